@@ -9,11 +9,11 @@ from edge.calendar_addresses import CalendarAddresses
 from edge.front_protocol import ANY
 from edge.principal import Principal
 from edge.replies.bodies import Bodies
-from edge.replies.body_pointers import BodyPointer, find_pointer, measure_file, rename_age
+from edge.replies.body_pointers import BodyPointer, find_pointer, measure_file, replace_cache_control
 from edge.replies.content_coding import IDENTITY, choose_coding, cut_pieces, unpack_pieces
 from edge.replies.etag_matching import matches_etag
 from edge.replies.planner import Planner, RequestPlan
-from edge.replies.responses import list_entity, send_file, send_mismatch, send_not_modified, send_success
+from edge.replies.responses import list_content_headers, send_file, send_mismatch, send_not_modified, send_success
 from edge.replies.signed_address import answer_address
 from edge.request_context import RequestContext
 from edge.usage.counts import Counter, Counts, FrontAnswer
@@ -89,7 +89,7 @@ class AnswerEndpoint:
     def _prepare_pointer(self, context: RequestContext, planned: RequestPlan, pointer: BodyPointer) -> Sender:
         context.pointed_bytes = pointer.size
         self._counts.add_front(planned.query.match.route, FrontAnswer.POINTER)
-        return partial(send_success, context=context, head=rename_age(planned.head), body=pointer.body)
+        return partial(send_success, context=context, head=replace_cache_control(planned.head), body=pointer.body)
 
     def _count_inline(self, context: RequestContext, planned: RequestPlan) -> None:
         if context.front is not None:
@@ -104,7 +104,7 @@ class AnswerEndpoint:
         self._count_inline(context, planned)
         export, stored = file.export, file.export.coding.encode()
         is_unpacked = stored not in (coding, IDENTITY)
-        entity = list_entity(
+        entity = list_content_headers(
             measure_file(export, coding), IDENTITY if is_unpacked else stored, media=planned.plan.media
         )
         pieces = unpack_pieces(data) if is_unpacked else cut_pieces(data)

@@ -15,7 +15,7 @@ from edge.middleware.routing import find_match
 from edge.middleware.visitor_limiter import VisitorLimiter
 from edge.principal import Principal
 from edge.replies.bodies import Bodies, is_quick
-from edge.replies.body_pointers import find_pointer, rename_age
+from edge.replies.body_pointers import find_pointer, replace_cache_control
 from edge.replies.content_coding import choose_coding
 from edge.replies.etag_matching import matches_etag
 from edge.replies.planner import Planner, RequestPlan, is_plannable_now
@@ -211,7 +211,7 @@ class FastPath:
             release=answer.planned.served.header,
         )
         headers = list_headers(
-            head=rename_age(answer.planned.head) if is_pointer else answer.planned.head,
+            head=replace_cache_control(answer.planned.head) if is_pointer else answer.planned.head,
             body=answer.body,
             limits=decision.list_fields(),
             request_id=request_id,

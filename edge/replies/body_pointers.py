@@ -51,7 +51,7 @@ def _find_file_pointer(front: Front, planned: RequestPlan, export: Export, codin
     return _point(front, planned, address, coding=export.coding.encode(), size=size)
 
 
-def rename_age(head: tuple[Header, ...]) -> tuple[Header, ...]:
+def replace_cache_control(head: tuple[Header, ...]) -> tuple[Header, ...]:
     """`Cache-Control` is of the answer: the pointer to it is for nobody's cache, and nginx would send both."""
     return tuple((CACHE_CONTROL if name == b"cache-control" else name, value) for name, value in head)
 

@@ -8,7 +8,7 @@ from edge.replies.etag_matching import matches_etag
 from edge.replies.responses import (
     Body,
     Header,
-    list_entity,
+    list_content_headers,
     list_headers,
     send_not_modified,
     send_redirect,
@@ -79,7 +79,7 @@ class PagesEndpoint:
             return
         coding = choose_coding(context.accept_encoding, _CODINGS)
         data = file.read(coding)
-        body = Body(data=data, head=list_entity(len(data), coding, media=file.extents.media))
+        body = Body(data=data, head=list_content_headers(len(data), coding, media=file.extents.media))
         await send_success(send, context, head=head, body=body)
 
     async def _send_missing(self, send: Send, context: RequestContext) -> None:
@@ -88,7 +88,7 @@ class PagesEndpoint:
             raise not_found("There is no such page.")
         self._counts.add(Counter.REFUSED)
         data = place_page(file.read(b""), depth=context.path.count("/") - 1)
-        body = Body(data=data, head=list_entity(len(data), b"", media=file.extents.media))
+        body = Body(data=data, head=list_content_headers(len(data), b"", media=file.extents.media))
         headers = list_headers(
             head=_MISSING, body=body, limits=(), request_id=context.request_id, trace_id=context.trace_id
         )

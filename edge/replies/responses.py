@@ -35,7 +35,7 @@ _NO_CACHE: Header = (b"cache-control", b"private, no-cache")
 _CACHED: dict[int | None, Header] = {None: _NO_CACHE}
 
 
-def name_age(max_age: int | None) -> Header:
+def make_cache_control(max_age: int | None) -> Header:
     """`Cache-Control` of a success: `max_age` in seconds, or None for `no-cache`."""
     if max_age is not None and max_age not in _CACHED:
         _CACHED[max_age] = (b"cache-control", b"private, max-age=%d" % max_age)
@@ -51,10 +51,10 @@ class Body(Struct, frozen=True, kw_only=True):
 
 def make_body(data: bytes, coding: bytes, *, media: str = JSON) -> Body:
     """`data` is in `coding` already."""
-    return Body(data=data, head=list_entity(len(data), coding, media=media))
+    return Body(data=data, head=list_content_headers(len(data), coding, media=media))
 
 
-def list_entity(size: int, coding: bytes, *, media: str) -> tuple[Header, ...]:
+def list_content_headers(size: int, coding: bytes, *, media: str) -> tuple[Header, ...]:
     """The headers of a body of so many bytes in this coding."""
     head = ((b"content-type", media.encode()), (b"content-length", b"%d" % size))
     return (*head, (b"content-encoding", coding)) if coding else head
@@ -62,7 +62,7 @@ def list_entity(size: int, coding: bytes, *, media: str) -> tuple[Header, ...]:
 
 def make_head(*, etag: bytes, max_age: int | None, release: bytes | None) -> tuple[Header, ...]:
     """What a success's and its 304's headers begin with, the same for everyone who gets them."""
-    head = (*_COMMON, name_age(max_age), (b"etag", etag))
+    head = (*_COMMON, make_cache_control(max_age), (b"etag", etag))
     return head if release is None else (*head, (b"x-release", release))
 
 
