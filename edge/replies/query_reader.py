@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from edge.served_release import ServedRelease
-from outings.answers.access_errors import refuse_metro, refuse_types
+from outings.answers.access_errors import forbidden_metro, forbidden_types
 from outings.answers.context import AnswerContext
-from outings.answers.listings.relations import find_homes, settle_metro
+from outings.answers.listings.relations import find_metros_of_row, settle_metro
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import not_enabled, not_found
 from outings.contract.includes import Offer, settle_includes
@@ -26,16 +26,16 @@ def read_query(
     entitlement = about.entitlement
     named = match.values.get("metro")
     metro = None if named is None else read_metro(named, served=served, entitlement=entitlement)
-    homes = () if match.route.sets is None else find_homes(match, about=about)
+    homes = () if match.route.sets is None else find_metros_of_row(match, about=about)
     listing_type = match.route.type
     if listing_type is not None and not entitlement.allows_type(listing_type):
-        raise refuse_types(about, [listing_type])
+        raise forbidden_types(about, [listing_type])
     query = _parse(match, query_string, served=served, metro=metro)
     if metro is None and query.metro is not None:
         read_metro(query.metro, served=served, entitlement=entitlement)
     outside = [_TYPES[each] for each in query.get_words("types") if not entitlement.allows_type(_TYPES[each])]
     if outside:
-        raise refuse_types(about, outside)
+        raise forbidden_types(about, outside)
     query = settle_includes(query, entitlement=entitlement, offer=offer)
     if not match.route.implemented:
         raise not_enabled(match.route.path)
@@ -49,7 +49,7 @@ def read_metro(name: str, *, served: ServedRelease, entitlement: Entitlement) ->
         meant = served.find_metro(name.lower())
         raise not_found(f"There is no metro {name[:100]!r}.", did_you_mean=None if meant is None else meant.metro.slug)
     if not entitlement.allows_metro(metro.metro.slug):
-        raise refuse_metro(entitlement, metro.metro.slug)
+        raise forbidden_metro(entitlement, metro.metro.slug)
     return metro
 
 

@@ -8,14 +8,14 @@ from outings.contract.errors import ApiError, bad_request, forbidden
 from outings.contract.vocabulary import COLLECTIONS
 
 
-def refuse_metro(entitlement: Entitlement, slug: str | None = None) -> ApiError:
+def forbidden_metro(entitlement: Entitlement, slug: str | None = None) -> ApiError:
     """`slug`: the metro that was asked for; None where a row is in metros that the key may not read."""
     metros = sorted(entitlement.metros or ())
     what = "This is in a metro that this key may not read" if slug is None else f"This key may not read {slug}"
     return forbidden(metros=metros, message=f"{what}; it may read {_list(metros)}.")
 
 
-def refuse_types(about: AnswerContext, types: Iterable[str]) -> ApiError:
+def forbidden_types(about: AnswerContext, types: Iterable[str]) -> ApiError:
     """`types` singular: those that were asked for, and are not the key's."""
     entitlement, readable = about.entitlement, about.entitlement.types or ()
     own = sorted(COLLECTIONS[each] for each in readable)
@@ -27,7 +27,7 @@ def refuse_types(about: AnswerContext, types: Iterable[str]) -> ApiError:
     )
 
 
-def require_metro(what: str, slugs: Iterable[str]) -> ApiError:
+def metro_required(what: str, slugs: Iterable[str]) -> ApiError:
     """400: `what` is in each of these metros."""
     allowed = sorted(set(slugs))
     return bad_request(

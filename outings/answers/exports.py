@@ -4,7 +4,7 @@ import zlib
 
 import msgspec
 
-from outings.answers.access_errors import refuse_types
+from outings.answers.access_errors import forbidden_types
 from outings.answers.context import AnswerContext
 from outings.answers.cost import LOOK_UP
 from outings.answers.plan import AnswerPlan, PlannedFile, make_tag
@@ -67,7 +67,7 @@ def find_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> tuple[s
     if export is None:
         raise not_found(f"There is no file {name[:100]!r} in this export.")
     if not about.entitlement.allows_type(_TYPES[collection]):
-        raise refuse_types(about, [_TYPES[collection]])
+        raise forbidden_types(about, [_TYPES[collection]])
     return EXPORT_TYPES[file_format], export
 
 

@@ -12,7 +12,7 @@ from outings.answers.directory.spellings import ORGANIZATION_SPELLINGS
 from outings.answers.exports import plan_export, plan_file
 from outings.answers.ical.planning import plan_calendar_file
 from outings.answers.listings.planning import plan_calendar, plan_density, plan_list
-from outings.answers.listings.relations import find_homes, settle_metro
+from outings.answers.listings.relations import find_metros_of_row, settle_metro
 from outings.answers.metros import plan_metros
 from outings.answers.near.index import open_near
 from outings.answers.near.planning import plan_activity, plan_around, plan_nearby
@@ -88,7 +88,7 @@ def make_plan(query: Query, about: AnswerContext) -> AnswerPlan:
 def _find_snapshot(query: Query, about: AnswerContext) -> tuple[Query, Snapshot]:
     """By the route's path, or by where the place or organization of its path is."""
     if query.match.route.sets is not None:
-        query = settle_metro(query, find_homes(query.match, about=about), about=about)
+        query = settle_metro(query, find_metros_of_row(query.match, about=about), about=about)
     snapshot = None if query.metro is None else about.release.metros.get(query.metro)
     if snapshot is None:
         raise not_found(f"There is no metro {query.metro}.")

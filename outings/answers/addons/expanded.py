@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
-from outings.answers.access_errors import refuse_types
+from outings.answers.access_errors import forbidden_types
 from outings.answers.context import AnswerContext
 from outings.answers.documents.splicing import add_member
 from outings.answers.organizations.copies import Copy, encode_organization, list_copies
@@ -45,7 +45,7 @@ def list_expanded(query: Query) -> tuple[str, ...]:
 def check_expanded(query: Query, about: AnswerContext) -> None:
     """A place is its own resource: `forbidden` for a key without that type."""
     if "place" in query.get_words("expand") and not about.entitlement.allows_type("place"):
-        raise refuse_types(about, ["place"])
+        raise forbidden_types(about, ["place"])
 
 
 def find_place(references: References, *, snapshot: Snapshot) -> int | None:

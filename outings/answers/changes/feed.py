@@ -8,7 +8,7 @@ from itertools import islice
 
 import msgspec
 
-from outings.answers.access_errors import refuse_metro, refuse_types
+from outings.answers.access_errors import forbidden_metro, forbidden_types
 from outings.answers.context import AnswerContext
 from outings.contract.envelope import encode_list
 from outings.contract.errors import bad_request, not_found
@@ -35,10 +35,10 @@ def check_changes(query: Query, about: AnswerContext) -> None:
         raise not_found(f"There is no metro {query.metro}.")
     types = [word for word in query.get_words("type") if word != _ORGANIZATION]
     if query.metro is not None and not entitlement.allows_metro(query.metro):
-        raise refuse_metro(entitlement, query.metro)
+        raise forbidden_metro(entitlement, query.metro)
     outside = [each for each in types if not entitlement.allows_type(each)]
     if outside:
-        raise refuse_types(about, outside)
+        raise forbidden_types(about, outside)
     latest = release.history.log.latest_version_id
     if read_cursor(query) > latest:
         raise bad_request(

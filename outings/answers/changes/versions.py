@@ -7,7 +7,7 @@ from itertools import islice
 import msgspec
 from msgspec import Struct
 
-from outings.answers.access_errors import refuse_metro, refuse_types
+from outings.answers.access_errors import forbidden_metro, forbidden_types
 from outings.answers.changes.feed import is_visible
 from outings.answers.context import AnswerContext
 from outings.answers.selecting.cursors import check_cursor, make_cursor
@@ -53,7 +53,7 @@ def find_homes(query: Query, about: AnswerContext) -> list[Home]:
 def _refuse(homes: Sequence[Home], about: AnswerContext) -> ApiError:
     """By its metro where that is not the key's, else by its type."""
     types = [home.type for home in homes if about.entitlement.allows_metro(home.snapshot.metro.slug) and home.type]
-    return refuse_types(about, set(types)) if types else refuse_metro(about.entitlement)
+    return forbidden_types(about, set(types)) if types else forbidden_metro(about.entitlement)
 
 
 def _may_read(home: Home, about: AnswerContext) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 from msgspec import Struct
 
-from outings.answers.access_errors import refuse_metro, require_metro
+from outings.answers.access_errors import forbidden_metro, metro_required
 from outings.answers.addons.expanded import Expansion, list_expanded
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.addons.includes import list_addons
@@ -42,9 +42,9 @@ def find_listing(query: Query, *, about: AnswerContext) -> ListingRow:
     if not rows:
         raise not_found(f"There is no {query.resource} with this {'id' if query.id else 'slug'}.")
     if not readable:
-        raise refuse_metro(entitlement)
+        raise forbidden_metro(entitlement)
     if query.slug is not None and len({each.snapshot.metro.slug for each in readable}) > 1:
-        raise require_metro(f"The slug {query.slug} is", [each.snapshot.metro.slug for each in readable])
+        raise metro_required(f"The slug {query.slug} is", [each.snapshot.metro.slug for each in readable])
     return readable[0]
 
 
@@ -77,7 +77,7 @@ def _choose_metros(query: Query, *, release: Release, entitlement: Entitlement) 
     if snapshot is None:
         raise not_found(f"There is no metro {query.metro}.")
     if not entitlement.allows_metro(query.metro):
-        raise refuse_metro(entitlement, query.metro)
+        raise forbidden_metro(entitlement, query.metro)
     return {query.metro: snapshot}
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from outings.answers.access_errors import refuse_metro, require_metro
+from outings.answers.access_errors import forbidden_metro, metro_required
 from outings.answers.context import AnswerContext
 from outings.answers.counts import NOTHING, count_organization, knows_organizations
 from outings.answers.organizations.copies import choose_record, find_copies
@@ -15,7 +15,7 @@ from outings.contract.vocabulary import TYPES
 _PLACE = TYPES.index("place")
 
 
-def find_homes(match: Match, *, about: AnswerContext) -> Sequence[str]:
+def find_metros_of_row(match: Match, *, about: AnswerContext) -> Sequence[str]:
     """The key's metros that have the path's row, the record's first. Raises `not_found` where no metro shows it, and
     `forbidden` where only others do."""
     row_id = match.values["id"]
@@ -33,14 +33,14 @@ def find_homes(match: Match, *, about: AnswerContext) -> Sequence[str]:
     if not homes:
         raise not_found("There is no place with this id.")
     if not readable:
-        raise refuse_metro(about.entitlement)
+        raise forbidden_metro(about.entitlement)
     return readable
 
 
 def costs_queries(match: Match, *, about: AnswerContext) -> bool:
     """Whether it takes the engine to settle the metro: the first time in a day, for who is in several. Raises what
-    `find_homes` does."""
-    homes = find_homes(match, about=about)
+    `find_metros_of_row` does."""
+    homes = find_metros_of_row(match, about=about)
     return len(homes) > 1 and not all(
         knows_organizations(about.release.metros[slug], about.dates[slug]) for slug in homes
     )
@@ -51,13 +51,13 @@ def settle_metro(query: Query, homes: Sequence[str], *, about: AnswerContext) ->
     where several of the key's have."""
     if query.metro is not None:
         if not about.entitlement.allows_metro(query.metro):
-            raise refuse_metro(about.entitlement, query.metro)
+            raise forbidden_metro(about.entitlement, query.metro)
         return query
     if len(homes) == 1:
         return query.with_metro(homes[0])
     live = [slug for slug in homes if _has_listings(query, slug, about=about)]
     if len(live) > 1:
-        raise require_metro("This organization has live listings", live)
+        raise metro_required("This organization has live listings", live)
     return query.with_metro((*live, *homes)[0])
 
 

@@ -4,7 +4,7 @@ spliced in: `categories`, `metros`, `counts`."""
 import msgspec
 from msgspec import Struct
 
-from outings.answers.access_errors import refuse_metro
+from outings.answers.access_errors import forbidden_metro
 from outings.answers.cache import LruCache
 from outings.answers.context import AnswerContext
 from outings.answers.counts import NOTHING, add_counts, count_organization
@@ -42,7 +42,7 @@ def find_copies(row_id: str, *, about: AnswerContext, include_archived: bool = F
     if not copies:
         raise not_found("There is no organization with this id.")
     if not readable:
-        raise refuse_metro(about.entitlement)
+        raise forbidden_metro(about.entitlement)
     return readable
 
 

@@ -29,7 +29,7 @@ class SearchFilters(Struct, frozen=True, kw_only=True):
     defaults: tuple[str, ...]
 
 
-def find_filters(
+def find_search_filters(
     query: Query, *, age: Age | None, about: AnswerContext, today: date, vocabulary: Vocabulary
 ) -> SearchFilters:
     """`age`: of the query's words. Raises what a list raises for a window."""

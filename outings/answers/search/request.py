@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.answers.context import AnswerContext
-from outings.answers.search.collections import SearchFilters, find_filters
+from outings.answers.search.collections import SearchFilters, find_search_filters
 from outings.answers.search.index import SearchIndex, Window, open_search
 from outings.answers.search.levels import AUTO
 from outings.answers.search.nearness import Semantic, open_semantic
@@ -89,7 +89,7 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
     return Search(
         query=query,
         parsed=parsed,
-        filters=find_filters(query, age=parsed.age, about=about, today=today, vocabulary=snapshot.vocabulary),
+        filters=find_search_filters(query, age=parsed.age, about=about, today=today, vocabulary=snapshot.vocabulary),
         offset=_read_offset(query, snapshot, ranking=_name_ranking(semantic)),
         snapshot=snapshot,
         today=today,

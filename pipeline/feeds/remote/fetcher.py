@@ -104,9 +104,9 @@ async def fetch(
     bound: str = "the feed's max_bytes",
     known: Validators = Validators(),
     policy: RetryPolicy,
-    presses: bool = True,
+    retries_503: bool = True,
 ) -> FetchResult:
-    """Writes the body, at most `most` bytes unpacked, to `target`; `bound`: what those are. `presses`: ask a busy
+    """Writes the body, at most `most` bytes unpacked, to `target`; `bound`: what those are. `retries_503`: ask a busy
     server again that does not say when. Raises `FetchError`."""
     too_long = f"has more than {most:,} bytes, {bound}"
 
@@ -128,7 +128,7 @@ async def fetch(
                 target.truncate()
                 return await _fetch_once(
                     client, url, target=target, most=most, too_long=too_long, known=known, policy=policy,
-                    presses=presses,
+                    retries_503=retries_503,
                 )  # fmt: skip
     except TransientFetchError as failure:
         raise FetchError(f"{failure} ({tried} times)", status=failure.status) from None
@@ -144,7 +144,7 @@ async def _fetch_once(
     too_long: str,
     known: Validators,
     policy: RetryPolicy,
-    presses: bool,
+    retries_503: bool,
 ) -> FetchResult:
     conditions = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
     headers = {name: value for name, value in conditions.items() if value is not None}
@@ -159,7 +159,7 @@ async def _fetch_once(
                 if response.status_code in _UNKNOWN:
                     status, body = response.status_code, await _read_begin(response)
                     raise FetchError(f"answers {status}", status=status, body=body)
-                _check_status(response, most_rest=policy.rest, presses=presses)
+                _check_status(response, most_rest=policy.rest, retries_503=retries_503)
                 await _write_body(response, target=target, most=most, too_long=too_long)
             finally:
                 await response.aclose()
@@ -215,7 +215,7 @@ def _is_same_server(own: httpx2.URL, other: httpx2.URL) -> bool:
     return own.host == other.host and (own.scheme, own.port, other.scheme, other.port) == ("http", None, "https", None)
 
 
-def _check_status(response: httpx2.Response, *, most_rest: float, presses: bool) -> None:
+def _check_status(response: httpx2.Response, *, most_rest: float, retries_503: bool) -> None:
     status = response.status_code
     if status == 200:
         return
@@ -226,7 +226,7 @@ def _check_status(response: httpx2.Response, *, most_rest: float, presses: bool)
     rest = read_retry_after(response.headers.get("retry-after"), time.time())
     if rest is not None and rest > most_rest:
         raise FetchError(f"answers {status} and asks for a pause of {rest:.0f} s", status=status)
-    if rest is None and status == 503 and not presses:
+    if rest is None and status == 503 and not retries_503:
         raise FetchError(f"answers {status}, and does not say for how long", status=status)
     raise TransientFetchError(f"answers {status}", status=status, rest=rest)
 

@@ -109,7 +109,7 @@ async def _walk(
         page = BytesIO()
         bound = "the feed's max_bytes" if most == feed.max_bytes else "what a page may have"
         # The standard asks for patience with a busy server, that of hours: the next build's.
-        await fetch(client, url, target=page, most=most, bound=bound, policy=policy, presses=False)
+        await fetch(client, url, target=page, most=most, bound=bound, policy=policy, retries_503=False)
         return page.getvalue()
 
     try:
