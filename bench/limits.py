@@ -49,7 +49,7 @@ def make_allowance(client: int) -> Allowance:
 
 def measure_fields(requests: int) -> float:
     allowance = make_allowance(0)
-    reading = asyncio.run(MappedLimitStore().count(allowance, Operation.TAKE))
+    reading = asyncio.run(MappedLimitStore().apply(allowance, Operation.TAKE))
     began = time.perf_counter()
     for _ in range(requests):
         list_fields(allowance, reading)
@@ -61,7 +61,7 @@ async def measure_store(limits: LimitStore, requests: int, *, client: int = 0, a
 
     async def take() -> None:
         for _ in range(requests // at_once):
-            await limits.count(allowance, Operation.TAKE)
+            await limits.apply(allowance, Operation.TAKE)
 
     began = time.perf_counter()
     await asyncio.gather(*(take() for _ in range(at_once)))
@@ -93,7 +93,7 @@ def print_redis(folder: Path, *, requests: int) -> None:
         limits = RedisLimitStore(url)
         while True:
             try:
-                await limits.count(make_allowance(0), Operation.SHOW)
+                await limits.apply(make_allowance(0), Operation.PEEK)
             except LimitStoreError:
                 await asyncio.sleep(0.1)
             else:

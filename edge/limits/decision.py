@@ -19,17 +19,17 @@ class StoredCounts(Struct, frozen=True, kw_only=True):
 
 
 def decide(
-    before: StoredCounts, allowance: Allowance, act: Operation, *, now: int, month: int, refunded: int = 0
+    before: StoredCounts, allowance: Allowance, operation: Operation, *, now: int, month: int, refunded: int = 0
 ) -> LimitState:
     """`month` is that of `now`; another one's count is gone. `refunded`: the month of a `REFUND`."""
     load = leak(before.load, then=before.then, now=now, limit=allowance.per_minute)
     used = before.used if before.month == month else 0
     outcome = _PASSED
-    if act is _TAKE:
+    if operation is _TAKE:
         outcome = judge(allowance, load=load, used=used)
         if outcome is _PASSED:
             load, used = load + MINUTE, used + 1
-    elif act is _REFUND and refunded == month:
+    elif operation is _REFUND and refunded == month:
         used = max(0, used - 1)
     return LimitState(outcome=outcome, now=now, load=load, month=month, used=used)
 

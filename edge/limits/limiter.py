@@ -65,7 +65,7 @@ class RateLimiter:
         return None
 
     async def show(self, principal: Principal) -> LimitDecision:
-        return await self._count(make_allowance(principal), Operation.SHOW)
+        return await self._count(make_allowance(principal), Operation.PEEK)
 
     async def refund(self, taken: LimitDecision) -> LimitDecision:
         """Gives back a request of the quota, unless it was not counted."""
@@ -73,9 +73,9 @@ class RateLimiter:
             return taken
         return await self._count(taken.allowance, Operation.REFUND, month=taken.reading.month)
 
-    async def _count(self, allowance: Allowance, act: Operation, *, month: int = 0) -> LimitDecision:
+    async def _count(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> LimitDecision:
         try:
-            reading = await self._limits.count(allowance, act, month=month)
+            reading = await self._limits.apply(allowance, operation, month=month)
         except LimitStoreError as error:
             self._counts.add(Counter.UNCOUNTED)
             if not self._is_down:

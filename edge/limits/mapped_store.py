@@ -1,7 +1,7 @@
 """Counters of one machine: a mapped file that its workers share.
 
 A head, then 16 bytes a slot: a key's bucket (time, load) or a client's month (used, month), each number written whole.
-An act holds the client's slot, by a lock of one byte that the kernel takes back when a process dies: for a few
+An operation holds the client's slot, by a lock of one byte that the kernel takes back when a process dies: for a few
 microseconds, over the client's own count and those of its keys. What is in the file is there for the next process,
 however the last one ended; a power cut takes what the kernel had not written yet, some 30 s.
 """
@@ -61,17 +61,17 @@ class MappedLimitStore:
         self._clock = clock
         self._month = self._begins = self._ends = 0
 
-    async def count(self, allowance: Allowance, act: Operation, *, month: int = 0) -> LimitState:
+    async def apply(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> LimitState:
         if allowance.key >= SLOTS or allowance.client >= SLOTS:
             raise LimitStoreError(f"slot {max(allowance.key, allowance.client)}: the file has {SLOTS}")
         if self._file is None:
-            return self._count(allowance, act, month)
+            return self._apply(allowance, operation, month)
         byte = _HEAD_BYTES + allowance.client * _SLOT_BYTES
         if not self._try_lock(byte):
             await self._wait_for_lock(byte)
-        # From here on nothing is awaited: this process's own acts are not kept apart by its locks.
+        # From here on nothing is awaited: this process's own operations are not kept apart by its locks.
         try:
-            return self._count(allowance, act, month)
+            return self._apply(allowance, operation, month)
         finally:
             fcntl.lockf(self._file, fcntl.LOCK_UN, 1, byte)
 
@@ -100,19 +100,19 @@ class MappedLimitStore:
                 return
         raise LimitStoreError(f"the slot at byte {byte} is held by another process since {_PATIENCE_SECONDS} s")
 
-    def _count(self, allowance: Allowance, act: Operation, refunded: int) -> LimitState:
-        now = self._clock()  # under the lock, so that no act comes before one that it follows
+    def _apply(self, allowance: Allowance, operation: Operation, refunded: int) -> LimitState:
+        now = self._clock()  # under the lock, so that no operation comes before one that it follows
         if not self._begins <= now < self._ends:
             self._month = find_month(now)
             self._begins, self._ends = find_beginning(self._month), find_beginning(self._month + 1)
         numbers, key, client = self._numbers, 2 * allowance.key, 2 * allowance.client
         before = StoredCounts(then=numbers[key], load=numbers[key + 1], used=numbers[client], month=numbers[client + 1])
-        after = decide(before, allowance, act, now=now, month=self._month, refunded=refunded)
-        if act is _TAKE and after.outcome is _PASSED:
+        after = decide(before, allowance, operation, now=now, month=self._month, refunded=refunded)
+        if operation is _TAKE and after.outcome is _PASSED:
             # In this order: whoever is killed in between leaves a bucket too full, or a month without its first count.
             numbers[key], numbers[key + 1] = now, after.load
             numbers[client], numbers[client + 1] = after.used, after.month
-        elif act is Operation.REFUND and before.month == after.month:
+        elif operation is Operation.REFUND and before.month == after.month:
             numbers[client] = after.used
         return after
 

@@ -88,18 +88,18 @@ class RedisLimitStore:
         self._clock = clock
         self._rests_until = 0.0
 
-    async def count(self, allowance: Allowance, act: Operation, *, month: int = 0) -> LimitState:
+    async def apply(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> LimitState:
         async with self._free:
             if time.monotonic() < self._rests_until:  # asked here: what failed for one holds for all that waited
                 raise LimitStoreError("Redis did not answer")
-            return await self._run_script(allowance, act, month)
+            return await self._run_script(allowance, operation, month)
 
-    async def _run_script(self, allowance: Allowance, act: Operation, month: int) -> LimitState:
+    async def _run_script(self, allowance: Allowance, operation: Operation, month: int) -> LimitState:
         now = read_microseconds() if self._clock is None else self._clock()
         present = find_month(now)
         most = -1 if allowance.per_month is None else allowance.per_month
         words: list[Any] = [
-            act.name.lower(), allowance.per_minute, most, present, find_beginning(present),
+            operation.name.lower(), allowance.per_minute, most, present, find_beginning(present),
             find_beginning(present + 1), month, MINUTE, "" if self._clock is None else now,
         ]  # fmt: skip
         client = f"outings:{{{allowance.client}}}"

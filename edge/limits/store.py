@@ -7,10 +7,10 @@ from msgspec import Struct
 
 
 class Operation(IntEnum):
-    """`TAKE` one of the rate and of the quota, `SHOW` what is left, `REFUND` the quota of a request that failed."""
+    """`TAKE` one of the rate and of the quota, `PEEK` at what is left, `REFUND` the quota of a request that failed."""
 
     TAKE = 0
-    SHOW = 1
+    PEEK = 1
     REFUND = 2
 
 
@@ -32,8 +32,8 @@ class Allowance(Struct, frozen=True, kw_only=True):
 
 
 class LimitState(Struct, frozen=True, kw_only=True):
-    """After the act. `now`: microseconds since 1970. `load`: of the key's bucket, as in `gcra`. `used`: billed to the
-    client in `month`, numbered as in `months`; to an unlimited one too.
+    """After an operation. `now`: microseconds since 1970. `load`: of the key's bucket, as in gcra.py. `used`: billed to
+    the client in `month`, numbered as in months.py; to an unlimited one too.
     """
 
     outcome: Outcome
@@ -49,10 +49,10 @@ class LimitStoreError(Exception):
 
 class LimitStore(Protocol):
     is_local: bool
-    """Whether `count` waits for nothing but another process's act, and has counted nothing while it does."""
+    """Whether `apply` waits for nothing but another process's operation, and has counted nothing while it does."""
 
-    async def count(self, allowance: Allowance, act: Operation, *, month: int = 0) -> LimitState:
-        """One act, as a whole: two at once, in whatever processes, are one after the other. Raises LimitStoreError.
+    async def apply(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> LimitState:
+        """As a whole: two operations at once, in whatever processes, are one after the other. Raises LimitStoreError.
 
         `month`: that of the `TAKE` which a `REFUND` undoes; another month's is gone, and is not refunded.
         Nothing in it may block the event loop.

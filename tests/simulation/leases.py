@@ -164,8 +164,8 @@ class World:
         while self.messages:
             self.deliver(self.messages.pop(0))
 
-    def count(self, act: Operation, month: int = 0) -> LimitState:
-        return self._runner.run(self._store.count(self._allowance, act, month=month))
+    def count(self, operation: Operation, month: int = 0) -> LimitState:
+        return self._runner.run(self._store.apply(self._allowance, operation, month=month))
 
     def read_used(self) -> int:
-        return self.count(Operation.SHOW).used
+        return self.count(Operation.PEEK).used

@@ -30,20 +30,20 @@ class Clock:
 
 @dataclass
 class CountedStore:
-    """A store on an event loop of its own, asked one act at a time."""
+    """A store on an event loop of its own, asked one operation at a time."""
 
     limits: LimitStore
     clock: Clock
     runner: asyncio.Runner
 
     def take(self, allowance: Allowance) -> LimitState:
-        return self.runner.run(self.limits.count(allowance, Operation.TAKE))
+        return self.runner.run(self.limits.apply(allowance, Operation.TAKE))
 
     def show(self, allowance: Allowance) -> LimitState:
-        return self.runner.run(self.limits.count(allowance, Operation.SHOW))
+        return self.runner.run(self.limits.apply(allowance, Operation.PEEK))
 
     def refund(self, allowance: Allowance, month: int) -> LimitState:
-        return self.runner.run(self.limits.count(allowance, Operation.REFUND, month=month))
+        return self.runner.run(self.limits.apply(allowance, Operation.REFUND, month=month))
 
 
 @dataclass

@@ -19,8 +19,8 @@ ENDLESS = 10**9
 SECOND = 1_000_000
 
 
-def count(limits: MappedLimitStore, allowance: Allowance, act: Operation = Operation.TAKE) -> LimitState:
-    return asyncio.run(limits.count(allowance, act))
+def apply(limits: MappedLimitStore, allowance: Allowance, operation: Operation = Operation.TAKE) -> LimitState:
+    return asyncio.run(limits.apply(allowance, operation))
 
 
 def make_allowance(*, key: int = 0, client: int = 1, per_minute: int = ENDLESS) -> Allowance:
@@ -31,9 +31,9 @@ def test_counts_are_there_for_the_next_process(tmp_path: Path) -> None:
     allowance = make_allowance(per_minute=60)
     first = MappedLimitStore(tmp_path / "limits", clock=Clock())
     for _ in range(10):
-        count(first, allowance)
+        apply(first, allowance)
     asyncio.run(first.close())
-    reading = count(MappedLimitStore(tmp_path / "limits", clock=Clock()), allowance, Operation.SHOW)
+    reading = apply(MappedLimitStore(tmp_path / "limits", clock=Clock()), allowance, Operation.PEEK)
     assert (reading.used, reading.load) == (10, 10 * 60 * SECOND)
 
 
@@ -69,8 +69,8 @@ def test_a_folder_that_cannot_be_written_is_refused_by_name(tmp_path: Path) -> N
 def test_a_slot_that_the_file_has_not_is_not_counted(tmp_path: Path) -> None:
     limits = MappedLimitStore(tmp_path / "limits")
     with pytest.raises(LimitStoreError, match=str(SLOTS)):
-        count(limits, make_allowance(client=SLOTS))
-    assert count(limits, make_allowance(key=SLOTS - 1, client=SLOTS - 2)).used == 1
+        apply(limits, make_allowance(client=SLOTS))
+    assert apply(limits, make_allowance(key=SLOTS - 1, client=SLOTS - 2)).used == 1
 
 
 def take_many(path: Path, number: int, times: int) -> None:
@@ -79,7 +79,7 @@ def take_many(path: Path, number: int, times: int) -> None:
     async def take() -> None:
         limits = MappedLimitStore(path, clock=Clock())
         for _ in range(times):
-            await limits.count(make_allowance(key=2 + number % 2), Operation.TAKE)
+            await limits.apply(make_allowance(key=2 + number % 2), Operation.TAKE)
 
     asyncio.run(take())
 
@@ -94,7 +94,7 @@ def test_no_count_of_several_processes_is_lost_or_doubled(tmp_path: Path) -> Non
         assert process.exitcode == 0
     limits = MappedLimitStore(path, clock=Clock())
     for key in (2, 3):
-        reading = count(limits, make_allowance(key=key), Operation.SHOW)
+        reading = apply(limits, make_allowance(key=key), Operation.PEEK)
         assert (reading.used, reading.load) == (4 * times, 2 * times * 60 * SECOND)
 
 
@@ -106,7 +106,7 @@ def take_and_tell(path: Path, report: Path, go: Event) -> None:
         limits = MappedLimitStore(path, clock=Clock())
         go.set()
         while True:
-            if (await limits.count(make_allowance(), Operation.TAKE)).outcome is Outcome.PASSED:
+            if (await limits.apply(make_allowance(), Operation.TAKE)).outcome is Outcome.PASSED:
                 os.write(file, b"x")
 
     asyncio.run(take())
@@ -129,20 +129,20 @@ def test_a_killed_worker_loses_no_count_and_holds_up_nobody(tmp_path: Path, case
         os.kill(process.pid, signal.SIGKILL)
         process.join()
         counted += results.stat().st_size
-        reading = count(limits, make_allowance(), Operation.SHOW)
+        reading = apply(limits, make_allowance(), Operation.PEEK)
         assert counted <= reading.used <= counted + kill
         assert counted <= reading.load // (60 * SECOND) <= counted + kill
 
 
 def hold_slot(path: Path, go: Event) -> None:
-    """Stops inside an act, with the slot held."""
+    """Stops inside an operation, with the slot held."""
 
     def stop() -> int:
         go.set()
         os.kill(os.getpid(), signal.SIGSTOP)
         return BEGIN
 
-    asyncio.run(MappedLimitStore(path, clock=stop).count(make_allowance(), Operation.TAKE))
+    asyncio.run(MappedLimitStore(path, clock=stop).apply(make_allowance(), Operation.TAKE))
 
 
 def test_a_slot_that_stays_held_sleeps_on_no_loop_and_is_uncounted(tmp_path: Path) -> None:
@@ -163,8 +163,8 @@ def test_a_slot_that_stays_held_sleeps_on_no_loop_and_is_uncounted(tmp_path: Pat
                 turns += 1
 
         turning = asyncio.create_task(turn())
-        locked = await asyncio.gather(limits.count(make_allowance(), Operation.TAKE), return_exceptions=True)
-        others = await limits.count(make_allowance(key=6, client=7), Operation.TAKE)
+        locked = await asyncio.gather(limits.apply(make_allowance(), Operation.TAKE), return_exceptions=True)
+        others = await limits.apply(make_allowance(key=6, client=7), Operation.TAKE)
         turning.cancel()
         assert turns > 100
         return [*locked, others]
@@ -175,7 +175,7 @@ def test_a_slot_that_stays_held_sleeps_on_no_loop_and_is_uncounted(tmp_path: Pat
         assert isinstance(others, LimitState)
         os.kill(process.pid, signal.SIGCONT)
         process.join(30)
-        assert count(limits, make_allowance()).used == 2
+        assert apply(limits, make_allowance()).used == 2
     finally:
         process.kill()
         process.join()

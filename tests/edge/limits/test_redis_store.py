@@ -18,7 +18,7 @@ ALLOWANCE = Allowance(key=1, client=2, per_minute=600, per_month=10**9)
 
 
 async def take(limits: RedisLimitStore, times: int) -> list[Outcome]:
-    readings = await asyncio.gather(*(limits.count(ALLOWANCE, Operation.TAKE) for _ in range(times)))
+    readings = await asyncio.gather(*(limits.apply(ALLOWANCE, Operation.TAKE) for _ in range(times)))
     return [each.outcome for each in readings]
 
 
@@ -26,7 +26,7 @@ async def wait_until_counted(limits: RedisLimitStore) -> None:
     began = time.monotonic()
     while time.monotonic() - began < 60:
         try:
-            await limits.count(ALLOWANCE, Operation.SHOW)
+            await limits.apply(ALLOWANCE, Operation.PEEK)
         except LimitStoreError:
             await asyncio.sleep(0.05)
         else:
@@ -39,7 +39,7 @@ async def take_in_vain(limits: RedisLimitStore, times: int) -> int:
     attempts = 0
     for _ in range(times):
         with pytest.raises(LimitStoreError) as refused:
-            await limits.count(ALLOWANCE, Operation.TAKE)
+            await limits.apply(ALLOWANCE, Operation.TAKE)
         attempts += str(refused.value) != "Redis did not answer"
     return attempts
 
@@ -49,7 +49,7 @@ def test_time_is_rediss_own(redis: RedisServer) -> None:
 
     async def ask() -> None:
         limits = open_limits(redis.name_url(), state=Path("nowhere"))
-        reading = await limits.count(ALLOWANCE, Operation.TAKE)
+        reading = await limits.apply(ALLOWANCE, Operation.TAKE)
         assert abs(reading.now / 1e6 - time.time()) < 60
         fields = dict(list_fields(ALLOWANCE, reading))
         assert fields[b"x-ratelimit-remaining"] == b"599"
@@ -69,7 +69,7 @@ def test_several_edges_share_one_count(redis: RedisServer) -> None:
         spent = time.monotonic() - began
         passed = outcomes.count(Outcome.PASSED)
         assert 600 <= passed <= 600 * (1 + spent / 60) + 1
-        assert (await edges[0].count(ALLOWANCE, Operation.SHOW)).used == passed
+        assert (await edges[0].apply(ALLOWANCE, Operation.PEEK)).used == passed
         for edge in edges:
             await edge.close()
 
@@ -81,7 +81,7 @@ def test_a_rate_is_forgotten_when_it_is_whole_and_a_quota_after_its_month(redis:
 
     async def ask() -> None:
         limits = RedisLimitStore(redis.name_url())
-        await limits.count(ALLOWANCE, Operation.TAKE)
+        await limits.apply(ALLOWANCE, Operation.TAKE)
         client = limits._redis
         assert sorted(await client.keys()) == [b"outings:{2}", b"outings:{2}:1"]
         assert 60 <= await client.ttl("outings:{2}:1") <= 120
@@ -100,7 +100,7 @@ def test_a_redis_that_is_killed_is_missed_and_counting_resumes(own_redis: RedisS
             assert 1 <= await take_in_vain(limits, 200) < 20
             own_redis.start()
             await wait_until_counted(limits)
-            reading = await limits.count(ALLOWANCE, Operation.SHOW)
+            reading = await limits.apply(ALLOWANCE, Operation.PEEK)
             lost = counted - reading.used
             assert lost == 0
         await limits.close()
@@ -111,7 +111,7 @@ def test_a_redis_that_is_killed_is_missed_and_counting_resumes(own_redis: RedisS
 def test_a_redis_that_hangs_costs_a_few_readers_the_time_out_and_no_more(own_redis: RedisServer) -> None:
     async def ask() -> None:
         limits = RedisLimitStore(own_redis.name_url())
-        await limits.count(ALLOWANCE, Operation.TAKE)
+        await limits.apply(ALLOWANCE, Operation.TAKE)
         assert own_redis.process is not None
         os.kill(own_redis.process.pid, signal.SIGSTOP)
         try:
@@ -128,7 +128,7 @@ def test_what_is_told_of_a_failure_names_no_password() -> None:
     async def ask() -> None:
         limits = RedisLimitStore("redis://:open-sesame@127.0.0.1:1/0")
         with pytest.raises(LimitStoreError) as raised:
-            await limits.count(ALLOWANCE, Operation.TAKE)
+            await limits.apply(ALLOWANCE, Operation.TAKE)
         assert "sesame" not in str(raised.value)
         await limits.close()
 
