@@ -229,14 +229,14 @@ def sign(*, config: Path, as_json: bool) -> None:
     current = verify_releases(store, trust=ANYBODY).current
     if current is None:
         raise click.UsageError("no release has been published yet; the first build signs its own")
-    standing = read_root(store, current.pointer.root)
-    now = max(datetime.now(UTC).replace(microsecond=0), standing.built_at)
+    current_root = read_root(store, current.pointer.root)
+    now = max(datetime.now(UTC).replace(microsecond=0), current_root.built_at)
     try:
-        pointer = sign_anew(store, current=current, standing=standing, now=now, trust=trust)
+        pointer = sign_anew(store, current=current, current_root=current_root, now=now, trust=trust)
     except ConcurrentPublication as raced:
         raise GuardRefusal(str(raced)) from raced
     release_id = format_release_id(pointer.sequence, pointer.root)
-    of = format_release_id(standing.sequence, current.pointer.root)
+    of = format_release_id(current_root.sequence, current.pointer.root)
     if as_json:
         print_json({"release": release_id, "of": of})
         return

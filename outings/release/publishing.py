@@ -94,17 +94,17 @@ def publish(
     """
     for _ in range(ATTEMPTS):
         before = read_current(store, trust=trust)
-        current, standing = (None, None) if before is None else (before.pointer, before.root)
-        refuse_taken(base=base, standing=standing, act=act)
-        refuse_touched(base=base, standing=standing, parts=parts, act=act)
-        refuse_regress(standing, parts)
-        versions = _name_returned((*changes, *find_changes(standing.parts if standing else {})), standing)
-        log = _erase(store, standing.log if standing else Log(), taking)
+        current, current_root = (None, None) if before is None else (before.pointer, before.root)
+        refuse_concurrent_withdrawals(base=base, current_root=current_root, act=act)
+        refuse_concurrent_parts(base=base, current_root=current_root, parts=parts, act=act)
+        refuse_older_stamps(current_root, parts)
+        versions = _name_returned((*changes, *find_changes(current_root.parts if current_root else {})), current_root)
+        log = _erase(store, current_root.log if current_root else Log(), taking)
         grown = append_versions(log, versions, read=partial(read_object, store))
-        earlier = _trace_lineage(store, current, standing)
+        earlier = _trace_lineage(store, current, current_root)
         root = compose_root(
-            current=current, standing=standing, parts=parts, log=grown.log, feeds=feeds, now=now, earlier=earlier,
-            taking=taking,
+            current=current, current_root=current_root, parts=parts, log=grown.log, feeds=feeds, now=now,
+            earlier=earlier, taking=taking,
         )  # fmt: skip
         made = None if make_site is None else make_site(root.parts, root.site)
         if made is not None:
@@ -121,21 +121,21 @@ def publish(
     raise StoreError(store=str(store), operation="swap", name=NAME, cause=cause)
 
 
-def sign_anew(store: Store, *, current: VersionedPointer, standing: Root, now: datetime, trust: Trust) -> Pointer:
+def sign_anew(store: Store, *, current: VersionedPointer, current_root: Root, now: datetime, trust: Trust) -> Pointer:
     """Publishes the current release once more, whoever signed it, signed by `trust`. The caller must have checked it.
 
     Raises ConcurrentPublication if another release became current meanwhile, and StoreError.
     """
     root = compose_root(
-        current=current, standing=standing, parts={}, log=standing.log, feeds={}, now=now,
-        earlier=_trace_lineage(store, current, standing),
+        current=current, current_root=current_root, parts={}, log=current_root.log, feeds={}, now=now,
+        earlier=_trace_lineage(store, current, current_root),
     )  # fmt: skip
     data = encode_root(root)
     store.put(name_of(data), data)
     pointer = put_in_force(store, root, current=current, trust=trust)
     if pointer is None:
         raise ConcurrentPublication(
-            f"another release followed {standing.sequence} meanwhile; nothing is signed, run it again"
+            f"another release followed {current_root.sequence} meanwhile; nothing is signed, run it again"
         )
     return pointer
 
@@ -155,7 +155,7 @@ def put_in_force(store: Store, root: Root, *, current: VersionedPointer | None, 
 def compose_root(
     *,
     current: VersionedPointer | None,
-    standing: Root | None,
+    current_root: Root | None,
     parts: Mapping[str, Part | None],
     log: Log,
     feeds: Mapping[str, FeedMemory | None],
@@ -163,28 +163,28 @@ def compose_root(
     earlier: Lineage,
     taking: WithdrawalChange | None = None,
 ) -> Root:
-    """The root that follows `standing`. A pure function."""
-    ended = standing.ended if standing else ()
+    """The root that follows `current_root`. A pure function."""
+    ended = current_root.ended if current_root else ()
     if taking is not None and taking.since is not None and current is not None:
         ended = add_ended(ended, taking.since, current.pointer.sequence)
-    withdrawals = standing.withdrawals if standing else {}
+    withdrawals = current_root.withdrawals if current_root else {}
     return Root(
         sequence=current.pointer.sequence + 1 if current else 1,
         previous=current.pointer.root if current else None,
         built_at=now,
-        parts=_lay_over(standing.parts if standing else {}, parts),
+        parts=_lay_over(current_root.parts if current_root else {}, parts),
         log=log,
-        feeds=_lay_over(standing.feeds if standing else {}, feeds),
+        feeds=_lay_over(current_root.feeds if current_root else {}, feeds),
         earlier=earlier,
         withdrawals=withdrawals if taking is None else taking.withdrawals,
         ended=ended,
-        site=standing.site if standing else None,
+        site=current_root.site if current_root else None,
     )
 
 
-def _name_returned(changes: tuple[UnnumberedVersion, ...], standing: Root | None) -> tuple[UnnumberedVersion, ...]:
+def _name_returned(changes: tuple[UnnumberedVersion, ...], current_root: Root | None) -> tuple[UnnumberedVersion, ...]:
     """What was taken down is in no table, and so seems new to a build; readers knew it before."""
-    known = standing.withdrawals if standing else {}
+    known = current_root.withdrawals if current_root else {}
     return tuple(
         replace(each, kind="restored") if each.kind == "created" and each.listing_id in known else each
         for each in changes
@@ -199,42 +199,43 @@ def _erase(store: Store, log: Log, taking: WithdrawalChange | None) -> Log:
     return erased.log
 
 
-def _trace_lineage(store: Store, current: VersionedPointer | None, standing: Root | None) -> Lineage:
-    return () if current is None or standing is None else trace_lineage(store, current.pointer.root, standing)
+def _trace_lineage(store: Store, current: VersionedPointer | None, current_root: Root | None) -> Lineage:
+    return () if current is None or current_root is None else trace_lineage(store, current.pointer.root, current_root)
 
 
 def _lay_over(under: Mapping[str, _Value], over: Mapping[str, _Value | None]) -> dict[str, _Value]:
     return {name: value for name, value in {**under, **over}.items() if value is not None}
 
 
-def refuse_touched(
-    *, base: Root | None, standing: Root | None, parts: Mapping[str, Part | None], act: Act = "build"
+def refuse_concurrent_parts(
+    *, base: Root | None, current_root: Root | None, parts: Mapping[str, Part | None], act: Act = "build"
 ) -> None:
     """Raises ConcurrentPublication if the current root has another part for one of these metros than the build started
     from."""
-    if base is not None and standing is None:
+    if base is not None and current_root is None:
         raise ConcurrentPublication(
             f"the store has no release any more, and this {act} started from release {base.sequence}"
         )
-    if base is not None and standing is not None and standing.sequence < base.sequence:
+    if base is not None and current_root is not None and current_root.sequence < base.sequence:
         raise ConcurrentPublication(
-            f"the store went back to release {standing.sequence}, and this {act} started from release {base.sequence}"
+            f"the store went back to release {current_root.sequence}, "
+            f"and this {act} started from release {base.sequence}"
         )
-    touched = [slug for slug in sorted(parts) if _manifest_of(base, slug) != _manifest_of(standing, slug)]
-    if touched and standing is not None:
+    touched = [slug for slug in sorted(parts) if _manifest_of(base, slug) != _manifest_of(current_root, slug)]
+    if touched and current_root is not None:
         raise ConcurrentPublication(
-            f"release {standing.sequence}, or one just before it, published {', '.join(touched)} first; "
+            f"release {current_root.sequence}, or one just before it, published {', '.join(touched)} first; "
             f"nothing of this {act} was published, run it again"
         )
 
 
-def refuse_taken(*, base: Root | None, standing: Root | None, act: Act = "build") -> None:
+def refuse_concurrent_withdrawals(*, base: Root | None, current_root: Root | None, act: Act = "build") -> None:
     """Raises ConcurrentPublication if what is withdrawn is not what it was for `base`. A prune relies on it: nothing
     that was started before a takedown can be published after it."""
     before = {} if base is None else base.withdrawals
-    if standing is not None and standing.withdrawals != before:
+    if current_root is not None and current_root.withdrawals != before:
         raise ConcurrentPublication(
-            f"release {standing.sequence}, or one just before it, took listings down or gave them back; "
+            f"release {current_root.sequence}, or one just before it, took listings down or gave them back; "
             f"nothing of this {act} was published, run it again"
         )
 
@@ -244,10 +245,10 @@ def _manifest_of(root: Root | None, slug: str) -> str | None:
     return part.manifest if part else None
 
 
-def refuse_regress(standing: Root | None, parts: Mapping[str, Part | None]) -> None:
+def refuse_older_stamps(current_root: Root | None, parts: Mapping[str, Part | None]) -> None:
     """Raises ValueError if a part's stamp is before the one it replaces, because mirrors would miss its rows."""
     for slug, part in parts.items():
-        before = standing.parts.get(slug) if standing else None
+        before = current_root.parts.get(slug) if current_root else None
         if part and before and part.stamp < before.stamp:
             raise ValueError(f"metro {slug}: its stamp {part.stamp} is before {before.stamp}, the one in force")
 

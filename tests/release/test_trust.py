@@ -182,8 +182,8 @@ def test_a_change_of_keys_needs_no_pause() -> None:
 def sign_current(store: Store, *, trust: Trust, current: VersionedPointer | None = None) -> None:
     current = current or read_pointer(store)
     assert current is not None
-    standing = read_root(store, current.pointer.root)
-    sign_anew(store, current=current, standing=standing, now=minutes(9), trust=trust)
+    current_root = read_root(store, current.pointer.root)
+    sign_anew(store, current=current, current_root=current_root, now=minutes(9), trust=trust)
 
 
 @pytest.mark.parametrize("before", [ANYBODY, make_publisher(OTHER)], ids=["nobody's", "another's"])
