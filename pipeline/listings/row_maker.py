@@ -16,11 +16,11 @@ from outings.contract.languages.language import Language
 from outings.contract.resources.shared import Location, OrganizationReference
 from outings.release.tables import PUBLISHED
 from pipeline.facts.ages import complete_ages
+from pipeline.facts.audience import judge_audience
 from pipeline.facts.confidence import score_confidence, weigh_freshness
 from pipeline.facts.geography import Neighborhoods
 from pipeline.facts.slugs import slugify
 from pipeline.facts.statements import make_statement_columns
-from pipeline.facts.suitability import judge_audience
 from pipeline.listings.camps import make_camp_row
 from pipeline.listings.classes import make_class_row
 from pipeline.listings.events import expand_event, make_beyond_columns, make_event_row

@@ -1,4 +1,4 @@
-"""Texts of listings with the audience that a reader took from them, and how the suitability check does on them."""
+"""Texts of listings with the audience that a reader took from them, and how the audience check does on them."""
 
 import csv
 from collections import Counter
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from outings.contract.languages.language import read_shipped_language
 from outings.contract.vocabulary import AUDIENCES
-from pipeline.facts.suitability import ADULTS, Verdict, judge_audience
+from pipeline.facts.audience import ADULTS, Verdict, judge_audience
 from pipeline.records.record import EventRecord
 
 _FILE = Path(__file__).with_name("audiences.csv")

@@ -1,8 +1,8 @@
-"""The suitability check does as well on the labelled texts as its document says."""
+"""The audience check does as well on the labelled texts as its document says."""
 
 from pathlib import Path
 
-from bench.suitability import format_measures
+from bench.audiences import format_measures
 from outings.contract.vocabulary import AUDIENCES
 from tests.judged.audiences import list_shown, measure_agreement, read_labelled
 

@@ -1,4 +1,4 @@
-"""The audience of a listing: the first rule of `suitability.toml` that applies to it, in the metro's language. A rule
+"""The audience of a listing: the first rule of `audience.toml` that applies to it, in the metro's language. A rule
 that finds adults in another language that ships is heard too, where it comes before."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
     rule: str
 
 
-class SuitabilityRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AudienceRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Either phrases in a field make an audience, or ages make one of several. `is_sure`: where it finds adults, it
     overrules what a record states."""
 
@@ -47,10 +47,10 @@ class SuitabilityRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class RuleFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    rules: tuple[SuitabilityRule, ...]
+    rules: tuple[AudienceRule, ...]
 
 
-class Suitability:
+class AudienceClassifier:
     """The rules with the words of a metro's language, and of others for adults alone, ready to judge."""
 
     def __init__(self, content: bytes, own: AudienceWords, others: Iterable[AudienceWords] = ()) -> None:
@@ -99,7 +99,7 @@ class _AudienceReader:
     """The words of one language as rules ask for them: of each field the sets that its rules name, since others must
     not take words from them."""
 
-    def __init__(self, words: AudienceWords, rules: Sequence[SuitabilityRule], *, beside: Collection[str]) -> None:
+    def __init__(self, words: AudienceWords, rules: Sequence[AudienceRule], *, beside: Collection[str]) -> None:
         self._ages = AgeTexts(words.ages, ignored_beside=beside)
         self._phrases: Mapping[str, Phrases] = {field: _select_phrases(words, rules, field) for field in FIELDS}
         self.find_phrases = lru_cache(maxsize=REMEMBERED)(self._find_phrases)
@@ -163,29 +163,30 @@ class _TextFindings:
 def judge_audience(record: ListingRecord, *, language: Language | None = None) -> Verdict:
     """The audience of a record of a metro whose language that is, else English. `adults_only` wins over everything else
     that it states."""
-    return read_suitability(language).judge(record)
+    return read_classifier(language).judge(record)
 
 
-_by_language: dict[int, tuple[Language | None, Suitability]] = {}
+_by_language: dict[int, tuple[Language | None, AudienceClassifier]] = {}
 
 
-def read_suitability(language: Language | None) -> Suitability:
+def read_classifier(language: Language | None) -> AudienceClassifier:
     """Kept by the language itself: a build has few."""
     kept = _by_language.get(id(language))
     if kept is None:
-        kept = _by_language[id(language)] = (language, _make_suitability(language))
+        kept = _by_language[id(language)] = (language, _make_classifier(language))
     return kept[1]
 
 
-def _make_suitability(language: Language | None) -> Suitability:
+def _make_classifier(language: Language | None) -> AudienceClassifier:
     own = language or read_shipped_language(ENGLISH)
     others = (read_shipped_language(code).audience for code in SHIPPED if code != own.code)
-    return Suitability(_read_rules(), own.audience or AudienceWords(), [each for each in others if each is not None])
+    beside = [each for each in others if each is not None]
+    return AudienceClassifier(_read_rules(), own.audience or AudienceWords(), beside)
 
 
 @cache
 def _read_rules() -> bytes:
-    return files("pipeline.facts").joinpath("suitability.toml").read_bytes()
+    return files("pipeline.facts").joinpath("audience.toml").read_bytes()
 
 
 def judge_ages(spans: Sequence[AgeSpan]) -> str | None:
@@ -210,7 +211,7 @@ def _judge_span(low: int | None, high: int | None) -> str | None:
     return judge_ages([AgeSpan(low, high)])
 
 
-def _apply_rule(rule: SuitabilityRule, findings: _TextFindings) -> str | None:
+def _apply_rule(rule: AudienceRule, findings: _TextFindings) -> str | None:
     if rule.ages is not None:
         audience = findings.judge_ages(rule.ages)
         return audience if audience in rule.audiences else None
@@ -225,12 +226,12 @@ def _name_sets() -> Collection[str]:
     return english.phrases
 
 
-def _select_phrases(words: AudienceWords, rules: Sequence[SuitabilityRule], field: str) -> Phrases:
+def _select_phrases(words: AudienceWords, rules: Sequence[AudienceRule], field: str) -> Phrases:
     names = {rule.phrases for rule in rules if rule.field == field}
     return Phrases({name: words.phrases[name] for name in words.phrases if name in names or name == IGNORED})
 
 
-def _check_rule(rule: SuitabilityRule, known: Collection[str]) -> None:
+def _check_rule(rule: AudienceRule, known: Collection[str]) -> None:
     """ValueError for a rule that could never speak, or not in the vocabulary's words."""
     if rule.ages is not None:
         is_whole = rule.ages in ("record", "name", "description") and set(rule.audiences) <= set(AUDIENCES)

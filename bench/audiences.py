@@ -1,6 +1,6 @@
-"""How often the suitability check is right: 2,000 texts that readers labelled, by language and by class.
+"""How often the audience check is right: 2,000 texts that readers labelled, by language and by class.
 
-`python -m bench.suitability` prints the tables of docs/audiences.md; `--wrong` lists the texts on which it is wrong.
+`python -m bench.audiences` prints the tables of docs/audiences.md; `--wrong` lists the texts on which it is wrong.
 """
 
 import argparse

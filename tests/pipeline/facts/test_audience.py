@@ -8,7 +8,7 @@ from outings.contract.languages.audience import AudienceWords
 from outings.contract.languages.language import Language, read_shipped_language
 from outings.contract.resources.shared import AgeRange
 from pipeline.facts.age_texts import AgeSpan
-from pipeline.facts.suitability import Suitability, Verdict, judge_ages, judge_audience
+from pipeline.facts.audience import AudienceClassifier, Verdict, judge_ages, judge_audience
 from pipeline.records.record import EventRecord
 
 
@@ -281,7 +281,7 @@ def test_several_ages_are_judged_together(spans: list[AgeSpan], audience: str | 
 def test_a_rule_that_could_never_speak_is_refused(rule: str) -> None:
     content = f"rules = [{rule}]\n"
     with pytest.raises(ValueError):
-        Suitability(content.encode(), AudienceWords(phrases={"kids": ("kids",)}))
+        AudienceClassifier(content.encode(), AudienceWords(phrases={"kids": ("kids",)}))
 
 
 def test_another_file_of_rules_gives_other_verdicts() -> None:
@@ -289,7 +289,7 @@ def test_another_file_of_rules_gives_other_verdicts() -> None:
         rules = [{ name = "dogs", field = "name", phrases = "dogs", audience = "families" }]
     """
     words = AudienceWords(phrases={"ignored": ("hot dogs",), "dogs": ("{dog|dogs} {walk|}",)})
-    rules = Suitability(content.encode(), words)
+    rules = AudienceClassifier(content.encode(), words)
     assert [rules.judge(make(name)).rule for name in ("Dog Walk", "Dogs!", "Hot Dogs", "Doges")] == [
         "dogs", "dogs", "nothing_said", "nothing_said",
     ]  # fmt: skip
