@@ -25,7 +25,10 @@ MOST_REMEMBERED = 8_192
 
 
 class KeyRing:
-    """The registry as it was last read. If the store fails, or the registry is corrupt, the last one stays."""
+    """The registry as it was last read. If the store fails, or the registry is corrupt, the last one stays.
+
+    `is_read`: it was read once, or the store said that there is none.
+    """
 
     def __init__(
         self, store: Store, *, clock: Callable[[], datetime], plans: Mapping[str, PricingPlan], seal: Seal | None = None
@@ -38,6 +41,8 @@ class KeyRing:
         self._known = (Registry(), _make_cache())
         self._etag: str | None = None
         self.failure: str | None = None
+        # Until then nobody knows whether a key exists.
+        self.is_read = False
 
     def poll(self) -> None:
         """Reads the registry if it has changed. Blocks: not for the event loop."""
@@ -50,6 +55,7 @@ class KeyRing:
                 log.info("keys_read", keys=len(registry.keys))
                 self._tell_unknown(registry)
             self.failure = None
+            self.is_read = True
         except (StoreError, Corrupt) as error:
             if self.failure is None:
                 log.warning("keys_not_read", reason=str(error))

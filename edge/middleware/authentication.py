@@ -8,11 +8,12 @@ from edge.middleware.client_address import TrustedProxies
 from edge.middleware.failure_limiter import FailureLimiter
 from edge.principal import Principal
 from edge.request_context import RequestContext
-from outings.contract.errors import bad_request
+from outings.contract.errors import bad_request, unavailable
 
 
 class AuthenticationMiddleware:
-    """Answers 401 without an active key, or 429 to an address from which too many keys failed.
+    """Answers 401 without an active key, or 429 to an address from which too many keys failed. If the keys could not be
+    read since the server started, a request with a key gets 503.
 
     The signed address of a calendar has the id of a key. Its signature goes no further than here.
     """
@@ -41,6 +42,8 @@ class AuthenticationMiddleware:
         else:
             principal = self._ring.find_active(context.key_texts[0]) if len(context.key_texts) == 1 else None
         if principal is None:
+            if not self._ring.is_read and (context.key_texts or has_signature):
+                raise unavailable()
             raise self._failures.make_refusal(self._proxies.name_client(scope))
         if has_signature and context.key_texts:
             raise bad_request(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -119,6 +120,22 @@ def test_a_server_that_starts_without_its_store_waits_for_it(make_own: MakeServi
     store.is_off = False
     service.edge.poll()
     assert ask(service.edge, "/readyz").status == 200
+
+
+def test_a_key_that_could_not_be_looked_up_yet_is_not_refused(make_own: MakeService) -> None:
+    store = FailingStore()
+    publish_worlds(store, make_worlds(), folder=make_own(published=False).folder)
+    store.is_off = True
+    service = make_own(store=store, published=False, keyed=False)
+    ask_unknown = partial(ask, service.edge, LIST, key="ldk_of_somebody", client="203.0.113.7")
+    answers = [ask_unknown() for _ in range(100)]  # more than may fail from one address
+    assert {(each.status, each.error["code"], each.headers["retry-after"]) for each in answers} == {
+        (503, "unavailable", "5")
+    }
+    assert ask(service.edge, LIST).status == 401  # without a key there is nothing to look up
+    store.is_off = False
+    service.edge.poll()
+    assert ask_unknown().status == 401
 
 
 def name_file(store: MemoryStore, kind: str) -> str:
