@@ -21,13 +21,20 @@ def render_site(
 ) -> tuple[Page, ...]:
     """Every page that belongs to no metro, with the styles and scripts of all. A pure function. `metros` are those of
     the release, by slug; what they show is there only where the settings say so. `vocabulary` is the deployment's."""
+    return render_home_page(settings, metros), *_render_standing(settings, vocabulary)
+
+
+def render_home_page(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
+    """The only one of them that shows the metros."""
+    return render_home(settings, tuple(metros) if settings.shows_data else ())
+
+
+def _render_standing(settings: SiteSettings, vocabulary: Vocabulary) -> tuple[Page, ...]:
     # What reads Markdown is not for those that render a metro's pages alone, as each process of a build does.
     from outings.pages.guides import render_guides
 
-    shown = tuple(metros) if settings.shows_data else ()
     with_data = (render_explorer(settings),) if settings.shows_data else ()
     return (
-        render_home(settings, shown),
         *with_data,
         render_reference(settings, vocabulary),
         *render_guides(settings),

@@ -74,10 +74,12 @@ class MetroSite(Struct, frozen=True, kw_only=True):
 
 class Site(Struct, frozen=True, kw_only=True):
     """What a root names: the settings that the site was made with, and the files that belong to no metro. `inputs` is a
-    hash of all that they follow from; a site of a program of before has none."""
+    hash of all that they follow from, `standing` of what all but the home page do; a site of a program of before has
+    none."""
 
     settings: SiteSettings
     inputs: str = ""
+    standing: str = ""
     pages: SiteFiles
 
 
@@ -94,20 +96,43 @@ class SiteFile(Struct, frozen=True, kw_only=True):
         return data if coding else gzip.decompress(data)
 
 
-def pack_files(files: Iterable[tuple[str, str, bytes]]) -> tuple[SiteFiles, bytes]:
-    """Of path, media type and bytes. Equal files give equal bytes. The gzip bytes of all files stand first: up to where
-    Brotli's begin, the object is one gzip file of many members."""
-    ordered = sorted(files)
-    coded = [_encode_file(data) for _, _, data in ordered]
+class CodedFile(Struct, frozen=True, kw_only=True):
+    """One file to pack, in both codings."""
+
+    media: str
+    sha256: str
+    size: int
+    gzip: bytes
+    br: bytes
+
+
+def pack_files(
+    files: Iterable[tuple[str, str, bytes]], kept: Mapping[str, CodedFile] = {}
+) -> tuple[SiteFiles, bytes]:
+    """Of path, media type and bytes; `kept`: others, by path. Equal files give equal bytes. The gzip bytes of all files
+    stand first: up to where Brotli's begin, the object is one gzip file of many members."""
+    coded = dict(sorted((dict(kept) | {path: _encode_file(media, data) for path, media, data in files}).items()))
     packed = bytearray()
-    zipped = [_append(packed, each) for each, _ in coded]
-    brotli_coded = [_append(packed, each) for _, each in coded]
+    zipped = [_append(packed, each.gzip) for each in coded.values()]
+    brotli_coded = [_append(packed, each.br) for each in coded.values()]
     extents = {
-        path: FileExtents(media=media, sha256=hashlib.sha256(data).hexdigest(), size=len(data), gzip=first, br=second)
-        for (path, media, data), first, second in zip(ordered, zipped, brotli_coded, strict=True)
+        path: FileExtents(media=each.media, sha256=each.sha256, size=each.size, gzip=first, br=second)
+        for (path, each), first, second in zip(coded.items(), zipped, brotli_coded, strict=True)
     }
     whole = bytes(packed)
     return SiteFiles(object=hashlib.sha256(whole).hexdigest(), size=len(whole), files=extents), whole
+
+
+def read_coded(files: SiteFiles, packed: Bytes) -> dict[str, CodedFile]:
+    """The files of an object, by path."""
+
+    def read(extent: Extent) -> bytes:
+        return bytes(packed[extent[0] : sum(extent)])
+
+    return {
+        path: CodedFile(media=each.media, sha256=each.sha256, size=each.size, gzip=read(each.gzip), br=read(each.br))
+        for path, each in files.files.items()
+    }
 
 
 def _append(packed: bytearray, coded: bytes) -> Extent:
@@ -117,11 +142,12 @@ def _append(packed: bytearray, coded: bytes) -> Extent:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _encode_file(data: bytes) -> tuple[bytes, bytes]:
+def _encode_file(media: str, data: bytes) -> CodedFile:
     quality = _BROTLI_QUALITY if len(data) < _LARGE else _BROTLI_QUALITY_OF_LARGE
     br: bytes = brotli.compress(data, mode=brotli.MODE_TEXT, quality=quality)
     # Without a time in gzip's header.
-    return gzip.compress(data, compresslevel=_GZIP_LEVEL, mtime=0), br
+    zipped = gzip.compress(data, compresslevel=_GZIP_LEVEL, mtime=0)
+    return CodedFile(media=media, sha256=hashlib.sha256(data).hexdigest(), size=len(data), gzip=zipped, br=br)
 
 
 def encode_site(site: Site) -> bytes:

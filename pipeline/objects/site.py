@@ -7,11 +7,11 @@ from outings.configuration.zones import read_zone
 from outings.contract.vocabulary import Vocabulary
 from outings.pages.metro_figures import MetroFigures
 from outings.release.manifest import Manifest, read_manifest
-from outings.release.objects import hash_of
+from outings.release.objects import Corrupt, hash_of, read_object
 from outings.release.publishing import SiteObjects
 from outings.release.root import Part
-from outings.release.site import Site, SiteSettings, encode_site, pack_files, read_site
-from outings.release.store import Store
+from outings.release.site import CodedFile, Site, SiteSettings, encode_site, pack_files, read_coded, read_site
+from outings.release.store import NotFound, Store
 from pipeline.objects.site_inputs import hash_inputs
 
 
@@ -32,8 +32,11 @@ def compose_site(
             assert current is not None
             # Rendering and compressing take a second of processor time, which most builds can do without.
             return SiteObjects(site=current, objects=())
-        packed, data = pack_files(_render_files(chosen, figures, vocabulary))
-        site = encode_site(Site(settings=chosen, inputs=inputs, pages=packed))
+        same = hash_inputs(chosen, [], vocabulary)
+        kept = {} if standing is None or standing.standing != same else _read_files(store, standing)
+        files = [_render_home(chosen, figures)] if kept else _render_files(chosen, figures, vocabulary)
+        packed, data = pack_files(files, kept)
+        site = encode_site(Site(settings=chosen, inputs=inputs, standing=same, pages=packed))
         # What the current release names is there; anything else of this name may be about to be pruned.
         known = set() if standing is None else {current, standing.pages.object}
         objects = tuple(each for each in (data, site) if hash_of(each) not in known)
@@ -66,6 +69,20 @@ def _make_figures(part: Part, manifest: Manifest) -> MetroFigures | None:
     metro = manifest.metro
     changed = part.stamp.astimezone(read_zone(metro.timezone))
     return MetroFigures(slug=metro.slug, name=metro.name, counts=manifest.site.counts, changed_on=changed.date())
+
+
+def _read_files(store: Store, site: Site) -> dict[str, CodedFile]:
+    """None where they are gone."""
+    try:
+        return read_coded(site.pages, read_object(store, site.pages.object))
+    except (NotFound, Corrupt):
+        return {}
+
+
+def _render_home(settings: SiteSettings, figures: list[MetroFigures]) -> tuple[str, str, bytes]:
+    from outings.pages.site import render_home_page
+
+    return render_home_page(settings, figures).as_file
 
 
 def _render_files(
