@@ -35,6 +35,7 @@ from outings.answers.search.score import (
     find_levels,
     score_names,
     score_words,
+    tells_subject,
 )
 from outings.answers.search.understanding.related import RelatedWords
 from outings.answers.snapshot.terms import Terms, split_places
@@ -55,7 +56,7 @@ _IN_NAME: Places = np.array([NAME], dtype=np.uint8)
 class SearchMatches(Struct, frozen=True, eq=False):
     """`rows` rise; `levels` are indexes in LEVELS; `similarities` where a model ranks too. `score` gives thousandths of
     any of the rows: only what is shown needs them. `lacking`: the partial ones that lack more than words that only
-    narrow; None where the query has none of these."""
+    narrow, or have none but where they are or in passing; None where no order is asked of these."""
 
     rows: Numbers
     levels: Numbers
@@ -165,8 +166,11 @@ class Matcher:
         rows = keep(self._list_rows(sources, best))
         levels = find_levels(best, rows)
         lacking = None
+        if is_strict and len(words) > 1:
+            lacking = (levels == PARTIAL) & ~tells_subject(best, rows)
         if 0 < len(subject) < len(words):
-            lacking = (levels == PARTIAL) & (find_levels([best[number] for number in subject], rows) == PARTIAL)
+            narrow = (levels == PARTIAL) & (find_levels([best[number] for number in subject], rows) == PARTIAL)
+            lacking = narrow if lacking is None else lacking | narrow
         return SearchMatches(
             rows,
             levels,

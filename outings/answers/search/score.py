@@ -120,6 +120,13 @@ def find_levels(best: Sequence[Codes], rows: Numbers) -> Numbers:
     return levels
 
 
+def tells_subject(best: Sequence[Codes], rows: Numbers) -> NDArray[np.bool_]:
+    """Whether any of the words is in the name, a category or the opening, and not only where it is or in passing."""
+    standings = _STANDINGS.take(reduce(np.maximum, best).take(rows))
+    telling: NDArray[np.bool_] = standings > _SAYS_WHERE
+    return telling
+
+
 def score_words(
     codes: Sequence[Codes], *, lifting: Sequence[Codes], locating: Sequence[Codes], name_words: Numbers
 ) -> Numbers:

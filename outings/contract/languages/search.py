@@ -82,6 +82,7 @@ class AgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     weeks: str = ""
     sure_units: str = ""
     old: str = ""
+    half: str = ""
     joins: str = ""
     people: str = ""
     ages: str = ""

@@ -135,3 +135,12 @@ def test_a_word_that_a_listing_has_was_meant_as_it_is_and_what_a_typo_leads_to_i
     }  # fmt: skip
     assert find(release, "sumer concert", AUTO)["Sumner concert"] == "all_terms"
     assert find(release, "summer concert", {"match": "all_terms"}).keys() == {"Summer concert", "Sumner concert"}
+
+
+def test_what_is_only_where_the_query_says_comes_behind_what_is_about_something_in_it(tmp_path: Path) -> None:
+    """Though its ages cover the query's."""
+    listings = name_places("Open room", "Gymnastics")
+    listings[0]["ages"] = documents.make_ages(min=1, max=3)
+    listings[0]["organization"] = {"id": None, "name": "Ballard", "slug": None}
+    release = open_listings(tmp_path, *listings)
+    assert list(find(release, "toddler gymnastics ballard", AUTO)) == ["Gymnastics", "Open room"]

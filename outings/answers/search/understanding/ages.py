@@ -110,7 +110,7 @@ def _write_age(patterns: dict[str, str], worth: dict[str, int]) -> str:
     units = rf"(?P<weeks>{patterns['weeks']})|(?P<months>{patterns['months']})|(?:{patterns['years']})"
     unit = rf"(?P<unit>{units})(?:\b|(?=s\b))"
     return (
-        rf"(?P<number>(?:{worded})(?![0-9%$€£:]|,[0-9]{{3}}))(?:\.[0-9]|[ -]1/2(?![0-9]))?"
+        rf"(?P<number>(?:{worded})(?![0-9%$€£:]|,[0-9]{{3}}))(?:\.[0-9]|[ -]1/2(?![0-9])|[ -](?:{patterns['half']})\b)?"
         rf"(?:[ -]*{unit}\.?)?(?P<old>{patterns['old']})?"
     )
 
