@@ -26,7 +26,7 @@ from outings.contract.envelope import encode_error
 from outings.contract.errors import ApiError, bad_request
 from outings.release.objects import object_name
 from outings.release.s3 import S3Store
-from outings.release.stores import open_store
+from outings.release.stores import open_configured_store
 
 # An answer has at most 6,291,556 bytes as JSON, and its body is base64 there. The rest is for headers.
 MOST_BYTES = 4_700_000
@@ -160,10 +160,10 @@ def open_function(config: Path, environ: Mapping[str, str] = os.environ) -> Func
         raise FunctionError(
             f"[edge] rate_storage is {LOCAL!r}: each copy of a function would count by itself; name a Redis"
         )
-    table = configuration.store
-    store = open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)
+    store = open_configured_store(configuration.store)
     if not isinstance(store, S3Store):
-        raise FunctionError(f"[store] url is {table.url!r}: a function has no folder that lasts; name a bucket, s3://…")
+        url = configuration.store.url
+        raise FunctionError(f"[store] url is {url!r}: a function has no folder that lasts; name a bucket, s3://…")
     # Of this process alone: no reader of a function is a front.
     secret = secrets.token_hex(32)
     os.environ["OUTINGS_EDGE_FRONT_SECRET"] = secret

@@ -29,7 +29,7 @@ from outings.configuration.tables import SiteTable
 from outings.contract.includes import Offer
 from outings.contract.pricing_plans import settle_plans
 from outings.keys.seal import open_seal
-from outings.release.stores import open_store
+from outings.release.stores import open_configured_store
 from outings.release.trust import read_reader
 
 
@@ -42,8 +42,7 @@ def make_served_edge(
     """
     set_up_logs()
     configuration = read_configuration(config, os.environ)
-    table, edge = configuration.store, configuration.edge
-    store = open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)
+    store, edge = open_configured_store(configuration.store), configuration.edge
     trust, proxies = read_reader(configuration.signing), TrustedProxies(edge.trusted_proxies)
     return Edge(
         store,

@@ -8,16 +8,14 @@ from outings.release.memory import MemoryStore
 from outings.release.store import Store
 
 
-def open_store(
-    url: str, *, folder: Path | None = None, endpoint_url: str | None = None, region: str | None = None
-) -> Store:
-    """Opens `file:PATH` (a relative path starts at `folder`), `s3://bucket/prefix`, or `memory:` (a new, empty store).
+def open_store(url: str, *, endpoint_url: str | None = None, region: str | None = None) -> Store:
+    """Opens `file:PATH`, `s3://bucket/prefix`, or `memory:` (a new, empty store).
 
     Raises ValueError if `url` is none of these.
     """
     scheme, _, rest = url.partition(":")
     if scheme == "file" and rest:
-        return FolderStore((folder or Path()) / rest.removeprefix("//"))
+        return FolderStore(Path(rest.removeprefix("//")))
     if scheme == "s3":
         from outings.release.s3 import S3Store  # boto3 takes a second to import
 

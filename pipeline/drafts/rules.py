@@ -16,7 +16,6 @@ _SEPARATORS = ("|", "/", ";", ",")
 LEAST_AGE = r"(?i)^(?:ages?|edad(?:es)?|de|desde|from|a partir de|mayores de|over|\+|:|\s)*(\d{1,2})(?:\D.*)?$"
 MOST_AGE = r"(?i)\d\s*(?:años|years|yrs)?\s*(?:a|to|hasta|y|and|-|–)\s*(\d{1,2})(?:\D|$)"
 _MOST_WORDS = 60
-_NUMBER = re.compile(r"\d")
 
 
 def choose_type(roles: Roles) -> str:

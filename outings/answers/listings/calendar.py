@@ -9,17 +9,16 @@ from msgspec import UNSET
 
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.context import AnswerContext
+from outings.answers.listings.meta import describe_filters
 from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.selecting.evaluator import DayCounts
 from outings.answers.selecting.evaluator_factory import open_evaluator
 from outings.answers.selecting.selection import select_listings
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list
-from outings.contract.instants import format_instant
-from outings.contract.meta import CalendarMeta, Window
+from outings.contract.meta import CalendarMeta
 from outings.contract.query import Query
 from outings.contract.resources.calendar import CalendarDay
-from outings.contract.values import echo_value
 from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
@@ -36,7 +35,7 @@ def answer_calendar(
     counted = open_evaluator(open_snapshot(snapshot)).count_days(selection, days=filters.count_days())
     forecasts = ForecastBlocks(query, snapshot=snapshot, about=about)
     entries = _name_days(start, counted, words=snapshot.vocabulary.categories, forecasts=forecasts)
-    meta = _make_meta(filters, snapshot=snapshot, total=int(counted.counts.sum()))
+    meta = CalendarMeta(total=int(counted.counts.sum()), **describe_filters(filters, snapshot=snapshot))
     notices = (*query.notices, *forecasts.notices)
     return encode_list([_encoder.encode(entry) for entry in entries], meta=_encoder.encode(meta), notices=notices)
 
@@ -56,15 +55,3 @@ def _name_days(
         )
         for day, count, free, categories in zip(*columns, strict=True)
     ]
-
-
-def _make_meta(filters: EffectiveFilters, *, snapshot: Snapshot, total: int) -> CalendarMeta:
-    return CalendarMeta(
-        metro=snapshot.metro.slug,
-        window=Window(from_=filters.get_date("from"), to=filters.get_date("to"), timezone=snapshot.metro.timezone),
-        min_confidence=filters.min_confidence,
-        total=total,
-        applied_filters={name: echo_value(value) for name, value in filters.values.items()},
-        defaults_applied=filters.defaults,
-        generated_at=format_instant(snapshot.stamp),
-    )

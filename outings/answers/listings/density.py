@@ -5,14 +5,13 @@ import msgspec
 from outings.answers.context import AnswerContext
 from outings.answers.listings.density_cells import PER_DEGREE, open_cells
 from outings.answers.listings.lists import select_query
+from outings.answers.listings.meta import describe_filters
 from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.selecting.evaluator_factory import open_evaluator
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list
-from outings.contract.instants import format_instant
-from outings.contract.meta import DensityMeta, Window
+from outings.contract.meta import DensityMeta
 from outings.contract.query import Query
-from outings.contract.values import echo_value
 from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
@@ -24,20 +23,11 @@ def answer_density(query: Query, filters: EffectiveFilters, *, snapshot: Snapsho
     selection = select_query(query, filters, snapshot=snapshot, today=about.dates[snapshot.metro.slug])
     rows = open_evaluator(reader).list_all_rows(selection)
     cells = reader.open_index(open_cells).count(rows)
-    meta = _make_meta(filters, snapshot=snapshot, total=rows.size, located=sum(each.count for each in cells))
+    meta = DensityMeta(
+        degrees=1 / PER_DEGREE,
+        total=rows.size,
+        without_coordinates=rows.size - sum(each.count for each in cells),
+        **describe_filters(filters, snapshot=snapshot),
+    )
     items = [_encoder.encode(each) for each in cells]
     return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
-
-
-def _make_meta(filters: EffectiveFilters, *, snapshot: Snapshot, total: int, located: int) -> DensityMeta:
-    return DensityMeta(
-        metro=snapshot.metro.slug,
-        degrees=1 / PER_DEGREE,
-        total=total,
-        without_coordinates=total - located,
-        window=Window(from_=filters.get_date("from"), to=filters.get_date("to"), timezone=snapshot.metro.timezone),
-        min_confidence=filters.min_confidence,
-        applied_filters={name: echo_value(value) for name, value in filters.values.items()},
-        defaults_applied=filters.defaults,
-        generated_at=format_instant(snapshot.stamp),
-    )

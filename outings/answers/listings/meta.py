@@ -1,4 +1,6 @@
-"""A list's `meta`, from the values in effect."""
+"""`meta` of a list, and of what else has filters, from the values in effect."""
+
+from typing import Any
 
 import msgspec
 
@@ -29,15 +31,22 @@ def encode_meta(
         has_more=next_cursor is not None,
         next_cursor=next_cursor,
         page=read_page(query) if _has_pages(query) else None,
-        applied_filters={name: echo_value(value) for name, value in filters.values.items()},
-        defaults_applied=filters.defaults,
-        min_confidence=filters.min_confidence,
-        window=Window(from_=filters.get_date("from"), to=filters.get_date("to"), timezone=snapshot.metro.timezone),
-        metro=snapshot.metro.slug,
-        generated_at=format_instant(snapshot.stamp),
         missing_ids=missing,
+        **describe_filters(filters, snapshot=snapshot),
     )
     return _encoder.encode(meta)
+
+
+def describe_filters(filters: EffectiveFilters, *, snapshot: Snapshot) -> dict[str, Any]:
+    """The members that a list, a calendar and a density have in common."""
+    return {
+        "applied_filters": {name: echo_value(value) for name, value in filters.values.items()},
+        "defaults_applied": filters.defaults,
+        "min_confidence": filters.min_confidence,
+        "window": Window(from_=filters.get_date("from"), to=filters.get_date("to"), timezone=snapshot.metro.timezone),
+        "metro": snapshot.metro.slug,
+        "generated_at": format_instant(snapshot.stamp),
+    }
 
 
 def _has_pages(query: Query) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.semantic.model import Model, Vector
+from outings.answers.semantic.model import Vector
 from outings.release.mapped_table import MappedTable
 from outings.release.snapshot import SemanticFiles
 
@@ -61,11 +61,10 @@ def read_encoded(vectors: Path) -> dict[bytes, tuple[float, bytes]]:
 
 
 class Vectors:
-    """A snapshot's, opened. `model`: the hash of the model that made them."""
+    """A snapshot's, opened."""
 
     def __init__(self, files: SemanticFiles) -> None:
         """Corrupt where a file is no mapped table."""
-        self.model = files.model
         table = MappedTable(files.vectors)
         self._scales: NDArray[np.float32] = table.read_array("scale")
         self._steps: NDArray[np.int8] = table.read_matrix("vector")
@@ -87,14 +86,3 @@ class Vectors:
         similarities[:-1] *= self._scales / _STEPS
         by_row: Similarities = similarities[np.minimum(self._rows, len(self._scales))]
         return by_row
-
-
-def find_similar(vectors: Vectors, text: str, *, model: Model, rows: NDArray[np.integer]) -> Similarities:
-    """How near each of `rows` (numbers of listings) is to a query's words: -1 to 1, -1 where it has no vector.
-
-    ValueError where the vectors are another model's.
-    """
-    if model.hash != vectors.model:
-        raise ValueError(f"vectors of model {vectors.model} are not compared with those of {model.hash}")
-    similarities: Similarities = vectors.measure_all(model.embed_query(text))[rows]
-    return similarities

@@ -7,18 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from outings.answers.semantic.model import Vector, scale_vector
-from outings.answers.semantic.vectors import Vectors, encode_vector, find_similar, make_rows, make_vectors, read_encoded
+from outings.answers.semantic.vectors import Vectors, encode_vector, make_rows, make_vectors, read_encoded
 from outings.release.mapped_table import encode_mapped
 from outings.release.snapshot import SemanticFiles
-
-
-class GivenModel:
-    """A model that was told its vectors."""
-
-    hash = "given"
-
-    def __init__(self, vectors: dict[str, Vector]) -> None:
-        self.embed_query = self.embed_listing = vectors.__getitem__
 
 
 def make_random(count: int, size: int, *, seed: int = 1) -> NDArray[np.float32]:
@@ -47,8 +38,7 @@ def test_similarities_are_cosines_to_a_hundredth(tmp_path: Path) -> None:
 def test_listings_of_one_text_share_a_vector_and_one_without_is_as_far_as_can_be(tmp_path: Path) -> None:
     first, second = make_random(2, 8)
     vectors = Vectors(put_vectors({b"a": first, b"b": second}, [b"b", None, b"a", b"b"], tmp_path))
-    model = GivenModel({"near the first": first})
-    similar = find_similar(vectors, "near the first", model=model, rows=np.array([3, 1, 2, 0]))
+    similar = vectors.measure_all(first)[[3, 1, 2, 0]]
     assert similar[2] == pytest.approx(1, abs=0.01)
     assert similar[1] == -1
     assert similar[0] == similar[3] == pytest.approx(float(first @ second), abs=0.01)
@@ -62,11 +52,3 @@ def test_a_vector_that_says_nothing_is_near_nothing(tmp_path: Path) -> None:
 def test_a_metro_without_listings_has_none(tmp_path: Path) -> None:
     assert Vectors(put_vectors({}, [], tmp_path)).measure_all(make_random(1, 8)[0]).tolist() == []
     assert Vectors(put_vectors({}, [None], tmp_path)).measure_all(make_random(1, 8)[0]).tolist() == [-1]
-
-
-def test_vectors_of_another_model_are_not_compared(tmp_path: Path) -> None:
-    (one,) = make_random(1, 8)
-    files = put_vectors({b"a": one}, [b"a"], tmp_path)
-    other = SemanticFiles(model="other", vectors=files.vectors, rows=files.rows)
-    with pytest.raises(ValueError, match="vectors of model other are not compared with those of given"):
-        find_similar(Vectors(other), "x", model=GivenModel({"x": one}), rows=np.array([0]))

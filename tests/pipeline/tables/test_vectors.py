@@ -3,11 +3,10 @@
 from datetime import date, timedelta
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from outings.answers.semantic.model import ModelError, hash_model, load_model
-from outings.answers.semantic.vectors import Vectors, find_similar
+from outings.answers.semantic.vectors import Vectors
 from outings.release.manifest import list_files, read_manifest
 from outings.release.releases import list_releases
 from outings.release.snapshot import SemanticFiles
@@ -43,7 +42,7 @@ def rank(city: City, model: Path, text: str) -> dict[str, float]:
     """Names of events that a list shows, with how near they are to the text."""
     events = city.ask("/v1/seattle/events")["data"]
     vectors = Vectors(find_files(city))
-    similarities = find_similar(vectors, text, model=load_model(model), rows=np.arange(len(vectors)))
+    similarities = vectors.measure_all(load_model(model).embed_query(text))
     return dict(zip([event["name"] for event in events], similarities.tolist(), strict=True))
 
 
