@@ -110,9 +110,9 @@ def test_a_rollback_brings_the_vectors_of_its_day_and_needs_no_model(city: City,
         stamp=current.root.parts["seattle"].stamp + timedelta(seconds=1),
         today={"seattle": date(2026, 8, 10)}, cache=city.cache,
     )  # fmt: skip
-    vectors = Vectors(find_files(city))
-    assert vectors.model == kept.hash
-    assert vectors.measure_all(kept.embed_query("swim")).round(2).tolist() == [1]
+    files = find_files(city)
+    assert files.model == kept.hash
+    assert Vectors(files).measure_all(kept.embed_query("swim")).round(2).tolist() == [1]
 
 
 def test_a_folder_without_a_model_stops_the_build(city: City, tmp_path: Path) -> None:
