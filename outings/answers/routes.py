@@ -19,8 +19,8 @@ from outings.answers.near.planning import plan_activity, plan_around, plan_nearb
 from outings.answers.near.tiles import TILES
 from outings.answers.organizations.planning import plan_organization
 from outings.answers.plan import AnswerPlan
-from outings.answers.search.answer import plan_search
 from outings.answers.search.index import open_search
+from outings.answers.search.planning import plan_search
 from outings.answers.search.postings import POSTINGS
 from outings.answers.selecting.columns.derived import COLUMNS
 from outings.answers.selecting.cursors import check_cursor
