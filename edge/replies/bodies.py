@@ -54,10 +54,7 @@ class Bodies:
 
     def recall_body(self, planned: RequestPlan, coding: bytes) -> Body | None:
         """The body from memory, or None. The caller counts it when it is sent."""
-        try:
-            return self._cache[name_body(planned, coding)]
-        except KeyError:
-            return None
+        return self._cache.get(name_body(planned, coding))
 
     async def read_body(self, planned: RequestPlan, coding: bytes) -> Body:
         """The body from memory, or made now: once, however many requests wait for it. Raises ApiError if the queue is

@@ -244,10 +244,9 @@ class Planner:
 
     def _get(self, plans: FIFOCache[_Name, RequestPlan], name: _Name) -> RequestPlan | None:
         """None where it was of another minute, or of another forecast."""
-        try:
-            planned = plans[name]
-        except KeyError:
+        if name not in plans:  # an exception costs more than a second look
             return None
+        planned = plans[name]
         if planned.minute is None and planned.weather is None:
             return planned
         is_now = planned.minute is None or planned.minute == self._dates.read_minute()

@@ -136,6 +136,8 @@ def parse_query(
     names that this deployment answers, though not every one does.
     """
     route = match.route
+    if not query_string and route.sets is None:
+        return _read_nothing(match, aliases)
     given = _split_pairs(query_string)
     ignored = _check_names(route, given)
     values = {
@@ -170,6 +172,14 @@ def parse_query(
         return query
     cursor, seal = parse_cursor(str(cursor_text), route=route.name, request_text=query.walk)
     return replace(query, cursor=cursor, seal=seal)
+
+
+def _read_nothing(match: Match, aliases: Mapping[str, str]) -> Query:
+    """Without parameters, as most details are requested: the path says all."""
+    check_combination(match.route, _NOTHING)
+    metro = match.values.get("metro")
+    query = Query(match=match, metro=metro, values=_NOTHING)
+    return query.with_metro(aliases[metro]) if metro is not None and metro in aliases else query
 
 
 def _split_pairs(query_string: bytes) -> dict[str, list[str]]:

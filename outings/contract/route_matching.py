@@ -1,12 +1,16 @@
 """A path → the route that it is, with what stands in its braces."""
 
-from collections.abc import Mapping
+from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
 from outings.contract.route import Match, Route
 from outings.contract.routes import ROUTES
 from outings.contract.values import CONTROL_CHARACTERS, parse_uuid
 from outings.contract.vocabulary import RESERVED_METRO_SLUGS
+
+_Template = tuple[str, ...]
+
+_REMEMBERED = 1_024
 
 
 def match_route(path: str) -> Match | None:
@@ -15,9 +19,10 @@ def match_route(path: str) -> Match | None:
     An encoded slash is part of its segment. A reserved word is never a metro, an `{id}` is a uuid.
     """
     segments = _split_path(path)
-    if segments is None:
+    if segments is None or len(segments) > _LONGEST:
         return None
-    for route, template in _BY_LENGTH.get(len(segments), ()):
+    words = tuple(segment if segment in _WORDS else "" for segment in segments)
+    for route, template in _list_candidates(words):
         values = _match_segments(template, segments)
         if values is not None:
             return Match(route=route, values=values)
@@ -57,10 +62,22 @@ def _read_segment(name: str, segment: str) -> str | None:
     return segment or None
 
 
-def _index_routes() -> Mapping[int, tuple[tuple[Route, tuple[str, ...]], ...]]:
-    templates = [(route, tuple(route.path.split("/")[1:])) for route in ROUTES]
-    lengths = {len(template) for _, template in templates}
-    return {length: tuple(pair for pair in templates if len(pair[1]) == length) for length in lengths}
+@lru_cache(maxsize=_REMEMBERED)
+def _list_candidates(words: tuple[str, ...]) -> tuple[tuple[Route, _Template], ...]:
+    """In the contract's order, what has these words where it has words at all: of most paths one. `words`: the path's
+    segments, with nothing for what is no word of any route."""
+    return tuple(
+        (route, template)
+        for route, template in _TEMPLATES
+        if len(template) == len(words)
+        and all(expected in (word, "") for expected, word in zip(_list_words(template), words, strict=True))
+    )
 
 
-_BY_LENGTH = _index_routes()
+def _list_words(template: _Template) -> _Template:
+    return tuple("" if each[:1] == "{" else each for each in template)
+
+
+_TEMPLATES = tuple((route, tuple(route.path.split("/")[1:])) for route in ROUTES)
+_LONGEST = max(len(template) for _, template in _TEMPLATES)
+_WORDS = frozenset(word for _, template in _TEMPLATES for word in _list_words(template))

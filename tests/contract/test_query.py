@@ -116,6 +116,17 @@ def test_a_request_has_its_canonical_text(url: str, text: str):
     assert parse(url).text == text
 
 
+@pytest.mark.parametrize("route", READS, ids=lambda route: route.name)
+def test_a_request_without_a_query_says_what_one_with_an_empty_query_says(route):
+    """The first is read a shorter way."""
+    plain, empty = (ask(match_of(route), each) for each in (b"", b"&"))
+    if isinstance(plain, Query):
+        assert plain == empty
+    else:
+        assert isinstance(empty, ApiError)
+        assert (plain.message, plain.details) == (empty.message, empty.details)
+
+
 def test_values_are_parsed_by_their_kind():
     query = parse(
         "/v1/seattle/events?from=2026-08-10&lat=47.6&lng=-122&radius_m=2000&free=false&start_before=12:00"

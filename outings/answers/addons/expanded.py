@@ -39,6 +39,8 @@ def read_references(document: bytes) -> References:
 def list_expanded(query: Query) -> tuple[str, ...]:
     """The members of `expanded`: `sessions` has another meaning."""
     words = query.get_words("expand")
+    if not words:
+        return ()
     return tuple(each for each in ("place", "organization") if each in words)
 
 

@@ -6,4 +6,7 @@ from outings.contract.query import Query
 
 def list_addons(query: Query, about: AnswerContext) -> tuple[str, ...]:
     """Of those that the key has not the edge gives notice."""
-    return tuple(each for each in query.get_words("include") if about.entitlement.allows_addon(each))
+    words = query.get_words("include")
+    if not words:
+        return ()
+    return tuple(each for each in words if about.entitlement.allows_addon(each))

@@ -56,6 +56,8 @@ def answer_detail(query: Query, listing: ListingRow, *, about: AnswerContext) ->
         document = read_event(opened, listing.row, today)
     else:
         document = opened.read_document(listing.row)
+    if not query.values:
+        return encode_detail(document, notices=query.notices)
     document = Expansion(list_expanded(query), snapshot=listing.snapshot, about=about).expand(document)
     sources = SourceBlocks(query, snapshot=listing.snapshot, about=about)
     document = sources.attach(document, listing.row)
