@@ -2,16 +2,17 @@
 
 from datetime import date, datetime, time
 from typing import Any, TypeVar
-from zoneinfo import ZoneInfo
 
 from numpy.typing import NDArray
+
+from outings.configuration import read_zone
 
 Day = TypeVar("Day", int, NDArray[Any])
 
 
 def find_start(today: date, timezone: str) -> int:
     """When a local date begins, in seconds since 1970."""
-    return int(datetime.combine(today, time(), tzinfo=ZoneInfo(timezone)).timestamp())
+    return int(datetime.combine(today, time(), tzinfo=read_zone(timezone)).timestamp())
 
 
 def find_weekday(day: Day) -> Day:

@@ -11,6 +11,7 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from outings.answers.dates import find_weekday
 from outings.contract.instants import DAY, read_local
 from outings.release.tables import OCCURRENCES
 
@@ -71,8 +72,7 @@ def make_occurrence_columns(occurrences: Occurrences, *, has_time: NDArray[np.bo
         "starts_local": pl.Series(local * 1_000_000).cast(pl.Datetime("us")),
         "ends_local": (_hide_missing(occurrences.ends_local) * 1_000_000).cast(pl.Datetime("us")),
         "date": pl.Series(local // DAY).cast(pl.Int32).cast(pl.Date),
-        # 1970-01-01 was a Thursday; Monday is 0.
-        "weekday": (local // DAY + 3) % 7,
+        "weekday": find_weekday(local // DAY),
         "time": pl.Series(local % DAY).set(pl.Series(~has_time), None),
     }
     return pl.DataFrame(columns, schema_overrides={name: OCCURRENCES[name] for name in columns})

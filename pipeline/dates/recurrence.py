@@ -36,7 +36,7 @@ class Expansion(Struct, frozen=True, kw_only=True, eq=False):
 
     `total` counts the whole series, None when it has no end (or runs past 2299). `rrule` is the text as given, None
     where it can't be read. `problems` are reasons for the report: `recurrence_unreadable`, `recurrence_unsupported`,
-    `recurrence_truncated`; `truncated` is how many dates within the horizon the limit of 2,000 left out.
+    `recurrence_truncated`, where the limit of 2,000 left out dates within the horizon.
     """
 
     anchor: Moment | None
@@ -47,7 +47,6 @@ class Expansion(Struct, frozen=True, kw_only=True, eq=False):
     rrule: str | None = None
     is_recurring: bool = False
     problems: tuple[str, ...] = ()
-    truncated: int = 0
 
 
 def expand_recurrence(
@@ -135,7 +134,6 @@ def _cut_series(series: Series, live: LiveDates, *, anchor: Moment, rrule: str |
     first = int(np.searchsorted(live.starts, first_day * DAY))
     stop = int(np.searchsorted(live.starts, (series.last_day + 1) * DAY))
     starts = live.starts[first : min(stop, first + MAX_OCCURRENCES)]
-    truncated = stop - first - starts.size
     given = first + starts.size
     beyond = _find_beyond(series, live, given=given)
     return Expansion(
@@ -146,8 +144,7 @@ def _cut_series(series: Series, live: LiveDates, *, anchor: Moment, rrule: str |
         total=live.starts.size if live.has_end else None,
         rrule=rrule,
         is_recurring=True,
-        problems=("recurrence_truncated",) if truncated else (),
-        truncated=truncated,
+        problems=("recurrence_truncated",) if stop - first > starts.size else (),
     )
 
 

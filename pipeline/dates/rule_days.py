@@ -13,6 +13,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from outings.answers.dates import find_weekday
 from outings.contract.instants import number_day, read_date
 from pipeline.dates.rules import RecurrenceRule
 
@@ -67,7 +68,7 @@ def _read_calendar() -> _Calendar:
     month_number = months.astype(np.int32)
     return _Calendar(
         days=days,
-        weekday=((days + 3) % 7).astype(np.int8),
+        weekday=find_weekday(days).astype(np.int8),
         month=(month_number % 12 + 1).astype(np.int8),
         month_day=month_day.astype(np.int8),
         month_left=((months + 1).astype("M8[D]") - dates).astype(np.int8),

@@ -31,6 +31,7 @@ REPLACED = {
     "rehearse": "run",
     "shortcut": "fast_path",
     "sieve": "filter or candidates",
+    "suitability": "audience",
     "unkeyed": "public",
     "unplaced": "unlocated: without coordinates",
     "wire": "protocol or connection",
