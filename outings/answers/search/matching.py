@@ -257,6 +257,7 @@ class Matcher:
             [each.take(rows) for each in best],
             lifting=[self._encode(lift(word)).take(rows) for word in lifting],
             locating=[self._encode(each).take(rows) for each in located],
+            locating_words=[len(name) if lying else 0 for name in locating],
             name_words=self._name_words[rows],
         )
 

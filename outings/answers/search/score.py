@@ -128,12 +128,19 @@ def tells_subject(best: Sequence[Codes], rows: Numbers) -> NDArray[np.bool_]:
 
 
 def score_words(
-    codes: Sequence[Codes], *, lifting: Sequence[Codes], locating: Sequence[Codes], name_words: Numbers
+    codes: Sequence[Codes],
+    *,
+    lifting: Sequence[Codes],
+    locating: Sequence[Codes],
+    locating_words: Sequence[int],
+    name_words: Numbers,
 ) -> Numbers:
     """Thousandths. `codes`: of each word in the same listings; `lifting`: of the kind and audience words, `locating` of
-    the location words; `name_words`: how many words their names have."""
+    the names of locations; `locating_words`: how many words of a listing's name each of these is worth; `name_words`:
+    how many words their names have."""
     in_name, lifts, located = _add(_IN_NAME, codes), _add(_IN_NAME, lifting), _add(_IS_LOCATED, locating)
-    share = np.minimum((in_name + lifts) / np.maximum(name_words, 1), 1)
+    named = sum(count * _IN_NAME.take(each) for count, each in zip(locating_words, locating, strict=True) if count)
+    share = np.minimum((in_name + lifts + named) / np.maximum(name_words, 1), 1)
     total = (_add(_STRENGTHS, codes) + share * _add(_GAINS, codes)) / len(codes)
     lift = 1 - _LIFT * _find_missing(lifts, lifting) - _LOCATION_LIFT * _find_missing(located, locating)
     thousandths: Numbers = np.rint(1000 * total * lift).astype(np.int64)

@@ -61,6 +61,13 @@ def test_a_deployment_without_zips_reads_words(tmp_path: Path) -> None:
     assert search(release, "slide 10001", AUTO)["meta"]["ignored_words"] == []
 
 
+def test_what_has_the_place_in_its_name_comes_before_what_only_lies_there(harbor: Release) -> None:
+    scores = {item["name"]: item["score"] for item in search(harbor, "slide ballard", AUTO)["data"]}
+    assert (scores["Slide in Ballard"], scores["Near Slide"]) == (0.967, 0.95)
+    every = {item["name"]: item["score"] for item in search(harbor, "slide ballard")["data"]}
+    assert every["Slide in Ballard"] == 0.933
+
+
 def test_what_lies_in_a_neighborhood_is_there_though_it_does_not_say_so(harbor: Release) -> None:
     assert find_best(search(harbor, "slide ballard", AUTO)) == ["Near Slide", "Slide in Ballard"]
     assert find_best(search(harbor, "slide ballard")) == ["Slide in Ballard"]
