@@ -276,7 +276,7 @@ def _compare_organizations(
     build: Build,
     plan: BuildPlan,
     changes: Mapping[str, Sequence["Change"]],
-    standing: Mapping[str, Part],
+    current_parts: Mapping[str, Part],
     *,
     parts: Mapping[str, Part | None],
     store: Store,
@@ -287,7 +287,9 @@ def _compare_organizations(
     from pipeline.changes.organizations import compare_organizations
 
     cache = build.configuration.edge.cache
-    return compare_organizations(store, changes, standing=standing, parts=parts, stamp=plan.stamp, cache=cache)
+    return compare_organizations(
+        store, changes, current_parts=current_parts, parts=parts, stamp=plan.stamp, cache=cache
+    )
 
 
 def _add_problems(feed: FeedResult, metros: Sequence[MetroResult], *, store: Store) -> FeedResult:

@@ -112,13 +112,6 @@ def append_versions(
     )
 
 
-def read_page(log: Log, *, after: int, limit: int, read: ReadObject) -> list[Version]:
-    """At most `limit` versions with ids above `after`, in order. There are none if `after` is the latest or beyond
-    it."""
-    last = min(after + limit, log.latest_version_id)
-    return read_versions(log, range(max(after, 0) + 1, last + 1), read=read)
-
-
 def name_log(log: Log) -> tuple[int, str | None]:
     """Identifies a log by its latest version and its last object."""
     last = list_segments(log)[-1:]

@@ -46,17 +46,17 @@ def compare_organizations(
     store: Store,
     changes: Mapping[str, Sequence[Change]],
     *,
-    standing: Mapping[str, Part],
+    current_parts: Mapping[str, Part],
     parts: Mapping[str, Part | None],
     stamp: datetime,
     cache: Path,
 ) -> list[UnnumberedVersion]:
-    """Of the organizations that changed in some metro, by id. `parts` take the place of the `standing` ones."""
+    """Of the organizations that changed in some metro, by id. `parts` take the place of `current_parts`."""
     ids = list_organizations(changes)
     if not ids:
         return []
-    following = {slug: part for slug, part in {**standing, **parts}.items() if part is not None}
-    before = _read_copies(store, standing, ids, cache=cache)
+    following = {slug: part for slug, part in {**current_parts, **parts}.items() if part is not None}
+    before = _read_copies(store, current_parts, ids, cache=cache)
     after = _read_copies(store, following, ids, cache=cache)
     return [
         version

@@ -72,8 +72,8 @@ def roll_back(
         changes=list_versions(changes, stamp=stamp),
         feeds={name: feeds.get(name) for name in {*current.root.feeds, *feeds}},
         now=stamp,
-        find_changes=lambda standing: compare_organizations(
-            store, changes, standing=standing, parts=parts, stamp=stamp, cache=cache
+        find_changes=lambda current_parts: compare_organizations(
+            store, changes, current_parts=current_parts, parts=parts, stamp=stamp, cache=cache
         ),
         make_site=compose_site(store),
         check_deadline=check_deadline,

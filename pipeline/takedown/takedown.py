@@ -100,9 +100,11 @@ def _take_down(
         changes=list_versions(changes, stamp=stamp),
         feeds=_strip_feeds(store, root, taken),
         now=stamp,
-        find_changes=lambda standing: tuple(
+        find_changes=lambda current_parts: tuple(
             _hide_words(
-                compare_organizations(store, changes, standing=standing, parts=parts, stamp=stamp, cache=cache),
+                compare_organizations(
+                    store, changes, current_parts=current_parts, parts=parts, stamp=stamp, cache=cache
+                ),
                 ids=wanted,
                 reason=public_reason,
             )

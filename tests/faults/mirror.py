@@ -7,12 +7,12 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from outings.release.folder import FolderStore
-from outings.release.log import read_page
 from outings.release.objects import read_object
 from outings.release.pointer import read_pointer
 from outings.release.root import read_root
 from tests.faults.watching import watching
 from tests.faults.whole import list_published, read_whole
+from tests.release.log_pages import read_page
 
 # So few that releases come in the middle of a walk.
 PAGE = 7

@@ -12,7 +12,7 @@ from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
 from outings.contract.route_matching import match_route
 from outings.demo import write_world
-from outings.release.log import Version, read_page
+from outings.release.log import Version
 from outings.release.objects import object_name, read_object
 from outings.release.reading import open_release
 from outings.release.releases import ListedRelease, list_releases
@@ -24,6 +24,7 @@ from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
 from pipeline.plan import Build
 from tests.contract.conformance import check_success
+from tests.release.log_pages import read_page
 
 Record = dict[str, Any]
 FIRST = date(2026, 8, 10)

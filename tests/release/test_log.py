@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.release.log import BLOCK, Version, append_versions, list_history, read_page, read_versions
+from outings.release.log import BLOCK, Version, append_versions, list_history, read_versions
 from outings.release.objects import hash_of
 from outings.release.root import Log
+from tests.release.log_pages import read_page
 from tests.release.worlds import change, listing_id, minutes
 
 SMALL = 600  # versions in a sealed segment: two blocks and a bit
