@@ -159,7 +159,7 @@ def _write_tables(
     packed = pack_documents(
         made.tables, buffer, packs=packs, emptied=plan.emptied, writer=writer, details=plan.details
     )  # fmt: skip
-    kept = KeptTables(_find_own_base(plan, previous), previous.snapshot, today=plan.today)
+    kept = KeptTables(_find_own_base(plan, previous), previous, today=plan.today)
     frames = dict(packed.tables)
     related = kept.read_derived(RELATED_LISTINGS, frames)
     if related is None:

@@ -1,7 +1,7 @@
 """Which tables of the release before need not be made and written again: what is made of the same columns by the same
 program is the same."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 import numpy as np
@@ -18,15 +18,15 @@ from pipeline.listings.rows import UnchangedListing
 
 
 class KeptTables:
-    """Of one build. `manifest` and `snapshot`: of the release before; None where another program made it, or there is
-    none: then nothing is kept. `today`: the metro's local date of the build.
+    """Of one build. `manifest`: of the release before; None where another program made it, or there is none: then
+    nothing is kept. `today`: the metro's local date of the build.
 
-    A column is read and compared once, when it is first looked at, and not held.
+    A table is read and compared once, when it is first looked at, and not held.
     """
 
-    def __init__(self, manifest: Manifest | None, snapshot: Snapshot | None, *, today: date) -> None:
-        self._manifest, self._snapshot, self._today = manifest, snapshot, today
-        self._compared: dict[tuple[str, str], bool] = {}
+    def __init__(self, manifest: Manifest | None, previous: PreviousSnapshot, *, today: date) -> None:
+        self._manifest, self._previous, self._today = manifest, previous, today
+        self._same: dict[str, frozenset[str]] = {}
 
     def find_table(self, name: str, frame: pl.DataFrame) -> Table | None:
         """The table of this name, if it is the same as `frame`."""
@@ -45,29 +45,27 @@ class KeptTables:
         (name,) = derived.names
         if not self._would_repeat(derived, tables):
             return None
-        return read_columns(None if self._snapshot is None else self._snapshot.tables.get(name), name)
+        return self._previous.read_table(name)
 
     def _would_repeat(self, derived: DerivedTables, tables: Frames) -> bool:
         if self._manifest is None or (derived.is_of_day and self._manifest.date != self._today):
             return False
         return all(self._has_same(name, tables[name], columns) for name, columns in derived.columns.items())
 
-    def _has_same(self, name: str, frame: pl.DataFrame, columns: Sequence[str]) -> bool:
-        return all(self._is_same(name, frame, column) for column in columns)
+    def _has_same(self, name: str, frame: pl.DataFrame, columns: Iterable[str]) -> bool:
+        if name not in self._same:
+            self._same[name] = frozenset(self._list_same(name, frame))
+        return self._same[name].issuperset(columns)
 
-    def _is_same(self, name: str, frame: pl.DataFrame, column: str) -> bool:
-        key = name, column
-        if key not in self._compared:
-            self._compared[key] = self._compare(name, frame, column)
-        return self._compared[key]
-
-    def _compare(self, name: str, frame: pl.DataFrame, column: str) -> bool:
-        assert self._manifest is not None
-        assert self._snapshot is not None
-        table = self._manifest.tables.get(name)
+    def _list_same(self, name: str, frame: pl.DataFrame) -> Iterator[str]:
+        """The columns that are the same."""
+        table = None if self._manifest is None else self._manifest.tables.get(name)
         if table is None or table.rows != frame.height:
-            return False
-        return is_identical(frame[column], read_columns(self._snapshot.tables.get(name), name, [column])[column])
+            return
+        old = self._previous.listings if name == "listings" else self._previous.read_table(name)
+        for column in frame.columns:
+            if is_identical(frame[column], old[column]):
+                yield column
 
 
 def find_cards(

@@ -2,16 +2,24 @@
 is the same."""
 
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
+from outings.answers.derived import DERIVED
 from outings.answers.search import cards
+from outings.answers.snapshot.derived import DerivedTables, TableContext
+from outings.contract.languages.language import ENGLISH, read_shipped_language
+from outings.release.mapped_table import encode_mapped
+from outings.release.parquet_columns import read_columns
+from outings.release.tables import TABLES
 from pipeline.tables import similar
 from pipeline.tables.kept_tables import is_identical
-from tests.pipeline.city import City, Record, make_event
+from pipeline.tables.similar import RELATED_LISTINGS
+from tests.pipeline.city import FIRST, City, Record, make_event
 
 
 def make_city(folder: Path) -> City:
@@ -73,6 +81,20 @@ def test_cards_are_made_of_changed_documents_alone(
     move(city)
     city.build() if day is None else city.build(day)
     assert len(documents) == made
+
+
+def test_tables_that_are_others_on_another_day_say_so(tmp_path: Path) -> None:
+    snapshot = make_city(tmp_path).open().metros["seattle"]
+    tables = {name: read_columns(path, name) for name, path in snapshot.tables.items() if name in TABLES}
+
+    def encode(derived: DerivedTables, day: date) -> list[bytes]:
+        context = TableContext(today=day, language=read_shipped_language(ENGLISH))
+        return [encode_mapped(frame) for frame in derived.make_ahead(tables, context).values()]
+
+    every = (*DERIVED, RELATED_LISTINGS)
+    moving = [each.names for each in every if encode(each, FIRST) != encode(each, date(2027, 3, 1))]
+    assert moving
+    assert moving == [each.names for each in every if each.is_of_day and each.names in moving]
 
 
 @pytest.mark.parametrize(
