@@ -1,7 +1,8 @@
 """What one answer costs the edge, without a server and without a client: `python -m bench.paths`.
 
 Each unit of `bench.peers` by three paths, in microseconds: made now, from memory, and `304`. `--profile unit` shows
-what the first of them is made of.
+what the first of them is made of. `--pause 1` waits a millisecond before each request: as of a server's, others have
+had the processor's caches then.
 """
 
 import argparse
@@ -85,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(f"{options.coding}\n")
             print("| Unit | made now | from memory | `304` |\n|---|---|---|---|")
             for name in options.units or known:
-                print_unit(known[name](), asking, requests=options.requests)
+                print_unit(known[name](), asking, requests=options.requests, pause=options.pause / 1000)
 
 
 @contextlib.contextmanager
@@ -107,6 +108,7 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--requests", type=int, default=300, help="of each unit and path")
     parser.add_argument("--units", type=lambda text: text.split(","), help="such as filtered,facets; all if not given")
     parser.add_argument("--coding", default="identity", help="gzip, zstd, br or identity")
+    parser.add_argument("--pause", type=float, default=0.0, help="milliseconds before each request")
     parser.add_argument("--profile", help="a unit: where the time goes")
     parser.add_argument("--keep", help="a folder for the release, used again by the next run of the same day")
     return parser.parse_args(arguments)
@@ -124,7 +126,11 @@ def name_requests(cases: Sequence[Case]) -> Iterator[str]:
         yield target.replace(UNIQUE.decode(), f"{number + 1:010}")
 
 
-def print_unit(unit: Unit, asking: RequestSender, *, requests: int) -> None:
+def print_unit(unit: Unit, asking: RequestSender, *, requests: int, pause: float) -> None:
+    async def ask(target: str, etag: bytes | None = None) -> tuple[float, bytes]:
+        await asyncio.sleep(pause)
+        return await asking.ask(target, etag=etag)
+
     async def measure() -> tuple[list[float], ...]:
         targets = name_requests(unit.cases)
         await asking.ask(next(targets))
@@ -132,10 +138,10 @@ def print_unit(unit: Unit, asking: RequestSender, *, requests: int) -> None:
         samples: list[float] = []
         matched: list[float] = []
         for target in itertools.islice(targets, requests):
-            spent, etag = await asking.ask(target)
+            spent, etag = await ask(target)
             made.append(spent)
-            samples.append((await asking.ask(target))[0])
-            matched.append((await asking.ask(target, etag=etag))[0])
+            samples.append((await ask(target))[0])
+            matched.append((await ask(target, etag))[0])
         return made, samples, matched
 
     cells = (f"{statistics.median(each):,.0f}" for each in asyncio.run(measure()))
