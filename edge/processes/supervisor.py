@@ -4,6 +4,7 @@ On one socket, whichever worker is awake takes them, and the one that has most t
 were seen on one of two workers, whose other had nothing to do.
 """
 
+import copy
 import logging
 import os
 import socket
@@ -19,6 +20,9 @@ from outings.release.objects import hash_of
 
 log = logging.getLogger("uvicorn.error")
 
+# For how long SIGHUP waits for a new worker before the old one stays: on a busy machine one took more than the 15 s
+# that a worker has for an answer. One that dies is noticed within a second.
+_READY_SECONDS = 60
 # Of a socket's file: who may connect, the group too, which nginx can be given.
 _SOCKET_MODE = 0o660
 
@@ -30,6 +34,16 @@ class WorkerSlot(Multiprocess):
         super().__init__(config, sockets)
         self.processes_num = 1
         self.should_exit = should_exit
+
+    def restart_all(self) -> None:
+        """uvicorn waits for a new worker no longer than for an answer of one that serves."""
+        own = self.config
+        self.config = copy.copy(own)
+        self.config.timeout_worker_healthcheck = _READY_SECONDS
+        try:
+            super().restart_all()
+        finally:
+            self.config = own
 
     def keep_subprocess_alive(self) -> None:
         """What forks workers may be dying while it is asked for one: the next look, half a second later, asks anew."""

@@ -24,8 +24,8 @@ from tests.release.doubles import ForgetfulDisk, Nth, ProcessKilledError, Watche
 from tests.release.worlds import change, minutes, put_metro, read_chain, read_log, read_whole
 
 
-def test_a_relative_url_is_from_the_folder_given(tmp_path: Path) -> None:
-    open_store("file:var/store", folder=tmp_path).put("keys.json", b"{}")
+def test_a_url_with_slashes_or_without_names_the_same_folder(tmp_path: Path) -> None:
+    open_store(f"file:{tmp_path}/var/store").put("keys.json", b"{}")
     assert (tmp_path / "var/store/keys.json").read_bytes() == b"{}"
     assert open_store(f"file://{tmp_path}/var/store").get("keys.json") == b"{}"
 

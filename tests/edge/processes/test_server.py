@@ -200,7 +200,7 @@ def test_workers_are_replaced_while_it_serves_and_counts_go_on(start: Callable[.
                 return not before & list_workers(server)
         raise AssertionError("three connections in a row were closed")
 
-    wait_until(ask, seconds=120)
+    wait_until(ask, seconds=240)
     assert set(statuses) == {200}
     assert len(list_workers(server)) == workers
     assert read_answers(server) == len(statuses)
