@@ -191,18 +191,19 @@ def print_head(options: argparse.Namespace, servers: Servers) -> None:
 
 def print_row(unit: Unit, rounds: Mapping[str, Sequence[Load]]) -> None:
     ours = rounds["outings"]
+    rates = {name: [each.per_second for each in measured] for name, measured in rounds.items()}
     size = statistics.median(each.bytes_read / each.answers for each in ours) / 1000
     cells = [
         unit.name,
         f"{size:.1f}",
-        format_rate(ours),
+        format_median(rates["outings"]),
         f"{statistics.median(each.p50 for each in ours):.2f}",
         f"{statistics.median(each.p99 for each in ours):.2f}",
-        *(format_rate(rounds.get(name)) for name in ("fresh", "fastapi", "datasette")),
-        format_ratio(ours, rounds.get("fastapi")),
-        format_ratio(rounds.get("fresh"), rounds.get("fastapi")),
+        *(format_median(rates.get(name)) for name in ("fresh", "fastapi", "datasette")),
+        format_ratio(rates["outings"], rates.get("fastapi")),
+        format_ratio(rates.get("fresh"), rates.get("fastapi")),
         "" if unit.goal is None else f"≥ {unit.goal:g}",
-        format_ratio(ours, rounds.get("datasette")),
+        format_ratio(rates["outings"], rates.get("datasette")),
     ]
     print(f"| {' | '.join(cells)} |", flush=True)
 
@@ -210,33 +211,21 @@ def print_row(unit: Unit, rounds: Mapping[str, Sequence[Load]]) -> None:
 def print_costs(costs: Mapping[str, Mapping[str, Sequence[Round]]]) -> None:
     print(f"\nprocessor, µs an answer\n\n| {' | '.join(_COSTS)} |\n{'|---' * len(_COSTS)}|")
     for unit, rounds in costs.items():
-        cells = [format_cost(rounds.get(name)) for name in ("outings", "fresh", "fastapi", "datasette")]
-        ratios = [format_cost_ratio(rounds.get(name), rounds.get("fastapi")) for name in ("outings", "fresh")]
+        spent = {name: [each.processor for each in measured] for name, measured in rounds.items()}
+        cells = [format_median(spent.get(name)) for name in ("outings", "fresh", "fastapi", "datasette")]
+        ratios = [format_ratio(spent.get("fastapi"), spent.get(name)) for name in ("outings", "fresh")]
         print(f"| {' | '.join([unit, *cells, *ratios])} |", flush=True)
 
 
-def format_cost(rounds: Sequence[Round] | None) -> str:
-    return "" if not rounds else f"{statistics.median(each.processor for each in rounds):,.0f}"
+def format_median(rounds: Sequence[float] | None) -> str:
+    return "" if not rounds else f"{statistics.median(rounds):,.0f}"
 
 
-def format_cost_ratio(ours: Sequence[Round] | None, theirs: Sequence[Round] | None) -> str:
-    """How many of our answers cost what one of theirs costs: the median over the rounds."""
-    if not ours or not theirs:
-        return ""
-    pairs = zip(ours, theirs, strict=True)
-    return f"{statistics.median(other.processor / one.processor for one, other in pairs):.2f}"
-
-
-def format_rate(rounds: Sequence[Load] | None) -> str:
-    return "" if not rounds else f"{statistics.median(each.per_second for each in rounds):,.0f}"
-
-
-def format_ratio(ours: Sequence[Load] | None, theirs: Sequence[Load] | None) -> str:
+def format_ratio(ones: Sequence[float] | None, others: Sequence[float] | None) -> str:
     """The median over the rounds, each of which measured both within seconds."""
-    if not ours or not theirs:
+    if not ones or not others:
         return ""
-    pairs = zip(ours, theirs, strict=True)
-    return f"{statistics.median(one.per_second / other.per_second for one, other in pairs):.2f}"
+    return f"{statistics.median(one / other for one, other in zip(ones, others, strict=True)):.2f}"
 
 
 def say(text: str) -> None:

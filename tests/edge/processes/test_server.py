@@ -8,12 +8,14 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from edge.processes.server import START_SECONDS
 from edge.processes.supervisor import bind_sockets
 from outings.keys.changes import revoke_key
 from outings.keys.registry import change_registry
@@ -204,6 +206,24 @@ def test_workers_are_replaced_while_it_serves_and_counts_go_on(start: Callable[.
     assert set(statuses) == {200}
     assert len(list_workers(server)) == workers
     assert read_answers(server) == len(statuses)
+
+
+@pytest.mark.long
+def test_a_worker_is_replaced_by_one_that_is_slow_to_be_ready(start: Callable[..., Server]) -> None:
+    """As on a busy machine: it is stopped for longer than a worker that serves may take for an answer."""
+    server = start()
+    before = list_workers(server)
+    server.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: bool(list_workers(server) - before))
+    (slow,) = list_workers(server) - before
+    os.kill(int(slow), signal.SIGSTOP)
+    try:
+        time.sleep(START_SECONDS + 2)
+        assert server.get(LIST).status == 200
+    finally:
+        os.kill(int(slow), signal.SIGCONT)
+    wait_until(lambda: list_workers(server) == {slow}, seconds=120)
+    assert server.get(LIST).status == 200
 
 
 def test_workers_end_with_a_killed_supervisor(start: Callable[..., Server]) -> None:
