@@ -132,6 +132,8 @@ def test_a_key_that_could_not_be_looked_up_yet_is_not_refused(make_own: MakeServ
     assert {(each.status, each.error["code"], each.headers["retry-after"]) for each in answers} == {
         (503, "unavailable", "5")
     }
+    signed = ask(service.edge, "/v1/harbor/events.ics?key=somebodys&signature=0", client="203.0.113.7")
+    assert signed.status == 503  # a calendar's address names a key too
     assert ask(service.edge, LIST).status == 401  # without a key there is nothing to look up
     store.is_off = False
     service.edge.poll()
