@@ -25,10 +25,10 @@ class HealthEndpoint:
 
 
 class ReadinessEndpoint:
-    """200 as soon as there is a release to answer from, 503 before.
+    """200 as soon as there is a release to answer from and the keys were read once, 503 before.
 
-    If the store is unreachable, or the release in it is broken, the server answers from the release it has. It is ready
-    then, and the body names the problem.
+    If the store is unreachable later, or what is in it is broken, the server answers from the release and the keys that
+    it has. It is ready then, and the body names the problem.
     """
 
     def __init__(self, *, releases: Releases, ring: KeyRing) -> None:
@@ -47,8 +47,9 @@ class ReadinessEndpoint:
             "release": None if current is None else current.release.id,
             "problems": {name: problem for name, problem in problems.items() if problem is not None},
         }
-        if current is None:
-            raise ApiError("unavailable", "There is no release yet.", details=status, headers={"Retry-After": "5"})
+        if current is None or not self._ring.is_read:
+            message = "There is no release yet." if current is None else "The keys were not read yet."
+            raise ApiError("unavailable", message, details=status, headers={"Retry-After": "5"})
         await send_status(send, scope["context"], body=msgspec.json.encode({"status": "ready", **status}))
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from edge.usage.counts import Counter
 from outings.keys.changes import revoke_key
+from outings.keys.registry import NAME as KEYS
 from outings.keys.registry import change_registry
 from outings.release.manifest import read_manifest
 from outings.release.memory import MemoryStore
@@ -120,6 +121,24 @@ def test_a_server_that_starts_without_its_store_waits_for_it(make_own: MakeServi
     store.is_off = False
     service.edge.poll()
     assert ask(service.edge, "/readyz").status == 200
+
+
+def test_a_server_with_a_release_is_ready_only_once_it_has_read_its_keys(make_own: MakeService) -> None:
+    store = MemoryStore()
+    store.put(KEYS, b"{")
+    service = make_own(store=store, keyed=False)
+    got = ask(service.edge, "/readyz")
+    assert (got.status, got.headers["retry-after"]) == (503, "5")
+    assert got.error["message"] == "The keys were not read yet."
+    assert got.error["details"]["problems"] == {"keys": "not read"}
+    assert got.error["details"]["release"].startswith("1-")
+    assert ask(service.edge, LIST, key="ldk_of_somebody").status == 503
+    store.delete(list(store.list(KEYS)))  # a store without keys can be read
+    service.edge.poll()
+    assert ask(service.edge, "/readyz").status == 200
+    store.put(KEYS, b"{")
+    service.edge.poll()
+    assert (ask(service.edge, "/readyz").status, read_ready(service)["problems"]) == (200, {"keys": "not read"})
 
 
 def test_a_key_that_could_not_be_looked_up_yet_is_not_refused(make_own: MakeService) -> None:
