@@ -38,7 +38,7 @@ from outings.answers.search.score import (
     tells_subject,
 )
 from outings.answers.search.understanding.related import RelatedWords
-from outings.answers.snapshot.terms import Terms, split_places
+from outings.answers.snapshot.terms import Terms, choose_field, split_places
 from outings.release.tables import FIELDS
 
 _BY_TYPOS = (SAME, ONE_TYPO, TWO_TYPOS)
@@ -46,6 +46,8 @@ _NOTHING: Numbers = np.empty(0, dtype=np.intp)
 # Words whose codes are kept: what hides all is asked for with ever fewer of a query's words. A byte a listing that has
 # one, and less than a tenth of the listings have most.
 _WORDS = 32
+# Words of which it is known how often addresses have them.
+_COUNTED = 4_096
 # Of fewer than one in so many listings the rows are sorted rather than looked for among all: 5 µs rather than 30 of
 # 100,000.
 _FEW = 32
@@ -94,6 +96,8 @@ class Matcher:
         self._related = related
         self._find_alone = remember(self._list_alone, size=_WORDS)
         self._find_known = remember(self._list_known, size=_WORDS)
+        # How often addresses have this word, as it stands there.
+        self.count_addressed = remember(self._count_addressed, size=_COUNTED)
 
     def count_postings(self, numbers: Iterable[int], *, run: range) -> int:
         """Of words one by one, and of words side by side."""
@@ -108,9 +112,13 @@ class Matcher:
     def find_addressed(self, words: Sequence[str]) -> Numbers:
         """The listings whose addresses have these words, as they stand there, side by side: rising."""
         places = self._terms.find_sequence([self._terms.spelling.find_word(word) for word in words])
-        rows, fields, _ = split_places(np.sort(places))
-        addressed: Numbers = np.unique(rows[fields == _ADDRESS]).astype(np.int64)
+        rows, _, _ = split_places(choose_field(places, _ADDRESS))
+        addressed: Numbers = np.unique(rows).astype(np.int64)
         return addressed
+
+    def _count_addressed(self, word: str) -> int:
+        places = self._terms.read_places(self._terms.spelling.find_word(word))
+        return choose_field(places, _ADDRESS).size
 
     def choose_having(self, rows: Rows, words: Sequence[str]) -> Rows:
         """Those of the rows that have each of the words, in any of its forms."""

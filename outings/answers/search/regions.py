@@ -25,9 +25,15 @@ _NOWHERE: Numbers = np.empty(0, dtype=np.int64)
 
 def find_region(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
     """The listings that lie in a region of this name, whatever they say: rising; none where there is no such region."""
-    if len(" ".join(name)) < _LEAST_LETTERS:
+    if len(" ".join(name)) < _LEAST_LETTERS or not all(may_be_region(word, index) for word in name):
         return _NOWHERE
     return index.regions.read(tuple(name), lambda: _find_region(name, opened, index))
+
+
+def may_be_region(word: str, index: SearchIndex) -> bool:
+    """Whether so many addresses have a word that its region can be one. Nearly no word that is searched for is in so
+    many, which is seen by itself in a twentieth of the time."""
+    return index.matching.count_addressed(word) >= _LEAST_AREAS * _LEAST_PLACES
 
 
 def _find_region(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:

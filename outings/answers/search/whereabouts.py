@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from outings.answers.documents.identity import NamedDocument
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.ranking import measure_distances
-from outings.answers.search.regions import MOST_WORDS, find_region
+from outings.answers.search.regions import MOST_WORDS, find_region, may_be_region
 from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.locations import Locations, find_runs
 from outings.answers.search.understanding.query import ParsedQuery
@@ -50,8 +50,11 @@ def _list_codes(text: str, opened: SnapshotReader) -> Iterator[tuple[str, ...]]:
 
 def _list_regions(text: str, opened: SnapshotReader, index: SearchIndex) -> Iterator[tuple[str, ...]]:
     words = split_words(text)[:_MOST_LOOKED]
+    fits = [may_be_region(word, index) for word in words]
     for start in range(len(words)):
         for end in range(start + 1, min(start + MOST_WORDS, len(words)) + 1):
+            if not fits[end - 1]:
+                break
             name = tuple(words[start:end])
             if find_region(name, opened, index).size:
                 yield name

@@ -142,6 +142,12 @@ def split_places(places: Places) -> tuple[Rows, NDArray[np.uint8], NDArray[np.ui
     return (places >> _ROW_SHIFT).astype(np.uint32), fields.astype(np.uint8), positions.astype(np.uint16)
 
 
+def choose_field(places: Places, field: int) -> Places:
+    """Those in this field."""
+    chosen: Places = places[(places & _FIELD_MASK << _POSITION_BITS) == field << _POSITION_BITS]
+    return chosen
+
+
 def _to_rows(places: Places) -> Rows:
     """Of what `q` looks at: where a listing is, is not what it says of itself."""
     spoken = places[(places >> _POSITION_BITS & _FIELD_MASK) != _LOCATION]
