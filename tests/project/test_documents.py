@@ -4,6 +4,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ def list_implemented(route: Route) -> set[str]:
     return {name for name, row in route.parameters.items() if row.implemented and not row.replaced_by}
 
 
+@cache
 def list_anchors(page: Path) -> set[str]:
     """The anchors that GitHub gives to a page's headings."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(), flags=re.MULTILINE)

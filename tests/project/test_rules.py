@@ -1,9 +1,9 @@
-"""The index of rules (`docs/rules.md`) leads to what there is, and to every folder of the program."""
+"""The index of rules (`docs/rules.md`) leads from every heading of the users' pages to what there is in the program."""
 
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,8 +16,32 @@ FOLDERS = sorted(
     {path.parent.relative_to(ROOT).as_posix() for name in ("outings", "edge", "pipeline")
      for path in (ROOT / name).rglob("*.py")}
 )  # fmt: skip
-_ROW = re.compile(r"\| (?P<behaviour>.+) \| \[(?P<path>[^]]+)\]\((?P<link>[^)]+)\) \| `(?P<name>[^`]+)` \|")
-_HEAD = re.compile(r"\| Behaviour \| File \| Read first \||\|(-+\|)+")
+_ROW = re.compile(
+    r"\| (?P<behaviour>.+) \| \[(?P<path>[^]]+)\]\((?P<link>[^)]+)\) \| `(?P<name>[^`]+)` \| ?(?P<promised>.*) \|"
+)
+_PROMISE = re.compile(r"\[[^]]+\]\((?P<page>[^)#]+\.md)#(?P<anchor>[^)]+)\)")
+_HEAD = re.compile(r"\| Behaviour \| File \| Read first \| Promised in \||\|(-+\|)+")
+
+# What users read: the pages that promise something. The others are for contributors, lists of pages, or measurements.
+USERS = sorted(
+    {ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/guides/*.md")}
+    - {PAGE, ROOT / "docs/README.md", ROOT / "docs/guides/README.md", ROOT / "docs/architecture.md"}
+    - {ROOT / "docs/dependencies.md", *ROOT.glob("docs/performance*.md")}
+)
+# Headings whose text states no rule of the program: it shows what other headings state, or is about other programs. The
+# heading at the top of a page needs no row.
+WITHOUT_RULES = {
+    "README.md": {"read-on", "what-it-can-do"},
+    "docs/cloudflare.md": {"what-was-not-tried"},
+    "docs/delivery.md": {"renew-the-certificate"},
+    "docs/guides/builds.md": {"a-small-city-to-follow-along"},
+    "docs/guides/errors.md": {"handle-them"},
+    "docs/guides/feed.md": {"1-take-your-file"},
+    "docs/guides/first-steps.md": {"the-same-from-python", "the-same-from-javascript"},
+    "docs/operators.md": {"publish-your-first-release", "find-the-page-you-need"},
+    "docs/other-fronts.md": {"varnish", "cloudfront-before-servers", "cloudfront-before-s3-and-a-function", "fastly"},
+    "docs/ways.md": {"what-a-request-costs"},
+}
 
 
 @dataclass(frozen=True)
@@ -25,6 +49,7 @@ class Rule:
     behaviour: str
     path: str
     name: str
+    promised: tuple[tuple[Path, str], ...] = ()
 
 
 def parse_rules(lines: Sequence[str]) -> Iterator[Rule]:
@@ -32,12 +57,38 @@ def parse_rules(lines: Sequence[str]) -> Iterator[Rule]:
         if not line.startswith("|") or _HEAD.fullmatch(line):
             continue
         match = _ROW.fullmatch(line)
-        assert match, f"{PAGE.name}: write this row as '| behaviour | [file](../file) | `name` |': {line}"
+        form = "| behaviour | [file](../file) | `name` | [page](page.md#heading) |"
+        assert match, f"{PAGE.name}: write this row as {form!r}: {line}"
         assert match["link"] == f"../{match['path']}", f"{PAGE.name}: the link is to another file than its text: {line}"
-        yield Rule(behaviour=match["behaviour"], path=match["path"], name=match["name"])
+        links = _PROMISE.findall(match["promised"])
+        promised = tuple(((PAGE.parent / page).resolve(), anchor) for page, anchor in links)
+        yield Rule(behaviour=match["behaviour"], path=match["path"], name=match["name"], promised=promised)
 
 
 RULES = tuple(parse_rules(PAGE.read_text().splitlines()))
+
+
+def list_headings(text: str) -> Iterator[str]:
+    """The anchors of a page's headings, as a code host makes them; not that at its top."""
+    written = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    for heading in re.findall(r"^##+ (.*)$", written, flags=re.MULTILINE):
+        yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def find_unruled(page: Path, *, promised: Collection[str], without_rules: Collection[str]) -> list[str]:
+    """What is missing in the index for a page, with what to do about it."""
+    headings = set(list_headings(page.read_text()))
+    return [
+        *(
+            f"{page.name}#{anchor} has no row in docs/rules.md. For each rule under this heading add a row whose last "
+            "column links to it, or add the link to a row that has it. If it states none, say so in WITHOUT_RULES."
+            for anchor in sorted(headings - {*promised, *without_rules})
+        ),
+        *(
+            f"{page.name}#{anchor} is in WITHOUT_RULES, and has a row in docs/rules.md or is gone. Take it out."
+            for anchor in sorted({*without_rules} - (headings - {*promised}))
+        ),
+    ]
 
 
 @cache
@@ -82,6 +133,23 @@ def test_no_behaviour_is_twice_in_the_index() -> None:
     counts = Counter(rule.behaviour.casefold() for rule in RULES)
     twice = [behaviour for behaviour, count in counts.items() if count > 1]
     assert twice == [], f"docs/rules.md has these twice; keep the row that is right: {twice}"
+
+
+@pytest.mark.parametrize("page", USERS, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_each_heading_of_a_page_for_users_leads_to_a_rule(page: Path) -> None:
+    promised = {anchor for rule in RULES for promising, anchor in rule.promised if promising == page}
+    without_rules = WITHOUT_RULES.get(page.relative_to(ROOT).as_posix(), ())
+    assert (missing := find_unruled(page, promised=promised, without_rules=without_rules)) == [], "\n".join(missing)
+
+
+def test_a_heading_without_a_row_is_named_with_what_to_do(tmp_path: Path) -> None:
+    page = tmp_path / "near.md"
+    page.write_text("# Near\n\n## In a circle\n\n```sh\n## no heading\n```\n\n## What is `hidden`?\n\n## Notes\n")
+    (text,) = find_unruled(page, promised={"in-a-circle"}, without_rules={"notes"})
+    assert text.startswith("near.md#what-is-hidden has no row in docs/rules.md. For each rule")
+    assert find_unruled(page, promised={"in-a-circle", "what-is-hidden"}, without_rules={"notes"}) == []
+    (text,) = find_unruled(page, promised={"in-a-circle", "what-is-hidden", "notes"}, without_rules={"notes"})
+    assert text == "near.md#notes is in WITHOUT_RULES, and has a row in docs/rules.md or is gone. Take it out."
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
