@@ -63,6 +63,7 @@ class SearchIndex:
         ranks, terms = reader.open_table(RANKS), reader.open_index(open_terms)
         self.created = ranks.read_array("created_at")
         self.age_min, self.age_max = ranks.read_array("age_min"), ranks.read_array("age_max")
+        self.audiences = ranks.read_array("audience")
         self.things = reader.open_table(REPEATS).read_array("thing")
         self._spelling = terms.spelling
         self.matching = Matcher(

@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from outings.answers.cache import remember
+from outings.answers.search.audiences import Whom
 from outings.answers.search.namesakes import Namesakes
 from outings.answers.search.notions import Notion
 from outings.answers.search.postings import (
@@ -153,6 +154,7 @@ class Matcher:
         is_strict: bool = False,
         namesakes: Namesakes | None = None,
         alike: Mapping[str, Iterable[str]] | None = None,
+        whom: Whom | None = None,
     ) -> SearchMatches:
         """Of the listings that `keep` keeps, those with one of the words at least; all where there are none. `lifting`
         words and `locating` names decide nothing but the score. `beginning`: the last word, where it is half typed.
@@ -160,17 +162,19 @@ class Matcher:
         marked as the better. `notions`: runs of words that stand for one thing. `lying`: for each of the `locating`
         names the listings that lie there. `foreign`: what the words are in the metro's language, where they are in
         another; these have no typos. `is_strict`: typos of words that some listing has are traces.
-        `namesakes`: what tells places that are only named after a word."""
+        `namesakes`: what tells places that are only named after a word. `whom`: for whom the query is."""
         related = [self._related] if foreign is None else [self._related, foreign]
         lift = partial(self._find_lifting, related=related, alike=alike or {})
         if not words:
             rows = keep(np.arange(self._name_words.size))
             every = np.full(rows.size, ALL_TERMS)
-            return SearchMatches(rows, every, lambda rows: self._score_all(rows, lifting=lifting, lift=lift))
+            return SearchMatches(rows, every, lambda rows: self._score_all(rows, lifting=lifting, lift=lift, whom=whom))
         sources = self._list_sources(words, notions, related, beginning=beginning, is_strict=is_strict)
         best = [self._encode(each) for each in sources]
         if namesakes is not None:
-            namesakes.weaken(best, self._list_meant(words, related, beginning=beginning))
+            meant = frozenset(self._list_meant(words, related, beginning=beginning))
+            namesakes.weaken(best, meant)
+            whom = None if whom is None else whom.leave_out(namesakes.list_headed(meant))
         rows = keep(self._list_rows(sources, best))
         levels = find_levels(best, rows)
         lacking = None
@@ -182,7 +186,7 @@ class Matcher:
         return SearchMatches(
             rows,
             levels,
-            lambda rows: self._score(best, rows, lifting=lifting, locating=locating, lying=lying, lift=lift),
+            lambda rows: self._score(best, rows, lifting=lifting, locating=locating, lying=lying, lift=lift, whom=whom),
             lacking=lacking,
         )
 
@@ -257,6 +261,7 @@ class Matcher:
         locating: Sequence[Sequence[str]],
         lying: Sequence[Numbers],
         lift: _Lift,
+        whom: Whom | None,
     ) -> Numbers:
         located = [[self._find_name(name)] for name in locating]
         for sources, own in zip(located, lying, strict=False):
@@ -267,13 +272,13 @@ class Matcher:
             locating=[self._encode(each).take(rows) for each in located],
             locating_words=[len(name) if lying else 0 for name in locating],
             name_words=self._name_words[rows],
+            others=0 if whom is None else whom.find_others(rows),
         )
 
-    def _score_all(self, rows: Numbers, *, lifting: Sequence[str], lift: _Lift) -> Numbers:
+    def _score_all(self, rows: Numbers, *, lifting: Sequence[str], lift: _Lift, whom: Whom | None) -> Numbers:
         """Of a query in which no word decides."""
-        return score_names(
-            [self._encode(lift(word)).take(rows) for word in lifting], count=rows.size
-        )
+        codes = [self._encode(lift(word)).take(rows) for word in lifting]
+        return score_names(codes, count=rows.size, others=0 if whom is None else whom.find_others(rows))
 
     def _find_name(self, name: Sequence[str]) -> _Source:
         """A name that says where: all of its words, as they stand in it."""

@@ -71,6 +71,11 @@ class Namesakes:
         for codes in best:
             codes[rows] = weaken_names(codes[rows])
 
+    def list_headed(self, meant: Iterable[int]) -> Rows:
+        """The places that are what the query means: playgrounds, not courts of basketball. Rising."""
+        headed: Rows = self._rows[np.isin(self._heads, np.fromiter(meant, dtype=np.int64))]
+        return headed
+
     def _find_named(self, best: Sequence[Codes]) -> Rows:
         """The places whose names have any of the words; of several words, not all."""
         named: Numbers = np.sum([is_named(codes.take(self._rows)) for codes in best], axis=0)

@@ -10,6 +10,7 @@ from outings.answers.approximate import list_approximate
 from outings.answers.context import AnswerContext
 from outings.answers.cost import ENGINE, UNKNOWN, Rate, add_costs
 from outings.answers.plan import AnswerPlan, make_tag
+from outings.answers.search.audiences import Whom, choose_audiences
 from outings.answers.search.cards import Fit, finish_card
 from outings.answers.search.collections import find_override
 from outings.answers.search.index import SearchIndex, open_search
@@ -122,6 +123,7 @@ def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> Search
         alike={kind: index.words.list_alike(kind) for kind in parsed.kinds} if is_auto else None,
         namesakes=index.namesakes if is_auto else None,
         foreign=None if search.foreign is None else search.foreign.related,
+        whom=_find_whom(search, index),
     )
     if search.semantic is not None and parsed.words:
         near = add_near(matched, search.semantic.measure(parsed.words), least=search.semantic.model.least)
@@ -133,6 +135,15 @@ def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> Search
     return choose_cards(
         matched, index, rank=lambda rows: index.rank_classes(rows, start=start, is_recalled=search.has_usual_window)
     )
+
+
+def _find_whom(search: Search, index: SearchIndex) -> Whom | None:
+    """In `auto`, unless a parameter says it."""
+    if not search.is_auto or find_override(search.query):
+        return None
+    words = index.words if search.foreign is None else search.foreign.words
+    wanted = choose_audiences(search.parsed, words)
+    return Whom(wanted, index.audiences, index.age_min, index.age_max) if wanted else None
 
 
 def _list_notions(search: Search, opened: SnapshotReader, index: SearchIndex) -> list[Notion]:

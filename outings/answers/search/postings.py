@@ -25,7 +25,7 @@ Places = NDArray[np.uint8]
 
 # What they are made of.
 TERMS = ("word", "row", "field", "position")
-LISTINGS = ("age_min", "age_max", "created_at")
+LISTINGS = ("age_min", "age_max", "audience", "created_at")
 
 
 def find_places(fields: NDArray[np.integer], positions: NDArray[np.integer]) -> Places:
@@ -62,6 +62,7 @@ def make_ranks(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     counts = np.bincount(in_names, minlength=listings.height)
     return listings.select(
         pl.col("age_min", "age_max").cast(pl.Int32()).fill_null(NOT_STATED),
+        pl.col("audience"),
         pl.col("created_at").fill_null(NOT_STATED),
         name_words=pl.Series(counts, dtype=pl.UInt16()),
     )

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.documents import make_uuid
 from tests.answers.search.searching import Document, find, open_listings, score
@@ -37,3 +38,52 @@ def test_for_children_what_begins_in_their_teens_comes_behind(tmp_path: Path) ->
     for q in ("clay for kids 16 and up", "clay for families"):
         assert next(iter(find(release, q, AUTO))) == "Clay"
     assert next(iter(find(release, "clay for kids"))) == "Clay"
+
+
+def open_audiences(folder: Path, **audiences: str) -> Release:
+    """Classes of one name, "Clay", with the audience as their second word."""
+    listings = name_classes(*(f"Clay {name}" for name in audiences))
+    for listing, own in zip(listings, audiences.values(), strict=True):
+        listing["audience"] = own
+    return open_listings(folder, *listings)
+
+
+@pytest.mark.parametrize(
+    ("q", "first"),
+    [
+        ("clay for kids", ["Clay jugs", "Clay mugs"]),
+        ("clay 4 year old", ["Clay jugs", "Clay mugs"]),
+        ("clay for toddlers", ["Clay jugs", "Clay mugs"]),
+        ("clay for teens", ["Clay cups", "Clay mugs"]),
+    ],
+)
+def test_what_says_that_it_is_for_whom_a_query_is_comes_first(tmp_path: Path, q: str, first: list[str]) -> None:
+    release = open_audiences(tmp_path, bowls="all_ages", cups="teens", jugs="kids", mugs="families")
+    assert list(find(release, q, AUTO))[:2] == first
+
+
+def test_by_default_an_age_and_a_parameter_say_nothing_of_the_audience(tmp_path: Path) -> None:
+    release = open_audiences(tmp_path, bowls="all_ages", jugs="kids")
+    for q, params in (("clay for kids", {}), ("clay", AUTO), ("clay for kids", {**AUTO, "audience": "all"})):
+        assert list(find(release, q, params)) == ["Clay bowls", "Clay jugs"]
+    assert score(release, "clay for kids", AUTO) == {"Clay jugs": 0.931, "Clay bowls": 0.788}
+
+
+def test_what_states_ages_or_has_the_word_in_its_name_is_not_behind_for_its_audience(tmp_path: Path) -> None:
+    mugs, jugs = name_classes("Clay mugs", "Jugs")
+    mugs |= {"ages": documents.make_ages(min=6), "audience": "all_ages"}
+    jugs |= {"description": "Of clay.", "audience": "kids"}
+    assert score(open_listings(tmp_path / "1", mugs, jugs), "clay for kids", AUTO) == {"Clay mugs": 0.931, "Jugs": 0.49}
+    mugs["ages"] = documents.make_ages()
+    assert score(open_listings(tmp_path / "2", mugs, jugs), "clay for kids", AUTO) == {"Clay mugs": 0.788, "Jugs": 0.49}
+
+
+def test_a_playground_need_not_say_that_it_is_for_children(tmp_path: Path) -> None:
+    place = documents.make_place(make_uuid(1), name="Ennis Playground")
+    event = documents.make_event(make_uuid(2), name="Games, Noll Playground", audience="kids")
+    court = documents.make_place(make_uuid(3), name="Noll Playground: court")
+    release = open_listings(tmp_path, place, event, court)
+    names = list(score(release, "playgrounds for kids", AUTO))
+    assert names[0] == "Ennis Playground"
+    # A court at a playground is none.
+    assert names[-1] == "Noll Playground: court"

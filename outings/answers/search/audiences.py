@@ -1,0 +1,51 @@
+"""For whom a query looks, in `match=auto`, and which listings say that they are for these."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from outings.answers.search.score import Numbers
+from outings.answers.search.understanding.query import ParsedQuery
+from outings.answers.search.understanding.words import QueryWords
+from outings.contract.vocabulary import AUDIENCES
+from outings.release.mapped_table import NOT_STATED
+
+Mask = NDArray[np.bool_]
+_NOTHING: Numbers = np.empty(0, dtype=np.uint32)
+
+# From these ages on a search is for teens, and for adults.
+_TEEN, _ADULT = 13, 19
+_FOR_CHILDREN = ("kids", "families")
+_FOR_TEENS = ("teens", "families")
+
+
+class Whom(Struct, frozen=True, eq=False):
+    """The audiences looked for, as the words of `audience`, and those of all listings, by row."""
+
+    wanted: Sequence[str]
+    audiences: Numbers
+    age_min: Numbers
+    age_max: Numbers
+    # Places of the sort that is looked for, rising. A playground is for children, and need not say so.
+    apart: Numbers = _NOTHING
+
+    def leave_out(self, rows: Numbers) -> "Whom":
+        return replace(self, apart=rows)
+
+    def find_others(self, rows: Numbers) -> Mask:
+        """Of the rows those that say neither ages nor that they are for these. What states ages passed their filter
+        or comes behind by them."""
+        wanted = [AUDIENCES.index(each) for each in self.wanted]
+        is_silent = (self.age_min[rows] == NOT_STATED) & (self.age_max[rows] == NOT_STATED)
+        others: Mask = is_silent & ~np.isin(self.audiences[rows], wanted) & ~np.isin(rows, self.apart)
+        return others
+
+
+def choose_audiences(parsed: ParsedQuery, words: QueryWords) -> Sequence[str]:
+    """By the age, else by a word for children. None where a query says neither."""
+    if parsed.age is not None:
+        return _FOR_CHILDREN if parsed.age.min < _TEEN else _FOR_TEENS if parsed.age.min < _ADULT else ()
+    return () if words.children.isdisjoint(parsed.audience) else _FOR_CHILDREN
