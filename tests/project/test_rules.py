@@ -43,6 +43,17 @@ WITHOUT_RULES = {
     "docs/ways.md": {"what-a-request-costs"},
 }
 
+# Pages whose tables list in their first column what there is of a kind: parameters, members, settings. A table
+# elsewhere begins with examples, files to copy or readers' words.
+LISTING = [
+    ROOT / "docs" / f"{name}.md"
+    for name in (
+        "addons", "calendars", "commands", "confidence", "configuration", "guides/errors", "guides/limits",
+        "guides/search", "json-ld", "keys", "near", "presets", "readers", "records", "servers", "web-feeds",
+    )
+]  # fmt: skip
+_EXAMPLES = {"OUTINGS_STORE_URL", "OUTINGS_FEEDS_LIBRARY_URL"}
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -150,6 +161,28 @@ def test_a_heading_without_a_row_is_named_with_what_to_do(tmp_path: Path) -> Non
     assert find_unruled(page, promised={"in-a-circle", "what-is-hidden"}, without_rules={"notes"}) == []
     (text,) = find_unruled(page, promised={"in-a-circle", "what-is-hidden", "notes"}, without_rules={"notes"})
     assert text == "near.md#notes is in WITHOUT_RULES, and has a row in docs/rules.md or is gone. Take it out."
+
+
+def list_listed(text: str) -> set[str]:
+    """What the first cells of a page's tables name in code, without the arguments of a command."""
+    cells = re.findall(r"^\| (.+?) \|", text, flags=re.MULTILINE)
+    codes = [code for cell in cells for code in re.findall(r"`([^`]+)`", cell)]
+    names = {re.sub(r"( [A-Z]+)+$|=$", "", code) for code in codes} - _EXAMPLES
+    return {name for name in names if re.fullmatch(r"(outings )?[\w./{}*-]+( \w+)?", name) and not name.isdecimal()}
+
+
+@pytest.mark.parametrize("page", LISTING, ids=lambda page: page.stem)
+def test_each_name_that_a_page_lists_is_in_a_row(page: Path) -> None:
+    written = {code for rule in RULES for code in re.findall(r"`([^`]+)`", rule.behaviour)}
+    parts = {part for code in written for part in re.split(r"[\s=()\[\].,:]+", code)}
+    missing = sorted(list_listed(page.read_text()) - written - parts)
+    assert missing == [], f"name these of {page.name} in the rows of docs/rules.md that have their rules: {missing}"
+
+
+def test_a_name_that_a_page_lists_is_the_first_of_its_row() -> None:
+    rows = ("| Key | Meaning |", "| `lat`, `lng` | `degrees` |", "| `outings keys show ID` | |", "| `my son is 5` | |")
+    table = "\n".join(rows)
+    assert list_listed(table) == {"lat", "lng", "outings keys show"}
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
