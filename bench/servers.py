@@ -40,10 +40,10 @@ def ask(port: int, target: str, headers: Headers) -> Response:
     return Response(response.status, kept, body)
 
 
-def make_key(config: Path) -> str:
-    """Of a key that no bench comes near the limits of."""
-    words = [*OUTINGS, "keys", "create", "--plan", "partner", "--per-minute", "1000000000", "--json", "-c", str(config)]
-    made = subprocess.run(words, check=True, capture_output=True)
+def make_key(config: Path, *, command: Sequence[str] = OUTINGS, cwd: Path | None = None) -> str:
+    """Of a key that no bench comes near the limits of. `cwd`: where the program lies, if it is another one."""
+    words = [*command, "keys", "create", "--plan", "partner", "--per-minute", "1000000000", "--json", "-c", str(config)]
+    made = subprocess.run(words, check=True, capture_output=True, cwd=cwd)
     key: str = json.loads(made.stdout)["key"]
     return key
 
@@ -56,9 +56,11 @@ def find_free_port() -> int:
 
 
 @contextlib.contextmanager
-def run_process(words: Sequence[str], *, port: int, environ: Mapping[str, str] | None = None) -> Iterator[int]:
+def run_process(
+    words: Sequence[str], *, port: int, environ: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> Iterator[int]:
     """Runs from when the port answers until the block ends; gives the process's number."""
-    process = subprocess.Popen(words, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environ)
+    process = subprocess.Popen(words, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environ, cwd=cwd)
     try:
         until = time.monotonic() + 60
         while not _is_answering(port):

@@ -22,7 +22,7 @@ _TRACE_PARENT = re.compile(
 
 class RequestContext(Struct, kw_only=True):
     """`path` is raw, `header_bytes` is the size of all headers. `release` names the release that answers, `limits` are
-    the header fields of the response that show the limits.
+    the lines of the response's head that show the limits.
 
     `key_texts` are all `X-API-Key` headers: two of them are no key. `query_string` is without a signature that was
     verified. `front` is whom an address of the body can be told. `fill` is the ETag of the body that a front asks for
@@ -42,7 +42,7 @@ class RequestContext(Struct, kw_only=True):
     wants_page: bool = False
     match: Match | None = None
     principal: Principal | None = None
-    limits: tuple[tuple[bytes, bytes], ...] = ()
+    limits: bytes = b""
     release: bytes | None = None
     front: Front | None = None
     fill: bytes | None = None

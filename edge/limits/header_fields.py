@@ -6,7 +6,13 @@ from edge.limits.gcra import count_left, wait_for_all, wait_for_room
 from edge.limits.months import SECOND, find_beginning
 from edge.limits.store import Allowance, LimitState, Outcome
 
-Field = tuple[bytes, bytes]
+# What differs from one response to the next, written at once: field by field it takes three times as long.
+_MOVING = (
+    b"%bx-ratelimit-remaining: %d\r\nx-ratelimit-reset: %d\r\nratelimit-remaining: %d\r\nratelimit-reset: %d\r\n"
+    b'ratelimit: "minute";r=%d;t=%d'
+)
+_PER_MINUTE = _MOVING + b"\r\n"
+_PER_MONTH = _MOVING + b', "month";r=%d;t=%d\r\nx-quota-remaining: %d\r\nx-quota-reset: %d\r\n'
 
 FIELDS = (
     "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
@@ -15,31 +21,20 @@ FIELDS = (
 )  # fmt: skip
 
 
-def list_fields(allowance: Allowance, reading: LimitState) -> tuple[Field, ...]:
-    """Of a response to a known key, as of `reading`. Resets are when a whole allowance is left, if nothing is asked
-    until then. `RateLimit` and its policy as in draft-ietf-httpapi-ratelimit-headers-10."""
-    limit = allowance.per_minute
-    left = b"%d" % count_left(reading.load, limit)
-    wait = wait_for_all(reading.load, limit)
-    seconds = b"%d" % -(-wait // SECOND)
-    fields = (
-        *_list_fixed(limit, allowance.per_month),
-        (b"x-ratelimit-remaining", left),
-        (b"x-ratelimit-reset", b"%d" % -(-(reading.now + wait) // SECOND)),
-        (b"ratelimit-remaining", left),
-        (b"ratelimit-reset", seconds),
-    )
-    if allowance.per_month is None:
-        return (*fields, (b"ratelimit", b'"minute";r=%b;t=%b' % (left, seconds)))
+def encode_fields(allowance: Allowance, reading: LimitState) -> bytes:
+    """The lines of a response to a known key, as of `reading`. Resets are when a whole allowance is left, if nothing is
+    asked until then. `RateLimit` and its policy as in draft-ietf-httpapi-ratelimit-headers-10."""
+    limit, per_month = allowance.per_minute, allowance.per_month
+    left, wait = count_left(reading.load, limit), wait_for_all(reading.load, limit)
+    seconds, reset = -(-wait // SECOND), -(-(reading.now + wait) // SECOND)
+    if per_month is None:
+        return _PER_MINUTE % (_encode_fixed(limit, per_month), left, reset, left, seconds, left, seconds)
     ends = _find_end(reading.month)
-    unused = max(0, allowance.per_month - reading.used)
+    unused = max(0, per_month - reading.used)
     until = -(-(ends * SECOND - reading.now) // SECOND)
-    return (
-        *fields,
-        (b"ratelimit", b'"minute";r=%b;t=%b, "month";r=%d;t=%d' % (left, seconds, unused, until)),
-        (b"x-quota-remaining", b"%d" % unused),
-        (b"x-quota-reset", b"%d" % ends),
-    )
+    return _PER_MONTH % (
+        _encode_fixed(limit, per_month), left, reset, left, seconds, left, seconds, unused, until, unused, ends,
+    )  # fmt: skip
 
 
 def find_wait(allowance: Allowance, reading: LimitState) -> int:
@@ -52,13 +47,15 @@ def find_wait(allowance: Allowance, reading: LimitState) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _list_fixed(per_minute: int, per_month: int | None) -> tuple[Field, ...]:
-    limit, policy = b"%d" % per_minute, b'"minute";q=%d;w=60' % per_minute
-    fixed = ((b"x-ratelimit-limit", limit), (b"ratelimit-limit", limit))
-    if per_month is None:
-        return (*fixed, (b"ratelimit-policy", policy))
-    policy = b'%b, "month";q=%d' % (policy, per_month)
-    return (*fixed, (b"ratelimit-policy", policy), (b"x-quota-limit", b"%d" % per_month))
+def _encode_fixed(per_minute: int, per_month: int | None) -> bytes:
+    """What is the same in each response to a key."""
+    policy = b'"minute";q=%d;w=60' % per_minute
+    quota = b""
+    if per_month is not None:
+        policy = b'%b, "month";q=%d' % (policy, per_month)
+        quota = b"x-quota-limit: %d\r\n" % per_month
+    fixed = b"x-ratelimit-limit: %d\r\nratelimit-limit: %d\r\nratelimit-policy: %b\r\n%b"
+    return fixed % (per_minute, per_minute, policy, quota)
 
 
 @lru_cache(maxsize=4)

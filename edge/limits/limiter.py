@@ -3,7 +3,7 @@
 import structlog
 from msgspec import Struct
 
-from edge.limits.header_fields import Field, find_wait, list_fields
+from edge.limits.header_fields import encode_fields, find_wait
 from edge.limits.mapped_store import read_microseconds
 from edge.limits.months import find_month
 from edge.limits.store import Allowance, LimitState, LimitStore, LimitStoreError, Operation, Outcome
@@ -26,13 +26,13 @@ class LimitDecision(Struct, frozen=True, kw_only=True):
     def has_passed(self) -> bool:
         return self.reading is None or self.reading.outcome is _PASSED
 
-    def list_fields(self) -> tuple[Field, ...]:
-        """The header fields. They show a full allowance if nothing could be counted."""
+    def encode_fields(self) -> bytes:
+        """The header fields, as lines. They show a full allowance if nothing could be counted."""
         if self.reading is not None:
-            return list_fields(self.allowance, self.reading)
+            return encode_fields(self.allowance, self.reading)
         now = read_microseconds()
         fresh = LimitState(outcome=Outcome.PASSED, now=now, load=0, month=find_month(now), used=0)
-        return list_fields(self.allowance, fresh)
+        return encode_fields(self.allowance, fresh)
 
     def make_refusal(self) -> ApiError:
         assert self.reading is not None

@@ -19,7 +19,7 @@ from edge.replies.body_pointers import find_pointer, replace_cache_control
 from edge.replies.content_coding import choose_coding
 from edge.replies.etag_matching import matches_etag
 from edge.replies.planner import Planner, RequestPlan, is_plannable_now
-from edge.replies.responses import Body, Header, list_headers, send_whole
+from edge.replies.responses import Body, Lines, list_headers, send_whole, split_lines
 from edge.request_context import MOST_HEADER_BYTES, PRECONDITIONS, read_path, read_trace_id
 from edge.usage.counts import Counter, Counts, FrontAnswer
 from edge.usage.recorder import UsageRecorder
@@ -57,7 +57,7 @@ class Response(Struct, frozen=True, kw_only=True):
     """A complete response. `is_made`: its body or its tag was worked out for it, and not in memory."""
 
     status: int
-    headers: list[Header]
+    head: Lines
     body: bytes
     is_made: bool = False
 
@@ -103,7 +103,7 @@ class FastPath:
         if response is None:
             await self._app(scope, receive, send)
             return
-        await send_whole(send, status=response.status, headers=response.headers, body=response.body)
+        await send_whole(send, status=response.status, headers=split_lines(response.head), body=response.body)
 
     def respond_now(self, scope: Scope, *, makes: bool) -> Response | None:
         """The response, for a server that has not yet built a whole ASGI scope: `scope` needs a method, path, query and
@@ -210,14 +210,14 @@ class FastPath:
             request_id=request_id,
             release=answer.planned.served.header,
         )
-        headers = list_headers(
+        head = list_headers(
             head=replace_cache_control(answer.planned.head) if is_pointer else answer.planned.head,
             body=answer.body,
-            limits=decision.list_fields(),
+            limits=decision.encode_fields(),
             request_id=request_id,
             trace_id=read_trace_id(request.headers, request_id),
         )
-        return Response(status=status, headers=headers, body=body, is_made=request.answer is None)
+        return Response(status=status, head=head, body=body, is_made=request.answer is None)
 
 
 def choose_answer(

@@ -27,22 +27,22 @@ class RateLimitMiddleware:
         assert context.principal is not None
         if context.fill is not None:
             if context.fill == ANY:
-                context.limits = (await self._limiter.show(context.principal)).list_fields()
+                context.limits = (await self._limiter.show(context.principal)).encode_fields()
             await self._app(scope, receive, send)
             return
         if context.key_texts and self._visitors.is_visitors(context.key_texts[0]):
-            context.limits = (await self._limiter.show(context.principal)).list_fields()
+            context.limits = (await self._limiter.show(context.principal)).encode_fields()
             self._visitors.check(scope)
         counted: LimitDecision | None = scope.get(LIMIT_DECISION)
         taken = counted or await self._limiter.take(context.principal)
-        context.limits = taken.list_fields()
+        context.limits = taken.encode_fields()
         if not taken.has_passed:
             raise taken.make_refusal()
         try:
             await self._app(scope, receive, send)
         except Exception:
             # Billed first, so that two requests can't both take the last one; a failure is given back.
-            context.limits = (await self._limiter.refund(taken)).list_fields()
+            context.limits = (await self._limiter.refund(taken)).encode_fields()
             raise
 
 
@@ -61,7 +61,7 @@ class LimitHeadersMiddleware:
             context: RequestContext = scope["context"]
             principal = self._find_uncounted(context)
             if principal is not None:
-                context.limits = (await self._limiter.show(principal)).list_fields()
+                context.limits = (await self._limiter.show(principal)).encode_fields()
             raise
 
     def _find_uncounted(self, context: RequestContext) -> Principal | None:

@@ -12,7 +12,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from edge.middleware.fast_path import Response
 from edge.middleware.request_id import make_request_id
 from edge.processes.answer_transport import AnswerTransport
-from edge.replies.responses import Header, make_refusal
+from edge.replies.responses import Header, encode_lines, make_refusal
 from edge.usage.counts import Counter
 from outings.contract.errors import ApiError, bad_request, method_not_allowed
 
@@ -233,7 +233,8 @@ class HttpProtocol(HttpToolsProtocol):
         self._is_last = True
         self.app.counts.add(Counter.REFUSED)
         headers, body = make_refusal(error, make_request_id())
-        reply = Response(status=error.status, headers=[*headers, (b"connection", b"close")], body=body)
+        head = encode_lines((*headers, (b"connection", b"close")))
+        reply = Response(status=error.status, head=head, body=body)
         self.transport.write(encode_head(reply, self.server_state.default_headers) + body)
         self.transport.write_eof()
         self.flow.resume_reading()
@@ -295,8 +296,7 @@ class HttpProtocol(HttpToolsProtocol):
 
 def encode_head(reply: Response, defaults: Iterable[Header]) -> bytes:
     """`defaults` are the server's own headers, such as `Date`."""
-    lines = map(b": ".join, (*defaults, *reply.headers))
-    return b"\r\n".join((_STATUS_LINES[reply.status], *lines, b"", b""))
+    return b"%b\r\n%b%b\r\n" % (_STATUS_LINES[reply.status], encode_lines(defaults), reply.head)
 
 
 def _refuse_head(fault: str, most: int) -> ApiError:

@@ -10,7 +10,7 @@ from edge.releases import Releases
 from edge.replies.content_coding import CODINGS, IDENTITY, choose_coding, encode_body
 from edge.replies.etag_matching import matches_etag
 from edge.replies.query_reader import find_vocabulary
-from edge.replies.responses import Body, Header, make_body, make_head, send_not_modified, send_success
+from edge.replies.responses import Body, Lines, make_body, make_head, send_not_modified, send_success
 from edge.request_context import RequestContext
 from outings.contract.errors import unavailable
 from outings.contract.openapi import encode_document
@@ -25,7 +25,7 @@ class EncodedDocument(Struct, frozen=True, kw_only=True):
 
     vocabulary: Vocabulary
     etag: bytes
-    head: tuple[Header, ...]
+    head: Lines
     bodies: Mapping[bytes, Body]
 
 

@@ -6,7 +6,7 @@ from edge.front_protocol import ANSWERS, CACHE_CONTROL, CODING, EXPORTS, OBJECTS
 from edge.replies.bodies import QUICK_MICROSECONDS
 from edge.replies.content_coding import GZIP, IDENTITY
 from edge.replies.planner import RequestPlan
-from edge.replies.responses import Body, Header
+from edge.replies.responses import Body, Lines, encode_lines
 from outings.release.snapshot import Export
 
 # Each is sent to one reader, or to one key: whatever a front kept of it, nobody would ask for again.
@@ -51,9 +51,9 @@ def _find_file_pointer(front: Front, planned: RequestPlan, export: Export, codin
     return _point(front, planned, address, coding=export.coding.encode(), size=size)
 
 
-def replace_cache_control(head: tuple[Header, ...]) -> tuple[Header, ...]:
+def replace_cache_control(head: Lines) -> Lines:
     """`Cache-Control` is of the answer: the pointer to it is for nobody's cache, and nginx would send both."""
-    return tuple((CACHE_CONTROL if name == b"cache-control" else name, value) for name, value in head)
+    return head.replace(b"\r\ncache-control: ", b"\r\n%b: " % CACHE_CONTROL)
 
 
 def _is_worth_it(front: Front, planned: RequestPlan, size: int | None) -> bool:
@@ -63,10 +63,10 @@ def _is_worth_it(front: Front, planned: RequestPlan, size: int | None) -> bool:
 
 
 def _point(front: Front, planned: RequestPlan, address: bytes, *, coding: bytes, size: int | None) -> BodyPointer:
-    head = (
+    fields = (
         (b"content-type", planned.plan.media.encode()),
         (b"content-length", b"0"),
         (CODING, coding or b"identity"),
         (front.header, address),
     )
-    return BodyPointer(body=Body(data=b"", head=head), size=size or 0)
+    return BodyPointer(body=Body(data=b"", head=encode_lines(fields)), size=size or 0)

@@ -8,12 +8,15 @@ from edge.replies.etag_matching import matches_etag
 from edge.replies.responses import (
     Body,
     Header,
+    Lines,
+    encode_lines,
     list_content_headers,
     list_headers,
     send_not_modified,
     send_redirect,
     send_success,
     send_whole,
+    split_lines,
 )
 from edge.request_context import RequestContext
 from edge.usage.counts import Counter, Counts
@@ -32,10 +35,10 @@ _HEAD: tuple[Header, ...] = (
     (b"x-content-type-options", b"nosniff"),
 )
 _VARY: Header = (b"vary", b"Accept-Encoding")
-_PAGE: tuple[Header, ...] = (*_HEAD, _VARY, (b"cache-control", b"no-cache"))
+_PAGE = encode_lines((*_HEAD, _VARY, (b"cache-control", b"no-cache")))
 # Its name is of its bytes.
-_ASSET: tuple[Header, ...] = (*_HEAD, _VARY, (b"cache-control", b"public, max-age=31536000, immutable"))
-_MISSING: tuple[Header, ...] = (*_HEAD, (b"vary", b"Accept"), (b"cache-control", b"no-store"))
+_ASSET = encode_lines((*_HEAD, _VARY, (b"cache-control", b"public, max-age=31536000, immutable")))
+_MISSING = encode_lines((*_HEAD, (b"vary", b"Accept"), (b"cache-control", b"no-store")))
 
 
 class PagesEndpoint:
@@ -89,10 +92,10 @@ class PagesEndpoint:
         self._counts.add(Counter.REFUSED)
         data = place_page(file.read(b""), depth=context.path.count("/") - 1)
         body = Body(data=data, head=list_content_headers(len(data), b"", media=file.extents.media))
-        headers = list_headers(
-            head=_MISSING, body=body, limits=(), request_id=context.request_id, trace_id=context.trace_id
+        lines = list_headers(
+            head=_MISSING, body=body, limits=b"", request_id=context.request_id, trace_id=context.trace_id
         )
-        await send_whole(send, status=404, headers=headers, body=b"" if context.is_head else data)
+        await send_whole(send, status=404, headers=split_lines(lines), body=b"" if context.is_head else data)
 
 
 def _make_tag(file: SiteFile) -> bytes:
@@ -100,6 +103,6 @@ def _make_tag(file: SiteFile) -> bytes:
     return b'W/"%b"' % file.extents.sha256[:32].encode()
 
 
-def _make_head(path: str, file: SiteFile) -> tuple[Header, ...]:
+def _make_head(path: str, file: SiteFile) -> Lines:
     is_asset = path[1:].startswith(ASSETS)
-    return (*(_ASSET if is_asset else _PAGE), (b"etag", _make_tag(file)))
+    return b"%betag: %b\r\n" % (_ASSET if is_asset else _PAGE, _make_tag(file))

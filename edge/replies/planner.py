@@ -15,7 +15,7 @@ from edge.local_dates import LocalDates
 from edge.release_pool import PoolFull
 from edge.releases import Releases
 from edge.replies.query_reader import read_query
-from edge.replies.responses import Header, make_head
+from edge.replies.responses import Lines, make_head
 from edge.request_context import RequestContext
 from edge.served_release import ServedRelease
 from edge.single_flight import Result, SingleFlight
@@ -67,7 +67,7 @@ class RequestPlan(Struct, frozen=True, kw_only=True):
     etag: bytes
     page: PrecomputedPage | None
     served: ServedRelease
-    head: tuple[Header, ...]
+    head: Lines
     minute: datetime | None = None
     weather: Mapping[str, Weather] | None = None
 

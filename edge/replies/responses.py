@@ -1,7 +1,11 @@
-"""Sends responses of each kind, with the headers that all of them have."""
+"""Sends responses of each kind, with the headers that all of them have.
+
+What many responses have in common is kept as lines, as a socket gets them: most are written to one.
+"""
 
 import asyncio
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from msgspec import Struct
 from starlette.types import Send
@@ -13,6 +17,8 @@ from outings.contract.envelope import encode_error
 from outings.contract.errors import METHODS, ApiError
 
 Header = tuple[bytes, bytes]
+# Header fields as they are sent, each with the end of its line.
+Lines = bytes
 
 # A browser shows a script only those headers of a response that are named here.
 EXPOSED = ("ETag", "Retry-After", "X-Release", "X-Request-Id", "X-Trace-Id", "Allow", "Date", "Vary", *FIELDS)
@@ -31,22 +37,34 @@ _PREFLIGHT: tuple[Header, ...] = (
 )
 _JSON: Header = (b"content-type", JSON.encode())
 _NO_STORE: Header = (b"cache-control", b"no-store")
-_NO_CACHE: Header = (b"cache-control", b"private, no-cache")
-_CACHED: dict[int | None, Header] = {None: _NO_CACHE}
+
+
+def encode_lines(fields: Iterable[Header]) -> Lines:
+    return b"".join([b"%b: %b\r\n" % field for field in fields])
+
+
+def split_lines(lines: Lines) -> list[Header]:
+    """What `encode_lines` was given."""
+    pairs = (line.split(b": ", 1) for line in lines.split(b"\r\n")[:-1])
+    return [(name, value) for name, value in pairs]
 
 
 def make_cache_control(max_age: int | None) -> Header:
     """`Cache-Control` of a success: `max_age` in seconds, or None for `no-cache`."""
-    if max_age is not None and max_age not in _CACHED:
-        _CACHED[max_age] = (b"cache-control", b"private, max-age=%d" % max_age)
-    return _CACHED[max_age]
+    return b"cache-control", b"private, no-cache" if max_age is None else b"private, max-age=%d" % max_age
+
+
+@lru_cache(maxsize=64)
+def _begin_head(max_age: int | None) -> Lines:
+    """What is the same in all successes."""
+    return encode_lines((*_COMMON, make_cache_control(max_age)))
 
 
 class Body(Struct, frozen=True, kw_only=True):
     """Bytes of a success to be sent, with the headers that are theirs."""
 
     data: bytes
-    head: tuple[Header, ...]
+    head: Lines
 
 
 def make_body(data: bytes, coding: bytes, *, media: str = JSON) -> Body:
@@ -54,27 +72,25 @@ def make_body(data: bytes, coding: bytes, *, media: str = JSON) -> Body:
     return Body(data=data, head=list_content_headers(len(data), coding, media=media))
 
 
-def list_content_headers(size: int, coding: bytes, *, media: str) -> tuple[Header, ...]:
+def list_content_headers(size: int, coding: bytes, *, media: str) -> Lines:
     """The headers of a body of so many bytes in this coding."""
-    head = ((b"content-type", media.encode()), (b"content-length", b"%d" % size))
-    return (*head, (b"content-encoding", coding)) if coding else head
+    head = b"content-type: %b\r\ncontent-length: %d\r\n" % (media.encode(), size)
+    return b"%bcontent-encoding: %b\r\n" % (head, coding) if coding else head
 
 
-def make_head(*, etag: bytes, max_age: int | None, release: bytes | None) -> tuple[Header, ...]:
+def make_head(*, etag: bytes, max_age: int | None, release: bytes | None) -> Lines:
     """What a success's and its 304's headers begin with, the same for everyone who gets them."""
-    head = (*_COMMON, make_cache_control(max_age), (b"etag", etag))
-    return head if release is None else (*head, (b"x-release", release))
+    head = b"%betag: %b\r\n" % (_begin_head(max_age), etag)
+    return head if release is None else b"%bx-release: %b\r\n" % (head, release)
 
 
-def list_headers(
-    *, head: tuple[Header, ...], body: Body | None, limits: tuple[Header, ...], request_id: bytes, trace_id: bytes
-) -> list[Header]:
+def list_headers(*, head: Lines, body: Body | None, limits: Lines, request_id: bytes, trace_id: bytes) -> Lines:
     """Of a success, or of a 304 where there is no body."""
-    own = () if body is None else body.head
-    return [*head, *own, *limits, (b"x-request-id", request_id), (b"x-trace-id", trace_id)]
+    own = b"" if body is None else body.head
+    return b"%b%b%bx-request-id: %b\r\nx-trace-id: %b\r\n" % (head, own, limits, request_id, trace_id)
 
 
-async def send_success(send: Send, context: RequestContext, *, head: tuple[Header, ...], body: Body) -> None:
+async def send_success(send: Send, context: RequestContext, *, head: Lines, body: Body) -> None:
     """200; to a HEAD without the body."""
     headers = _list_own(context, head=head, body=body)
     await send_whole(send, status=200, headers=headers, body=b"" if context.is_head else body.data)
@@ -84,8 +100,8 @@ async def send_file(
     send: Send,
     context: RequestContext,
     *,
-    head: tuple[Header, ...],
-    entity: tuple[Header, ...],
+    head: Lines,
+    entity: Lines,
     pieces: Iterable[bytes],
 ) -> None:
     """Sends 200 with a body that is never in memory as a whole. A HEAD gets no body."""
@@ -102,26 +118,25 @@ async def send_mismatch(send: Send) -> None:
     await send_whole(send, status=412, headers=[(b"content-length", b"0")])
 
 
-async def send_not_modified(send: Send, context: RequestContext, *, head: tuple[Header, ...]) -> None:
+async def send_not_modified(send: Send, context: RequestContext, *, head: Lines) -> None:
     """Sends 304: the headers that the success would have, and no body."""
     await send_whole(send, status=304, headers=_list_own(context, head=head, body=None))
 
 
-def _list_own(context: RequestContext, *, head: tuple[Header, ...], body: Body | None) -> list[Header]:
-    return list_headers(
+def _list_own(context: RequestContext, *, head: Lines, body: Body | None) -> list[Header]:
+    lines = list_headers(
         head=head,
         body=body,
         limits=context.limits,
         request_id=context.request_id,
         trace_id=context.trace_id,
     )
+    return split_lines(lines)
 
 
-async def send_redirect(
-    send: Send, context: RequestContext, *, head: tuple[Header, ...], location: bytes
-) -> None:
+async def send_redirect(send: Send, context: RequestContext, *, head: Lines, location: bytes) -> None:
     """308: the same request, at another address."""
-    entity = ((b"location", location), (b"content-length", b"0"))
+    entity = encode_lines(((b"location", location), (b"content-length", b"0")))
     await send_whole(send, status=308, headers=_list_own(context, head=head, body=Body(data=b"", head=entity)))
 
 
@@ -167,7 +182,7 @@ async def send_response(
 async def _send(send: Send, context: RequestContext, *, status: int, headers: Iterable[Header], body: bytes) -> None:
     all_headers = [
         *_COMMON,
-        *context.limits,
+        *split_lines(context.limits),
         (b"x-request-id", context.request_id),
         (b"x-trace-id", context.trace_id),
         *headers,

@@ -10,7 +10,7 @@ from edge.calendar_addresses import CalendarAddresses
 from edge.principal import Principal
 from edge.replies.content_coding import IDENTITY
 from edge.replies.planner import ResolvedRequest
-from edge.replies.responses import Body, Header, make_body, make_head
+from edge.replies.responses import Body, Lines, make_body, make_head
 from outings.answers.context import AnswerContext
 from outings.answers.routes import make_plan
 from outings.contract.envelope import encode_detail
@@ -24,7 +24,7 @@ from outings.contract.routes import ROUTES
 
 class AddressAnswer(Struct, frozen=True, kw_only=True):
     etag: bytes
-    head: tuple[Header, ...]
+    head: Lines
     body: Body
 
 

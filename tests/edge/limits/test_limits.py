@@ -2,8 +2,9 @@
 
 import pytest
 
-from edge.limits.header_fields import find_wait, list_fields
+from edge.limits.header_fields import encode_fields, find_wait
 from edge.limits.store import Allowance, LimitState, Outcome
+from edge.replies.responses import split_lines
 from tests.edge.limits.conftest import BEGIN, CountedStore
 
 SECOND = 1_000_000
@@ -16,7 +17,7 @@ def make_allowance(*, key: int = 1, client: int = 2, per_minute: int = 60, per_m
 
 
 def read_fields(allowance: Allowance, reading: LimitState) -> dict[str, str]:
-    return {name.decode(): value.decode() for name, value in list_fields(allowance, reading)}
+    return {name.decode(): value.decode() for name, value in split_lines(encode_fields(allowance, reading))}
 
 
 def take_all(counting: CountedStore, allowance: Allowance) -> int:

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from edge.limits.header_fields import find_wait, list_fields
+from edge.limits.header_fields import encode_fields, find_wait
 from edge.limits.store import Allowance, LimitState, Outcome
+from edge.replies.responses import split_lines
 from tests.edge.limits.conftest import BEGIN, CountedStore
 
 SECOND = 1_000_000
@@ -112,7 +113,7 @@ def test_every_act_is_as_the_reference_says(
 def check_fields(reference: Reference, allowance: Allowance, reading: LimitState, *, key: int, now: int) -> None:
     limit, quota = reference.limits[key], reference.quotas[key // 2]
     tokens, billed = reference.find_tokens(key, now), reference.find_billed(key, now)
-    fields = {name.decode(): value.decode() for name, value in list_fields(allowance, reading)}
+    fields = {name.decode(): value.decode() for name, value in split_lines(encode_fields(allowance, reading))}
     full = Fraction(60 * (limit - tokens), limit)
     assert fields["x-ratelimit-limit"] == fields["ratelimit-limit"] == str(limit)
     assert fields["x-ratelimit-remaining"] == fields["ratelimit-remaining"] == str(math.floor(tokens))

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from edge.limits.factory import open_limits
-from edge.limits.header_fields import list_fields
+from edge.limits.header_fields import encode_fields
 from edge.limits.redis_store import RedisLimitStore
 from edge.limits.store import Allowance, LimitStoreError, Operation, Outcome
+from edge.replies.responses import split_lines
 from tests.edge.limits.conftest import RedisServer
 
 ALLOWANCE = Allowance(key=1, client=2, per_minute=600, per_month=10**9)
@@ -51,7 +52,7 @@ def test_time_is_rediss_own(redis: RedisServer) -> None:
         limits = open_limits(redis.name_url(), state=Path("nowhere"))
         reading = await limits.apply(ALLOWANCE, Operation.TAKE)
         assert abs(reading.now / 1e6 - time.time()) < 60
-        fields = dict(list_fields(ALLOWANCE, reading))
+        fields = dict(split_lines(encode_fields(ALLOWANCE, reading)))
         assert fields[b"x-ratelimit-remaining"] == b"599"
         assert time.time() < int(fields[b"x-quota-reset"]) <= time.time() + 31 * 86_400 + 60
         await limits.close()

@@ -1,0 +1,162 @@
+"""This program beside an earlier one: `python -m bench.before CHECKOUT`.
+
+CHECKOUT is a folder with the earlier program and its own `.venv`. Each builds the same listings into a release of its
+own and serves it by two workers; both are sent the requests of `bench.peers`, in rounds that take turns. Printed is the
+processor's time for an answer, of a server's processes without the load's: from memory, and never requested before.
+"""
+
+import argparse
+import contextlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from msgspec import Struct
+
+from bench.load import make_request, measure_load
+from bench.measuring import read_processor
+from bench.near import draw_points
+from bench.peers.__main__ import Servers, format_median, format_ratio, say, walk_list
+from bench.peers.units import SETS, Case, Unit, list_units
+from bench.peers.world import METRO, World, make_world
+from bench.servers import OUTINGS, Headers, ask, find_free_port, make_key, run_process
+from outings.demo import write_world
+
+_WORKERS = 2
+_UNITS = ("detail", "list", "filtered", "walk", "sync", "facets4", "calendar31", "q", "nearby", "304")
+_POINTS = 30_000
+_MEASURED = ("before", "now", "before ÷ now")
+_COLUMNS = ("Unit", *(f"{kind}, {each}" for kind in ("cached", "computed") for each in _MEASURED))
+
+
+class Program(Struct, frozen=True, kw_only=True):
+    """A server of it that runs: `process` and those below it."""
+
+    port: int
+    process: int
+    headers: Headers
+
+
+# Of a unit, by program and by whether its answers are cached: µs of the processor for an answer, of each round.
+Costs = Mapping[tuple[str, bool], Sequence[float]]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = read_arguments(arguments)
+    with contextlib.ExitStack() as running:
+        folder = Path(options.keep or running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-")))
+        say(f"making {options.listings:,} listings, twice …")
+        world = make_world(folder / "now", listings=options.listings)
+        earlier = (str(options.checkout / ".venv/bin/python"), "-m", "outings.command")
+        config = build_earlier(folder / "before", world, earlier, options)
+        programs = {
+            "before": running.enter_context(serve(config, earlier, cwd=options.checkout)),
+            "now": running.enter_context(serve(world.config, OUTINGS)),
+        }
+        print(f"{options.listings:,} listings, {options.clients} clients, {os.cpu_count()} cores, {_WORKERS} workers;")
+        print(f"processor, µs an answer, medians of {options.rounds} rounds of {options.seconds} s\n")
+        print(f"| {' | '.join(_COLUMNS)} |\n{'|---' * len(_COLUMNS)}|", flush=True)
+        for name in options.units:
+            units = {each: list_unit(name, world, program) for each, program in programs.items()}
+            print_row(units["now"].name, measure_rounds(units, programs, options))
+
+
+def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.before", description=__doc__)
+    parser.add_argument("checkout", type=Path, help="of the earlier program, with its .venv")
+    parser.add_argument("--listings", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=1.0, help="of each round, program and kind")
+    parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--units", type=lambda text: text.split(","), default=_UNITS, help="such as list,nearby")
+    parser.add_argument("--keep", help="a folder for both releases, used again by the next run of the same day")
+    return parser.parse_args(arguments)
+
+
+def build_earlier(folder: Path, world: World, command: Sequence[str], options: argparse.Namespace) -> Path:
+    """The configuration of the earlier program, whose release is built where it is not there yet."""
+    config, made = folder / "outings.toml", folder / "made.txt"
+    if not made.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        write_world(config, today=world.today, size=options.listings, metros=(METRO,))
+        words = [*command, "build", "-c", str(config.absolute())]
+        made.write_bytes(subprocess.run(words, check=True, stdout=subprocess.PIPE, cwd=options.checkout).stdout)
+    return config
+
+
+@contextlib.contextmanager
+def serve(config: Path, command: Sequence[str], *, cwd: Path | None = None) -> Iterator[Program]:
+    port, file = find_free_port(), str(config.absolute())
+    words = [*command, "serve", "-c", file, "--workers", str(_WORKERS), "--port", str(port)]
+    headers = (("X-API-Key", make_key(config.absolute(), command=command, cwd=cwd)),)
+    with run_process(words, port=port, cwd=cwd) as process:
+        yield Program(port=port, process=process, headers=headers)
+
+
+def list_unit(name: str, world: World, program: Program) -> Unit:
+    """As the program is to be sent it: each seals its own cursors."""
+    if name == "nearby":
+        return make_nearby(world)
+    # As `bench.peers` has them.
+    servers = Servers(ports={"outings": program.port}, processes={}, headers=program.headers)
+    return list_units(world, partial(walk_list, servers))[name]()
+
+
+def make_nearby(world: World) -> Unit:
+    """Each point once: what is near holds for a minute, in which not all are requested again."""
+    targets = (f"/v1/{METRO.slug}/nearby?lat={lat}&lng={lng}" for lat, lng in draw_points(world, _POINTS))
+    cases = tuple(Case(outings="", fastapi="", datasette=None, fresh=each) for each in targets)
+    return Unit(name="nearby", shown="items", cases=cases, goal=None)
+
+
+def measure_rounds(units: Mapping[str, Unit], programs: Mapping[str, Program], options: argparse.Namespace) -> Costs:
+    requests = {
+        (name, is_cached): list_requests(units[name], program, is_cached=is_cached)
+        for is_cached in (True, False)
+        for name, program in programs.items()
+    }
+    chosen = {column: each for column, each in requests.items() if each}
+    starts, costs = dict.fromkeys(chosen, 0), {column: list[float]() for column in chosen}
+    # The first, short one warms up.
+    for number in range(options.rounds + 1):
+        for column, sent in chosen.items():
+            program, unit = programs[column[0]], units[column[0]]
+            spent = read_processor(program.process)
+            load = measure_load(
+                program.port,
+                sent,
+                clients=options.clients,
+                seconds=options.seconds if number else min(0.5, options.seconds),
+                start=starts[column],
+                expected=(b"304",) if unit.not_modified else (b"200",),
+            )
+            starts[column] += load.answers
+            if number:
+                costs[column].append((read_processor(program.process) - spent) / load.answers * 1e6)
+    return costs
+
+
+def list_requests(unit: Unit, program: Program, *, is_cached: bool) -> Sequence[bytes]:
+    headers = [*program.headers, ("Accept-Encoding", "identity")]
+    if not is_cached:
+        return [make_request(each.fresh, headers=headers) for each in unit.cases if each.fresh]
+    targets = [each.outings for each in unit.cases[:SETS] if each.outings]
+    if not unit.not_modified:
+        return [make_request(each, headers=headers) for each in targets]
+    tags = [("If-None-Match", ask(program.port, each, headers).get_header("etag")) for each in targets]
+    return [make_request(each, headers=[*headers, tag]) for each, tag in zip(targets, tags, strict=True)]
+
+
+def print_row(unit: str, costs: Costs) -> None:
+    cells = [unit]
+    for is_cached in (True, False):
+        before, now = costs.get(("before", is_cached)), costs.get(("now", is_cached))
+        cells += [format_median(before), format_median(now), format_ratio(before, now)]
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
