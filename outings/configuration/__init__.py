@@ -3,7 +3,6 @@
 from outings.configuration.formats import FORMATS
 from outings.configuration.problems import ConfigurationError, ConfigurationProblem
 from outings.configuration.reader import read_configuration
-from outings.configuration.suggestions import list_nearest
 from outings.configuration.tables import (
     Configuration,
     EdgeTable,
@@ -17,6 +16,6 @@ from outings.configuration.zones import is_zone, list_american, read_zone
 
 __all__ = [
     "FORMATS", "Configuration", "ConfigurationError", "ConfigurationProblem", "EdgeTable", "FeedTable",
-    "MetroTable", "PlanTable", "StoreTable", "is_zone", "list_american", "list_nearest",
+    "MetroTable", "PlanTable", "StoreTable", "is_zone", "list_american",
     "read_configuration", "read_zone", "split_secrets",
 ]  # fmt: skip

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 from outings.configuration.decoder import Decoder, name_entry
 from outings.configuration.formats import FORMATS
 from outings.configuration.paged_feeds import check_pages
-from outings.configuration.suggestions import suggest
 from outings.configuration.table_feeds import check_table, refuse_table_settings
 from outings.configuration.tables import NWS, split_secrets
 from outings.configuration.zones import is_zone
+from outings.contract.suggestions import suggest
 from outings.contract.vocabulary import RESERVED_METRO_SLUGS
 
 # Bit sets of the snapshot are 64 bits wide, and signed where DuckDB reads them.

@@ -12,8 +12,8 @@ from msgspec import NODEFAULT, Struct, structs
 from outings.configuration.annotations import describe_type, find_struct, is_list_of_tables, list_choices
 from outings.configuration.environment import NAMING_KEYS, FromEnvironment, expand_references, name_variable
 from outings.configuration.problems import ConfigurationError, ConfigurationProblem
-from outings.configuration.suggestions import suggest
 from outings.configuration.tables import DERIVED
+from outings.contract.suggestions import suggest
 
 
 class Decoder:

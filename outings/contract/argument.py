@@ -1,20 +1,17 @@
 """Parses the texts of one parameter into its value, or refuses them with what is allowed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime
-
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
 
 from outings.contract.errors import ApiError, bad_request
 from outings.contract.members import settle_paths
 from outings.contract.parameter import Parameter
 from outings.contract.parameters import INCLUDES
+from outings.contract.suggestions import find_nearest
 from outings.contract.values import EARLIEST, LATEST, PARSERS, Scalar, Value
 from outings.contract.vocabulary import Vocabulary
 
 _SHOWN_CHARACTERS = 60
-_COMPARED_CHARACTERS = 64
 
 
 def parse_argument(
@@ -59,17 +56,6 @@ def list_allowed(row: Parameter, vocabulary: Vocabulary) -> tuple[str, ...] | No
     return words
 
 
-def suggest_word(text: str, known: Iterable[str]) -> str | None:
-    """The known word that this one is a typo of."""
-    match = process.extractOne(
-        text[:_COMPARED_CHARACTERS].lower(),
-        sorted(known),
-        scorer=OSA.normalized_similarity,
-        score_cutoff=0.6,
-    )
-    return match[0] if match else None
-
-
 def show_text(text: str) -> str:
     """A client's text as messages show it: quoted and cut short."""
     return repr(text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…")
@@ -109,7 +95,7 @@ def _check_word(row: Parameter, word: str, *, vocabulary: Vocabulary, paths: fro
         reason="invalid_value",
         message=f"{row.name} has no {show_text(word)}" + (f"; allowed: {', '.join(shown)}." if shown else "."),
         allowed=shown,
-        did_you_mean=suggest_word(word, allowed),
+        did_you_mean=find_nearest(word, allowed),
     )
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Mapping
 
-from outings.contract.argument import suggest_word
+from outings.contract.suggestions import find_nearest
 
 # Ours → theirs, in lower case and without anything between the words. The first of ours that a route has is meant.
 _OTHERS: Mapping[str, str] = {
@@ -43,4 +43,4 @@ _MEANT: Mapping[str, tuple[str, ...]] = {
 def suggest_parameter(name: str, known: Collection[str]) -> str | None:
     """Our parameter that has this name in other APIs, or that this name is a typo of."""
     plain = re.sub(r"[^a-z]", "", name[:64].lower())
-    return next((ours for ours in _MEANT.get(plain, ()) if ours in known), None) or suggest_word(name, known)
+    return next((ours for ours in _MEANT.get(plain, ()) if ours in known), None) or find_nearest(name, known)

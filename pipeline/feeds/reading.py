@@ -8,7 +8,8 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from outings.configuration import Configuration, FeedTable, list_nearest
+from outings.configuration import Configuration, FeedTable
+from outings.contract.suggestions import list_nearest
 from outings.contract.vocabulary import Vocabulary
 from pipeline.feeds.cleaned_records import CleanedRecord, Records, encode_cleaned, hash_line, hash_value
 from pipeline.feeds.ndjson import decode_record

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import duckdb
 from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-from outings.configuration import list_nearest
+from outings.contract.suggestions import list_nearest
 from outings.contract.vocabulary import Vocabulary
 from outings.select_statement import parse_select
 from pipeline.feeds.row_faults import DATA_ERRORS, RowFault, remove_faulty_rows

@@ -149,7 +149,7 @@ def test_a_folder_of_the_store_is_absolute(read: Read, tmp_path: Path, url: str,
 @pytest.mark.parametrize(
     ("text", "key", "words"),
     [
-        ('stroe = 1', "stroe", ["did you mean store or site?", "geocoder"]),
+        ('stroe = 1', "stroe", ["did you mean store?", "geocoder"]),
         ('[store]\nkeep_day = 7', "store.keep_day", ["did you mean keep_days?", "endpoint_url"]),
         ('[store]\nkeep_days = "7"', "store.keep_days", ['"7"', "a whole number from 1"]),
         ('[store]\nkeep_days = 0', "store.keep_days", ["is 0", "a whole number from 1"]),

@@ -2,9 +2,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from outings.contract.argument import parse_argument, suggest_word
+from outings.contract.argument import parse_argument
 from outings.contract.errors import ApiError
 from outings.contract.parameters import PARAMETERS
+from outings.contract.suggestions import find_nearest
 from outings.contract.vocabulary import Vocabulary
 
 _A, _B = "aaaaaaaa-5d4a-4b6f-9c7d-0a1b2c3d4e5f", "bbbbbbbb-5d4a-4b6f-9c7d-0a1b2c3d4e5f"
@@ -48,4 +49,4 @@ def test_an_instant_is_in_utc_and_within_two_centuries():
     ],
 )
 def test_a_suggestion_is_a_known_word_near_by_or_none(text: str, known: list[str], meant: str | None):
-    assert suggest_word(text, known) == meant
+    assert find_nearest(text, known) == meant

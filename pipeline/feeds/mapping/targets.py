@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from outings.configuration import list_nearest
 from outings.configuration.mapping import MappingError, Rule
+from outings.contract.suggestions import list_nearest
 from outings.contract.vocabulary import Vocabulary
 from pipeline.records import values
 from pipeline.records.kinds import Members, Table

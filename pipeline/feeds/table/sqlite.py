@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 from duckdb import DuckDBPyConnection
 
-from outings.configuration import FeedTable, list_nearest
+from outings.configuration import FeedTable
+from outings.contract.suggestions import list_nearest
 from outings.sql_quoting import quote
 from pipeline.feeds.table.json_rows import read_typed
 from pipeline.feeds.table.part import Part, TableFile, number_names
