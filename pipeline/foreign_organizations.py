@@ -94,12 +94,12 @@ class ForeignOrganizations:
         """Empty if they are gone, until that metro is built again."""
         try:
             data = read_lent(lender, self._store)
-            stood = DeltaRecords() if data is None else parse_delta_state(data)
+            state = DeltaRecords() if data is None else parse_delta_state(data)
         except (NotFound, Corrupt, msgspec.DecodeError):
             return ()
-        if has_words(self._vocabulary, stood.words):
-            return stood.records
-        return [drop_words(entry, self._vocabulary, []) for entry in stood.records]
+        if has_words(self._vocabulary, state.words):
+            return state.records
+        return [drop_words(entry, self._vocabulary, []) for entry in state.records]
 
 
 def read_lent(lender: MetroOrganizations, store: Store) -> bytes | None:
@@ -133,16 +133,16 @@ def put_lent(
     return MetroOrganizations(metro=metro, file=path)
 
 
-def list_lent(entries: Iterable[SpooledRecord], stood: Iterable[SpooledRecord]) -> list[SpooledRecord]:
-    """A metro's own organizations. `entries`: what its feeds say now, removals too; `stood`: what stands if they say no
-    more of it. Of one id the first wins."""
+def list_lent(entries: Iterable[SpooledRecord], earlier: Iterable[SpooledRecord]) -> list[SpooledRecord]:
+    """A metro's own organizations. `entries`: what its feeds say now, removals too; `earlier`: what stands if they say
+    no more of it. Of one id the first wins."""
     spoken: dict[tuple[str, str], None] = {}
     lent: dict[str, SpooledRecord] = {}
     for entry in entries:
         spoken[entry.head.feed, entry.head.source_id] = None
         if not entry.head.deleted:
             lent.setdefault(assign_id(entry.head), entry)
-    for entry in stood:
+    for entry in earlier:
         if (entry.head.feed, entry.head.source_id) not in spoken:
             lent.setdefault(assign_id(entry.head), entry)
     return list(lent.values())

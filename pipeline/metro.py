@@ -83,18 +83,18 @@ def build_metro(
     neighborhoods: pl.DataFrame,
     store: Store,
     stays: Sequence[UnchangedListing] = (),
-    standing: DeltaState = NOTHING,
+    delta_state: DeltaState = NOTHING,
     spanning: SharedState = ALONE,
     renderer: int | None = None,
 ) -> MetroBuild:
     """Everything long, outside the race: all objects are durable when this returns, and nothing points to them.
 
-    `stays`: the listings of the release before that are none of `rows`, and stand as they did; `standing`: the records
-    that the next build is to take as said; `spanning`: what it is to know of organizations of several metros;
+    `stays`: the listings of the release before that are none of `rows`, and stand as they did; `delta_state`: the
+    records that the next build is to take as said; `spanning`: what it is to know of organizations of several metros;
     `renderer`: that of the documents of rows that another release had."""
     started = perf_counter()
     base, ours = plan.base, number_renderer()
-    writer = ObjectWriter(store, known=_name_known(store, base, previous) - {standing.torn, *spanning.torn})
+    writer = ObjectWriter(store, known=_name_known(store, base, previous) - {delta_state.torn, *spanning.torn})
     with DocumentBuffer(previous.snapshot) as buffer:
         builder = TableBuilder(
             previous, buffer, stamp=int(plan.stamp.timestamp()),
@@ -124,7 +124,7 @@ def build_metro(
         snapshot, base=None if base is None else base.manifest, manifest=manifest, writer=writer, store=store,
         known=known,
     )  # fmt: skip
-    kept = {"standing": standing.records, "lent": spanning.lent, "foreign": spanning.foreign}
+    kept = {"delta_state": delta_state.records, "lent": spanning.lent, "foreign": spanning.foreign}
     named = {name: writer.put(data) for name, data in kept.items() if data is not None}
     site = None if plan.site is None else put_metro_site(snapshot, plan.today, settings=plan.site, writer=writer)
     manifest = replace(manifest, pages=pages, answers=RENDERER_VERSION, exports=exports, site=site, **named)

@@ -56,7 +56,7 @@ def build_listings(work: MetroTask) -> MetroResult:
     previous = open_previous(store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary, program=plan.program)
     neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, work.neighborhoods)
     gathered = gather_records(work, previous, store)
-    standing, last_good, problems = gathered.standing, gathered.last_good, gathered.problems
+    delta_state, last_good, problems = gathered.delta_state, gathered.last_good, gathered.problems
     foreign = ForeignOrganizations(work.lenders, store=store, vocabulary=plan.vocabulary)
     resolving = RowMaker(
         gathered.by_id,
@@ -77,7 +77,7 @@ def build_listings(work: MetroTask) -> MetroResult:
         neighborhoods=tabulate_neighborhoods(neighborhoods),
         store=store,
         stays=resolving.stays,
-        standing=standing,
+        delta_state=delta_state,
         spanning=_keep_shared(work, resolving.foreign, store),
     )
     return MetroResult(
@@ -91,11 +91,11 @@ def put_organizations(work: MetroTask) -> MetroOrganizations:
     """Writes the records of the metro's own organizations, as they will be after the build, into a file for other
     metros."""
     metro, base, store = work.plan.metro.slug, work.plan.base, open_configured_store(work.configuration.store)
-    stood, _ = _read_stood(store, None if base is None else base.manifest.lent)
+    earlier, _ = _read_delta_state(store, None if base is None else base.manifest.lent)
     stays = _make_stays(work)
     entries = read_spool(work.spool, metro=metro, spooled=_list_spooled(work.feeds), kinds=(ORGANIZATION,))
-    lent = list_lent(entries, (each for each in stood.records if stays(each.head.feed, each.head.source_id)))
-    return put_lent(metro, lent, folder=work.spool, vocabulary=work.plan.vocabulary, words=stood.words)
+    lent = list_lent(entries, (each for each in earlier.records if stays(each.head.feed, each.head.source_id)))
+    return put_lent(metro, lent, folder=work.spool, vocabulary=work.plan.vocabulary, words=earlier.words)
 
 
 def _keep_shared(work: MetroTask, foreign: ForeignResolution, store: Store) -> SharedState:
@@ -111,7 +111,7 @@ class MetroRecords(Struct, frozen=True, kw_only=True):
     by_id: Mapping[str, SpooledRecord]
     carried: Sequence[str]
     last_good: Mapping[str, tuple[datetime, ...]]
-    standing: DeltaState
+    delta_state: DeltaState
     problems: Sequence[Problem]
 
 
@@ -124,9 +124,9 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
     removed = {_name_source(each.head) for each in entries if each.head.deleted}.union(_list_moved(work))
     problems: list[Problem] = []
     base = work.plan.base
-    stood, torn = _read_stood(store, None if base is None else base.manifest.standing)
+    earlier, torn = _read_delta_state(store, None if base is None else base.manifest.delta_state)
     stays = _make_stays(work)
-    named = ((_name_source(each.head), each) for each in stood.records if stays(each.head.feed, each.head.source_id))
+    named = ((_name_source(each.head), each) for each in earlier.records if stays(each.head.feed, each.head.source_id))
     before = {source: each for source, each in named if source not in removed}
     by_id, lost = _settle_ids(work, stated, before, problems)
     carried: list[str] = []
@@ -137,11 +137,11 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
         gone = previous.find_sources(removed | spoken).union(by_id)
         carried = [row_id for row_id in previous.list_shown() if row_id in may_stay and row_id not in gone]
     stated_ids = {row_id for row_id, each in by_id.items() if each.line}
-    standing = encode_delta_state(
+    current = encode_delta_state(
         (each for each in (*by_id.values(), *lost) if each.head.feed in work.deltas),
-        words=stood.words, vocabulary=work.plan.vocabulary,
+        words=earlier.words, vocabulary=work.plan.vocabulary,
     )  # fmt: skip
-    if not has_words(work.plan.vocabulary, stood.words):
+    if not has_words(work.plan.vocabulary, earlier.words):
         by_id = {
             row_id: each if each.line else drop_words(each, work.plan.vocabulary, problems)
             for row_id, each in by_id.items()
@@ -150,7 +150,7 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
         by_id=by_id,
         carried=carried,
         last_good={feed.feed: _list_last_good(feed, previous, stated_ids) for feed in work.feeds},
-        standing=DeltaState(standing, torn),
+        delta_state=DeltaState(current, torn),
         problems=(*problems, *_tell_stale(work, previous, carried)),
     )
 
@@ -175,7 +175,7 @@ def _list_moved(work: MetroTask) -> Iterator[str]:
                 yield _name_source(entry.head)
 
 
-def _read_stood(store: Store, sha: str | None) -> tuple[DeltaRecords, str | None]:
+def _read_delta_state(store: Store, sha: str | None) -> tuple[DeltaRecords, str | None]:
     """And the object that can't be read, if so."""
     if sha is None:
         return DeltaRecords(), None

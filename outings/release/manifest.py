@@ -52,8 +52,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     where the build had a model. `pages` are named `<canonical request>@<local date>`, and are what the program
     `answers` answers; `exports` are named `<collection>.<format>`. `details` is an object of the sorted hashes, 32
     bytes each, of the details written as objects (the listings' column `object`): a prune must know them without
-    opening a table. `standing` is an object of the records of feeds that say only what changed, for the next build and
-    a rollback. So are `lent`, the records of the metro's own organizations, to which other metros may refer, and
+    opening a table. `delta_state` is an object of the records of feeds that say only what changed, for the next build
+    and a rollback. So are `lent`, the records of the metro's own organizations, to which other metros may refer, and
     `foreign`, to which it refers itself. `site` are the metro's pages, where the site shows listings.
     """
 
@@ -76,7 +76,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     exports: Mapping[str, Export] = {}
     details: str | None = None
     origins: Origins | None = None
-    standing: str | None = None
+    delta_state: str | None = msgspec.field(default=None, name="standing")
     lent: str | None = None
     foreign: str | None = msgspec.field(default=None, name="asked")
     site: MetroSite | None = None
@@ -143,7 +143,7 @@ def list_objects(store: Store, manifest: Manifest) -> Iterator[str]:
     yield from (export.object for export in manifest.exports.values())
     if manifest.origins is not None:
         yield manifest.origins.object
-    yield from (each for each in (manifest.standing, manifest.lent, manifest.foreign) if each is not None)
+    yield from (each for each in (manifest.delta_state, manifest.lent, manifest.foreign) if each is not None)
     if manifest.details is not None:
         yield manifest.details
         yield from parse_details(read_object(store, manifest.details))

@@ -23,22 +23,22 @@ def compose_site(
     read = cache(partial(read_manifest, store))
 
     def make(parts: Mapping[str, Part], current: str | None) -> SiteObjects:
-        standing = None if current is None else read_site(store, current)
-        chosen = settings or (SiteSettings() if standing is None else standing.settings)
+        published = None if current is None else read_site(store, current)
+        chosen = settings or (SiteSettings() if published is None else published.settings)
         figures = _read_figures(read, parts) if chosen.shows_data else []
         vocabulary = _read_vocabulary(read, parts)
         inputs = hash_inputs(chosen, figures, vocabulary)
-        if standing is not None and standing.inputs == inputs:
+        if published is not None and published.inputs == inputs:
             assert current is not None
             # Rendering and compressing take a second of processor time, which most builds can do without.
             return SiteObjects(site=current, objects=())
         same = hash_inputs(chosen, [], vocabulary)
-        kept = {} if standing is None or standing.standing != same else _read_files(store, standing)
+        kept = {} if published is None or published.standing != same else _read_files(store, published)
         files = [_render_home(chosen, figures)] if kept else _render_files(chosen, figures, vocabulary)
         packed, data = pack_files(files, kept)
         site = encode_site(Site(settings=chosen, inputs=inputs, standing=same, pages=packed))
         # What the current release names is there; anything else of this name may be about to be pruned.
-        known = set() if standing is None else {current, standing.pages.object}
+        known = set() if published is None else {current, published.pages.object}
         objects = tuple(each for each in (data, site) if hash_of(each) not in known)
         return SiteObjects(site=hash_of(site), objects=objects)
 

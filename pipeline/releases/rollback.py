@@ -116,7 +116,7 @@ def _roll_metro_back(
         plan=plan,
         neighborhoods=read_columns(source.snapshot.tables["neighborhoods"], "neighborhoods"),
         store=store,
-        standing=kept.standing,
+        delta_state=kept.delta_state,
         spanning=kept.spanning,
         renderer=manifest.renderer,
     )

@@ -90,7 +90,7 @@ def strip_metro(
         neighborhoods=read_columns(snapshot.tables["neighborhoods"], "neighborhoods"),
         store=store,
         stays=_list_stays(withdrawal),
-        standing=kept.standing,
+        delta_state=kept.delta_state,
         spanning=kept.spanning,
     )
     removed = tuple(

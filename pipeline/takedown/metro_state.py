@@ -1,4 +1,6 @@
-"""What a metro keeps for its next build, without what is withdrawn: records that stand, and those that it lends."""
+"""What a metro keeps for its next build, without what is withdrawn: its delta state, and the records that it lends."""
+
+from operator import is_
 
 import msgspec
 from msgspec import Struct
@@ -16,37 +18,33 @@ from pipeline.takedown.records import strip_records
 class MetroState(Struct, frozen=True, kw_only=True):
     """`has_moved`: whether it had something of what is withdrawn."""
 
-    standing: DeltaState
+    delta_state: DeltaState
     spanning: SharedState
     has_moved: bool
 
 
 def strip_kept(store: Store, manifest: Manifest, taken: WithdrawalMatcher) -> MetroState:
     """What can't be read is left out, as the next build does. That also asks other metros anew."""
-    standing, spanning = keep_delta_state(store, manifest.standing), read_shared_state(store, manifest)
+    delta_state, spanning = keep_delta_state(store, manifest.delta_state), read_shared_state(store, manifest)
     if not taken:
-        return MetroState(standing=standing, spanning=spanning, has_moved=False)
+        return MetroState(delta_state=delta_state, spanning=spanning, has_moved=False)
     records, lent = (
-        _strip(data, taken, vocabulary=manifest.vocabulary) for data in (standing.records, spanning.lent)
+        _strip(data, taken, vocabulary=manifest.vocabulary) for data in (delta_state.records, spanning.lent)
     )  # fmt: skip
     return MetroState(
-        standing=DeltaState(records, standing.torn),
+        delta_state=DeltaState(records, delta_state.torn),
         spanning=SharedState(lent=lent, torn=spanning.torn),
-        has_moved=records != standing.records or lent != spanning.lent,
+        has_moved=records != delta_state.records or lent != spanning.lent,
     )
 
 
 def _strip(data: bytes | None, taken: WithdrawalMatcher, *, vocabulary: Vocabulary) -> bytes | None:
     try:
-        stood = None if data is None else parse_delta_state(data)
+        state = None if data is None else parse_delta_state(data)
     except (Corrupt, msgspec.DecodeError):
         return None
-    if stood is None:
+    if state is None:
         return None
-    remaining = strip_records(stood.records, taken)
-    unchanged = len(remaining) == len(stood.records) and all(map(_is_same, remaining, stood.records))
-    return data if unchanged else encode_delta_state(remaining, words=stood.words, vocabulary=vocabulary)
-
-
-def _is_same(one: object, other: object) -> bool:
-    return one is other
+    remaining = strip_records(state.records, taken)
+    unchanged = len(remaining) == len(state.records) and all(map(is_, remaining, state.records))
+    return data if unchanged else encode_delta_state(remaining, words=state.words, vocabulary=vocabulary)

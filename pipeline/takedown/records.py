@@ -127,20 +127,20 @@ def put_item_lines(store: Store, source: FeedSource, taken: WithdrawalMatcher, *
     """The items of a feed as they stand after this walk, but what is withdrawn. The object's hash."""
     # Of a format that most builds have no feed of, with its HTTP client.
     from pipeline.feeds.rpde.current_items import put_items
-    from pipeline.feeds.rpde.reading import list_standing
+    from pipeline.feeds.rpde.reading import list_current
 
     (file,) = source.files
-    kept = list_standing(file.path, own=file.own, keeps=lambda key: not taken.has_item(feed, key))
+    kept = list_current(file.path, own=file.own, keeps=lambda key: not taken.has_item(feed, key))
     return put_items(store, kept)
 
 
 def _strip_items(store: Store, sha: str, taken: WithdrawalMatcher, *, feed: str) -> str:
     # Of a format that most builds have no feed of, with its HTTP client.
     from pipeline.feeds.rpde.current_items import put_items, write_items
-    from pipeline.feeds.rpde.reading import list_standing
+    from pipeline.feeds.rpde.reading import list_current
 
     with TemporaryDirectory() as folder:
         path = Path(folder) / "items.ndjson"
         with path.open("wb") as target:
             write_items(store, sha, target)
-        return put_items(store, list_standing(path, own=None, keeps=lambda key: not taken.has_item(feed, key)))
+        return put_items(store, list_current(path, own=None, keeps=lambda key: not taken.has_item(feed, key)))

@@ -151,7 +151,7 @@ def test_words_that_the_vocabulary_has_no_more_leave_what_stands_and_the_others_
 def test_where_what_stood_is_lost_listings_stay_as_they_were_and_the_report_says_so(city: City, harm: str) -> None:
     say(city, make_event("a"), make_event("b"))
     city.build()
-    lost = read_manifest(city.store, city.current.root.parts["seattle"].manifest).standing
+    lost = read_manifest(city.store, city.current.root.parts["seattle"].manifest).delta_state
     assert lost is not None
     if harm == "gone":
         (city.folder / "var/store" / object_name(lost)).unlink()
@@ -171,7 +171,7 @@ def test_where_what_stood_is_lost_listings_stay_as_they_were_and_the_report_says
     # All of it said again is the same object as the one that was lost: it is written again.
     say(city, make_event("a"), make_event("b"))
     city.build()
-    assert read_manifest(city.store, city.current.root.parts["seattle"].manifest).standing == lost
+    assert read_manifest(city.store, city.current.root.parts["seattle"].manifest).delta_state == lost
     assert hash_of(city.store.get(object_name(lost))) == lost
 
 
@@ -331,7 +331,7 @@ def test_a_rollback_needs_nothing_that_stood(city: City) -> None:
     say(city, make_event("a"))
     city.build()
     first = city.current
-    lost = read_manifest(city.store, first.root.parts["seattle"].manifest).standing
+    lost = read_manifest(city.store, first.root.parts["seattle"].manifest).delta_state
     assert lost is not None
     say(city, make_removal("a"))
     city.build()

@@ -50,7 +50,7 @@ async def open_walk(
     try:
         async with open_client(feed, policy) as client:
             walk = await _walk(feed, client, path, known=known, tell=tell_of, policy=policy)
-            lost = _add_standing(store, known, walk, path)
+            lost = _append_current(store, known, walk, path)
             if lost is not None:
                 known = None
                 tell_of(f"walked anew from its first page: {lost}")
@@ -67,8 +67,8 @@ async def open_walk(
     )  # fmt: skip
 
 
-def _add_standing(store: Store | None, known: FeedMemory | None, walk: Walk | None, path: Path) -> str | None:
-    """Behind the items of the walk those that stood before; or why it is worth nothing without them."""
+def _append_current(store: Store | None, known: FeedMemory | None, walk: Walk | None, path: Path) -> str | None:
+    """Adds the items that were current before the walk behind its own, or says why it is worthless without them."""
     if walk is None:
         return "its server no longer knows the place"
     if store is None or known is None or known.items is None or not walk.items:

@@ -62,8 +62,8 @@ def read_items(path: Path, *, own: int | None, timezone: str, vocabulary: Vocabu
             yield from read_node(node, item.key, setting, line=item.line, item=item.key)
 
 
-def list_standing(path: Path, *, own: int | None, keeps: Callable[[str], bool] = lambda _: True) -> Iterator[bytes]:
-    """The items that stand behind the walk, as they came, as far as their keys are to be kept."""
+def list_current(path: Path, *, own: int | None, keeps: Callable[[str], bool] = lambda _: True) -> Iterator[bytes]:
+    """The items that are current after the walk, as they came, as far as their keys are to be kept."""
     latest = _find_latest(path, own)
     for raw in read_lines(path):
         item = _parse_item(raw)

@@ -12,7 +12,7 @@ from outings.release.root import FeedMemory
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import FeedRead, read_source
 from pipeline.feeds.rpde.current_items import put_items
-from pipeline.feeds.rpde.reading import list_standing
+from pipeline.feeds.rpde.reading import list_current
 from pipeline.feeds.source import FeedSource
 from tests.pipeline.feeds.settings import METRO
 from tests.pipeline.feeds.web import PATIENT, Web
@@ -59,7 +59,7 @@ class Walks:
         read = read_source(feed, configuration, source)
         assert read.read == len(read.records) + read.merged + read.quarantined
         (file,) = source.files
-        self._items = source.items or put_items(self._store, list_standing(file.path, own=file.own))
+        self._items = source.items or put_items(self._store, list_current(file.path, own=file.own))
         self.source = source
         return read
 
