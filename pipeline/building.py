@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.configuration import FORMATS, FeedTable
-from outings.release.log import UnnumberedVersion
+from outings.release.log import Version
 from outings.release.manifest import list_objects, read_manifest
 from outings.release.pointer import read_current
 from outings.release.publishing import Publication, make_deadline, publish
@@ -280,7 +280,7 @@ def _compare_organizations(
     *,
     parts: Mapping[str, Part | None],
     store: Store,
-) -> list[UnnumberedVersion]:
+) -> list[Version]:
     if not list_organizations(changes):
         return []
     # It reads tables: with it comes Polars, which a build without a change has no other use for.

@@ -15,6 +15,7 @@ from uuid import UUID
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from outings.release.objects import Bytes, hash_of
 from outings.release.root import Log, Segment
@@ -30,31 +31,15 @@ _ROW = _ID + 4
 ReadObject = Callable[[str], Bytes]
 
 
-class UnnumberedVersion(Struct, frozen=True, kw_only=True):
-    """A change that a build found. `stamp` is the build's. `metro` is null for an organization of several metros;
-    `metros` are then those in which it is a change. It is no change for readers of any metro in `known_in`: there they
-    had the organization before, or still have it."""
-
-    listing_id: str
-    type: str
-    metro: str | None
-    slug: str
-    kind: str
-    reason: str | None
-    replaced_by: str | None
-    stamp: datetime
-    fields: tuple[str, ...]
-    metros: tuple[str, ...] = ()
-    known_in: tuple[str, ...] = ()
-
-
 class Version(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A published change, as `/v1/changes` shows it less its links. Whole seconds, UTC.
+    """A change, as `/v1/changes` shows it less its links. Whole seconds, UTC.
 
-    `metros` and `known_in` as of an `UnnumberedVersion`; logs of before have neither.
+    Until it is in a log, `version_id` is 0 and `changed_at` the stamp of its build. `metro` is null for an
+    organization of several metros; `metros` are then those in which it is a change. It is no change for readers of any
+    metro in `known_in`: there they had the organization before, or still have it. Logs of before have neither.
     """
 
-    version_id: int
+    version_id: int = 0
     listing_id: str
     type: str
     metro: str | None
@@ -86,14 +71,17 @@ _decoder = msgspec.json.Decoder(Version)
 
 
 def append_versions(
-    log: Log, changes: Sequence[UnnumberedVersion], *, read: ReadObject, segment: int = SEGMENT
+    log: Log, changes: Sequence[Version], *, read: ReadObject, segment: int = SEGMENT
 ) -> ExtendedLog:
     """Numbers the changes after the log's last version, in their order. `segment` is how many versions make a sealed
     segment.
 
-    `changed_at` never goes back: it is the later of the change's stamp and the last one in the log.
+    `changed_at` never goes back: it is the later of the change's own and the last one in the log.
     """
+    if not changes:
+        return ExtendedLog(log, ())
     added = list(_number_versions(log, changes))
+    latest = added[-1]
     sealed, tail, objects = list(log.sealed), log.tail, list[bytes]()
     while added:
         room = segment - (tail.last - tail.first + 1 if tail else 0)
@@ -103,13 +91,13 @@ def append_versions(
         if tail.last - tail.first + 1 == segment:
             sealed.append(tail)
             tail = None
-    if not changes:
-        return ExtendedLog(log, ())
-    latest = log.latest_version_id + len(changes)
-    changed_at = max(_known_stamps(log, changes))
-    return ExtendedLog(
-        Log(sealed=tuple(sealed), tail=tail, latest_version_id=latest, latest_changed_at=changed_at), tuple(objects)
+    grown = Log(
+        sealed=tuple(sealed),
+        tail=tail,
+        latest_version_id=latest.version_id,
+        latest_changed_at=latest.changed_at,
     )
+    return ExtendedLog(grown, tuple(objects))
 
 
 def name_log(log: Log) -> tuple[int, str | None]:
@@ -163,30 +151,11 @@ def list_segments(log: Log) -> list[Segment]:
     return [*log.sealed, log.tail] if log.tail else [*log.sealed]
 
 
-def _known_stamps(log: Log, changes: Sequence[UnnumberedVersion]) -> Iterator[datetime]:
-    if log.latest_changed_at is not None:
-        yield log.latest_changed_at
-    yield from (change.stamp for change in changes)
-
-
-def _number_versions(log: Log, changes: Sequence[UnnumberedVersion]) -> Iterator[Version]:
-    changed_at = log.latest_changed_at
+def _number_versions(log: Log, changes: Sequence[Version]) -> Iterator[Version]:
+    latest = log.latest_changed_at
     for version_id, change in enumerate(changes, start=log.latest_version_id + 1):
-        changed_at = change.stamp if changed_at is None else max(changed_at, change.stamp)
-        yield Version(
-            version_id=version_id,
-            listing_id=change.listing_id,
-            type=change.type,
-            metro=change.metro,
-            slug=change.slug,
-            kind=change.kind,
-            reason=change.reason,
-            replaced_by=change.replaced_by,
-            changed_at=changed_at,
-            fields=change.fields,
-            metros=change.metros,
-            known_in=change.known_in,
-        )
+        latest = change.changed_at if latest is None else max(latest, change.changed_at)
+        yield replace(change, version_id=version_id, changed_at=latest)
 
 
 def _extend_segment(

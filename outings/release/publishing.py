@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from outings.release.erasing import erase_words
 from outings.release.lineage import trace_lineage
-from outings.release.log import UnnumberedVersion, append_versions
+from outings.release.log import Version, append_versions
 from outings.release.objects import hash_of, name_of, read_object
 from outings.release.pointer import NAME, Pointer, VersionedPointer, read_current, sign_pointer, swap_pointer
 from outings.release.root import FeedMemory, Lineage, Log, Part, Root, encode_root, format_release_id
@@ -46,7 +46,7 @@ class Publication(Struct, frozen=True, kw_only=True):
     sha: str
     root: Root
     pointer: Pointer
-    changes: tuple[UnnumberedVersion, ...]
+    changes: tuple[Version, ...]
 
 
 class SiteObjects(Struct, frozen=True, kw_only=True):
@@ -56,7 +56,7 @@ class SiteObjects(Struct, frozen=True, kw_only=True):
     objects: tuple[bytes, ...]
 
 
-def _find_no_changes(_: Mapping[str, Part]) -> Sequence[UnnumberedVersion]:
+def _find_no_changes(_: Mapping[str, Part]) -> Sequence[Version]:
     return ()
 
 
@@ -65,10 +65,10 @@ def publish(
     *,
     base: Root | None,
     parts: Mapping[str, Part | None],
-    changes: Sequence[UnnumberedVersion],
+    changes: Sequence[Version],
     feeds: Mapping[str, FeedMemory | None],
     now: datetime,
-    find_changes: Callable[[Mapping[str, Part]], Sequence[UnnumberedVersion]] = _find_no_changes,
+    find_changes: Callable[[Mapping[str, Part]], Sequence[Version]] = _find_no_changes,
     make_site: Callable[[Mapping[str, Part], str | None], SiteObjects] | None = None,
     check_deadline: Callable[[], None] = lambda: None,
     tell_id: Callable[[str], None] = lambda _: None,
@@ -182,7 +182,7 @@ def compose_root(
     )
 
 
-def _name_returned(changes: tuple[UnnumberedVersion, ...], current_root: Root | None) -> tuple[UnnumberedVersion, ...]:
+def _name_returned(changes: tuple[Version, ...], current_root: Root | None) -> tuple[Version, ...]:
     """What was taken down is in no table, and so seems new to a build; readers knew it before."""
     known = current_root.withdrawals if current_root else {}
     return tuple(

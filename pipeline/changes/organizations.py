@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from outings.answers.organizations.copies import Rank, rank_copy
 from outings.release.cache import fetch_object
-from outings.release.log import UnnumberedVersion
+from outings.release.log import Version
 from outings.release.manifest import Manifest, read_manifest
 from outings.release.parquet_columns import read_columns
 from outings.release.root import Part
@@ -50,7 +50,7 @@ def compare_organizations(
     parts: Mapping[str, Part | None],
     stamp: datetime,
     cache: Path,
-) -> list[UnnumberedVersion]:
+) -> list[Version]:
     """Of the organizations that changed in some metro, by id. `parts` take the place of `current_parts`."""
     ids = list_organizations(changes)
     if not ids:
@@ -80,7 +80,7 @@ def _read_copies(
 
 def _tell_organization(
     store: Store, before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, stamp: datetime, cache: Path
-) -> Iterator[UnnumberedVersion]:
+) -> Iterator[Version]:
     """What readers of all its metros are told, and between, what it is for those who read some of them alone: it comes
     to them or leaves them while it stands elsewhere."""
     old, new = (min(copies, key=_rank, default=None) for copies in (before, after))
@@ -103,7 +103,7 @@ def _tell_organization(
 
 def _tell_update(
     store: Store, before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, stamp: datetime, cache: Path
-) -> Iterator[UnnumberedVersion]:
+) -> Iterator[Version]:
     """A metro's own copy is told to readers of any of them; what others have of it to those who read no own one."""
     own, lent = (_choose_own(before), _choose_own(after)), (_choose_lent(before), _choose_lent(after))
     updates = [each for each in (own, lent) if _is_other(*each)]
@@ -139,12 +139,12 @@ def _make_version(
     stamp: datetime,
     known_in: Collection[str] = (),
     fields: tuple[str, ...] = (),
-) -> UnnumberedVersion:
+) -> Version:
     """`homes`: the metros of which it is told; `after` may be empty, where nothing of it is left."""
     shown, is_removed = min(after or before, key=_rank), kind == "removed"
     metros = {copy.metro for copy in (*before, *after)}
     is_one = len(metros) == 1
-    return UnnumberedVersion(
+    return Version(
         listing_id=shown.row["id"],
         type="organization",
         metro=metros.pop() if is_one else None,
@@ -152,7 +152,7 @@ def _make_version(
         kind=kind,
         reason=(shown.row["reason"] if after else "withdrawn") if is_removed else None,
         replaced_by=shown.row["replaced_by"] if is_removed and after else None,
-        stamp=stamp,
+        changed_at=stamp,
         fields=fields,
         metros=() if is_one else tuple(sorted(homes)),
         known_in=tuple(sorted(known_in)),

@@ -8,18 +8,18 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from outings.release.log import UnnumberedVersion
+from outings.release.log import Version
 
 if TYPE_CHECKING:
     from pipeline.changes.diff import Change
 
 
-def list_versions(changes: Mapping[str, Sequence["Change"]], *, stamp: datetime) -> list[UnnumberedVersion]:
+def list_versions(changes: Mapping[str, Sequence["Change"]], *, stamp: datetime) -> list[Version]:
     """Of listings: by metro, in each metro's order. What went from one metro to another is removed first."""
     versions = [
-        UnnumberedVersion(
+        Version(
             listing_id=change.listing_id, type=change.type, metro=metro, slug=change.slug, kind=change.kind,
-            reason=change.reason, replaced_by=change.replaced_by, stamp=stamp, fields=change.fields,
+            reason=change.reason, replaced_by=change.replaced_by, changed_at=stamp, fields=change.fields,
         )
         for metro in sorted(changes)
         for change in changes[metro]

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from outings.contract.vocabulary import REMOVAL_REASONS
 from outings.release.lineage import ReleaseChain
-from outings.release.log import UnnumberedVersion, list_history
+from outings.release.log import Version, list_history
 from outings.release.objects import read_object
 from outings.release.pointer import read_current
 from outings.release.publishing import ConcurrentPublication, Publication, make_deadline, publish
@@ -194,8 +194,8 @@ def _strip_feeds(store: Store, root: Root, taken: WithdrawalMatcher) -> dict[str
 
 
 def _hide_words(
-    versions: Sequence[UnnumberedVersion], *, ids: Collection[str], reason: str
-) -> Iterator[UnnumberedVersion]:
+    versions: Sequence[Version], *, ids: Collection[str], reason: str
+) -> Iterator[Version]:
     """Of those withdrawn they say no more than the id."""
     for version in versions:
         is_gone = version.listing_id in ids

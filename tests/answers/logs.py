@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from outings.release.log import History, UnnumberedVersion, append_versions
+from outings.release.log import History, Version, append_versions
 from outings.release.objects import hash_of
 from outings.release.root import Log
 
@@ -29,7 +29,7 @@ class Shelf(dict[str, bytes]):
     def __repr__(self) -> str:
         return f"Shelf of {len(self)}"
 
-    def make_history(self, changes: Sequence[UnnumberedVersion], *, steps: int = 1) -> History:
+    def make_history(self, changes: Sequence[Version], *, steps: int = 1) -> History:
         """Grown in so many steps."""
         log, size = Log(), -(-len(changes) // steps) or 1
         for at in range(0, len(changes), size):
@@ -40,15 +40,15 @@ class Shelf(dict[str, bytes]):
         return History(log, self)
 
 
-def change(row_id: str, **members: Any) -> UnnumberedVersion:
+def change(row_id: str, **members: Any) -> Version:
     plain = {
         "type": "event", "metro": "harbor", "slug": "x", "kind": "created", "reason": None, "replaced_by": None,
-        "stamp": NOON, "fields": (),
+        "changed_at": NOON, "fields": (),
     }  # fmt: skip
-    return UnnumberedVersion(listing_id=row_id, **{**plain, **members})
+    return Version(listing_id=row_id, **{**plain, **members})
 
 
-def make_changes(random: Random, ids: Sequence[str], count: int) -> list[UnnumberedVersion]:
+def make_changes(random: Random, ids: Sequence[str], count: int) -> list[Version]:
     """Of any kind, type and metro; now and then of an organization in one metro or in both."""
     made = []
     for number in range(count):
@@ -60,7 +60,7 @@ def make_changes(random: Random, ids: Sequence[str], count: int) -> list[Unnumbe
                 type="organization" if is_organization else random.choice(TYPES),
                 reason="cancelled" if kind == "removed" else None,
                 fields=("name", "price") if kind == "updated" else (),
-                stamp=NOON + timedelta(seconds=number),
+                changed_at=NOON + timedelta(seconds=number),
                 metros=("harbor", "lakeside") if metro is None else (),
                 known_in=random.choice([(), ("lakeside",)]) if is_organization and metro == "harbor" else (),
             )

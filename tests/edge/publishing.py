@@ -18,7 +18,7 @@ from outings.keys.key_text import make_key_text, split_key_text
 from outings.keys.registry import Key, change_registry
 from outings.release import mapped_table
 from outings.release.layout import LAYOUT
-from outings.release.log import UnnumberedVersion
+from outings.release.log import Version
 from outings.release.manifest import Manifest, Table, encode_manifest, hash_snapshot, read_manifest
 from outings.release.objects import put_object
 from outings.release.packs import Pack
@@ -172,10 +172,10 @@ def list_pages(
     return pages
 
 
-def make_version(slug: str, stamp: datetime) -> UnnumberedVersion:
-    return UnnumberedVersion(
+def make_version(slug: str, stamp: datetime) -> Version:
+    return Version(
         listing_id=make_id(slug), type="event", metro=slug, slug="x", kind="created", reason=None, replaced_by=None,
-        stamp=stamp, fields=(),
+        changed_at=stamp, fields=(),
     )  # fmt: skip
 
 

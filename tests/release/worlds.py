@@ -10,7 +10,7 @@ from uuid import NAMESPACE_URL, uuid5
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 from outings.release.layout import LAYOUT
-from outings.release.log import UnnumberedVersion
+from outings.release.log import Version
 from outings.release.manifest import Manifest, Table, encode_details, encode_manifest, hash_snapshot
 from outings.release.objects import hash_of, name_of
 from outings.release.packs import Pack
@@ -29,8 +29,8 @@ def listing_id(number: int | str) -> str:
     return str(uuid5(NAMESPACE_URL, str(number)))
 
 
-def change(number: int | str, *, stamp: datetime = NOON, kind: str = "created") -> UnnumberedVersion:
-    return UnnumberedVersion(
+def change(number: int | str, *, stamp: datetime = NOON, kind: str = "created") -> Version:
+    return Version(
         listing_id=listing_id(number),
         type="event",
         metro="seattle",
@@ -38,7 +38,7 @@ def change(number: int | str, *, stamp: datetime = NOON, kind: str = "created") 
         kind=kind,
         reason=None,
         replaced_by=None,
-        stamp=stamp,
+        changed_at=stamp,
         fields=("name",) if kind == "updated" else (),
     )
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from outings.answers.changes.feed import MOST_SCANNED
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
-from outings.release.log import UnnumberedVersion
+from outings.release.log import Version
 from outings.release.snapshot import Release
 from tests.answers.asking import ALL, ask, fetch
 from tests.answers.documents import make_camp, make_event, make_organization, make_place
@@ -51,7 +51,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return open_release(worlds, tmp_path_factory.mktemp("changes"))
 
 
-def with_log(release: Release, changes: Sequence[UnnumberedVersion], *, shelf: Shelf | None = None) -> Release:
+def with_log(release: Release, changes: Sequence[Version], *, shelf: Shelf | None = None) -> Release:
     history = (Shelf() if shelf is None else shelf).make_history(changes, steps=3)
     return replace(release, history=history, latest_version_id=len(changes))
 
@@ -73,7 +73,7 @@ def walk(release: Release, params: dict[str, str], *, entitlement: Entitlement =
         cursor = meta["next_cursor"]
 
 
-def may_see(made: UnnumberedVersion, key: Entitlement) -> bool:
+def may_see(made: Version, key: Entitlement) -> bool:
     """Written by hand from the contract."""
     mine = {"harbor", "lakeside"} if key.metros is None else set(key.metros)
     if made.type != "organization":
@@ -82,13 +82,13 @@ def may_see(made: UnnumberedVersion, key: Entitlement) -> bool:
     return bool(mine & homes) and not mine & set(made.known_in)
 
 
-def list_expected(changes: Sequence[UnnumberedVersion], key: Entitlement) -> list[dict[str, Any]]:
+def list_expected(changes: Sequence[Version], key: Entitlement) -> list[dict[str, Any]]:
     collections = {"event": "events", "class": "classes", "camp": "camps", "place": "places"}
     return [
         {
             "version_id": number, "listing_id": each.listing_id, "type": each.type, "metro": each.metro,
             "slug": each.slug, "kind": each.kind, "reason": each.reason, "replaced_by": each.replaced_by,
-            "changed_at": f"{each.stamp:%Y-%m-%dT%H:%M:%SZ}", "fields": list(each.fields),
+            "changed_at": f"{each.changed_at:%Y-%m-%dT%H:%M:%SZ}", "fields": list(each.fields),
             "links": {
                 "self": f"/v1/{collections.get(each.type, 'organizations')}/{each.listing_id}",
                 "versions": f"/v1/listings/{each.listing_id}/versions",
@@ -246,5 +246,5 @@ def test_the_tag_is_another_when_the_log_the_request_or_the_scope_is(release: Re
 
 
 def test_times_are_whole_seconds_in_utc(release: Release) -> None:
-    (shown,) = walk(with_log(release, [change(IDS[0], stamp=NOON)]), {})
+    (shown,) = walk(with_log(release, [change(IDS[0], changed_at=NOON)]), {})
     assert shown["changed_at"] == "2026-08-01T12:00:00Z"
