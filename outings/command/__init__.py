@@ -28,6 +28,12 @@ COMMANDS = {
 }
 
 
+class ConfigurationFailure(click.ClickException):
+    """Every problem of the configuration, a line each: exit 2."""
+
+    exit_code = 2
+
+
 class GuardRefusal(click.ClickException):
     """A guard refused (too much shrink, a concurrent build): exit 3."""
 

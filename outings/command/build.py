@@ -11,17 +11,9 @@ import click
 from msgspec.structs import replace
 
 from outings.answers.semantic.model_error import ModelError
-from outings.command import GuardRefusal
+from outings.command import ConfigurationFailure, GuardRefusal
 from outings.command.build_recorder import BuildRecorder, recording
-from outings.command.options import (
-    ConfigurationFailure,
-    open_config_store,
-    print_json,
-    read_config,
-    read_trust,
-    take_config,
-    take_json,
-)
+from outings.command.options import open_config_store, print_json, read_config, read_trust, take_config, take_json
 from outings.configuration import Configuration
 from outings.configuration.tables import SigningTable
 from outings.pages.assets import AssetsError

@@ -7,16 +7,8 @@ import click
 import msgspec
 from msgspec import Struct
 
-from outings.command import GuardRefusal
-from outings.command.options import (
-    ConfigurationFailure,
-    open_config_store,
-    print_json,
-    read_config,
-    read_trust,
-    take_config,
-    take_json,
-)
+from outings.command import ConfigurationFailure, GuardRefusal
+from outings.command.options import open_config_store, print_json, read_config, read_trust, take_config, take_json
 from outings.configuration import Configuration
 from outings.release.memory import MemoryStore
 from outings.release.objects import Corrupt

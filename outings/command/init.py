@@ -9,7 +9,8 @@ from typing import cast
 
 import click
 
-from outings.command.options import ConfigurationFailure, print_json, read_config, take_config, take_json
+from outings.command import ConfigurationFailure
+from outings.command.options import print_json, read_config, take_config, take_json
 from outings.configuration import (
     Configuration,
     ConfigurationError,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import msgspec
 
+from outings.command import ConfigurationFailure
+
 if TYPE_CHECKING:
     from outings.configuration import Configuration
     from outings.configuration.tables import SigningTable
@@ -15,12 +17,6 @@ if TYPE_CHECKING:
     from outings.release.trust import Trust
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
-
-class ConfigurationFailure(click.ClickException):
-    """Every problem of the configuration, a line each: exit 2."""
-
-    exit_code = 2
 
 
 def take_config(command: Decorated) -> Decorated:

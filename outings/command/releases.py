@@ -9,16 +9,8 @@ from typing import Any
 import click
 import msgspec
 
-from outings.command import GuardRefusal
-from outings.command.options import (
-    ConfigurationFailure,
-    open_config_store,
-    print_json,
-    read_config,
-    read_trust,
-    take_config,
-    take_json,
-)
+from outings.command import ConfigurationFailure, GuardRefusal
+from outings.command.options import open_config_store, print_json, read_config, read_trust, take_config, take_json
 from outings.configuration import read_zone
 from outings.release.manifest import read_manifest
 from outings.release.objects import Corrupt, object_name

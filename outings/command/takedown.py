@@ -11,14 +11,7 @@ import click
 import msgspec
 
 from outings.command import GuardRefusal
-from outings.command.options import (
-    open_config_store,
-    print_json,
-    read_config,
-    read_trust,
-    take_config,
-    take_json,
-)
+from outings.command.options import open_config_store, print_json, read_config, read_trust, take_config, take_json
 from outings.configuration import Configuration
 from outings.release.pointer import read_current
 from outings.release.publishing import ConcurrentPublication

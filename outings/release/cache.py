@@ -14,7 +14,10 @@ import time
 import uuid
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from threading import Lock
 from typing import Self
+
+from cachetools import FIFOCache
 
 from outings.release.disk import FileState, hold_lock, name_state, sync, write_named
 from outings.release.objects import PREFIX, read_object
@@ -23,8 +26,8 @@ from outings.release.store import Store
 log = logging.getLogger(__name__)
 
 # Files as they were when this process found their bytes right: some 50 a metro and release.
-_MOST_WHOLE = 16_384
-_whole: dict[Path, FileState] = {}
+_whole: FIFOCache[Path, FileState] = FIFOCache(16_384)
+_whole_lock = Lock()
 
 
 def fetch_object(store: Store, sha: str, *, folder: Path) -> Path:
@@ -58,8 +61,9 @@ def _is_whole(path: Path, sha: str) -> bool:
     with contextlib.suppress(PermissionError):  # another user's, who alone may
         os.utime(path, ns=(time.time_ns(), status.st_mtime_ns))
     state = name_state(status)
-    if _whole.get(path) == state:
-        return True
+    with _whole_lock:
+        if _whole.get(path) == state:
+            return True
     with path.open("rb") as file:
         if hashlib.file_digest(file, "sha256").hexdigest() != sha:
             return False
@@ -68,9 +72,8 @@ def _is_whole(path: Path, sha: str) -> bool:
 
 
 def _remember_whole(path: Path, state: FileState) -> None:
-    if len(_whole) >= _MOST_WHOLE:
-        _whole.clear()
-    _whole[path] = state
+    with _whole_lock:
+        _whole[path] = state
 
 
 class CacheClaim:
