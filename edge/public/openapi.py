@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from functools import lru_cache
 
 from msgspec import Struct
 from starlette.types import Receive, Scope, Send
@@ -21,9 +22,8 @@ from outings.contract.vocabulary import Vocabulary
 
 
 class EncodedDocument(Struct, frozen=True, kw_only=True):
-    """The document under a vocabulary, in each coding."""
+    """The document, in each coding."""
 
-    vocabulary: Vocabulary
     etag: bytes
     head: Lines
     bodies: Mapping[bytes, Body]
@@ -38,12 +38,9 @@ class OpenApiEndpoint:
 
     def prepare(self) -> None:
         """Takes up the words of the current release."""
-        served, prepared = self._releases.current, self._prepared
-        if served is None:
-            return
-        vocabulary = find_vocabulary(served.release.metros)
-        if prepared is None or prepared.vocabulary != vocabulary:
-            self._prepared = prepare_document(vocabulary)
+        served = self._releases.current
+        if served is not None:
+            self._prepared = prepare_document(find_vocabulary(served.release.metros))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 an ASGI application
         context: RequestContext = scope["context"]
@@ -57,11 +54,11 @@ class OpenApiEndpoint:
         await send_success(send, context, head=prepared.head, body=body)
 
 
+@lru_cache(maxsize=2)
 def prepare_document(vocabulary: Vocabulary) -> EncodedDocument:
     body = encode_document(vocabulary)
     etag = b'W/"%b"' % hashlib.sha256(body).hexdigest()[:32].encode()
     return EncodedDocument(
-        vocabulary=vocabulary,
         etag=etag,
         head=make_head(etag=etag, max_age=MAX_AGE, release=None),
         bodies={coding: make_body(encode_body(body, coding), coding) for coding in (IDENTITY, *CODINGS)},
