@@ -37,7 +37,7 @@ def answer_calendar(
     entries = _name_days(start, counted, words=snapshot.vocabulary.categories, forecasts=forecasts)
     meta = CalendarMeta(total=int(counted.counts.sum()), **describe_filters(filters, snapshot=snapshot))
     notices = (*query.notices, *forecasts.notices)
-    return encode_list([_encoder.encode(entry) for entry in entries], meta=_encoder.encode(meta), notices=notices)
+    return encode_list([_encoder.encode(entries)[1:-1]], meta=_encoder.encode(meta), notices=notices)
 
 
 def _name_days(

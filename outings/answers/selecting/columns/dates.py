@@ -29,6 +29,11 @@ class Dates(Struct, frozen=True, kw_only=True):
     times: tuple[int | None, int | None] | None = None
     since: NotBefore | None = None
 
+    @property
+    def is_window(self) -> bool:
+        """Whether nothing but days is asked for."""
+        return self.weekdays is None and self.times is None and self.since is None
+
     def is_within(self, columns: Columns) -> bool:
         """Whether all days of the window have sets."""
         if self.low is None or self.high is None:

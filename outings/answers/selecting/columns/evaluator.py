@@ -181,9 +181,8 @@ class ColumnEvaluator:
         return FacetCounts(total=count_set(matches.words), counts=counts)
 
     def count_days(self, selection: Selection, *, days: int) -> DayCounts:
-        numbers = find_matching(self._find_matches(selection), self._columns)
-        first = number_day(selection.start)
-        return count_days(numbers, self._columns, first=first, days=days, words=self._words)
+        matches, first = self._find_matches(selection), number_day(selection.start)
+        return count_days(matches, self._columns, first=first, days=days, words=self._words)
 
     def name_organization(self, number: int) -> tuple[str, str]:
         return self._columns.organization_ids[number], self._columns.organization_names[number]
