@@ -5,11 +5,11 @@ from functools import lru_cache
 from itertools import pairwise, product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
 from outings.answers.search.cards import open_cards
-from outings.answers.search.matching import Keep, Matcher
+from outings.answers.search.matches import Keep, Mask
+from outings.answers.search.matching import Matcher
 from outings.answers.search.namesakes import HEADS, Namesakes
 from outings.answers.search.notions import NOTIONS, NotionPairs, choose_runs
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Postings
@@ -59,6 +59,8 @@ class SearchIndex:
         self.words, self.cards = QueryWords(reader.language), open_cards(reader)
         self._foreign = [ForeignLanguage(each, self.words) for each in list_translations(reader.language.code)]
         self.id_ranks, self.types, self.programs = facts.id_ranks, facts.types, facts.programs
+        # What is no class of a program, by row.
+        self.is_alone = self.programs < 0
         self.vectors = facts.vectors
         ranks, terms = reader.open_table(RANKS), reader.open_index(open_terms)
         self.created = ranks.read_array("created_at")
@@ -76,10 +78,10 @@ class SearchIndex:
         self._notions = frozenset((self._stem(one), self._stem(other)) for one, other in self.words.notions)
         self._notion_beginnings = frozenset(one for one, _ in self._notions)
         self._pairs = NotionPairs(reader.open_table(NOTIONS).view_array("pair"))
-        self.namesakes = Namesakes(reader.open_table(HEADS), pairs=self._pairs)
+        self.namesakes = Namesakes(reader.open_table(HEADS), types=self.types, pairs=self._pairs)
         self._series = reader.series
         self._next_starts = NextStarts(reader.open_table(SLOTS))
-        self._passing: LruCache[tuple[Selection, ...], NDArray[np.bool_]] = LruCache(size=_FILTERS)
+        self._passing: LruCache[tuple[Selection, ...], Mask] = LruCache(size=_FILTERS)
         # How many rows were tested by filters that are not kept.
         self._tested: LruCache[tuple[Selection, ...], list[int]] = LruCache(size=_TESTED)
         self._starts: LruCache[tuple[tuple[str, Window], ...], Numbers] = LruCache(size=_DATES)
@@ -170,25 +172,23 @@ class SearchIndex:
     def recalls_starts(self, windows: Mapping[str, Window]) -> bool:
         return tuple(windows.items()) in self._starts
 
-    def recall_rows(
-        self, rows: Numbers, selections: tuple[Selection, ...], keep: Keep, *, is_usual: bool
-    ) -> Numbers:
-        """What `keep` keeps by these selections. Of usual ones it is asked once, for all rows; of others when it was
-        asked for as many rows as there are."""
+    def recall_passing(self, selections: tuple[Selection, ...], keep: Keep, *, is_usual: bool) -> Mask | None:
+        """By row whether `keep` keeps it by these selections. Of usual ones it is asked once, for all rows; of others
+        when it was asked for as many rows as there are, and else it is not known."""
         passing = self._passing.find(selections)
-        if passing is None:
-            if not (is_usual or self._is_due(selections)):
-                self._tested.read(selections, lambda: [0])[0] += rows.size
-                return keep(rows)
+        if passing is None and (is_usual or self._is_due(selections)):
             passing = self._passing.read(selections, lambda: self._mark_rows(keep(np.arange(self.types.size))))
-        kept: Numbers = rows[passing.take(rows)]
-        return kept
+        return passing
+
+    def count_tested(self, rows: Numbers, selections: tuple[Selection, ...]) -> None:
+        """That these were tested by selections that are not known."""
+        self._tested.read(selections, lambda: [0])[0] += rows.size
 
     def _is_due(self, selections: tuple[Selection, ...]) -> bool:
         tested = self._tested.find(selections)
         return tested is not None and tested[0] >= self.types.size
 
-    def _mark_rows(self, rows: Numbers) -> NDArray[np.bool_]:
+    def _mark_rows(self, rows: Numbers) -> Mask:
         marked = np.zeros(self.types.size, dtype=np.bool_)
         marked[rows] = True
         return marked

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from outings.answers.search.matching import SearchMatches
+from outings.answers.search.matches import SearchMatches
 from outings.answers.search.score import PARTIAL, Numbers
 from outings.contract.resources.search import LEVELS
 
 AUTO = ("auto",)
 # Fewer results than these leave room for partial ones.
-_ENOUGH = 5
+ENOUGH = 5
 
 
 def settle_levels(
@@ -21,7 +21,7 @@ def settle_levels(
     if tuple(requested) != AUTO:
         return tuple(requested), choose_levels(matched, requested)
     full = choose_levels(matched, LEVELS[:PARTIAL])
-    return (LEVELS, matched) if count(full.rows) < _ENOUGH else (LEVELS[:PARTIAL], full)
+    return (LEVELS, matched) if count(full.rows) < ENOUGH else (LEVELS[:PARTIAL], full)
 
 
 def choose_levels(matched: SearchMatches, names: Sequence[str]) -> SearchMatches:

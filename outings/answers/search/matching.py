@@ -1,7 +1,7 @@
 """The words of a query → the listings that have any of them, with level and score."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from outings.answers.cache import remember
 from outings.answers.search.audiences import Whom
+from outings.answers.search.matches import WordMatches
 from outings.answers.search.namesakes import Namesakes
 from outings.answers.search.notions import Notion
 from outings.answers.search.postings import (
@@ -22,7 +23,6 @@ from outings.answers.search.postings import (
     find_places,
 )
 from outings.answers.search.score import (
-    ALL_TERMS,
     JOINED,
     ONE_TYPO,
     PARTIAL,
@@ -34,9 +34,9 @@ from outings.answers.search.score import (
     encode_trace,
     encode_word,
     find_levels,
+    mark_candidates,
     score_names,
     score_words,
-    tells_subject,
 )
 from outings.answers.search.understanding.related import RelatedWords
 from outings.answers.snapshot.terms import Terms, choose_field, split_places
@@ -54,27 +54,6 @@ _COUNTED = 4_096
 _FEW = 32
 _ADDRESS = FIELDS.index("location")
 _IN_NAME: Places = np.array([NAME], dtype=np.uint8)
-
-
-class SearchMatches(Struct, frozen=True, eq=False):
-    """`rows` rise; `levels` are indexes in LEVELS; `similarities` where a model ranks too. `score` gives thousandths of
-    any of the rows: only what is shown needs them. `lacking`: the partial ones that lack more than words that only
-    narrow, or have none but where they are or in passing; None where no order is asked of these."""
-
-    rows: Numbers
-    levels: Numbers
-    score: Callable[[Numbers], Numbers]
-    similarities: Numbers | None = None
-    lacking: Numbers | None = None
-
-    def choose(self, chosen: Numbers) -> "SearchMatches":
-        """Those of an index or a mask."""
-        near, lacking = (None if each is None else each[chosen] for each in (self.similarities, self.lacking))
-        return SearchMatches(self.rows[chosen], self.levels[chosen], self.score, near, lacking)
-
-
-# Rows → those of them that may be shown, rising.
-Keep = Callable[[Numbers], Numbers]
 
 
 class _Source(Struct, frozen=True, eq=False):
@@ -136,7 +115,7 @@ class Matcher:
         """Whether any listing has all of the words, as `all_terms` or `related` have them."""
         sources = self._list_sources(words, (), [self._related], beginning=beginning, is_strict=True)
         best = [self._encode(each) for each in sources]
-        rows = np.flatnonzero(reduce(np.minimum, best) != 0)
+        rows = np.flatnonzero(mark_candidates(best))
         return bool((find_levels(best, rows) < PARTIAL).any())
 
     def match_words(
@@ -145,7 +124,6 @@ class Matcher:
         *,
         lifting: Sequence[str],
         locating: Sequence[Sequence[str]],
-        keep: Keep,
         beginning: str | None = None,
         subject: Sequence[int] = (),
         notions: Sequence[Notion] = (),
@@ -155,8 +133,8 @@ class Matcher:
         namesakes: Namesakes | None = None,
         alike: Mapping[str, Iterable[str]] | None = None,
         whom: Whom | None = None,
-    ) -> SearchMatches:
-        """Of the listings that `keep` keeps, those with one of the words at least; all where there are none. `lifting`
+    ) -> WordMatches:
+        """The listings that have one of the words at least; all where there are none. `lifting`
         words and `locating` names decide nothing but the score. `beginning`: the last word, where it is half typed.
         `subject`: the numbers of the words that do not only narrow; of partial matches those that have all of these are
         marked as the better. `notions`: runs of words that stand for one thing. `lying`: for each of the `locating`
@@ -166,28 +144,27 @@ class Matcher:
         related = [self._related] if foreign is None else [self._related, foreign]
         lift = partial(self._find_lifting, related=related, alike=alike or {})
         if not words:
-            rows = keep(np.arange(self._name_words.size))
-            every = np.full(rows.size, ALL_TERMS)
-            return SearchMatches(rows, every, lambda rows: self._score_all(rows, lifting=lifting, lift=lift, whom=whom))
+            every = np.arange(self._name_words.size)
+            score = partial(self._score_all, lifting=lifting, lift=lift, whom=whom)
+            return WordMatches([], lambda: every, score)
         sources = self._list_sources(words, notions, related, beginning=beginning, is_strict=is_strict)
         best = [self._encode(each) for each in sources]
-        if namesakes is not None:
-            meant = frozenset(self._list_meant(words, related, beginning=beginning))
-            namesakes.weaken(best, meant)
-            whom = None if whom is None else whom.leave_out(namesakes.list_headed(meant))
-        rows = keep(self._list_rows(sources, best))
-        levels = find_levels(best, rows)
-        lacking = None
-        if is_strict and len(words) > 1:
-            lacking = (levels == PARTIAL) & ~tells_subject(best, rows)
-        if 0 < len(subject) < len(words):
-            narrow = (levels == PARTIAL) & (find_levels([best[number] for number in subject], rows) == PARTIAL)
-            lacking = narrow if lacking is None else lacking | narrow
-        return SearchMatches(
-            rows,
-            levels,
+        find_meant = cache(lambda: frozenset(self._list_meant(words, related, beginning=beginning)))
+        if namesakes is not None and whom is not None:
+            whom = whom.leave_out(namesakes.list_headed(find_meant()))
+
+        def weaken(rows: Numbers) -> None:
+            if namesakes is not None:
+                namesakes.weaken(best, rows, meant=find_meant)
+
+        return WordMatches(
+            best,
+            lambda: self._list_rows(sources, best),
             lambda rows: self._score(best, rows, lifting=lifting, locating=locating, lying=lying, lift=lift, whom=whom),
-            lacking=lacking,
+            most=sum(source.rows.size for each in sources for source in each),
+            weaken=weaken,
+            subject=[best[number] for number in subject] if 0 < len(subject) < len(words) else None,
+            ranks_subject=is_strict and len(words) > 1,
         )
 
     def _list_meant(

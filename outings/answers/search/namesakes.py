@@ -1,14 +1,14 @@
 """Places that are only named after a word: Farm Playground is a playground, and no farm. What sort of thing a place is,
 the head of its name says, which in English is the last word: of "Museum of Flight" the last before the "of"."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
 from outings.answers.search.notions import NotionPairs
 from outings.answers.search.postings import Rows
-from outings.answers.search.score import PARTIAL, Codes, Numbers, find_levels, is_named, weaken_names
+from outings.answers.search.score import Codes, Numbers, is_named, weaken_names
 from outings.answers.snapshot.derived import DerivedTables, TableContext
 from outings.contract.languages.search import NameWords
 from outings.contract.vocabulary import TYPES
@@ -49,25 +49,25 @@ HEADS = DerivedTables(
 
 
 class Namesakes:
-    """Of one snapshot."""
+    """Of one snapshot. `types`: by row."""
 
-    def __init__(self, table: MappedTable, *, pairs: NotionPairs) -> None:
+    def __init__(self, table: MappedTable, *, types: Numbers, pairs: NotionPairs) -> None:
         self._rows, self._heads = table.read_array("row"), table.read_array("head")
-        self._pairs = pairs
+        self._types, self._pairs = types, pairs
 
-    def weaken(self, best: Sequence[Codes], meant: Iterable[int]) -> None:
-        """In the codes of a query's words: a place that is only named after one of them has it as in a category.
-        `meant`: the numbers of all words of the index that the query means. Not where its name has all of several
-        words, which is then what was looked for, and not where it lacks any."""
-        rows = self._find_named(best)
+    def weaken(self, best: Sequence[Codes], rows: Numbers, *, meant: Callable[[], Iterable[int]]) -> None:
+        """In the codes of a query's words, of these rows, which lack none: a place that is only named after one of them
+        has it as in a category. `meant`: the numbers of all words of the index that the query means. Not where its name
+        has all of several words, which is then what was looked for."""
+        rows = self._find_named(best, rows)
         if not rows.size:
             return
-        heads = self._heads[np.searchsorted(self._rows, rows)]
-        own = set(meant)
+        at = np.minimum(np.searchsorted(self._rows, rows), self._rows.size - 1)
+        own = set(meant())
         # "Pickleball court" is one thing, and "court" its head.
         own.update(behind for number in tuple(own) for behind in self._pairs.list_behind(number))
-        rows = rows[~np.isin(heads, np.fromiter(own, dtype=np.int64, count=len(own)))]
-        rows = rows[find_levels(best, rows) != PARTIAL]
+        is_meant = np.isin(self._heads[at], np.fromiter(own, dtype=np.int64, count=len(own)))
+        rows = rows[(self._rows[at] == rows) & ~is_meant]
         for codes in best:
             codes[rows] = weaken_names(codes[rows])
 
@@ -76,8 +76,11 @@ class Namesakes:
         headed: Rows = self._rows[np.isin(self._heads, np.fromiter(meant, dtype=np.int64))]
         return headed
 
-    def _find_named(self, best: Sequence[Codes]) -> Rows:
-        """The places whose names have any of the words; of several words, not all."""
-        named: Numbers = np.sum([is_named(codes.take(self._rows)) for codes in best], axis=0)
-        chosen: Rows = self._rows[(named > 0) & ((named < len(best)) | (len(best) == 1))].astype(np.intp)
+    def _find_named(self, best: Sequence[Codes], rows: Numbers) -> Numbers:
+        """Of the rows the places whose names have any of the words; of several words, not all."""
+        if not self._rows.size:
+            return self._rows
+        places = rows[self._types.take(rows) == _PLACE]
+        named: Numbers = np.sum([is_named(codes.take(places)) for codes in best], axis=0)
+        chosen: Numbers = places[(named > 0) & ((named < len(best)) | (len(best) == 1))]
         return chosen

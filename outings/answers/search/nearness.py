@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.search.matching import SearchMatches
+from outings.answers.search.matches import SearchMatches
 from outings.answers.search.score import PARTIAL, RELATED_WORDS
 from outings.answers.semantic.model import Model
 from outings.answers.semantic.vectors import Similarities, Vectors

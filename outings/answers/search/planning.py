@@ -14,9 +14,9 @@ from outings.answers.search.audiences import Whom, choose_audiences
 from outings.answers.search.cards import Fit, finish_card
 from outings.answers.search.collections import find_override
 from outings.answers.search.index import SearchIndex, open_search
-from outings.answers.search.levels import count_levels, settle_levels
-from outings.answers.search.matching import Keep, SearchMatches
-from outings.answers.search.meta import make_meta
+from outings.answers.search.levels import ENOUGH, choose_levels, count_levels, settle_levels
+from outings.answers.search.matches import Keep, Mask, SearchMatches, WordMatches
+from outings.answers.search.meta import MOST_COUNTED, make_meta
 from outings.answers.search.nearness import add_near
 from outings.answers.search.notions import Notion
 from outings.answers.search.programs import choose_cards
@@ -86,13 +86,7 @@ def answer_search(search: Search) -> list[bytes]:
     query, opened = search.query, open_snapshot(search.snapshot)
     index = opened.open_index(open_search)
     search = relax_search(search, index)
-    matched = _match(search, opened, index)
-    counts = count_levels(matched)
-    levels, chosen = settle_levels(
-        matched,
-        query.get_words("match"),
-        count=lambda rows: count_things(index.things[rows]) if search.folds else rows.size,
-    )
+    levels, counts, chosen = _find_levels(search, opened, index)
     results = _fold(chosen, search, index)
     shown, scores, limit = results.shown, results.scores, read_limit(query)
     places = _take_page(shown, scores, search, index, limit=limit + 1)
@@ -105,17 +99,62 @@ def answer_search(search: Search) -> list[bytes]:
     return encode_list(items, meta=_encoder.encode(meta), notices=(*query.notices, *approximate))
 
 
-def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> SearchMatches:
-    """What has any of the words and passes the filters: of a program that came as several listings, one."""
-    parsed, collections = search.parsed, search.filters.collections
-    keep = _choose_rows(search, opened, index)
+def _find_levels(
+    search: Search, opened: SnapshotReader, index: SearchIndex
+) -> tuple[tuple[str, ...], Numbers, SearchMatches]:
+    """Which levels are shown, how many there are of each, and what is of those that are shown."""
+    requested = search.query.get_words("match")
+    keep, passing = _choose_rows(search, opened, index)
+    matches = _match_words(search, opened, index)
+    if passing is not None and LEVELS[PARTIAL] not in requested and search.semantic is None:
+        fitting = _find_fitting(matches, search, index, passing=passing)
+        if fitting is not None:
+            counts, chosen = fitting
+            levels = LEVELS[:PARTIAL] if search.is_auto else tuple(requested)
+            return levels, counts, choose_levels(chosen, levels)
+    matched = matches.list_all(keep)
+    if search.semantic is not None and search.parsed.words:
+        near = add_near(matched, search.semantic.measure(search.parsed.words), least=search.semantic.model.least)
+        matched = near.choose(np.searchsorted(near.rows, keep(near.rows)))
+    matched = _choose_cards(matched, search, index)
+    levels, chosen = settle_levels(matched, requested, count=lambda rows: _count_results(rows, search, index))
+    return levels, count_levels(matched), chosen
+
+
+def _find_fitting(
+    matches: WordMatches, search: Search, index: SearchIndex, *, passing: Mask
+) -> tuple[Numbers, SearchMatches] | None:
+    """Counts by level and what fits, where partial matches are counted and not shown. Of these nothing is known but
+    that there are more than are counted: which listing leads a program of them needs not be. None where there may be
+    fewer, or where they are shown because little else is."""
+    if matches.most <= MOST_COUNTED:
+        return None
+    partial = matches.count_partial(passing & index.is_alone)
+    if partial <= MOST_COUNTED:
+        return None
+    fitting = matches.list_fitting(passing)
+    if search.is_auto and fitting.rows.size < ENOUGH:
+        return None
+    fitting = _choose_cards(fitting, search, index)
+    if search.is_auto and _count_results(fitting.rows, search, index) < ENOUGH:
+        return None
+    counts = count_levels(fitting)
+    counts[PARTIAL] = partial
+    return counts, fitting
+
+
+def _count_results(rows: Numbers, search: Search, index: SearchIndex) -> int:
+    return count_things(index.things[rows]) if search.folds else rows.size
+
+
+def _match_words(search: Search, opened: SnapshotReader, index: SearchIndex) -> WordMatches:
+    parsed = search.parsed
     is_auto = search.is_auto
-    matched = index.matching.match_words(
+    return index.matching.match_words(
         parsed.words,
         beginning=parsed.begun,
         lifting=(*parsed.kinds, *parsed.audience) if parsed.words else parsed.stated,
         locating=parsed.locations,
-        keep=keep,
         subject=choose_subject(parsed.words, index.words) if is_auto else (),
         notions=_list_notions(search, opened, index) if is_auto else (),
         lying=[find_lying(name, opened, index) for name in parsed.locations] if is_auto else (),
@@ -125,10 +164,11 @@ def _match(search: Search, opened: SnapshotReader, index: SearchIndex) -> Search
         foreign=None if search.foreign is None else search.foreign.related,
         whom=_find_whom(search, index),
     )
-    if search.semantic is not None and parsed.words:
-        near = add_near(matched, search.semantic.measure(parsed.words), least=search.semantic.model.least)
-        matched = near.choose(np.searchsorted(near.rows, keep(near.rows)))
-    classes = collections.get("class")
+
+
+def _choose_cards(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchMatches:
+    """Of a program that came as several listings, one."""
+    classes = search.filters.collections.get("class")
     if classes is None or "changed_since" in search.query.values:  # sync mode knows no cards
         return matched
     start = number_day(classes.selection.start)
@@ -166,9 +206,10 @@ def _fold(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchR
     return fold_repeats(matched, scores, index.things[matched.rows], rank=rank)
 
 
-def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> Keep:
-    """By the filters of each collection. Nearly all searches of a day have the same: which listings pass is kept. Of
-    others it is kept when it was worked out for so many listings that all would have cost no more."""
+def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> tuple[Keep, Mask | None]:
+    """By the filters of each collection, and by row where it is known. Nearly all searches of a day have the same:
+    which listings pass is kept. Of others it is kept when it was worked out for so many listings that all would have
+    cost no more."""
     evaluator = open_evaluator(opened)
     selections = search.selections
 
@@ -176,8 +217,15 @@ def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> 
         kept = [evaluator.keep_rows(selection, rows) for selection in selections]
         return np.concatenate(kept) if kept else rows[:0]
 
-    is_usual = not search.filters.given
-    return lambda rows: index.recall_rows(rows, selections, keep_rows, is_usual=is_usual)
+    passing = index.recall_passing(selections, keep_rows, is_usual=not search.filters.given)
+
+    def keep(rows: Numbers) -> Numbers:
+        if passing is not None:
+            return rows[passing.take(rows)]
+        index.count_tested(rows, selections)
+        return keep_rows(rows)
+
+    return keep, passing
 
 
 def _take_page(shown: SearchMatches, scores: Numbers, search: Search, index: SearchIndex, *, limit: int) -> Numbers:

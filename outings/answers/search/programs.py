@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from outings.answers.search.index import SearchIndex
-from outings.answers.search.matching import SearchMatches
+from outings.answers.search.matches import SearchMatches
 from outings.answers.search.score import Numbers
 
 # The bits of a row's place among the others of its program, and of its level.

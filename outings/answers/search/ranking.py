@@ -3,7 +3,7 @@
 import numpy as np
 
 from outings.answers.search.index import SearchIndex
-from outings.answers.search.matching import SearchMatches
+from outings.answers.search.matches import SearchMatches
 from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.query import Age
 from outings.answers.snapshot.distance import make_unit_vectors

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from outings.answers.search.matching import SearchMatches
+from outings.answers.search.matches import SearchMatches
 from outings.answers.search.score import Numbers
 from outings.answers.snapshot.derived import derive_table
 from outings.contract.folding import fold_text

@@ -123,6 +123,13 @@ def find_levels(best: Sequence[Codes], rows: Numbers) -> Numbers:
     return levels
 
 
+def mark_candidates(best: Sequence[Codes]) -> NDArray[np.bool_]:
+    """By row: all that are not `partial`, and few others."""
+    least = _SAYS_WHERE if len(best) > 1 else _BY_RELATION
+    candidates: NDArray[np.bool_] = reduce(np.minimum, best) >= least << _STANDING_SHIFT
+    return candidates
+
+
 def tells_subject(best: Sequence[Codes], rows: Numbers) -> NDArray[np.bool_]:
     """Whether any of the words is in the name, a category or the opening, and not only where it is or in passing."""
     standings = _STANDINGS.take(reduce(np.maximum, best).take(rows))

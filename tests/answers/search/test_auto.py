@@ -79,6 +79,37 @@ def test_a_program_of_several_classes_counts_once(tmp_path: Path) -> None:
     assert list_matches(search(release, "red kite", AUTO)) == ["all_terms", "partial"]
 
 
+@pytest.fixture(scope="module")
+def broad(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    """1,010 have one word of a query, which are more than are counted, and some have both. A program has some of each,
+    and a place is only named after a word."""
+    names = [*["Kite"] * 1_004, *["Red kite"] * 3, "Red kite hill", *["Red house kite"] * 2]
+    taught = ["Kite", *["Red kite"] * 3]
+    classes = [documents.make_class(make_uuid(2_000 + number), name=name) for number, name in enumerate(taught)]
+    programs = {each["id"]: "kites" for each in classes}
+    world = World(listings=[*name_places(*names), *classes], programs=programs)
+    return open_release([world], tmp_path_factory.mktemp("broad"))
+
+
+@pytest.mark.parametrize("sort", ["relevance", "newest"])
+@pytest.mark.parametrize("match", ["all_terms,related", "all_terms", "related"])
+def test_what_fits_is_the_same_however_many_are_partial(broad: Release, match: str, sort: str) -> None:
+    for q in ("red kite", "kite hill red", "red", "kite"):
+        every = search(broad, q, {"sort": sort, "limit": "50"})
+        body = search(broad, q, {"sort": sort, "limit": "50", "match": match})
+        shown = [item for item in every["data"] if item["match"] in match.split(",")]
+        assert body["data"][: len(shown)] == shown
+        for member in ("match_counts", "capped"):
+            assert body["meta"][member] == every["meta"][member]
+
+
+def test_more_partial_ones_than_are_counted_are_behind_what_little_fits(broad: Release) -> None:
+    assert list_matches(search(broad, "hill kite", AUTO))[:2] == ["all_terms", "partial"]
+    body = search(broad, "red kite", AUTO)
+    assert (list_matches(body), body["meta"]["capped"]) == (["all_terms"] * 7, True)
+    assert body["meta"]["match_counts"] == {"all_terms": 7, "related": 0, "partial": 1000}
+
+
 @pytest.mark.parametrize("sort", ["soonest", "newest", "nearest"])
 def test_partial_ones_stay_behind_in_each_order(tmp_path: Path, sort: str) -> None:
     listings = name_places("Kite", "Red kite")

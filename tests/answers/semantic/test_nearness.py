@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.answers.search.matching import SearchMatches
+from outings.answers.search.matches import SearchMatches
 from outings.answers.search.nearness import add_near, open_semantic
 from outings.answers.semantic.model import load_model
 from outings.contract.resources.search import LEVELS

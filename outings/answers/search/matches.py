@@ -1,0 +1,81 @@
+"""The listings that match a query's words: all that have any of them, or only those that fit."""
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from outings.answers.search.score import ALL_TERMS, PARTIAL, Codes, Numbers, find_levels, mark_candidates, tells_subject
+
+# By row.
+Mask = NDArray[np.bool_]
+# Rows → those of them that may be shown, rising.
+Keep = Callable[[Numbers], Numbers]
+# Rows → thousandths.
+Score = Callable[[Numbers], Numbers]
+
+
+class SearchMatches(Struct, frozen=True, eq=False):
+    """`rows` rise; `levels` are indexes in LEVELS; `similarities` where a model ranks too. `score` gives thousandths of
+    any of the rows: only what is shown needs them. `lacking`: the partial ones that lack more than words that only
+    narrow, or have none but where they are or in passing; None where no order is asked of these."""
+
+    rows: Numbers
+    levels: Numbers
+    score: Score
+    similarities: Numbers | None = None
+    lacking: Numbers | None = None
+
+    def choose(self, chosen: Numbers) -> "SearchMatches":
+        """Those of an index or a mask."""
+        near, lacking = (None if each is None else each[chosen] for each in (self.similarities, self.lacking))
+        return SearchMatches(self.rows[chosen], self.levels[chosen], self.score, near, lacking)
+
+
+class WordMatches(Struct, frozen=True, eq=False):
+    """Of the words that decide, whoever may read it. `best`: of each word its code by row, none where no word decides;
+    `list_rows`: all that have any, rising, of which there are `most` at most. `weaken` makes codes of these rows, which
+    fit, worth less in place; once or more is the same. `subject`: the codes of the words that do not only narrow, where
+    others do; `ranks_subject`: whether partial ones are ordered by what they say of themselves."""
+
+    best: Sequence[Codes]
+    list_rows: Callable[[], Numbers]
+    score: Score
+    most: int = 0
+    weaken: Callable[[Numbers], None] = lambda _: None
+    subject: Sequence[Codes] | None = None
+    ranks_subject: bool = False
+
+    def list_all(self, keep: Keep) -> SearchMatches:
+        rows = keep(self.list_rows())
+        if not self.best:
+            return SearchMatches(rows, np.full(rows.size, ALL_TERMS), self.score)
+        levels = find_levels(self.best, rows)
+        is_partial = levels == PARTIAL
+        fitting = rows[~is_partial]
+        if fitting.size:
+            self.weaken(fitting)
+        lacking = None
+        if self.ranks_subject:
+            lacking = is_partial & ~tells_subject(self.best, rows)
+        if self.subject is not None:
+            narrow = is_partial & (find_levels(self.subject, rows) == PARTIAL)
+            lacking = narrow if lacking is None else lacking | narrow
+        return SearchMatches(rows, levels, self.score, lacking=lacking)
+
+    def list_fitting(self, passing: Mask) -> SearchMatches:
+        """But for the partial ones. `passing`: those that may be shown."""
+        rows = np.flatnonzero(mark_candidates(self.best) & passing)
+        levels = find_levels(self.best, rows)
+        fits = levels != PARTIAL
+        rows = rows[fits]
+        if rows.size:
+            self.weaken(rows)
+        return SearchMatches(rows, levels[fits], self.score)
+
+    def count_partial(self, chosen: Mask) -> int:
+        """How many of the chosen are partial: so many at least."""
+        others = (reduce(np.maximum, self.best) != 0) & ~mark_candidates(self.best)
+        return int(np.count_nonzero(others & chosen))
