@@ -26,6 +26,7 @@ from outings.release.mapped_table import LAYOUT as MAPPED_LAYOUT
 from outings.release.mapped_table import encode_mapped
 from outings.release.reading import fetch_snapshot
 from outings.release.root import Part
+from outings.release.snapshot import Snapshot
 from outings.release.store import Store
 from pipeline.fingerprint import number_renderer
 from pipeline.foreign_organizations import ALONE, SharedState
@@ -35,13 +36,14 @@ from pipeline.metro_plan import Base, MetroBuild, MetroPlan
 from pipeline.objects.delta_state import NOTHING, DeltaState
 from pipeline.objects.documents import pack_documents
 from pipeline.objects.exports import UnchangedRows, put_exports
+from pipeline.objects.gzip_blocks import NO_BLOCKS, read_block_index
 from pipeline.objects.metro_site import put_metro_site
 from pipeline.objects.object_writer import ObjectWriter
 from pipeline.objects.origins import put_origins, read_origins
 from pipeline.objects.precomputed_pages import put_pages
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.frames import Frames, encode_table, make_frames
-from pipeline.tables.kept_tables import KeptTables, find_cards
+from pipeline.tables.kept_tables import KeptTables, find_cards, find_spots
 from pipeline.tables.model_plan import ModelPlan
 from pipeline.tables.similar import RELATED_LISTINGS
 from pipeline.tables.table_builder import TableBuilder
@@ -94,7 +96,10 @@ def build_metro(
     `renderer`: that of the documents of rows that another release had."""
     started = perf_counter()
     base, ours = plan.base, number_renderer()
-    writer = ObjectWriter(store, known=_name_known(store, base, previous) - {delta_state.torn, *spanning.torn})
+    blocks = NO_BLOCKS if base is None else read_block_index(store, base.manifest.blocks)
+    writer = ObjectWriter(
+        store, known=_name_known(store, base, previous) - {delta_state.torn, blocks.torn, *spanning.torn}
+    )  # fmt: skip
     with DocumentBuffer(previous.snapshot) as buffer:
         builder = TableBuilder(
             previous, buffer, stamp=int(plan.stamp.timestamp()),
@@ -111,10 +116,8 @@ def build_metro(
     del builder, frames  # what follows reads what was written
     written = perf_counter()
     snapshot = fetch_snapshot(store, manifest, cache=plan.cache)
-    cards = find_cards(previous, snapshot, stays=stays) if _find_own_base(plan, previous) else None
-    derived = derive_of_answers(snapshot, today=plan.today, cards=cards)
-    mapped = {name: _put_table(encode_mapped(frame), frame, writer) for name, frame in derived.items()}
-    manifest = replace(manifest, mapped={**manifest.mapped, **mapped})
+    of_answers = _put_of_answers(snapshot, previous, stays=stays, plan=plan, writer=writer)
+    manifest = replace(manifest, mapped={**manifest.mapped, **of_answers})
     pages = put_pages(snapshot, plan.today, writer=writer)
     paged = perf_counter()
     known = UnchangedRows(
@@ -122,12 +125,15 @@ def build_metro(
     )
     exports = put_exports(
         snapshot, base=None if base is None else base.manifest, manifest=manifest, writer=writer, store=store,
-        known=known,
+        known=known, blocks=blocks,
     )  # fmt: skip
     kept = {"delta_state": delta_state.records, "lent": spanning.lent, "foreign": spanning.foreign}
     named = {name: writer.put(data) for name, data in kept.items() if data is not None}
     site = None if plan.site is None else put_metro_site(snapshot, plan.today, settings=plan.site, writer=writer)
-    manifest = replace(manifest, pages=pages, answers=RENDERER_VERSION, exports=exports, site=site, **named)
+    manifest = replace(
+        manifest, exports=exports.files, blocks=exports.blocks, pages=pages, answers=RENDERER_VERSION, site=site,
+        **named,
+    )  # fmt: skip
     sha = writer.put(encode_manifest(manifest))
     writer.flush()
     return MetroBuild(
@@ -191,6 +197,23 @@ def _write_tables(
         semantic=semantic, packs=packed.packs, pages={}, details=details,
         origins=None if plan.program is None else put_origins(made.origins, plan.program, writer),
     )  # fmt: skip
+
+
+def _put_of_answers(
+    snapshot: Snapshot,
+    previous: PreviousSnapshot,
+    *,
+    stays: Sequence[UnchangedListing],
+    plan: MetroPlan,
+    writer: ObjectWriter,
+) -> dict[str, Table]:
+    """The mapped tables that are made of documents and answers."""
+    own = _find_own_base(plan, previous)
+    cards = None if own is None else find_cards(previous, snapshot, stays=stays)
+    same = find_spots(own, previous, snapshot, stays=stays)
+    derived = derive_of_answers(snapshot, today=plan.today, cards=cards, but=same)
+    mapped = {name: _put_table(encode_mapped(frame), frame, writer) for name, frame in derived.items()}
+    return mapped | {name: table for name, table in same.items() if _keep_table(table, writer)}
 
 
 def _find_own_base(plan: MetroPlan, previous: PreviousSnapshot) -> Manifest | None:

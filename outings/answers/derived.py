@@ -9,7 +9,7 @@ from outings.answers.addons.sources import SOURCES
 from outings.answers.coverage.index import GROUPS
 from outings.answers.details.similar import SIMILAR
 from outings.answers.directory.spellings import AREA_SPELLINGS, ORGANIZATION_SPELLINGS
-from outings.answers.gazetteer.spots import make_spots
+from outings.answers.gazetteer.spots import SPOT_TABLES, make_spots
 from outings.answers.near.cells import CELLS, make_cells
 from outings.answers.near.tiles import TILE_BOUNDS, TILES
 from outings.answers.near.traits import TRAITS
@@ -56,8 +56,10 @@ def derive_tables(
 
 
 def derive_of_answers(
-    snapshot: Snapshot, *, today: date, cards: pl.DataFrame | None = None
+    snapshot: Snapshot, *, today: date, cards: pl.DataFrame | None = None, but: Collection[str] = ()
 ) -> dict[str, pl.DataFrame]:
-    """Of documents, and of what the snapshot answers: it is written already. `cards`: those that are known."""
+    """Of documents, and of what the snapshot answers: it is written already. `cards`: those that are known; `but`: the
+    names of tables that are there."""
     reader = open_snapshot(snapshot)
-    return {CELLS: make_cells(reader, today), CARDS: make_cards(reader, cards), **make_spots(reader)}
+    spots = {} if {*SPOT_TABLES} <= {*but} else make_spots(reader)
+    return {CELLS: make_cells(reader, today), CARDS: make_cards(reader, cards), **spots}

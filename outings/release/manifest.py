@@ -54,7 +54,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     bytes each, of the details written as objects (the listings' column `object`): a prune must know them without
     opening a table. `delta_state` is an object of the records of feeds that say only what changed, for the next build
     and a rollback. So are `lent`, the records of the metro's own organizations, to which other metros may refer, and
-    `foreign`, to which it refers itself. `site` are the metro's pages, where the site shows listings.
+    `foreign`, to which it refers itself. `blocks` is an object of what the exports in gzip are put together of, for the
+    next build. `site` are the metro's pages, where the site shows listings.
     """
 
     layout: int
@@ -74,6 +75,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     pages: Mapping[str, PrecomputedPage]
     answers: str = ""
     exports: Mapping[str, Export] = {}
+    blocks: str | None = None
     details: str | None = None
     origins: Origins | None = None
     delta_state: str | None = msgspec.field(default=None, name="standing")
@@ -143,7 +145,8 @@ def list_objects(store: Store, manifest: Manifest) -> Iterator[str]:
     yield from (export.object for export in manifest.exports.values())
     if manifest.origins is not None:
         yield manifest.origins.object
-    yield from (each for each in (manifest.delta_state, manifest.lent, manifest.foreign) if each is not None)
+    kept = (manifest.blocks, manifest.delta_state, manifest.lent, manifest.foreign)
+    yield from (each for each in kept if each is not None)
     if manifest.details is not None:
         yield manifest.details
         yield from parse_details(read_object(store, manifest.details))

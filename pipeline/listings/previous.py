@@ -32,8 +32,8 @@ class PreviousSnapshot:
     """A metro's rows in an earlier release, by id and by the feed that gave them.
 
     `vocabulary`: of the build, in whose words rows are carried; that release's own where none is given. `origins`: of
-    each listing, by row, the hash of what it was made of; None where another program made them, or they are not known:
-    then no row stays without being made again. `horizon`: of that release's dates, inclusive.
+    each listing, by row, the hash of what it was made of, and its `links`; None where another program made them, or
+    they are not known: then no row stays without being made again. `horizon`: of that release's dates, inclusive.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class PreviousSnapshot:
         snapshot: Snapshot | None,
         *,
         vocabulary: Vocabulary | None = None,
-        origins: pl.Series | None = None,
+        origins: pl.DataFrame | None = None,
         horizon: tuple[date, date] | None = None,
     ) -> None:
         self.snapshot, self.horizon, self._vocabulary = snapshot, horizon, vocabulary
@@ -57,9 +57,11 @@ class PreviousSnapshot:
         if origins is not None:
             self.origins = {
                 row_id: origin
-                for row_id, origin in zip(self.listings["id"], origins, strict=True)
+                for row_id, origin in zip(self.listings["id"], origins["origin"], strict=True)
                 if origin is not None
             }
+        nothing = pl.repeat(None, self.listings.height, dtype=pl.String(), eager=True).alias("links")
+        self.links = nothing if origins is None else origins["links"]
 
     def drop_rows(self, ids: Collection[str]) -> None:
         """From now on these rows are none of the release's."""

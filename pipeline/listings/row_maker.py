@@ -30,7 +30,7 @@ from pipeline.listings.reference_index import FindLoan, KnownPlace, ReferenceInd
 from pipeline.listings.references import ForeignResolution
 from pipeline.listings.resolved_record import Facts, MetroContext, ResolvedRecord
 from pipeline.listings.rows import Row, UnchangedListing, check_bounds
-from pipeline.listings.websites import LinkIndex, read_document_links, read_links
+from pipeline.listings.websites import LinkIndex, encode_links, read_links
 from pipeline.records.cleaning import explain_fault
 from pipeline.records.record import (
     CampRecord,
@@ -104,7 +104,9 @@ class RowMaker:
                 websites[row.id] = row.columns["website_url"]
             else:
                 _gather_categories(categories, row)
-                links.add(read_links(row))
+                own = read_links(row)
+                row.links = encode_links(own)
+                links.add(own)
             yield row
         yield from self._references.make_organization_rows(
             self._setting, carried=websites, linked=links, categories=categories
@@ -123,12 +125,14 @@ class RowMaker:
         previous, index, setting = self._previous, self._references, self._setting
         origins = previous.origins or {}
         moving = previous.list_moving(setting.horizon) if origins else frozenset[str]()
+        places = {row_id: _hash_place(place) for row_id, place in index.places.items()}
         for row_id, entry in by_id.items():
             if not isinstance(entry.head, ListingHead):
                 continue
             organization = index.find_organization(entry, self.problems)
             place = index.find_place(entry, self.problems)
-            origin = _hash_origin(entry, row_id, index.slugs[row_id], organization, place)
+            at = b"" if place is None else places[place.reference.id]
+            origin = _hash_origin(entry, row_id, index.slugs[row_id], organization, at)
             stay = None
             if origins.get(row_id) == origin:
                 stay = (
@@ -194,14 +198,15 @@ class RowMaker:
         snapshot = self._previous.snapshot
         if snapshot is None or not self.stays:
             return
-        at = [self._previous.find_row(stay.id) for stay in self.stays]
-        rows = self._previous.listings[at].filter(
+        at = pl.Series([self._previous.find_row(stay.id) for stay in self.stays], dtype=pl.UInt32())
+        rows = self._previous.listings.with_columns(self._previous.links)[at].filter(
             (pl.col("status") == PUBLISHED) & pl.col("organization_id").is_not_null()
         )
-        for organization, own in rows.select("organization_id", "categories").iter_rows():
+        # Listings of one organization have few different ones.
+        for organization, own in rows.select("organization_id", "categories").unique().iter_rows():
             categories[organization] = categories.get(organization, 0) | own
-        for organization, *place in rows.select("organization_id", "pack", "offset", "length").iter_rows():
-            links.add(read_document_links(organization, snapshot.read_document(*place)))
+        for organization, encoded in rows.select("organization_id", "links").unique().iter_rows():
+            links.add_encoded(organization, encoded)
 
 
 def _set_aside(anew: _NewListing, error: Exception) -> Problem:
@@ -215,13 +220,17 @@ def _hash_origin(
     row_id: str,
     slug: str,
     organization: OrganizationReference,
-    place: KnownPlace | None,
+    place: bytes,
 ) -> bytes:
-    """Of all that a listing is made of beside the program, the metro's settings and the date."""
+    """Of all that a listing is made of beside the program, the metro's settings and the date. `place`: its hash."""
     head = entry.head
     freshness = None if head.confidence is not None else weigh_freshness(head.source.crawled_at, entry.crawled)
     parts = (entry.digest, row_id, slug, organization, place, freshness)
     return hashlib.sha256(_encoder.encode(parts)).digest()[:_ORIGIN_BYTES]
+
+
+def _hash_place(place: KnownPlace) -> bytes:
+    return hashlib.sha256(_encoder.encode(place)).digest()[:_ORIGIN_BYTES]
 
 
 def _gather_categories(categories: dict[str, int], row: Row) -> None:

@@ -29,6 +29,10 @@ _BOUNDS = {
 # The type word of a row, in the order in which rows are numbered and rendered.
 KINDS = ("event", "class", "camp", "place", "organization")
 
+# Of each listing, what the next build is to know: the hash of what it was made of, null of one that is to be made anew;
+# and what it links to, encoded, null of one that is not published or has no organization.
+ORIGINS = {"origin": pl.Binary(), "links": pl.String()}
+
 
 class Row(Struct, kw_only=True):
     """`columns`: the table's columns but for `row`, the document's place and the stamps.
@@ -36,7 +40,8 @@ class Row(Struct, kw_only=True):
     A row made from a feed has `members` (the public struct, without stamps); one carried over from an earlier
     release has the `document` and `hash` that it had there, and no members. `happenings` are tuples in the column
     order of its type's table without `row`; an event has `occurrences` instead, by columns, for there are millions.
-    `origin`: the hash of all that it was made of; None where it has to be made anew whatever that is.
+    `origin`: the hash of all that it was made of; None where it has to be made anew whatever that is. `links`: what it
+    links to, encoded; None where that is not known.
     """
 
     kind: str
@@ -48,6 +53,7 @@ class Row(Struct, kw_only=True):
     happenings: Sequence[tuple[Any, ...]] = ()
     occurrences: Occurrences | None = None
     origin: bytes | None = None
+    links: str | None = None
 
     @property
     def id(self) -> str:

@@ -42,12 +42,28 @@ class LinkIndex:
         self.origins: dict[str, set[Origin | None]] = defaultdict(set)
 
     def add(self, links: Links | None) -> None:
-        if links is None:
-            return
-        if links.website_url:
-            self.pages[links.organization_id].add(links.website_url)
-        urls = (links.website_url, *links.links)
-        self.origins[links.organization_id].update(_find_origin(url) for url in urls if url)
+        if links is not None:
+            self._add(links.organization_id, links.website_url, _find_origins(links))
+
+    def add_encoded(self, organization_id: str, encoded: str) -> None:
+        self._add(organization_id, *_encoded_decoder.decode(encoded))
+
+    def _add(self, organization_id: str, page: str | None, origins: Iterable[Origin | None]) -> None:
+        if page:
+            self.pages[organization_id].add(page)
+        self.origins[organization_id].update(origins)
+
+
+def encode_links(links: Links | None) -> str | None:
+    """What an index keeps of them, as JSON: listings of one organization have few different ones."""
+    if links is None:
+        return None
+    origins = sorted(set(_find_origins(links)), key=lambda origin: origin or ())
+    return msgspec.json.encode((links.website_url, origins)).decode()
+
+
+def _find_origins(links: Links) -> list[Origin | None]:
+    return [_find_origin(url) for url in (links.website_url, *links.links) if url]
 
 
 def find_websites(
@@ -103,6 +119,7 @@ class _DocumentLinks(Struct, frozen=True, kw_only=True):
 
 
 _decoder = msgspec.json.Decoder(_DocumentLinks)
+_encoded_decoder = msgspec.json.Decoder(tuple[str | None, list[Origin | None]])
 
 
 def read_links(row: Row) -> Links | None:

@@ -2,12 +2,12 @@
 
 A file is a function of the rows alone, so it is made again only where they, or the program, are others; that of events
 as iCalendar also where the day is, since series are known to a distance from it. What it says of listings that stay as
-they were is taken from the file before it.
+they were is taken from the file before it, and so are the blocks of gzip in which nothing changed.
 """
 
 import hashlib
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 
 import polars as pl
@@ -26,12 +26,19 @@ from outings.release.row_checksum import NO_ROWS, add_rows
 from outings.release.snapshot import Export, Snapshot
 from outings.release.store import NotFound, Store
 from outings.release.tables import PUBLISHED
-from pipeline.objects.documents import GZIP_LEVEL
 from pipeline.objects.export_columns import list_columns
+from pipeline.objects.gzip_blocks import (
+    NO_BLOCKS,
+    Block,
+    BlockIndex,
+    encode_block_index,
+    pack_pieces,
+    split_blocks,
+)
 from pipeline.objects.object_writer import ObjectWriter
 
 # Of what this writes: other bytes of the same documents are another number.
-VERSION = 3
+VERSION = 4
 GZIP = "gzip"
 # Rows that are columns in memory at once.
 _ROW_GROUP = 20_000
@@ -50,10 +57,11 @@ class UnchangedRows(Struct, frozen=True, kw_only=True):
 
 
 class _PreviousFile(Struct, frozen=True, kw_only=True):
-    """The unpacked file of the release before, and the ids of what it says again."""
+    """The unpacked file of the release before, the ids of what it says again, and its blocks as they are stored."""
 
     data: bytes = b""
     ids: Collection[str] = frozenset()
+    blocks: Mapping[bytes, memoryview] = {}
 
 
 class _File(Struct, frozen=True, kw_only=True):
@@ -63,6 +71,14 @@ class _File(Struct, frozen=True, kw_only=True):
     coding: str
     size: int
     sha256: str
+    blocks: Sequence[Block] = ()
+
+
+class ExportFiles(Struct, frozen=True, kw_only=True):
+    """By `<collection>.<format>`. `blocks`: the object of what those in gzip are put together of."""
+
+    files: Mapping[str, Export]
+    blocks: str
 
 
 def put_exports(
@@ -73,14 +89,15 @@ def put_exports(
     writer: ObjectWriter,
     store: Store,
     known: UnchangedRows = UnchangedRows(),
-) -> dict[str, Export]:
-    """By `<collection>.<format>`. `manifest`: this build's, `base`: the one before, of which `known` tells."""
+    blocks: BlockIndex = NO_BLOCKS,
+) -> ExportFiles:
+    """`manifest`: this build's, `base`: the one before, of which `known` and `blocks` tell."""
     published = (
         read_columns(snapshot.tables["listings"], "listings", ("type", "status", *_COLUMNS))
         .filter(pl.col("status") == PUBLISHED)
         .drop("status")
     )
-    exports = {}
+    exports, packed = {}, {}
     for code, listing_type in enumerate(TYPES):
         rows = published.filter(pl.col("type") == code)
         rows_hash = add_rows(NO_ROWS, _name_rows(rows))
@@ -88,18 +105,23 @@ def put_exports(
             if file_format == "ics" and listing_type != "event":
                 continue
             name = name_file(COLLECTIONS[listing_type], file_format)
-            kept = _find_kept(name, rows_hash, base=base, manifest=manifest)
+            kept = _find_kept(name, rows_hash, base=base, manifest=manifest, blocks=blocks)
             if kept is not None:
                 writer.keep(kept.object)
-                exports[name] = kept
+                exports[name], packed[name] = kept, blocks.files.get(name, ())
             else:
-                before = _read_before(store, None if base is None else base.exports.get(name), file_format, known)
-                exports[name] = _put(make(snapshot, rows, listing_type, before), rows, rows_hash, writer=writer)
-    return exports
+                old = None if base is None else base.exports.get(name)
+                before = _read_before(store, old, file_format, known=known, blocks=blocks.files.get(name, ()))
+                file = make(snapshot, rows, listing_type, before)
+                exports[name], packed[name] = _put(file, rows, rows_hash, writer=writer), file.blocks
+    index = encode_block_index({name: packed[name] for name, export in exports.items() if export.coding})
+    return ExportFiles(files=exports, blocks=writer.put(index))
 
 
-def _find_kept(name: str, rows_hash: str, *, base: Manifest | None, manifest: Manifest) -> Export | None:
-    """The base's file where this build's would be the same."""
+def _find_kept(
+    name: str, rows_hash: str, *, base: Manifest | None, manifest: Manifest, blocks: BlockIndex
+) -> Export | None:
+    """The base's file where this build's would be the same. Where its blocks are not known they are found again."""
     old = None if base is None else base.exports.get(name)
     if base is None or old is None or old.rows_hash != rows_hash:
         return None
@@ -107,20 +129,26 @@ def _find_kept(name: str, rows_hash: str, *, base: Manifest | None, manifest: Ma
         return None
     if name.endswith(".ics") and (base.date, base.metro) != (manifest.date, manifest.metro):
         return None
-    return old
+    return old if not old.coding or name in blocks.files else None
 
 
-def _read_before(store: Store, old: Export | None, file_format: str, known: UnchangedRows) -> _PreviousFile:
-    """Nothing where it is gone; lines are documents, which are at hand."""
-    if old is None or not known.stays or file_format == "jsonl":
+def _read_before(
+    store: Store, old: Export | None, file_format: str, *, known: UnchangedRows, blocks: Sequence[Block]
+) -> _PreviousFile:
+    """Nothing where it is gone. Lines are documents, which are at hand: of these the blocks alone are taken."""
+    packed = blocks if old is not None and old.version == VERSION else ()
+    if old is None or not (packed or (known.stays and file_format != "jsonl")):
         return _PreviousFile()
     try:
         data = read_object(store, old.object)
     except (NotFound, Corrupt):
         return _PreviousFile()
-    if file_format == "ics":
-        return _PreviousFile(data=zlib.decompress(data, wbits=31), ids=frozenset(known.stays).difference(known.moved))
-    return _PreviousFile(data=data, ids=known.stays)
+    if file_format == "parquet":
+        return _PreviousFile(data=data, ids=known.stays)
+    lines = zlib.decompress(data, wbits=31) if file_format == "ics" and known.stays else b""
+    return _PreviousFile(
+        data=lines, ids=frozenset(known.stays).difference(known.moved), blocks=split_blocks(data, packed)
+    )
 
 
 def _put(file: _File, rows: Rows, rows_hash: str, *, writer: ObjectWriter) -> Export:
@@ -141,9 +169,9 @@ def _read_documents(snapshot: Snapshot, rows: Rows) -> Iterator[bytes]:
         yield snapshot.read_document(*place)
 
 
-def make_lines(snapshot: Snapshot, rows: Rows, _: str, __: _PreviousFile) -> _File:
+def make_lines(snapshot: Snapshot, rows: Rows, _: str, before: _PreviousFile) -> _File:
     """A document a line, as details show it but for what moves with the day."""
-    return _pack(b"%b\n" % document for document in _read_documents(snapshot, rows))
+    return _pack((b"%b\n" % document for document in _read_documents(snapshot, rows)), before)
 
 
 def make_parquet(snapshot: Snapshot, rows: Rows, listing_type: str, before: _PreviousFile) -> _File:
@@ -177,18 +205,12 @@ def make_calendar(snapshot: Snapshot, rows: Rows, _: str, before: _PreviousFile)
             entries.append(Entry(data=known[row_id], zone=timezone if has_time and starts_at is not None else None))
         else:
             entries.append(render_event(snapshot.read_document(*place), series=series, row=row))
-    return _pack(encode_calendar(snapshot, entries))
+    return _pack(encode_calendar(snapshot, entries), before)
 
 
-def _pack(pieces: Iterable[bytes]) -> _File:
-    """gzip without a time in its header; of what may be larger than memory has room for twice."""
-    packing, digest, size, packed = zlib.compressobj(GZIP_LEVEL, wbits=31), hashlib.sha256(), 0, bytearray()
-    for piece in pieces:
-        digest.update(piece)
-        size += len(piece)
-        packed += packing.compress(piece)
-    packed += packing.flush()
-    return _File(data=bytes(packed), coding=GZIP, size=size, sha256=digest.hexdigest())
+def _pack(pieces: Iterable[bytes], before: _PreviousFile) -> _File:
+    file = pack_pieces(pieces, before.blocks)
+    return _File(data=file.data, coding=GZIP, size=file.size, sha256=file.sha256, blocks=file.blocks)
 
 
 _MAKERS: Mapping[str, Callable[[Snapshot, Rows, str, _PreviousFile], _File]] = {

@@ -7,24 +7,21 @@ import polars as pl
 from outings.release.manifest import Origins
 from outings.release.objects import Corrupt, read_object
 from outings.release.store import NotFound, Store
+from pipeline.listings.rows import ORIGINS
 from pipeline.objects.object_writer import ObjectWriter
 
-_COLUMN = "origin"
 
-
-def put_origins(origins: pl.Series, program: str, writer: ObjectWriter) -> Origins:
-    """`origins`: by row, null of a listing that is to be made anew."""
+def put_origins(origins: pl.DataFrame, program: str, writer: ObjectWriter) -> Origins:
+    """`origins`: the columns of ORIGINS, by row."""
     target = BytesIO()
-    origins.alias(_COLUMN).to_frame().write_parquet(target, compression="uncompressed", statistics=False)
+    origins.select(*ORIGINS).write_parquet(target, compression="uncompressed", statistics=False)
     return Origins(program=program, object=writer.put(target.getvalue()))
 
 
-def read_origins(store: Store, origins: Origins, *, rows: int) -> pl.Series | None:
-    """None where they are gone, or are no such hashes of so many rows. StoreError."""
+def read_origins(store: Store, origins: Origins, *, rows: int) -> pl.DataFrame | None:
+    """None where they are gone, or are not those of so many rows. StoreError."""
     try:
         frame = pl.read_parquet(BytesIO(read_object(store, origins.object)))
     except (NotFound, Corrupt, pl.exceptions.PolarsError):
         return None
-    if frame.schema != {_COLUMN: pl.Binary()} or frame.height != rows:
-        return None
-    return frame[_COLUMN]
+    return frame if frame.schema == ORIGINS and frame.height == rows else None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import TABLES
 from pipeline.changes.diff import Change
+from pipeline.listings.rows import ORIGINS
 from pipeline.tables.neighborhoods import join_stated
 from pipeline.tables.table_builder import RowChange, TableBuilder
 
@@ -27,10 +28,11 @@ Numbers = NDArray[np.uint32]
 
 class Frames(Struct, frozen=True, kw_only=True, eq=False):
     """`tables`: all but for where documents are packed; a row of `listings` or `organizations` without a `pack` has its
-    document in the drawer. `origins`: of each listing, the hash of what it was made of. `changes` in order of rows."""
+    document in the drawer. `origins`: of each listing, the hash of what it was made of, and its links. `changes` in
+    order of rows."""
 
     tables: dict[str, pl.DataFrame]
-    origins: pl.Series
+    origins: pl.DataFrame
     changes: tuple[Change, ...]
 
 
@@ -50,7 +52,7 @@ def make_frames(builder: TableBuilder, *, neighborhoods: pl.DataFrame) -> Frames
     }
     return Frames(
         tables=tables,
-        origins=listings["origin"],
+        origins=listings.select(*ORIGINS),
         changes=_order_changes(builder.changed, rows=rows, organization_rows=organization_rows),
     )
 

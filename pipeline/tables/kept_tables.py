@@ -7,6 +7,7 @@ from datetime import date
 import numpy as np
 import polars as pl
 
+from outings.answers.gazetteer.spots import AREA_COLUMNS, PLACED_COLUMNS, SPOT_TABLES, choose_placed, read_placed
 from outings.answers.search.cards import CARDS
 from outings.answers.snapshot.derived import DerivedTables, Frames
 from outings.release.manifest import Manifest, Table
@@ -15,6 +16,8 @@ from outings.release.snapshot import Snapshot
 from outings.release.tables import TABLES
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.rows import UnchangedListing
+
+_PLACE = ("pack", "offset", "length")
 
 
 class KeptTables:
@@ -81,6 +84,33 @@ def find_cards(
     known = pl.concat([known, pl.read_ipc(path)[at]], how="horizontal")
     rows = read_columns(snapshot.tables["listings"], "listings", ("id", "row"))
     return rows.join(known, on="id").select("row", "opening", "text")
+
+
+def find_spots(
+    manifest: Manifest | None, previous: PreviousSnapshot, snapshot: Snapshot, *, stays: Sequence[UnchangedListing]
+) -> dict[str, Table]:
+    """The tables of spots, if each is where it was, and its document says of that what it said. `manifest`: of the
+    release before; None where another program made it, or there is none."""
+    before = previous.snapshot
+    if manifest is None or before is None or not manifest.mapped.keys() >= {*SPOT_TABLES}:
+        return {}
+    areas = (read_columns(each.tables["neighborhoods"], "neighborhoods", AREA_COLUMNS) for each in (before, snapshot))
+    old, new = (
+        choose_placed(read_columns(each.tables["listings"], "listings", (*PLACED_COLUMNS, "id", *_PLACE)))
+        for each in (before, snapshot)
+    )
+    columns = ("id", "lat", "lng")
+    if not _are_identical(*areas) or not _are_identical(old.select(columns), new.select(columns)):
+        return {}
+    changed = ~new["id"].is_in([each.id for each in stays])
+    for one, other in zip(*(each.filter(changed).select(_PLACE).iter_rows() for each in (old, new)), strict=True):
+        if read_placed(before.read_document(*one)) != read_placed(snapshot.read_document(*other)):
+            return {}
+    return {name: manifest.mapped[name] for name in SPOT_TABLES}
+
+
+def _are_identical(one: pl.DataFrame, other: pl.DataFrame) -> bool:
+    return one.height == other.height and all(map(is_identical, one, other))
 
 
 def is_identical(one: pl.Series, other: pl.Series) -> bool:

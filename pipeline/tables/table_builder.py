@@ -17,21 +17,21 @@ from outings.release.tables import DRAFT, HAPPENINGS, PUBLISHED, TABLES
 from pipeline.changes.diff import Change, VersionedRow, settle_row, withdraw_row
 from pipeline.listings.occurrence_table import join_occurrence_table
 from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
-from pipeline.listings.rows import Row, UnchangedListing
+from pipeline.listings.rows import ORIGINS, Row, UnchangedListing
+from pipeline.listings.websites import encode_links, read_links
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.terms import TermIndexWriter
 
 _CHUNK = 4_096
 _DOCUMENT = ("pack", "offset", "length")
 
-# Beside a table's columns: `number` in place of `row`, and of listings the hash of what they were made of.
+# Beside a table's columns: `number` in place of `row`, and of listings what the next build is to know of them.
 _NUMBER = {"number": pl.UInt32()}
-_ORIGIN = {"origin": pl.Binary()}
 _SCHEMAS: dict[str, dict[str, Any]] = {
     name: {**_NUMBER, **{column: kind for column, kind in TABLES[name].items() if column != "row"}}
     for name in ("listings", "organizations", "terms", *HAPPENINGS.values())
 }
-_SCHEMAS["listings"] |= _ORIGIN
+_SCHEMAS["listings"] |= ORIGINS
 # What moves with the day in a listing that stays.
 _BEYOND = {name: kind for name, kind in TABLES["listings"].items() if name.startswith("beyond_")}
 
@@ -147,6 +147,7 @@ class TableBuilder:
         }
         if each.row.kind != ORGANIZATION:
             assigned["type"] = TYPES.index(each.row.kind)
+            assigned["links"] = each.row.links or encode_links(read_links(each.row))
         if each.document is not None:
             return assigned | {"offset": self._buffer.put(document)}
         old = self._previous.get(each.row.id)
@@ -185,7 +186,7 @@ class TableBuilder:
         self._sizes["listings"] += len(stays)
         numbers = pl.Series("number", np.arange(first, first + len(stays), dtype=np.uint32))
         listings = self._previous.listings
-        rows = listings[at].with_columns(numbers, origin=origins)
+        rows = listings[at].with_columns(numbers, self._previous.links[at], origin=origins)
         beyond = {name: [stay.beyond.get(name) for stay in stays] for name in _BEYOND}
         is_moved = pl.Series([bool(stay.beyond) for stay in stays], dtype=pl.Boolean())
         rows = rows.with_columns(

@@ -140,9 +140,8 @@ def put_snapshot(
     )  # fmt: skip
     if exports:
         writer = ObjectWriter(store, known=())
-        manifest = replace(
-            manifest, exports=put_exports(snapshot, base=None, manifest=manifest, writer=writer, store=store)
-        )
+        made = put_exports(snapshot, base=None, manifest=manifest, writer=writer, store=store)
+        manifest = replace(manifest, exports=made.files)
         writer.flush()
     return Part(
         manifest=put_object(store, encode_manifest(manifest)), stamp=snapshot.stamp, snapshot=hash_snapshot(manifest)

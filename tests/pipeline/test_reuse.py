@@ -14,6 +14,7 @@ from pipeline import plan
 from pipeline.building import BuildResult
 from pipeline.listings import row_maker
 from tests.pipeline.city import FIRST, City, Record, make_event, make_place, read_sample
+from tests.pipeline.objects.exports import read_file
 
 # Rules whose dates end in sight, end later, never end, and can't be read.
 RULES = ("FREQ=WEEKLY;COUNT=5", "FREQ=DAILY;UNTIL=20271001", "FREQ=WEEKLY;BYDAY=TU", "FREQ=MONTHLY;COUNT=400", "often")
@@ -48,6 +49,7 @@ class Twins:
         moves: list[Callable[[], None]] = [
             self.change_some, self.change_some, self.rename, self.repeat, self.lose, self.regain, self.reorder,
             self.spoil, self.mend, self.wait, self.wait, self.speak, self.crawl, self.republish, self.overstate,
+            self.relocate,
         ]  # fmt: skip
         for move in self.random.sample(moves, 3):
             move()
@@ -101,6 +103,14 @@ class Twins:
         """Members that no record has, and one that is left out of it."""
         self.pick().update(nope=1, nor={"this": True}, image_url="no address")
 
+    def relocate(self) -> None:
+        """A listing says otherwise where it is, and may be elsewhere."""
+        listings = [record for record in self.records if record["type"] != "organization"]
+        self.random.choice(listings)["location"] = {
+            "lat": 47.61, "lng": self.random.choice((-122.33, -122.34)),
+            "address": f"{self.random.randrange(9)} Pine St",
+        }  # fmt: skip
+
     def republish(self) -> None:
         self.pick()["status"] = self.random.choice(("draft", "published", "archived"))
 
@@ -109,9 +119,10 @@ def forget(city: City) -> None:
     if not (city.folder / "var/store/current.json").exists():
         return
     root = city.current.root
-    origins = [read_manifest(city.store, part.manifest).origins for part in root.parts.values()]
+    manifests = [read_manifest(city.store, part.manifest) for part in root.parts.values()]
     for sha in {
-        *(each.object for each in origins if each is not None),
+        *(each.origins.object for each in manifests if each.origins is not None),
+        *(each.blocks for each in manifests if each.blocks is not None),
         *(memory.records for memory in root.feeds.values() if memory.records is not None),
     }:
         (city.folder / "var/store" / object_name(sha)).unlink()
@@ -195,6 +206,26 @@ def test_origins_that_are_gone_or_torn_are_written_again(
     assert len(made) == 10
     city.build("2026-08-12")
     assert len(made) == 10
+
+
+@pytest.mark.parametrize("spoil", [lambda path: path.unlink(), lambda path: path.write_bytes(path.read_bytes()[:40])])
+def test_what_exports_are_put_together_of_is_found_again_where_it_is_gone_or_torn(
+    city: City, spoil: Callable[[Path], None]
+) -> None:
+    (part,) = city.current.root.parts.values()
+    before = read_manifest(city.store, part.manifest)
+    assert before.blocks is not None
+    for sha in (before.blocks, before.exports["events.jsonl"].object):
+        path = city.folder / "var/store" / object_name(sha)
+        path.chmod(0o644)
+        spoil(path)
+    write_changed(city, name="Another")
+    city.build()
+    assert b"Another" in read_file(city, "events.jsonl")
+    (part,) = city.current.root.parts.values()
+    after = read_manifest(city.store, part.manifest)
+    assert after.blocks is not None
+    assert all(map(city.has_object, (after.blocks, after.exports["events.jsonl"].object)))
 
 
 def test_a_text_that_looks_like_the_end_of_an_event_is_no_end(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from outings.release.parquet_columns import read_columns
 from outings.release.tables import PUBLISHED
 
 # The mapped files.
-SPOTS, SPOT_NAMES, SPOT_AREAS = "spots", "spot_names", "spot_areas"
+SPOTS, SPOT_NAMES, SPOT_AREAS = SPOT_TABLES = ("spots", "spot_names", "spot_areas")
 # Of SPOT_AREAS the first rows: all cities of the metro, and the words for its states.
 CITIES, STATES = 0, 1
 
@@ -30,7 +30,11 @@ CITIES, STATES = 0, 1
 _ZIP, _NEIGHBORHOOD, _CORNER = "#", "@", " & "
 _ZIP_DIGITS = 5
 
-_decoder = msgspec.json.Decoder(PlacedDocument)
+# What spots are made of: of listings, with their documents as `read_placed` reads them, and of neighborhoods.
+PLACED_COLUMNS = ("row", "type", "status", "lat", "lng", "place_id")
+AREA_COLUMNS = ("name", "lat", "lng")
+
+read_placed = msgspec.json.Decoder(PlacedDocument).decode
 
 
 def name_words(words: Words) -> str:
@@ -61,24 +65,28 @@ def make_spots(reader: SnapshotReader) -> dict[str, pl.DataFrame]:
     builder = _SpotBuilder(streets)
     for document, lat, lng in _read_documents(reader):
         builder.add_document(document, lat=lat, lng=lng)
-    areas = read_columns(reader.tables["neighborhoods"], "neighborhoods", ("name", "lat", "lng")).drop_nulls()
+    areas = read_columns(reader.tables["neighborhoods"], "neighborhoods", AREA_COLUMNS).drop_nulls()
     builder.add_neighborhoods({streets.fold_words(name): (lat, lng) for name, lat, lng in areas.iter_rows()})
     return builder.make_frames()
 
 
-def _read_documents(reader: SnapshotReader) -> Iterator[tuple[PlacedDocument, float, float]]:
-    """Published ones with coordinates: every place, and of those that are at none one for each point."""
-    columns = ("row", "type", "status", "lat", "lng", "place_id")
-    listings = read_columns(reader.tables["listings"], "listings", columns).filter(
+def choose_placed(listings: pl.DataFrame) -> pl.DataFrame:
+    """Published ones with coordinates: every place, and of those that are at none one for each point. Of the columns
+    `row`, `type`, `status`, `lat`, `lng` and `place_id`, and any others."""
+    published = listings.filter(
         pl.col("status") == PUBLISHED, pl.col("lat").is_not_null(), pl.col("lng").is_not_null()
     )
     is_place = pl.col("type") == TYPES.index("place")
     place_row = pl.when(is_place).then(pl.col("row")).alias("place_row")
-    chosen = listings.filter(is_place | pl.col("place_id").is_null()).unique(
+    return published.filter(is_place | pl.col("place_id").is_null()).unique(
         ["lat", "lng", place_row], keep="first", maintain_order=True
     )
+
+
+def _read_documents(reader: SnapshotReader) -> Iterator[tuple[PlacedDocument, float, float]]:
+    chosen = choose_placed(read_columns(reader.tables["listings"], "listings", PLACED_COLUMNS))
     for row, lat, lng in chosen.select("row", "lat", "lng").iter_rows():
-        yield _decoder.decode(reader.read_document(row)), lat, lng
+        yield read_placed(reader.read_document(row)), lat, lng
 
 
 class _SpotBuilder:

@@ -9,10 +9,13 @@ from typing import Any
 import polars as pl
 import pytest
 
+from outings.answers import derived
 from outings.answers.derived import DERIVED
+from outings.answers.gazetteer.spots import SPOT_TABLES
 from outings.answers.search import cards
 from outings.answers.snapshot.derived import DerivedTables, TableContext
 from outings.contract.languages.language import ENGLISH, read_shipped_language
+from outings.release.manifest import Manifest, read_manifest
 from outings.release.mapped_table import encode_mapped
 from outings.release.parquet_columns import read_columns
 from outings.release.tables import TABLES
@@ -83,13 +86,53 @@ def test_cards_are_made_of_changed_documents_alone(
     assert len(documents) == made
 
 
+def make_placed(name: str, **members: Any) -> Record:
+    return make_event(name, **{"location": {"lat": 47.61, "lng": -122.33, "address": "9 Pine St"}, **members})
+
+
+@pytest.mark.parametrize(
+    ("record", "day", "made"),
+    [
+        (make_placed("0", description="Another text"), None, 0),
+        (make_placed("0"), "2026-08-11", 0),
+        (make_placed("0", location={"lat": 47.61, "lng": -122.33, "address": "10 Pine St"}), None, 1),
+        (make_placed("0", location={"lat": 47.62, "lng": -122.33, "address": "9 Pine St"}), None, 1),
+        (make_placed("0", status="archived"), None, 1),
+    ],
+    ids=["another text", "another day", "another address", "another point", "gone"],
+)
+def test_spots_are_made_again_only_where_a_listing_says_otherwise_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record: Record, day: str | None, made: int
+) -> None:
+    city, make = City(tmp_path), derived.make_spots
+    city.write([make_placed("0"), make_event("1")])
+    city.build()
+    before = read_metro(city).mapped
+    calls: list[Any] = []
+
+    def tell(reader: Any) -> Any:
+        calls.append(reader)
+        return make(reader)
+
+    monkeypatch.setattr(derived, "make_spots", tell)
+    city.write([record, make_event("1")])
+    city.build() if day is None else city.build(day)
+    assert len(calls) == made
+    if not made:
+        assert all(read_metro(city).mapped[name] == before[name] for name in SPOT_TABLES)
+
+
+def read_metro(city: City) -> Manifest:
+    return read_manifest(city.store, city.current.root.parts["seattle"].manifest)
+
+
 def test_tables_that_are_others_on_another_day_say_so(tmp_path: Path) -> None:
     snapshot = make_city(tmp_path).open().metros["seattle"]
     tables = {name: read_columns(path, name) for name, path in snapshot.tables.items() if name in TABLES}
 
-    def encode(derived: DerivedTables, day: date) -> list[bytes]:
+    def encode(tables_of: DerivedTables, day: date) -> list[bytes]:
         context = TableContext(today=day, language=read_shipped_language(ENGLISH))
-        return [encode_mapped(frame) for frame in derived.make_ahead(tables, context).values()]
+        return [encode_mapped(frame) for frame in tables_of.make_ahead(tables, context).values()]
 
     every = (*DERIVED, RELATED_LISTINGS)
     moving = [each.names for each in every if encode(each, FIRST) != encode(each, date(2027, 3, 1))]
