@@ -136,6 +136,10 @@ class Tiles:
         middles: Floats = np.sqrt(square_chords(self._middles, point))
         return middles
 
+    def reach(self, point: Point, chord: float) -> bool:
+        """Whether a row may lie no further from a point."""
+        return bool((self.measure_middles(point) - self.reaches <= chord).any())
+
     def measure_tiles(self, tiles: Rows, point: Point) -> Floats:
         """Some tiles' squares, a line each; infinite where the last of all has no row."""
         squares = square_chords([_take_tiles(each, tiles) for each in self._vectors], point)
