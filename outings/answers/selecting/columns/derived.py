@@ -229,9 +229,8 @@ def _list_sets(listings: pl.DataFrame) -> Iterator[tuple[tuple[str, str, float],
     """`is`: the column has the value; `has`: it has the bit of that number, with -1 for none of them; `most`: it states
     at most the value, so that the last one is of all that state any."""
     for name in _SCALARS:
-        column = listings[name]
-        numbers = _read_numbers(column)
-        for value in sorted(column.drop_nulls().unique().to_list()):
+        numbers = _read_numbers(listings[name])
+        for value in _list_values(numbers):
             yield ("is", name, value), numbers == value
     for name in SETS:
         numbers = listings[name].fill_null(0).to_numpy()
@@ -240,13 +239,12 @@ def _list_sets(listings: pl.DataFrame) -> Iterator[tuple[tuple[str, str, float],
         for bit in range(used.bit_length()):
             yield ("has", name, bit), (numbers >> np.uint64(bit)) & np.uint64(1) == 1
     for name in _RANGES:
-        column = listings[name]
+        numbers = _read_numbers(listings[name])
         if name == "time":
-            column = column.replace([NO_TIME, VARIES], None)
-        values = column.drop_nulls().unique().sort()
+            numbers = np.where(np.isin(numbers, (NO_TIME, VARIES)), np.nan, numbers)
+        values = _list_values(numbers)
         if len(values) <= MOST_VALUES:
-            numbers = _read_numbers(column)
-            for value in values.to_list():
+            for value in values:
                 yield ("most", name, value), numbers <= value
     yield from _list_counted(listings)
 
@@ -254,6 +252,13 @@ def _list_sets(listings: pl.DataFrame) -> Iterator[tuple[tuple[str, str, float],
 def _read_numbers(column: pl.Series) -> Numbers:
     """NaN where it states nothing: no comparison holds there. (Comparing in Polars takes 0.1 ms to begin.)"""
     return (column.cast(pl.Int8) if column.dtype == pl.Boolean else column).to_numpy()
+
+
+def _list_values(numbers: Numbers) -> list[float]:
+    """What is stated, rising."""
+    values = np.unique(numbers)
+    stated: list[float] = values[~np.isnan(values)].tolist()
+    return stated
 
 
 def _list_counted(listings: pl.DataFrame) -> Iterator[tuple[tuple[str, str, float], Numbers]]:
