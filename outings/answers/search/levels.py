@@ -20,6 +20,8 @@ def settle_levels(
     results these rows are."""
     if tuple(requested) != AUTO:
         return tuple(requested), choose_levels(matched, requested)
+    if np.count_nonzero(matched.levels < PARTIAL) < ENOUGH:
+        return LEVELS, matched  # however many results they are
     full = choose_levels(matched, LEVELS[:PARTIAL])
     return (LEVELS, matched) if count(full.rows) < ENOUGH else (LEVELS[:PARTIAL], full)
 

@@ -81,7 +81,7 @@ class Matcher:
 
     def count_postings(self, numbers: Iterable[int], *, run: range) -> int:
         """Of words one by one, and of words side by side."""
-        return self._postings.count_postings(numbers) + self._postings.read_run(run)[0].size
+        return self._postings.count_postings(numbers) + (self._postings.read_run(run)[0].size if run else 0)
 
     def find_named(self, words: Sequence[str]) -> Rows:
         """The listings whose names have these words, as they stand there, side by side."""

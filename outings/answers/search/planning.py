@@ -189,7 +189,10 @@ def _find_whom(search: Search, index: SearchIndex) -> Whom | None:
 def _list_notions(search: Search, opened: SnapshotReader, index: SearchIndex) -> list[Notion]:
     """Of the words that decide. Where only a place is left that does, it is one, with what lies there."""
     words = search.parsed.words
-    places = read_locations(" ".join(words), opened, index).neighborhoods
+    text = " ".join(words)
+    # Of a query that is these words alone it is known already.
+    known = search.locations if text == search.query.get_as("q", str) else read_locations(text, opened, index)
+    places = known.neighborhoods
     located = [Notion(*run, find_lying(words[slice(*run)], opened, index)) for run in find_runs(words, places)]
     return located or [Notion(*run) for run in index.list_notions(words, index.whole_names.find(0) or frozenset())]
 

@@ -31,10 +31,11 @@ _WINDOW = ("from", "to", "types")
 
 class Search(Struct, frozen=True, kw_only=True):
     """A request that will be answered. `relaxed`: words that were dropped of the query, because nothing has all.
-    `foreign`: the other language that it is in."""
+    `foreign`: the other language that it is in. `locations`: those that its text may name."""
 
     query: Query
     parsed: ParsedQuery
+    locations: Locations
     filters: SearchFilters
     offset: int
     snapshot: Snapshot
@@ -78,17 +79,18 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
     assert text is not None
     opened = open_snapshot(snapshot)
     index = opened.open_index(open_search)
-    foreign = None
+    foreign, locations = None, index.locations
     if query.get_words("match") == AUTO:
-        foreign = index.find_foreign(split_words(text))
-        parsed = _read_words(text, index, places=read_locations(text, opened, index), foreign=foreign, is_auto=True)
+        foreign, locations = index.find_foreign(split_words(text)), read_locations(text, opened, index)
+        parsed = _read_words(text, index, places=locations, foreign=foreign, is_auto=True)
         parsed = drop_empty_codes(parsed, opened, index)
     else:
-        parsed = _read_words(text, index, places=index.locations)
+        parsed = _read_words(text, index, places=locations)
     semantic = open_semantic(snapshot, about.model)
     return Search(
         query=query,
         parsed=parsed,
+        locations=locations,
         filters=find_search_filters(query, age=parsed.age, about=about, today=today, vocabulary=snapshot.vocabulary),
         offset=_read_offset(query, snapshot, ranking=_name_ranking(semantic)),
         snapshot=snapshot,

@@ -8,6 +8,7 @@ from zlib import crc32
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
 
@@ -92,7 +93,7 @@ class SimilarTexts(HashedTexts):
     def __init__(self, table: MappedTable, name: str) -> None:
         super().__init__(table, name)
         self._letters = table.read_array(f"{name}_letters")
-        self._span_letter = remember(self.span_beginning, size=_BEGINNINGS)
+        self._open_letter = remember(self._read_letter, size=_BEGINNINGS)
 
     def find_typos(self, word: str) -> Iterator[tuple[int, int]]:
         """By number, of the texts that a typo or two lead to: how many. Never in digits, never in the first letter."""
@@ -105,12 +106,25 @@ class SimilarTexts(HashedTexts):
     def _list_similar(self, word: str, *, typos: int) -> dict[int, str]:
         """By number, of those of letters alone that begin with the first letter of a word: all that so many letters put
         in, left out, changed or swapped can make of it are among them, for each changes two of its letters at most."""
-        low, high = self._span_letter(word[0])
-        own, others = np.uint32(_collect_letters(word)), self._letters[low:high]
-        # Few have nearly the same letters; the rest is looked at in these alone.
-        near = np.flatnonzero(np.bitwise_count((others ^ own) & _SET) <= 2 * typos)
-        others = others[near]
-        longer = (others >> _LENGTH_SHIFT).view(np.int32) - (int(own) >> _LENGTH_SHIFT)
-        near = near[(np.abs(longer) <= typos) & (others & _NO_LETTER == 0)] + low
-        ends, data = self._ends, self._data
-        return {number: str(data[ends[number] : ends[number + 1]], "utf-8") for number in near.tolist()}
+        low, others, written = self._open_letter(word[0])
+        own = np.uint32(_collect_letters(word))
+        # Few have nearly the same letters; the rest is looked at in these alone. A letter that is changed is two of the
+        # set, one that is put in or left out is one.
+        differing = np.bitwise_count((others ^ own) & _SET)
+        near = (differing <= 2 * typos).nonzero()[0]
+        others, differing = others[near], differing[near]
+        longer = np.abs((others >> _LENGTH_SHIFT).view(np.int32) - (int(own) >> _LENGTH_SHIFT))
+        near = near[(longer <= typos) & (differing + longer <= 2 * typos) & (others & _NO_LETTER == 0)] + low
+        ends, start = self._ends, self._ends[low]
+        texts = {number: written[ends[number] - start : ends[number + 1] - start] for number in near.tolist()}
+        return texts if written.isascii() else {number: _decode(text) for number, text in texts.items()}
+
+    def _read_letter(self, letter: str) -> tuple[int, NDArray[np.uint32], str]:
+        """The first text that begins with it, the letters of all that do, and these texts one behind the other, a sign
+        for each byte: a slice of a text takes a third of the time that it takes to decode one."""
+        low, high = self.span_beginning(letter)
+        return low, self._letters[low:high], str(self._data[self._ends[low] : self._ends[high]], "latin-1")
+
+
+def _decode(written: str) -> str:
+    return written.encode("latin-1").decode()
