@@ -1,8 +1,12 @@
-"""Reads a text of SQL without running it: it has to be one plain SELECT, and name no function that reads anything."""
+"""Reads a text of SQL without running it: it has to be one plain SELECT, and name no function that reads anything.
+Bounds the time of one that runs."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Timer
 from typing import Any
 
+import duckdb
 import orjson
 from duckdb import DuckDBPyConnection, StatementType
 
@@ -36,6 +40,21 @@ def lock(connection: DuckDBPyConnection) -> None:
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
+
+
+@contextmanager
+def bound_time(connection: DuckDBPyConnection, *, seconds: float) -> Iterator[None]:
+    """Raises ValueError with what DuckDB says is wrong, and where what runs takes longer."""
+    timer = Timer(seconds, connection.interrupt)
+    timer.start()
+    try:
+        yield
+    except duckdb.InterruptException as error:
+        raise ValueError(f"took longer than {seconds:g} seconds") from error
+    except duckdb.Error as error:
+        raise ValueError(str(error).strip()) from error
+    finally:
+        timer.cancel()
 
 
 def _walk(tree: Any) -> Iterator[dict[str, Any]]:

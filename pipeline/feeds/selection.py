@@ -1,15 +1,13 @@
 """An operator's SELECT, run where it can reach nothing but the table `feed`, within bounds of memory and time."""
 
 from collections.abc import Iterator, Sequence
-from threading import Timer
 from typing import Any, NamedTuple
 
-import duckdb
 from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 from outings.contract.suggestions import list_nearest
 from outings.contract.vocabulary import Vocabulary
-from outings.select_statement import parse_select
+from outings.select_statement import bound_time, parse_select
 from pipeline.feeds.row_faults import DATA_ERRORS, RowFault, remove_faulty_rows
 from pipeline.records.kinds import Members, Table
 from pipeline.records.members import make_members
@@ -38,10 +36,8 @@ def select_records(
     connection: DuckDBPyConnection, query: str, vocabulary: Vocabulary, *, seconds: float = SELECT_SECONDS
 ) -> Selection:
     """Raises `ValueError` with what is wrong with the query, before the first row."""
-    timer = Timer(seconds, connection.interrupt)
-    timer.start()
     faults: Sequence[RowFault] = ()
-    try:
+    with bound_time(connection, seconds=seconds):
         _check_statement(connection, query)
         result = connection.sql(query)
         _check_columns(result.columns, result.types, vocabulary)
@@ -50,12 +46,6 @@ def select_records(
         except DATA_ERRORS:
             faults = remove_faulty_rows(connection, query, lambda query: _run(connection, query))
             _make_table(connection.sql(query))
-    except duckdb.InterruptException as error:
-        raise ValueError(f"took longer than {seconds:g} seconds") from error
-    except duckdb.Error as error:
-        raise ValueError(str(error).strip()) from error
-    finally:
-        timer.cancel()
     return Selection(_fetch(connection.execute("SELECT record FROM records")), faults)
 
 

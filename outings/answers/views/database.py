@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import date
-from threading import Timer
 from types import TracebackType
 
 import duckdb
@@ -18,7 +17,7 @@ from outings.answers.views.columns import VIEWS, View, list_words
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 from outings.release.tables import PUBLISHED, TABLES
-from outings.select_statement import lock, parse_select
+from outings.select_statement import bound_time, lock, parse_select
 from outings.sql_quoting import literal
 
 SECONDS = 300.0
@@ -67,19 +66,11 @@ class ViewDatabase:
 
     def run(self, query: str, *, seconds: float = SECONDS) -> DuckDBPyRelation:
         """What the query finds, kept until the next one. Raises ValueError with what is wrong with the query."""
-        timer = Timer(seconds, self._connection.interrupt)
-        timer.start()
-        try:
+        with bound_time(self._connection, seconds=seconds):
             parse_select(self._connection, query, readable="the views")
             self._connection.execute(f"DROP TABLE IF EXISTS {_RESULT}")
             self._connection.sql(query).create(_RESULT)
             return self._connection.table(_RESULT)
-        except duckdb.InterruptException as error:
-            raise ValueError(f"took longer than {seconds:g} seconds") from error
-        except duckdb.Error as error:
-            raise ValueError(str(error).strip()) from error
-        finally:
-            timer.cancel()
 
 
 def _add_metro(connection: DuckDBPyConnection, metro: MetroTables, *, schema: str, release_id: str) -> None:

@@ -25,8 +25,6 @@ class ParameterEntry(Struct, frozen=True, kw_only=True):
     is_in_path: bool = False
     is_required: bool = False
     is_deprecated: bool = False
-    is_ignored: bool = False
-    needs_deployment: bool = False
     stability: str = "stable"
 
 
@@ -69,8 +67,6 @@ def read_parameter(node: Mapping[str, Any], shared: Mapping[str, Any]) -> Parame
         is_in_path=parameter["in"] == "path",
         is_required=parameter.get("required", False),
         is_deprecated=parameter.get("deprecated", False),
-        is_ignored=parameter.get("x-ignored", False),
-        needs_deployment="x-implemented" in parameter,
         stability=parameter.get("x-stability", "stable"),
     )
 
