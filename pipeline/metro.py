@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from outings.answers.derived import DERIVED, derive_of_answers, derive_tables
 from outings.answers.renderer_version import RENDERER_VERSION
+from outings.answers.search.cards import CARDS
 from outings.contract.vocabulary import Vocabulary
 from outings.release.layout import LAYOUT
 from outings.release.manifest import (
@@ -66,7 +67,9 @@ def open_previous(
     if base is None:
         return PreviousSnapshot(None)
     manifest = base.manifest
-    snapshot = fetch_snapshot(store, manifest, cache=cache)
+    # Of mapped tables a build reads the cards alone.
+    cards = {name: table for name, table in manifest.mapped.items() if name == CARDS}
+    snapshot = fetch_snapshot(store, replace(manifest, mapped=cards), cache=cache)
     if manifest.origins is None or manifest.origins.program != program:
         return PreviousSnapshot(snapshot, vocabulary=vocabulary)
     origins = read_origins(store, manifest.origins, rows=manifest.tables["listings"].rows)

@@ -9,6 +9,7 @@ from pipeline.records.record import Head, Problem
 from pipeline.records.spool import SpooledRecord
 
 NAMESPACE = UUID("6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21")
+_NAMESPACE_BYTES = NAMESPACE.bytes
 
 
 def assign_id(record: Head) -> str:
@@ -52,6 +53,6 @@ def make_part_id(whole: str, part: str, number: int) -> str:
 
 def _make_uuid(name: str) -> str:
     """As `uuid.uuid5` in the namespace, of version 5 and variant 1 too, without an object for each."""
-    digits = sha1(NAMESPACE.bytes + name.encode(), usedforsecurity=False).hexdigest()
+    digits = sha1(_NAMESPACE_BYTES + name.encode(), usedforsecurity=False).hexdigest()
     variant = "89ab"[int(digits[16], 16) & 3]
     return f"{digits[:8]}-{digits[8:12]}-5{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"

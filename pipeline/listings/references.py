@@ -11,6 +11,8 @@ from pipeline.records.spool import SpooledRecord
 
 # Of places with one name, how many a problem names.
 _SHOWN_CANDIDATES = 5
+# Of one metro; a name that is folded again takes three times as long.
+_MOST_KNOWN = 65_536
 
 
 class ForeignReference(Struct, frozen=True, array_like=True, order=True):
@@ -67,7 +69,8 @@ _NOTHING, _NOWHERE = Reference(), Resolution()
 class Targets(Struct, frozen=True, kw_only=True):
     """What one metro's records may refer to, by each way of naming it. Keys begin with the type, here `kind`.
 
-    `places`: by folded name. A name is many a place's, and an organization's of that name is one."""
+    `places`: by folded name. A name is many a place's, and an organization's of that name is one. `known`: what names
+    were resolved to, by kind and feed: most listings name what another one did."""
 
     metro: str
     sources: dict[tuple[str, str, str], str]
@@ -75,12 +78,24 @@ class Targets(Struct, frozen=True, kw_only=True):
     slugs: dict[tuple[str, str], str]
     names: dict[str, str]
     places: dict[str, list[ReferenceTarget]]
+    known: dict[tuple[str, str, Reference], Resolution] = {}
 
     def resolve(self, reference: Reference | None, *, kind: str, feed: str) -> Resolution:
         """The first that leads to a row: `id`, `source_id` (of the feed that the reference names, else of its own),
         `slug`, `name`. Of a place's name only one place may be meant."""
         if reference is None or reference == _NOTHING:
             return _NOWHERE
+        if reference.name is None:
+            return self._resolve(reference, kind=kind, feed=feed)
+        key = (kind, feed, reference)
+        resolution = self.known.get(key)
+        if resolution is None:
+            if len(self.known) >= _MOST_KNOWN:
+                self.known.clear()
+            resolution = self.known[key] = self._resolve(reference, kind=kind, feed=feed)
+        return resolution
+
+    def _resolve(self, reference: Reference, *, kind: str, feed: str) -> Resolution:
         target = self._find(reference, kind=kind, feed=feed)
         if target is not None:
             return Resolution(id=target)
