@@ -14,6 +14,8 @@ from tests.answers.worlds import World, open_release
 WINDOW = {"from": "2026-08-10", "to": "2026-08-20"}
 A, B, C, D = map(make_uuid, (1, 2, 3, 4))
 
+pytestmark = pytest.mark.xdist_group("windows")  # one worker makes the release of most tests
+
 
 def list_ids(folder: Path, world: World, collection: str, params: dict[str, str]) -> list[str]:
     return [item["id"] for item in fetch(open_release([world], folder), f"/v1/harbor/{collection}", params)["data"]]
@@ -27,21 +29,12 @@ def make_camp(row_id: str, *spans: tuple[str | None, str | None], **members: Any
     return documents.make_camp(row_id, sessions=sessions, **members)
 
 
-@pytest.mark.parametrize(
-    ("local", "inside"),
-    [
-        ("2026-08-09T23:59:59", False),
-        ("2026-08-10T00:00:00", True),
-        ("2026-08-20T23:59:59", True),
-        ("2026-08-21T00:00:00", False),
-    ],
-)
-def test_an_event_is_in_a_window_by_its_local_start(tmp_path: Path, local: str, inside: bool) -> None:
-    world = World(listings=[documents.make_event(A, has_date=True, starts_local=local, starts_at=local + "Z")])
-    world.dates[A] = [datetime.fromisoformat(local)]
-    assert list_ids(tmp_path, world, "events", WINDOW) == [A] * inside
-
-
+STARTS = [
+    ("2026-08-09T23:59:59", False),
+    ("2026-08-10T00:00:00", True),
+    ("2026-08-20T23:59:59", True),
+    ("2026-08-21T00:00:00", False),
+]
 TERMS = [
     ((None, None), True),
     (("2026-08-01", None), True),
@@ -52,15 +45,6 @@ TERMS = [
     (("2026-08-21", None), False),
     (("2026-08-01", "2026-12-01"), True),
 ]
-
-
-@pytest.mark.parametrize(("span", "inside"), TERMS)
-def test_a_class_is_in_a_window_unless_its_term_is_known_to_be_outside(
-    tmp_path: Path, span: tuple[str | None, str | None], inside: bool
-) -> None:
-    term = documents.make_term(starts_on=span[0], ends_on=span[1])
-    world = World(listings=[documents.make_class(A, term=term)])
-    assert list_ids(tmp_path, world, "classes", WINDOW) == [A] * inside
 
 
 SESSIONS = [
@@ -75,11 +59,46 @@ SESSIONS = [
 ]
 
 
-@pytest.mark.parametrize(("spans", "inside"), SESSIONS)
-def test_a_camp_is_in_a_window_by_a_session_or_without_any_date(
-    tmp_path: Path, spans: list[tuple[str | None, str | None]], inside: bool
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """What the window shows of each collection, of one release with all starts, terms and sessions: each is a
+    listing whose id has its number."""
+    world = World()
+    for number, (local, _) in enumerate(STARTS):
+        row_id = make_uuid(100 + number)
+        world.listings.append(
+            documents.make_event(row_id, has_date=True, starts_local=local, starts_at=local + "Z")
+        )
+        world.dates[row_id] = [datetime.fromisoformat(local)]
+    for number, (span, _) in enumerate(TERMS):
+        term = documents.make_term(starts_on=span[0], ends_on=span[1])
+        world.listings.append(documents.make_class(make_uuid(200 + number), term=term))
+    world.listings += [make_camp(make_uuid(300 + number), *spans) for number, (spans, _) in enumerate(SESSIONS)]
+    release = open_release([world], tmp_path_factory.mktemp("windows"))
+    return {
+        collection: [item["id"] for item in fetch(release, f"/v1/harbor/{collection}", WINDOW)["data"]]
+        for collection in ("events", "classes", "camps")
+    }
+
+
+@pytest.mark.parametrize("number", range(len(STARTS)), ids=[str(each) for each, _ in STARTS])
+def test_an_event_is_in_a_window_by_its_local_start(shown: dict[str, list[str]], number: int) -> None:
+    local, inside = STARTS[number]
+    assert (make_uuid(100 + number) in shown["events"]) == inside, local
+
+
+@pytest.mark.parametrize("number", range(len(TERMS)), ids=[str(each) for each, _ in TERMS])
+def test_a_class_is_in_a_window_unless_its_term_is_known_to_be_outside(
+    shown: dict[str, list[str]], number: int
 ) -> None:
-    assert list_ids(tmp_path, World(listings=[make_camp(A, *spans)]), "camps", WINDOW) == [A] * inside
+    span, inside = TERMS[number]
+    assert (make_uuid(200 + number) in shown["classes"]) == inside, span
+
+
+@pytest.mark.parametrize("number", range(len(SESSIONS)), ids=[str(each) for each, _ in SESSIONS])
+def test_a_camp_is_in_a_window_by_a_session_or_without_any_date(shown: dict[str, list[str]], number: int) -> None:
+    spans, inside = SESSIONS[number]
+    assert (make_uuid(300 + number) in shown["camps"]) == inside, spans
 
 
 def test_camps_are_ordered_by_their_first_session_not_ended_by_the_windows_start(tmp_path: Path) -> None:
