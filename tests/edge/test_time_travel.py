@@ -1,6 +1,6 @@
 """`?release=`: any read, of a release that is kept."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +13,8 @@ from outings.release.pointer import read_current
 from outings.release.publishing import publish
 from outings.release.releases import list_releases
 from outings.release.store import StoreError
-from tests.edge.conftest import Service
+from tests.edge.asking import Response
+from tests.edge.conftest import Service, make_service
 from tests.edge.publishing import NOW, make_world, publish_worlds
 from tests.edge.routes import ANSWERED, READS
 from tests.release.doubles import FailingStore
@@ -56,12 +57,26 @@ def add_release(target: str, release_id: str) -> str:
     return f"{target}{'&' if '?' in target else '?'}release={release_id}"
 
 
-@pytest.mark.parametrize("name", sorted(ANSWERED - {"events.ics.address"}))  # which takes no `release`
-def test_a_read_of_a_kept_release_is_what_it_answered_then(make_own: MakeService, name: str) -> None:
-    service = make_own()
-    target = READS[name][0]
-    then = service.get(target)
+NAMES = sorted(ANSWERED - {"events.ics.address"})  # which takes no `release`
+
+
+@pytest.fixture(scope="module")
+def replaced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, dict[str, Response]]]:
+    """A service whose first release was replaced, and what it answered before."""
+    service = make_service(tmp_path_factory.mktemp("replaced"))
+    before = {name: service.get(READS[name][0]) for name in NAMES}
     publish_events(service, 2, minutes=1)
+    yield service, before
+    service.close()
+
+
+@pytest.mark.xdist_group("replaced")  # one worker makes the service
+@pytest.mark.parametrize("name", NAMES)
+def test_a_read_of_a_kept_release_is_what_it_answered_then(
+    replaced: tuple[Service, dict[str, Response]], name: str
+) -> None:
+    service, before = replaced
+    target, then = READS[name][0], before[name]
     got = service.get(add_release(target, then.headers["x-release"]))
     assert (got.status, got.headers["x-release"]) == (200, then.headers["x-release"])
     if name not in ("search", "nearby", "around"):  # which echo what was sent
