@@ -13,6 +13,7 @@ import pytest
 from edge.app import Edge
 from edge.processes.worker import set_up_logs
 from outings.release.memory import MemoryStore
+from tests.answers.worlds import World
 from tests.edge.asking import Response, ask
 from tests.edge.processes.serving import Server, start_server, stop_server
 from tests.edge.publishing import KEY_KINDS, NOW, add_keys, make_worlds, publish_worlds
@@ -60,9 +61,13 @@ class Service:
 @cache
 def publish_once() -> list[tuple[str, bytes]]:
     """What a store holds after the first release. Publishing takes three quarters of the time that a service takes."""
+    return list_published(make_worlds())
+
+
+def list_published(worlds: Sequence[World]) -> list[tuple[str, bytes]]:
     store = MemoryStore()
     with TemporaryDirectory() as folder:
-        publish_worlds(store, make_worlds(), folder=Path(folder))
+        publish_worlds(store, worlds, folder=Path(folder))
     return [(entry.name, store.get(entry.name)) for entry in store.list("")]
 
 
@@ -72,9 +77,9 @@ def make_service(
     store: MemoryStore | None = None,
     published: bool = True,
     keyed: bool = True,
-    calendar_secrets: Sequence[str] = CALENDAR_SECRETS,
-    front_secrets: Sequence[str] = (),
+    **options: Any,
 ) -> Service:
+    """`options` are those of `Edge`."""
     clock = Clock()
     if store is None:
         store = MemoryStore()
@@ -82,9 +87,7 @@ def make_service(
     elif published:
         publish_worlds(store, make_worlds(), folder=folder)
     keys = add_keys(store, KEY_KINDS) if keyed else {}
-    edge = Edge(
-        store, cache=folder / "cache", clock=clock, calendar_secrets=calendar_secrets, front_secrets=front_secrets
-    )
+    edge = Edge(store, cache=folder / "cache", clock=clock, **{"calendar_secrets": CALENDAR_SECRETS, **options})
     edge.poll()
     return Service(store, edge, keys, folder, clock)
 

@@ -3,20 +3,21 @@
 import logging
 from collections.abc import Callable
 from datetime import timedelta
+from functools import cache
 
 import pytest
 from structlog.testing import capture_logs
 
-from edge.app import Edge
 from edge.geocoding.geocoder import Geocoder
 from edge.geocoding.local import LocalGeocoder
 from outings.contract.errors import unavailable
 from outings.contract.resources.metro import Center
+from outings.release.memory import MemoryStore
 from outings.release.snapshot import Snapshot
 from tests.answers.documents import make_location, make_place
 from tests.answers.worlds import World
-from tests.edge.conftest import Service
-from tests.edge.publishing import make_id, publish_worlds
+from tests.edge.conftest import Service, list_published
+from tests.edge.publishing import make_id
 
 STUDIO = {"address": "12 Pier St, Harbor", "city": "Harbor", "lat": 40.1, "lng": -74.1}
 ELSEWHERE = {"address": "9 Far Rd, Harbor", "city": "Harbor", "lat": 51.5, "lng": -0.1}
@@ -43,22 +44,24 @@ class ScriptedGeocoder:
 Serve = Callable[[Geocoder], Service]
 
 
+@cache
+def publish_places() -> list[tuple[str, bytes]]:
+    """What a store holds that has two of them."""
+    places = [
+        make_place(make_id(name), name=name, slug=name, location=make_location(**where))
+        for name, where in (("studio", STUDIO), ("elsewhere", ELSEWHERE))
+    ]
+    return list_published([World(listings=places), World(slug="lakeside", listings=[make_place(make_id("hall"))])])
+
+
 @pytest.fixture
 def serve(make_own: Callable[..., Service]) -> Serve:
     """A metro with a studio in its bounds and a listing outside of them, over an edge with that geocoder."""
 
     def make(geocoder: Geocoder) -> Service:
-        service = make_own(published=False)
-        service.edge.close()
-        places = [
-            make_place(make_id(name), name=name, slug=name, location=make_location(**where))
-            for name, where in (("studio", STUDIO), ("elsewhere", ELSEWHERE))
-        ]
-        worlds = [World(listings=places), World(slug="lakeside", listings=[make_place(make_id("hall"))])]
-        publish_worlds(service.store, worlds, folder=service.folder)
-        service.edge = Edge(service.store, cache=service.folder / "own", clock=service.clock, geocoder=geocoder)
-        service.edge.poll()
-        return service
+        store = MemoryStore()
+        store.put_many(publish_places())
+        return make_own(store=store, published=False, geocoder=geocoder)
 
     return make
 

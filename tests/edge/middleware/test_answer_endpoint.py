@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import pytest
@@ -17,7 +17,7 @@ from outings.release.publishing import publish
 from outings.release.root import Part, read_root
 from tests.answers.worlds import open_world
 from tests.edge.asking import ask, ask_together
-from tests.edge.conftest import Service
+from tests.edge.conftest import Service, make_service
 from tests.edge.publishing import NOW, make_id, make_version, make_world, make_worlds, publish_worlds, put_snapshot
 from tests.edge.routes import ANSWERED, READS
 
@@ -134,11 +134,20 @@ def test_a_walk_is_not_mistaken_for_its_first_page(service: Service) -> None:
         assert [each["name"] for each in second["data"]] == STORIES[2:4]
 
 
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """Nobody else asks it, so that its counts are those of one test after the other."""
+    service = make_service(tmp_path_factory.mktemp("counted"))
+    yield service
+    service.close()
+
+
+@pytest.mark.xdist_group("counted")  # one worker makes the service
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_matching_tag_is_304_with_no_body_and_no_query(make_own: MakeService, target: str) -> None:
-    service = make_own()
+def test_a_matching_tag_is_304_with_no_body_and_no_query(counted: Service, target: str) -> None:
+    service = counted
     tag = service.get(target).headers["etag"]
-    counts = read_counts(service)
+    counts = {"not_modified": 0, **read_counts(service)}
     for number, header in enumerate((tag, tag.removeprefix("W/"), f'"other", {tag}', "*"), start=1):
         got = service.get(target, if_none_match=header, accept_encoding="gzip")
         assert (got.status, got.body) == (304, b"")
@@ -147,7 +156,7 @@ def test_a_matching_tag_is_304_with_no_body_and_no_query(make_own: MakeService, 
         assert got.headers["x-release"]
         assert got.headers["vary"] == "X-API-Key, Accept-Encoding, Origin"
         assert not {"content-type", "content-length", "content-encoding"} & got.headers.keys()
-        assert read_counts(service) == {**counts, "not_modified": number}
+        assert read_counts(service) == {**counts, "not_modified": counts["not_modified"] + number}
     assert service.get(target, if_none_match=tag, method="HEAD").status == 304
     assert service.get(target, if_none_match='W/"other"').status == 200
 

@@ -1,7 +1,7 @@
 """The second answer is the first one's, from memory; and what changed in between is noticed before it is sent."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import pytest
@@ -10,7 +10,7 @@ from edge.limits.header_fields import FIELDS
 from outings.keys.changes import revoke_key
 from outings.keys.registry import change_registry
 from tests.edge.asking import Response, ask
-from tests.edge.conftest import Service
+from tests.edge.conftest import Service, make_service
 from tests.edge.publishing import NOW, make_id, make_world, publish_worlds
 from tests.edge.routes import ANSWERED, READS
 
@@ -36,9 +36,18 @@ def warm(make_own: MakeService) -> Service:
     return service
 
 
+@pytest.fixture(scope="module")
+def cold(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, Service]]:
+    """Two servers, each of which is asked for a target by one test alone."""
+    service = make_service(tmp_path_factory.mktemp("cold"))
+    yield service, service.start_another()
+    service.close()
+
+
+@pytest.mark.xdist_group("cold")  # one worker starts the servers
 @pytest.mark.parametrize("target", TARGETS)
-def test_the_second_answer_is_the_first_one(make_own: MakeService, target: str) -> None:
-    service = make_own()
+def test_the_second_answer_is_the_first_one(cold: tuple[Service, Service], target: str) -> None:
+    service, other = cold
     for headers in ({}, {"accept_encoding": "gzip"}, {"accept_encoding": "zstd", "x_trace_id": "a-trace"}):
         first, second = (service.get(target, **headers) for _ in range(2))
         assert (second.status, second.body, list_kept(second)) == (first.status, first.body, list_kept(first))
@@ -46,7 +55,7 @@ def test_the_second_answer_is_the_first_one(make_own: MakeService, target: str) 
         assert second.headers["x-trace-id"] == headers.get("x_trace_id", second.headers["x-request-id"])
     tag = first.headers["etag"]
     answers = [service.get(target, if_none_match=tag) for _ in range(2)]
-    fresh = ask(service.start_another().edge, target, key=service.keys["all"], if_none_match=tag)
+    fresh = ask(other.edge, target, key=service.keys["all"], if_none_match=tag)
     for each in answers:
         assert (each.status, each.body, list_kept(each)) == (304, b"", list_kept(fresh))
 

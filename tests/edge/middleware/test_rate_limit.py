@@ -1,12 +1,11 @@
 """Limits as a reader meets them: what is counted and billed, and what every response tells."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from edge.app import Edge
 from edge.limits.header_fields import FIELDS
 from edge.limits.redis_store import RedisLimitStore
 from outings.contract.includes import Offer
@@ -32,18 +31,20 @@ KINDS: Mapping[str, Mapping[str, object]] = {
     "narrow": {"plan": "free", "per_minute": None, "metros": ("lakeside",)},
 }
 
+OFFER = Offer(plans=PLANS)
 Make = Callable[..., Service]
 
 
 @pytest.fixture
-def metered(make_own: Make) -> Iterator[Service]:
+def metered(make_own: Make) -> Service:
     """Small limits, at noon on 10 August; every kind of key is fresh."""
-    service = make_own(keyed=False)
-    keys = add_keys(service.store, KINDS)
-    edge = Edge(service.store, cache=service.folder / "cache", clock=service.clock, offer=Offer(plans=PLANS))
-    edge.poll()
-    yield Service(service.store, edge, keys, service.folder, service.clock)
-    edge.close()
+    return add_kinds(make_own(keyed=False, offer=OFFER))
+
+
+def add_kinds(service: Service) -> Service:
+    service.keys |= add_keys(service.store, KINDS)
+    service.edge.poll()
+    return service
 
 
 def read_left(got: Response) -> tuple[int, int]:
@@ -115,14 +116,10 @@ def test_a_refused_scope_is_counted_and_not_billed(metered: Service) -> None:
 
 
 def test_a_fault_of_ours_is_not_billed(make_own: Make) -> None:
-    service = make_own(published=False, keyed=False)
-    keys = add_keys(service.store, KINDS)
-    edge = Edge(service.store, cache=service.folder / "cache", clock=service.clock, offer=Offer(plans=PLANS))
-    edge.poll()
+    service = add_kinds(make_own(published=False, keyed=False, offer=OFFER))
     for n in range(1, 3):
-        got = ask(edge, LIST, key=keys["free"])
+        got = service.get(LIST, kind="free")
         assert (got.status, read_left(got)) == (503, (PER_MINUTE - n, PER_MONTH))
-    edge.close()
 
 
 def test_a_route_that_there_is_not_and_a_method_are_told_and_uncounted(metered: Service) -> None:
@@ -181,20 +178,14 @@ def test_requests_at_once_never_take_more_than_there_is(metered: Service) -> Non
 
 @pytest.mark.parametrize("headers", [{}, {"if_none_match": "*"}])
 def test_with_the_counters_gone_reads_go_on_and_a_metric_says_so(make_own: Make, headers: dict[str, str]) -> None:
-    service = make_own(keyed=False)
-    keys = add_keys(service.store, KINDS)
     limits = RedisLimitStore("redis://127.0.0.1:1/0")
-    edge = Edge(
-        service.store, cache=service.folder / "cache", clock=service.clock, offer=Offer(plans=PLANS), limits=limits
-    )
-    edge.poll()
+    service = add_kinds(make_own(keyed=False, offer=OFFER, limits=limits))
     for _ in range(2 * PER_MINUTE):
-        got = ask(edge, LIST, key=keys["free"], **headers)
+        got = service.get(LIST, kind="free", **headers)
         assert (got.status, read_left(got)) == (304 if headers else 200, (PER_MINUTE, PER_MONTH))
-    assert ask(edge, f"{LIST}?bogus=1", key=keys["free"]).status == 400
-    counted = read_metrics(edge)["outings_uncounted_total"]
+    assert service.get(f"{LIST}?bogus=1", kind="free").status == 400
+    counted = read_metrics(service.edge)["outings_uncounted_total"]
     assert counted == 2 * PER_MINUTE + 1
-    edge.close()
 
 
 PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
