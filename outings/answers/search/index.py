@@ -72,6 +72,7 @@ class SearchIndex:
             terms,
             postings=Postings(reader.open_table(POSTINGS), ends=reader.open_table(POSTING_ENDS)),
             name_words=ranks.read_array("name_words"),
+            types=self.types,
             related=RelatedWords(reader.related, self.words),
         )
         self._stem = lru_cache(maxsize=4_096)(self.words.stem)

@@ -63,16 +63,20 @@ class _Source(Struct, frozen=True, eq=False):
     codes: Codes
 
 
-_Lift = Callable[[str], Iterable[_Source]]
+# A word and rows → its codes there.
+_Lift = Callable[[str, Numbers], Codes]
 
 
 class Matcher:
     """Of one snapshot. `name_words`: by row, how many words its name has."""
 
-    def __init__(self, terms: Terms, *, postings: Postings, name_words: Numbers, related: RelatedWords) -> None:
+    def __init__(
+        self, terms: Terms, *, postings: Postings, name_words: Numbers, types: Numbers, related: RelatedWords
+    ) -> None:
         self._terms = terms
         self._postings = postings
         self._name_words = name_words
+        self._types = types
         self._related = related
         self._find_alone = remember(self._list_alone, size=_WORDS)
         self._find_known = remember(self._list_known, size=_WORDS)
@@ -133,6 +137,7 @@ class Matcher:
         namesakes: Namesakes | None = None,
         alike: Mapping[str, Iterable[str]] | None = None,
         whom: Whom | None = None,
+        types: Mapping[str, int] | None = None,
     ) -> WordMatches:
         """The listings that have one of the words at least; all where there are none. `lifting`
         words and `locating` names decide nothing but the score. `beginning`: the last word, where it is half typed.
@@ -140,9 +145,10 @@ class Matcher:
         marked as the better. `notions`: runs of words that stand for one thing. `lying`: for each of the `locating`
         names the listings that lie there. `foreign`: what the words are in the metro's language, where they are in
         another; these have no typos. `is_strict`: typos of words that some listing has are traces.
-        `namesakes`: what tells places that are only named after a word. `whom`: for whom the query is."""
+        `namesakes`: what tells places that are only named after a word. `whom`: for whom the query is.
+        `types`: the type that a lifting word means, whatever names say."""
         related = [self._related] if foreign is None else [self._related, foreign]
-        lift = partial(self._find_lifting, related=related, alike=alike or {})
+        lift = partial(self._encode_lifting, related=related, alike=alike or {}, types=types or {})
         if not words:
             every = np.arange(self._name_words.size)
             score = partial(self._score_all, lifting=lifting, lift=lift, whom=whom)
@@ -245,7 +251,7 @@ class Matcher:
             sources.append(_Source(own.astype(np.uint32), encode_word(np.full(own.size, WHERE, dtype=np.uint8), SAME)))
         return score_words(
             [each.take(rows) for each in best],
-            lifting=[self._encode(lift(word)).take(rows) for word in lifting],
+            lifting=[lift(word, rows) for word in lifting],
             locating=[self._encode(each).take(rows) for each in located],
             locating_words=[len(name) if lying else 0 for name in locating],
             name_words=self._name_words[rows],
@@ -254,12 +260,27 @@ class Matcher:
 
     def _score_all(self, rows: Numbers, *, lifting: Sequence[str], lift: _Lift, whom: Whom | None) -> Numbers:
         """Of a query in which no word decides."""
-        codes = [self._encode(lift(word)).take(rows) for word in lifting]
+        codes = [lift(word, rows) for word in lifting]
         return score_names(codes, count=rows.size, others=0 if whom is None else whom.find_others(rows))
 
     def _find_name(self, name: Sequence[str]) -> _Source:
         """A name that says where: all of its words, as they stand in it."""
         return self._find_sequence([self._terms.spelling.find_word(word) for word in name], SAME)
+
+    def _encode_lifting(
+        self,
+        word: str,
+        rows: Numbers,
+        *,
+        related: Sequence[RelatedWords],
+        alike: Mapping[str, Iterable[str]],
+        types: Mapping[str, int],
+    ) -> Codes:
+        """Of the rows. A camp is one, though its name may not say so."""
+        codes: Codes = self._encode(self._find_lifting(word, related=related, alike=alike)).take(rows)
+        if word in types:
+            codes[self._types[rows] == types[word]] = encode_word(_IN_NAME, SAME)[0]
+        return codes
 
     def _find_lifting(
         self, word: str, *, related: Sequence[RelatedWords], alike: Mapping[str, Iterable[str]]

@@ -153,7 +153,7 @@ def _match_words(search: Search, opened: SnapshotReader, index: SearchIndex) -> 
     return index.matching.match_words(
         parsed.words,
         beginning=parsed.begun,
-        lifting=(*parsed.kinds, *parsed.audience) if parsed.words else parsed.stated,
+        lifting=_list_lifting(search),
         locating=parsed.locations,
         subject=choose_subject(parsed.words, index.words) if is_auto else (),
         notions=_list_notions(search, opened, index) if is_auto else (),
@@ -163,6 +163,7 @@ def _match_words(search: Search, opened: SnapshotReader, index: SearchIndex) -> 
         namesakes=index.namesakes if is_auto else None,
         foreign=None if search.foreign is None else search.foreign.related,
         whom=_find_whom(search, index),
+        types=(index.words if search.foreign is None else search.foreign.words).types if is_auto else None,
     )
 
 
@@ -175,6 +176,14 @@ def _choose_cards(matched: SearchMatches, search: Search, index: SearchIndex) ->
     return choose_cards(
         matched, index, rank=lambda rows: index.rank_classes(rows, start=start, is_recalled=search.has_usual_window)
     )
+
+
+def _list_lifting(search: Search) -> tuple[str, ...]:
+    """Where no word decides, what names say of the age; in `auto` also what sort of listing: "camps for teens"."""
+    parsed = search.parsed
+    if parsed.words:
+        return *parsed.kinds, *parsed.audience
+    return (*parsed.stated, *parsed.kinds) if search.is_auto else parsed.stated
 
 
 def _find_whom(search: Search, index: SearchIndex) -> Whom | None:

@@ -12,6 +12,9 @@ class RoleWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     fillers: str = ""
     kinds: str = ""
+    events: str = ""
+    camps: str = ""
+    places: str = ""
     lessons: str = ""
     audience: str = ""
     children: str = ""

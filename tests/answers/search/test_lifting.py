@@ -1,5 +1,6 @@
 """What lifts a result in `match=auto` and decides nothing: words for lessons, and for whom."""
 
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,11 @@ from tests.answers.documents import make_uuid
 from tests.answers.search.searching import Document, find, open_listings, score
 
 AUTO = {"match": "auto"}
+TEN = datetime(2026, 8, 20, 10)
+WHEN = {
+    "has_date": True, "has_time": True, "start_time": "10:00:00", "starts_local": "2026-08-20T10:00:00",
+    "starts_at": "2026-08-20T14:00:00Z",
+}  # fmt: skip
 
 
 def name_classes(*names: str) -> list[Document]:
@@ -80,10 +86,36 @@ def test_what_states_ages_or_has_the_word_in_its_name_is_not_behind_for_its_audi
 
 def test_a_playground_need_not_say_that_it_is_for_children(tmp_path: Path) -> None:
     place = documents.make_place(make_uuid(1), name="Ennis Playground")
-    event = documents.make_event(make_uuid(2), name="Games, Noll Playground", audience="kids")
+    event = documents.make_event(make_uuid(2), name="Games, Noll Playground", audience="kids", **WHEN)
     court = documents.make_place(make_uuid(3), name="Noll Playground: court")
-    release = open_listings(tmp_path, place, event, court)
+    release = open_listings(tmp_path, place, event, court, dates={make_uuid(2): [TEN]})
     names = list(score(release, "playgrounds for kids", AUTO))
     assert names[0] == "Ennis Playground"
     # A court at a playground is none.
-    assert names[-1] == "Noll Playground: court"
+    assert names[1:] == ["Games, Noll Playground", "Noll Playground: court"]
+
+
+@pytest.mark.parametrize("q", ["clay camp", "clay camps", "camps for a 5 year old"])
+def test_a_camp_is_one_though_its_name_does_not_say_so(tmp_path: Path, q: str) -> None:
+    listings = [
+        documents.make_class(make_uuid(1), name="Clay art"),
+        documents.make_place(make_uuid(2), name="Clay hut"),
+        documents.make_camp(make_uuid(3), name="Clay fun"),
+    ]
+    release = open_listings(tmp_path, *listings)
+    assert next(iter(find(release, q, AUTO))) == "Clay fun"
+    assert next(iter(find(release, q))) == "Clay art"
+
+
+@pytest.mark.parametrize(
+    ("q", "first"), [("clay events", "Fun clay"), ("clay spots", "Hut clay"), ("clay class", "Art clay")]
+)
+def test_events_and_places_are_what_they_are_and_a_class_is_a_word(tmp_path: Path, q: str, first: str) -> None:
+    listings = [
+        documents.make_camp(make_uuid(1), name="Art clay"),
+        documents.make_place(make_uuid(2), name="Hut clay"),
+        documents.make_event(make_uuid(3), name="Fun clay", **WHEN),
+        documents.make_class(make_uuid(4), name="Jug clay"),
+    ]
+    release = open_listings(tmp_path, *listings, dates={make_uuid(3): [TEN]})
+    assert next(iter(find(release, q, AUTO))) == first

@@ -8,6 +8,7 @@ from outings.answers.search.understanding.ages import AgePatterns
 from outings.answers.snapshot.stems import make_stem
 from outings.contract.languages.language import ENGLISH, Language, find_stems, read_shipped_language
 from outings.contract.languages.search import AmountWords, SearchWords, fill_parts
+from outings.contract.vocabulary import TYPES
 
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)*"
 # A pattern that is found nowhere.
@@ -24,6 +25,9 @@ class QueryWords:
             frozenset(text.split()) for text in (words.fillers, words.kinds, words.audience, words.prices, words.times)
         )
         self.lessons, self.children = frozenset(words.lessons.split()), frozenset(words.children.split())
+        typed = {"event": words.events, "camp": words.camps, "place": words.places}
+        # The type that a kind means, as the number of one of TYPES.
+        self.types = {word: TYPES.index(name) for name, text in typed.items() for word in text.split()}
         self.city = frozenset(words.city.split())
         self.notions = frozenset(tuple(pair.split("-")) for pair in words.notions.split())
         # Words that say little beside others, the least first.
