@@ -16,7 +16,7 @@ from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Posti
 from outings.answers.search.repeats import REPEATS, SINGLE
 from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.foreign import ForeignLanguage
-from outings.answers.search.understanding.locations import Words, find_runs, make_locations
+from outings.answers.search.understanding.locations import Words, find_runs, list_quarters, make_locations
 from outings.answers.search.understanding.narrowing import list_narrower
 from outings.answers.search.understanding.query import BareRange, ParsedQuery
 from outings.answers.search.understanding.related import RelatedWords
@@ -39,6 +39,9 @@ _TESTED = 256
 _QUERIES = 1_024
 # Words side by side of which it is known whether they are a region: nearly all are none.
 _REGIONS = 4_096
+
+# Parts of a map's names that queries had.
+_QUARTERS = 512
 
 # Letters of a word half typed. Of fewer begin thousands, which say nothing and cost much.
 LEAST_BEGINNING = 3
@@ -88,6 +91,10 @@ class SearchIndex:
         self._starts: LruCache[tuple[tuple[str, Window], ...], Numbers] = LruCache(size=_DATES)
         self._class_ranks: LruCache[int, Numbers] = LruCache(size=_DATES)
         self._relaxed: LruCache[ParsedQuery, ParsedQuery] = LruCache(size=_QUERIES)
+        self._having: LruCache[ParsedQuery, bool] = LruCache(size=_QUERIES)
+        self.quarters = list_quarters(named)
+        self.quarter_names = frozenset(self.quarters)
+        self.found_quarters: LruCache[Words, Numbers] = LruCache(size=_QUARTERS)
         self.regions: LruCache[Words, Numbers] = LruCache(size=_REGIONS)
         self.whole_names: LruCache[int, frozenset[Words]] = LruCache(size=1)
         self._start_ranks: LruCache[tuple[int, tuple[tuple[str, Window], ...]], Numbers] = LruCache(size=_DATES)
@@ -146,6 +153,10 @@ class SearchIndex:
     def _relax(self, parsed: ParsedQuery) -> ParsedQuery:
         narrower = (each for each in list_narrower(parsed, self.words) if self._has_all(each))
         return next(narrower, parsed)
+
+    def has_all(self, parsed: ParsedQuery) -> bool:
+        """Whether any listing of the metro has all words."""
+        return self._having.read(parsed, lambda: self._has_all(parsed))
 
     def _has_all(self, parsed: ParsedQuery) -> bool:
         return self.matching.has_all(parsed.words, beginning=parsed.begun)

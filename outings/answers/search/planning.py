@@ -33,7 +33,7 @@ from outings.answers.search.score import PARTIAL, Numbers
 from outings.answers.search.snippet import Hits
 from outings.answers.search.understanding.locations import find_runs
 from outings.answers.search.understanding.narrowing import choose_subject, list_narrower
-from outings.answers.search.whereabouts import find_lying, read_locations
+from outings.answers.search.whereabouts import find_lying, list_parts, read_locations
 from outings.answers.selecting.evaluator_factory import has_columns, open_evaluator
 from outings.answers.selecting.paging import read_limit
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
@@ -202,6 +202,8 @@ def _list_notions(search: Search, opened: SnapshotReader, index: SearchIndex) ->
     # Of a query that is these words alone it is known already.
     known = search.locations if text == search.query.get_as("q", str) else read_locations(text, opened, index)
     places = known.neighborhoods
+    if words in list_parts(words, opened, index):
+        places |= {words}
     located = [Notion(*run, find_lying(words[slice(*run)], opened, index)) for run in find_runs(words, places)]
     return located or [Notion(*run) for run in index.list_notions(words, index.whole_names.find(0) or frozenset())]
 

@@ -16,7 +16,7 @@ from outings.answers.search.understanding.foreign import ForeignLanguage
 from outings.answers.search.understanding.locations import Locations
 from outings.answers.search.understanding.narrowing import list_dropped
 from outings.answers.search.understanding.query import ParsedQuery, parse_search
-from outings.answers.search.whereabouts import drop_empty_codes, read_locations
+from outings.answers.search.whereabouts import drop_empty_codes, list_parts, read_locations
 from outings.answers.selecting.cursors import name_walk
 from outings.answers.selecting.selection import Selection
 from outings.answers.snapshot.reader import open_snapshot
@@ -83,6 +83,10 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
     if query.get_words("match") == AUTO:
         foreign, locations = index.find_foreign(split_words(text)), read_locations(text, opened, index)
         parsed = _read_words(text, index, places=locations, foreign=foreign, is_auto=True)
+        names = list_parts(parsed.words, opened, index)
+        if names and not index.has_all(parsed):
+            places = replace(locations, neighborhoods=locations.neighborhoods | names)
+            parsed = _read_words(text, index, places=places, foreign=foreign, is_auto=True)
         parsed = drop_empty_codes(parsed, opened, index)
     else:
         parsed = _read_words(text, index, places=locations)

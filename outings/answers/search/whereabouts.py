@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from outings.answers.documents.identity import NamedDocument
 from outings.answers.search.index import SearchIndex
+from outings.answers.search.quarters import find_quarter
 from outings.answers.search.ranking import measure_distances
 from outings.answers.search.regions import MOST_WORDS, find_region, may_be_region
 from outings.answers.search.score import Numbers
@@ -40,6 +41,12 @@ def read_locations(text: str, opened: SnapshotReader, index: SearchIndex) -> Loc
         known = replace(known, whole=index.whole_names.read(0, lambda: _list_whole_names(opened, index)))
     names = [*_list_codes(text, opened), *_list_regions(text, opened, index)]
     return replace(known, neighborhoods=known.neighborhoods.union(names)) if names else known
+
+
+def list_parts(words: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> frozenset[tuple[str, ...]]:
+    """The parts of the map's names among a query's words that say where."""
+    names = {tuple(words[start:end]) for start, end in find_runs(words, index.quarter_names)}
+    return frozenset(name for name in names if find_quarter(name, opened, index).size)
 
 
 def _list_codes(text: str, opened: SnapshotReader) -> Iterator[tuple[str, ...]]:
@@ -82,6 +89,7 @@ def drop_empty_codes(parsed: ParsedQuery, opened: SnapshotReader, index: SearchI
 def find_lying(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
     """The listings that lie there, whatever they say: rising."""
     parts = [*_list_near(name, opened, index), *_list_areas(name, opened), find_region(name, opened, index)]
+    parts.append(find_quarter(name, opened, index))
     return np.unique(np.concatenate(parts)).astype(np.int64) if parts else np.empty(0, dtype=np.int64)
 
 
