@@ -15,7 +15,7 @@ from outings.answers.near.tiles import TILE_BOUNDS, TILES
 from outings.answers.near.traits import TRAITS
 from outings.answers.near.unlocated import UNLOCATED
 from outings.answers.search.cards import CARDS, make_cards
-from outings.answers.search.namesakes import HEADS
+from outings.answers.search.namesakes import HEADS, VENUES
 from outings.answers.search.notions import NOTIONS
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS
 from outings.answers.search.repeats import REPEATS
@@ -36,7 +36,7 @@ from outings.release.snapshot import Snapshot
 DERIVED = (
     LISTING_INDEX, ORGANIZATION_INDEX, ROW_FACTS, SERIES, MOMENTS, MEMBERS, SLOTS, WORDS, PLACES, COLUMNS, SOURCES,
     SIMILAR, ORGANIZATION_SPELLINGS, AREAS, AREA_SPELLINGS, GROUPS, POSTINGS, POSTING_ENDS, RANKS, REPEATS, NOTIONS,
-    HEADS, TILES, TILE_BOUNDS, UNLOCATED, TRAITS, SUGGESTIONS,
+    HEADS, VENUES, TILES, TILE_BOUNDS, UNLOCATED, TRAITS, SUGGESTIONS,
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from outings.answers.cache import LruCache
 from outings.answers.search.cards import open_cards
 from outings.answers.search.matches import Keep, Mask
 from outings.answers.search.matching import Matcher
-from outings.answers.search.namesakes import HEADS, Namesakes
+from outings.answers.search.namesakes import HEADS, VENUES, Namesakes
 from outings.answers.search.notions import NOTIONS, NotionPairs, choose_runs
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Postings
 from outings.answers.search.repeats import REPEATS, SINGLE
@@ -82,7 +82,9 @@ class SearchIndex:
         self._notions = frozenset((self._stem(one), self._stem(other)) for one, other in self.words.notions)
         self._notion_beginnings = frozenset(one for one, _ in self._notions)
         self._pairs = NotionPairs(reader.open_table(NOTIONS).view_array("pair"))
-        self.namesakes = Namesakes(reader.open_table(HEADS), types=self.types, pairs=self._pairs)
+        self.namesakes = Namesakes(
+            reader.open_table(HEADS), venues=reader.open_table(VENUES), types=self.types, pairs=self._pairs
+        )
         self._series = reader.series
         self._next_starts = NextStarts(reader.open_table(SLOTS))
         self._passing: LruCache[tuple[Selection, ...], Mask] = LruCache(size=_FILTERS)

@@ -9,13 +9,14 @@ import polars as pl
 from outings.answers.search.notions import NotionPairs
 from outings.answers.search.postings import Rows
 from outings.answers.search.score import Codes, Numbers, is_named, weaken_names
-from outings.answers.snapshot.derived import DerivedTables, TableContext
+from outings.answers.snapshot.derived import DerivedTables, TableContext, derive_table
 from outings.contract.languages.search import NameWords
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import MappedTable
 from outings.release.tables import FIELDS
 
 _PLACE, _NAME = TYPES.index("place"), FIELDS.index("name")
+_WHERE = (FIELDS.index("place"), FIELDS.index("location"))
 
 
 def make_heads(listings: pl.DataFrame, terms: pl.DataFrame, words: NameWords) -> pl.DataFrame:
@@ -41,6 +42,31 @@ def _make_heads(tables: Mapping[str, pl.DataFrame], context: TableContext) -> di
     return {"heads": make_heads(tables["listings"], tables["terms"], words)}
 
 
+def make_venues(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+    """Of the names of all but places the words that only say where: two or more that stand side by side also in the
+    name of the place, or in the address. By the number of the word, then the row."""
+    places = listings.with_row_index("row").filter(type=_PLACE).select(pl.col("row").cast(terms.schema["row"]))
+    numbered = terms.select("row", "field", "position", number=pl.col("word").rle_id())
+    numbered = numbered.filter(pl.col("field").is_in([_NAME, *_WHERE])).join(places, on="row", how="anti")
+    pairs = _list_pairs(numbered.sort("row", "field", "position"))
+    elsewhere = pairs.filter(pl.col("field") != _NAME)
+    own = pairs.filter(field=_NAME).join(elsewhere, on=("row", "number", "next"), how="semi")
+    behind = own.select("row", pl.col("next").alias("number"), pl.col("position") + 1)
+    venues = pl.concat([own.select(behind.columns), behind]).unique()
+    # "Fish at Fish Park" is about fish.
+    others = numbered.filter(field=_NAME).join(venues, on=("row", "number", "position"), how="anti")
+    venues = venues.join(others, on=("row", "number"), how="anti").select("number", "row").unique()
+    return venues.sort("number", "row").cast({"number": pl.UInt32(), "row": pl.UInt32()})
+
+
+def _list_pairs(words: pl.DataFrame) -> pl.DataFrame:
+    """Words side by side, of words in their order."""
+    behind = words.select(pl.all().shift(-1))
+    is_beside = (words["row"] == behind["row"]) & (words["field"] == behind["field"])
+    is_beside &= words["position"] + 1 == behind["position"]
+    return words.with_columns(next=behind["number"]).filter(is_beside)
+
+
 HEADS = DerivedTables(
     names=("heads",),
     columns={"listings": ("type",), "terms": ("word", "row", "field", "position")},
@@ -48,19 +74,30 @@ HEADS = DerivedTables(
 )
 
 
+_TERMS = ("word", "row", "field", "position")
+VENUES = derive_table("venues", make_venues, {"listings": ("type",), "terms": _TERMS})
+
+
 class Namesakes:
     """Of one snapshot. `types`: by row."""
 
-    def __init__(self, table: MappedTable, *, types: Numbers, pairs: NotionPairs) -> None:
+    def __init__(self, table: MappedTable, *, venues: MappedTable, types: Numbers, pairs: NotionPairs) -> None:
         self._rows, self._heads = table.read_array("row"), table.read_array("head")
+        self._venue_words, self._venue_rows = venues.read_array("number"), venues.read_array("row")
         self._types, self._pairs = types, pairs
 
     def weaken(self, best: Sequence[Codes], rows: Numbers, *, meant: Callable[[], Iterable[int]]) -> None:
         """In the codes of a query's words, of these rows, which lack none: a place that is only named after one of them
-        has it as in a category. `meant`: the numbers of all words of the index that the query means. Not where its name
-        has all of several words, which is then what was looked for."""
-        rows = self._find_named(best, rows)
-        if not rows.size:
+        has it as in a category, and so has what has them only where its name says where it is. `meant`: the numbers of
+        all words of the index that the query means. Not where its name has all of several words, which is then what
+        was looked for."""
+        happenings = self._find_named(best, rows[self._types.take(rows) != _PLACE])
+        if happenings.size:
+            happenings = self._choose_at_venues(best, happenings, meant())
+            for codes in best:
+                codes[happenings] = weaken_names(codes[happenings])
+        rows = self._find_named(best, rows[self._types.take(rows) == _PLACE])
+        if not rows.size or not self._rows.size:
             return
         at = np.minimum(np.searchsorted(self._rows, rows), self._rows.size - 1)
         own = set(meant())
@@ -76,11 +113,21 @@ class Namesakes:
         headed: Rows = self._rows[np.isin(self._heads, np.fromiter(meant, dtype=np.int64))]
         return headed
 
+    def _choose_at_venues(self, best: Sequence[Codes], rows: Numbers, meant: Iterable[int]) -> Numbers:
+        """Of the rows those whose names have the words only where they name the venue."""
+        numbers = np.fromiter(meant, dtype=np.int64)
+        starts, ends = (np.searchsorted(self._venue_words, numbers, side=side) for side in ("left", "right"))
+        parts = [self._venue_rows[start:end] for start, end in zip(starts, ends, strict=True) if start < end]
+        if not parts:
+            return rows[:0]
+        own, counts = np.unique(np.concatenate(parts), return_counts=True)
+        at = np.minimum(np.searchsorted(own, rows), own.size - 1)
+        named: Numbers = np.sum([is_named(codes.take(rows)) for codes in best], axis=0)
+        chosen: Numbers = rows[(own[at] == rows) & (counts[at] >= named)]
+        return chosen
+
     def _find_named(self, best: Sequence[Codes], rows: Numbers) -> Numbers:
-        """Of the rows the places whose names have any of the words; of several words, not all."""
-        if not self._rows.size:
-            return self._rows
-        places = rows[self._types.take(rows) == _PLACE]
-        named: Numbers = np.sum([is_named(codes.take(places)) for codes in best], axis=0)
-        chosen: Numbers = places[(named > 0) & ((named < len(best)) | (len(best) == 1))]
+        """Of the rows those whose names have any of the words; of several words, not all."""
+        named: Numbers = np.sum([is_named(codes.take(rows)) for codes in best], axis=0)
+        chosen: Numbers = rows[(named > 0) & ((named < len(best)) | (len(best) == 1))]
         return chosen

@@ -10,6 +10,8 @@ from outings.contract.languages.search import NameWords
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Release
 from outings.release.tables import FIELDS
+from tests.answers import documents
+from tests.answers.documents import make_uuid
 from tests.answers.search.searching import name_places, open_listings, search
 
 AUTO = {"match": "auto"}
@@ -86,3 +88,25 @@ def test_a_language_says_where_the_head_of_a_name_is(words: NameWords, head: str
 
 def test_without_places_nothing_is_named_after_anything(tmp_path: Path) -> None:
     assert score(open_listings(tmp_path), "farm") == {}
+
+
+@pytest.fixture(scope="module")
+def park(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    """Classes: all but the drawing are in Fish Park, and say so in their addresses."""
+    names = ("Fish Park Swim", "Drawing Fish", "Fish at Fish Park", "Park Fishing")
+    listings = [documents.make_class(make_uuid(number), name=name) for number, name in enumerate(names, 1)]
+    for listing in listings:
+        listing["location"] |= {"address": "Hill" if listing["name"] == "Drawing Fish" else "Main pool, Fish Park"}
+    return open_listings(tmp_path_factory.mktemp("park"), *listings)
+
+
+def test_what_only_is_at_a_place_named_after_a_word_comes_behind_what_is_about_it(park: Release) -> None:
+    assert score(park, "fish") == {
+        "Drawing Fish": 0.95, "Park Fishing": 0.95, "Fish at Fish Park": 0.925, "Fish Park Swim": 0.75,
+    }  # fmt: skip
+    assert score(park, "fish", "all_terms")["Fish Park Swim"] == 0.933
+
+
+def test_what_a_name_says_beside_its_place_is_what_it_was(park: Release) -> None:
+    assert score(park, "swim") == {"Fish Park Swim": 0.933}
+    assert score(park, "fish swim")["Fish Park Swim"] == 0.967
