@@ -96,7 +96,7 @@ class SearchIndex:
         self._having: LruCache[ParsedQuery, bool] = LruCache(size=_QUERIES)
         self.quarters = list_quarters(named)
         self.quarter_names = frozenset(self.quarters)
-        self.found_quarters: LruCache[Words, Numbers] = LruCache(size=_QUARTERS)
+        self.quarter_rows: LruCache[Words, Numbers] = LruCache(size=_QUARTERS)
         self.regions: LruCache[Words, Numbers] = LruCache(size=_REGIONS)
         self.whole_names: LruCache[int, frozenset[Words]] = LruCache(size=1)
         self._start_ranks: LruCache[tuple[int, tuple[tuple[str, Window], ...]], Numbers] = LruCache(size=_DATES)

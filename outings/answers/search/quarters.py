@@ -23,7 +23,7 @@ def find_quarter(name: Sequence[str], opened: SnapshotReader, index: SearchIndex
     part = tuple(name)
     if part not in index.quarters:
         return _NOWHERE
-    return index.found_quarters.read(part, lambda: _find_quarter(part, opened, index))
+    return index.quarter_rows.read(part, lambda: _find_quarter(part, opened, index))
 
 
 def _find_quarter(part: Words, opened: SnapshotReader, index: SearchIndex) -> Numbers:
