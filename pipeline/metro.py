@@ -9,7 +9,7 @@ from time import perf_counter
 import polars as pl
 from msgspec.structs import replace
 
-from outings.answers.derived import DERIVED, derive_of_answers, derive_tables
+from outings.answers.derived import DERIVED, derive_each, derive_of_answers, derive_tables
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.answers.search.cards import CARDS
 from outings.contract.vocabulary import Vocabulary
@@ -181,8 +181,8 @@ def _write_tables(
         for name, frame in frames.items()
     }
     same = kept.find_derived(DERIVED, frames)
-    derived = derive_tables(frames, today=plan.today, language=plan.language, but=same)
-    mapped = {name: _put_table(encode_mapped(frame), frame, writer) for name, frame in derived.items()}
+    derived = derive_each(frames, today=plan.today, language=plan.language, but=same)
+    mapped = {name: _put_table(encode_mapped(frame), frame, writer) for name, frame in derived}
     mapped |= {name: table for name, table in same.items() if _keep_table(table, writer)}
     semantic = None
     if plan.model is not None:

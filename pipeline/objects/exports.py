@@ -182,18 +182,20 @@ def make_parquet(snapshot: Snapshot, rows: Rows, listing_type: str, before: _Pre
     anew = rows.filter([row_id not in at for row_id in rows["id"]])
     made = [_read_members(snapshot, some, columns) for some in anew.iter_slices(_ROW_GROUP)]
     at |= {row_id: number for number, row_id in enumerate(anew["id"], old.height)}
-    frame = pl.concat([old, *made])
+    # In one piece, or one a row group, which is the same: the bytes must not say of how many it was put together.
     if old.height:
-        frame = frame[[at[row_id] for row_id in rows["id"]]]
-    # In one piece: the bytes must not say of how many it was put together.
-    frame.rechunk().write_parquet(target, compression="zstd", row_group_size=_ROW_GROUP, statistics=False)
+        frame = pl.concat([old, *made])[[at[row_id] for row_id in rows["id"]]].rechunk()
+    else:
+        frame = pl.concat(made) if made else old
+    del old, made
+    frame.write_parquet(target, compression="zstd", row_group_size=_ROW_GROUP, statistics=False)
     data = target.getvalue()
     return _File(data=data, coding="", size=len(data), sha256=hashlib.sha256(data).hexdigest())
 
 
 def _read_members(snapshot: Snapshot, rows: Rows, columns: Mapping[str, pl.DataType]) -> pl.DataFrame:
     lines = b"".join(b"%b\n" % document for document in _read_documents(snapshot, rows))
-    return pl.read_ndjson(BytesIO(lines), schema=columns)
+    return pl.read_ndjson(BytesIO(lines), schema=columns).rechunk()
 
 
 def make_calendar(snapshot: Snapshot, rows: Rows, _: str, before: _PreviousFile) -> _File:
