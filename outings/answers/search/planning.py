@@ -256,7 +256,8 @@ def _take_page(shown: SearchMatches, scores: Numbers, search: Search, index: Sea
             keys = measure_distances(index, shown.rows, lat=centre[0], lng=centre[1])
         case _:
             age = None if find_override(search.query) else search.parsed.age
-            keys = rank_relevance(shown, scores, index, age=age, is_for_children=_is_for_children(search, index))
+            is_for_children, is_auto = _is_for_children(search, index), search.is_auto
+            keys = rank_relevance(shown, scores, index, age=age, is_for_children=is_for_children, is_auto=is_auto)
             if shown.similarities is None:
                 return take_relevant(keys, offset=offset, limit=limit)
             return take_nearest(keys, shown.similarities, offset=offset, limit=limit)

@@ -15,13 +15,19 @@ _TEEN = 13
 
 
 def rank_relevance(
-    matched: SearchMatches, scores: Numbers, index: SearchIndex, *, age: Age | None, is_for_children: bool
+    matched: SearchMatches,
+    scores: Numbers,
+    index: SearchIndex,
+    *,
+    age: Age | None,
+    is_for_children: bool,
+    is_auto: bool,
 ) -> Numbers:
     """Numbers that rise with level, then what lacks more than words that only narrow, then ages that do not cover the
     query's, or are none of a child's where it says only that, then falling score, then id."""
     fits = np.zeros(matched.rows.size, dtype=np.int64)
     if age is not None:
-        fits = ~_cover_age(index.age_min[matched.rows], index.age_max[matched.rows], age)
+        fits = ~_cover_age(index.age_min[matched.rows], index.age_max[matched.rows], age, is_auto=is_auto)
     elif is_for_children:
         fits = (index.age_min[matched.rows] >= _TEEN).astype(np.int64)
     lacking = 0 if matched.lacking is None else matched.lacking
@@ -30,10 +36,11 @@ def rank_relevance(
     return ranked
 
 
-def _cover_age(lows: Numbers, highs: Numbers, age: Age) -> Numbers:
-    """Both ends inside; an end that a listing leaves open is."""
+def _cover_age(lows: Numbers, highs: Numbers, age: Age, *, is_auto: bool) -> Numbers:
+    """Both ends inside; an end that a listing leaves open is. In `auto` "7 and up" is asked for who is seven."""
     stated = (lows != NOT_STATED) | (highs != NOT_STATED)
-    reaches = highs == NOT_STATED if age.max is None else (highs == NOT_STATED) | (highs >= age.max)
+    most = age.min if age.max is None and is_auto else age.max
+    reaches = highs == NOT_STATED if most is None else (highs == NOT_STATED) | (highs >= most)
     covered: Numbers = stated & ((lows == NOT_STATED) | (lows <= age.min)) & reaches
     return covered
 

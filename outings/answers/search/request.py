@@ -131,6 +131,9 @@ def _read_words(
     if any(index.names_range(each, parsed.words) for each in parsed.ranges):
         parse = partial(parse, ranges_are_ages=False)
         parsed = parse()
+    if is_auto and words.ages.has_stage(" ".join(split_words(text))) and not index.has_all(parsed):
+        parse = partial(parse, stages_are_ages=True)
+        parsed = parse()
     is_whole = foreign is not None and parsed.last is not None and foreign.knows(parsed.last)
     if parsed.last is None or is_whole:
         return parsed

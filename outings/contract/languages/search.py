@@ -107,6 +107,7 @@ class AgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ordinal_ends: str = ""
     schools: tuple[SchoolYears, ...] = ()
     named: tuple[NamedAge, ...] = ()
+    stages: tuple[NamedAge, ...] = ()
     not_before: str = ""
     named_behind: str = ""
 

@@ -185,3 +185,42 @@ def test_with_an_age_alone_what_names_the_age_and_the_time_comes_first(tmp_path:
     assert [item["name"] for item in body["data"]] == ["Teen night", "Teen room", "Swim", "Art"]
     assert [item["score"] for item in body["data"]] == [0.993, 0.987, 0.98, 0.98]
     assert [item["score"] for item in search(release, "13 year olds")["data"]] == [1.0] * 4
+
+
+@pytest.mark.parametrize(
+    ("q", "age"),
+    [
+        ("judo kindergarten", (5, 6)),
+        ("preschool judo", (3, 5)),
+        ("pre-school judo", (3, 5)),
+        ("elementary school judo", (5, 11)),
+        ("judo for middle school", (11, 14)),
+        ("high school judo", (14, 18)),
+        ("kindergarten", (5, 6)),
+    ],
+)
+def test_in_auto_a_school_says_who_goes_there_where_nothing_has_all_words(
+    tmp_path: Path, q: str, age: tuple[int, int]
+) -> None:
+    release = open_listings(tmp_path, *name_places("Judo"))
+    read = search(release, q, {"match": "auto"})["meta"]["interpreted"]["age"]
+    assert (read["min"], read["max"]) == age
+    assert find(release, "kindergarten judo", {"match": "auto"}) == {"Judo": "all_terms"}
+
+
+def test_a_school_is_a_word_where_a_listing_has_it_with_the_others_and_by_default(tmp_path: Path) -> None:
+    release = open_listings(tmp_path, *name_places("Preschool judo", "Judo"))
+    for q, params in (("preschool judo", {"match": "auto"}), ("kindergarten judo", {})):
+        assert search(release, q, params)["meta"]["interpreted"]["age"] is None
+    assert next(iter(find(release, "preschool judo", {"match": "auto"}))) == "Preschool judo"
+
+
+def test_in_auto_seven_and_up_is_asked_for_who_is_seven(tmp_path: Path) -> None:
+    listings = [documents.make_class(make_uuid(number), name=f"Clay {number}") for number in range(1, 5)]
+    stated = ({"min": 18}, {"min": 8, "max": 9}, {"min": 7, "max": 11}, {"min": 5})
+    for listing, ages in zip(listings, stated, strict=True):
+        listing["ages"] = documents.make_ages(**ages)
+    release = open_listings(tmp_path, *listings)
+    for q in ("clay 7+", "clay 7 and up"):
+        assert list(find(release, q, {"match": "auto"})) == ["Clay 3", "Clay 4", "Clay 1", "Clay 2"]
+        assert list(find(release, q)) == ["Clay 4", "Clay 1", "Clay 2", "Clay 3"]

@@ -33,15 +33,23 @@ class AgePatterns:
         ordinals = read_numbers(words.ordinals)
         self._schools = [School(each, words, ordinals) for each in words.schools]
         behind = rf"(?!\w)(?![ -](?:{patterns['not_before']})\b)(?:{patterns['named_behind']})?"
-        self._named = [(re.compile(rf"(?<!\w)(?:{each.words}){behind}"), each.low, each.high) for each in words.named]
+        self._named, self._stages = (
+            [(re.compile(rf"(?<!\w)(?:{each.words}){behind}"), each.low, each.high) for each in table]
+            for table in (words.named, words.stages)
+        )
 
-    def find_ages(self, text: str) -> list[AgeSpan]:
-        """Every age phrase of a line (`line.Line.text`), in its order; none overlaps another."""
+    def has_stage(self, text: str) -> bool:
+        """Whether a line names a school, by which it may mean who goes there."""
+        return any(pattern.search(text) for pattern, _, _ in self._stages)
+
+    def find_ages(self, text: str, *, stages_are_ages: bool = False) -> list[AgeSpan]:
+        """Every age phrase of a line (`line.Line.text`), in its order; none overlaps another. `stages_are_ages`: so are
+        the names of schools."""
         spans = [span for school in self._schools for span in school.find_ages(text)]
         phrases = (span for match in self._phrase.finditer(text) if (span := self._read_phrase(match)) is not None)
         named = (
             AgeSpan(low, high, *match.span(), is_word=True)
-            for pattern, low, high in self._named
+            for pattern, low, high in (self._named + self._stages if stages_are_ages else self._named)
             for match in pattern.finditer(text)
         )
         for span in (*phrases, *named):

@@ -97,13 +97,15 @@ def parse_search(
     words: QueryWords | None = None,
     ranges_are_ages: bool = True,
     last_is_beginning: bool = False,
+    stages_are_ages: bool = False,
 ) -> ParsedQuery:
     """`words`: of the metro's language, else English. `ranges_are_ages`: those that stand alone, "soccer 4-6".
-    `last_is_beginning`: the last word is half typed. ApiError (400 nothing_searchable) where no word and no age is
-    left."""
+    `last_is_beginning`: the last word is half typed. `stages_are_ages`: names of schools say who goes there. ApiError
+    (400 nothing_searchable) where no word and no age is left."""
     words = words or read_english()
     line, names = read_line(text), words.name_phrases
-    spans = [span for span in words.ages.find_ages(line.text) if not names.search(line.text[span.start : span.end])]
+    ages = words.ages.find_ages(line.text, stages_are_ages=stages_are_ages)
+    spans = [span for span in ages if not names.search(line.text[span.start : span.end])]
     tokens = line.list_tokens()
     roles = _Roles(tokens, words)
     roles.claim_phrases(names, line.text, _Role.WORD)
