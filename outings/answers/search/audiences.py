@@ -1,6 +1,6 @@
 """For whom a query looks, in `match=auto`, and which listings say that they are for these."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -14,7 +14,6 @@ from outings.contract.vocabulary import AUDIENCES
 from outings.release.mapped_table import NOT_STATED
 
 Mask = NDArray[np.bool_]
-_NOTHING: Numbers = np.empty(0, dtype=np.uint32)
 
 # From these ages on a search is for teens, and for adults.
 _TEEN, _ADULT = 13, 19
@@ -29,18 +28,21 @@ class Whom(Struct, frozen=True, eq=False):
     audiences: Numbers
     age_min: Numbers
     age_max: Numbers
-    # Places of the sort that is looked for, rising. A playground is for children, and need not say so.
-    apart: Numbers = _NOTHING
+    # Whether rows are places of the sort that is looked for. A playground need not say that it is for children.
+    is_apart: Callable[[Numbers], Mask] | None = None
 
-    def leave_out(self, rows: Numbers) -> "Whom":
-        return replace(self, apart=rows)
+    def leave_out(self, is_apart: Callable[[Numbers], Mask]) -> "Whom":
+        return replace(self, is_apart=is_apart)
 
     def find_others(self, rows: Numbers) -> Mask:
         """Of the rows those that say neither ages nor that they are for these. What states ages passed their filter
         or comes behind by them."""
         wanted = [AUDIENCES.index(each) for each in self.wanted]
         is_silent = (self.age_min[rows] == NOT_STATED) & (self.age_max[rows] == NOT_STATED)
-        others: Mask = is_silent & ~np.isin(self.audiences[rows], wanted) & ~np.isin(rows, self.apart)
+        others: Mask = is_silent & ~np.isin(self.audiences[rows], wanted)
+        if self.is_apart is not None:
+            places = np.flatnonzero(others)
+            others[places[self.is_apart(rows[places])]] = False
         return others
 
 

@@ -157,7 +157,7 @@ class Matcher:
         best = [self._encode(each) for each in sources]
         find_meant = cache(lambda: frozenset(self._list_meant(words, related, beginning=beginning)))
         if namesakes is not None and whom is not None:
-            whom = whom.leave_out(namesakes.list_headed(find_meant()))
+            whom = whom.leave_out(partial(namesakes.are_meant, meant=find_meant))
 
         def weaken(rows: Numbers) -> None:
             if namesakes is not None:

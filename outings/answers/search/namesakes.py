@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from outings.answers.search.notions import NotionPairs
-from outings.answers.search.postings import Rows
 from outings.answers.search.score import Codes, Numbers, is_named, weaken_names
 from outings.answers.snapshot.derived import DerivedTables, TableContext, derive_table
 from outings.contract.languages.search import NameWords
@@ -108,10 +108,14 @@ class Namesakes:
         for codes in best:
             codes[rows] = weaken_names(codes[rows])
 
-    def list_headed(self, meant: Iterable[int]) -> Rows:
-        """The places that are what the query means: playgrounds, not courts of basketball. Rising."""
-        headed: Rows = self._rows[np.isin(self._heads, np.fromiter(meant, dtype=np.int64))]
-        return headed
+    def are_meant(self, rows: Numbers, *, meant: Callable[[], Iterable[int]]) -> NDArray[np.bool_]:
+        """Of the rows, whether they are places that are what the query means: playgrounds, not courts of basketball."""
+        if not self._rows.size:
+            return np.zeros(rows.size, dtype=np.bool_)
+        at = np.minimum(np.searchsorted(self._rows, rows), self._rows.size - 1)
+        are_meant: NDArray[np.bool_] = self._rows[at] == rows
+        are_meant &= np.isin(self._heads[at], np.fromiter(meant(), dtype=np.int64))
+        return are_meant
 
     def _choose_at_venues(self, best: Sequence[Codes], rows: Numbers, meant: Iterable[int]) -> Numbers:
         """Of the rows those whose names have the words only where they name the venue."""
