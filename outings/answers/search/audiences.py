@@ -37,9 +37,9 @@ class Whom(Struct, frozen=True, eq=False):
     def find_others(self, rows: Numbers) -> Mask:
         """Of the rows those that say neither ages nor that they are for these. What states ages passed their filter
         or comes behind by them."""
-        wanted = [AUDIENCES.index(each) for each in self.wanted]
+        is_wanted = np.array([each in self.wanted for each in AUDIENCES])
         is_silent = (self.age_min[rows] == NOT_STATED) & (self.age_max[rows] == NOT_STATED)
-        others: Mask = is_silent & ~np.isin(self.audiences[rows], wanted)
+        others: Mask = is_silent & ~is_wanted.take(self.audiences[rows])
         if self.is_apart is not None:
             places = np.flatnonzero(others)
             others[places[self.is_apart(rows[places])]] = False
