@@ -1,8 +1,7 @@
 """A series as iCalendar can say it: its rule and what the rule gets wrong, where that is little; else its dates.
 
-Whether a rule is faithful is tried: it is expanded over the days that the build knew, by `dateutil` where it says more
-than days and weeks, and what it has too many or too few become EXDATE and RDATE. Before and after those days they are
-what the source states.
+Whether a rule is faithful is tried: `dateutil` expands it over the days that the build knew, and what it has too many
+or too few become EXDATE and RDATE. Before and after those days they are what the source states.
 """
 
 from collections import defaultdict
@@ -11,7 +10,6 @@ from datetime import UTC, date, datetime, time
 
 from msgspec import Struct
 
-from outings.answers.ical.plain_rules import list_plain_dates
 from outings.answers.snapshot.series import Moment
 from outings.configuration import read_zone
 from outings.contract.instants import read_local
@@ -50,18 +48,15 @@ def find_recurrence(rrule: str | None, known: SeriesFacts) -> Recurrence | None:
     parts = _split_rule(rrule)
     if parts is None:
         return None
-    lasting = {name: value for name, value in parts.items() if name not in _ENDS}
-    endless = ";".join(f"{name}={value}" for name, value in lasting.items())
+    from dateutil.rrule import rrulestr  # only calendars need it
+
+    endless = ";".join(f"{name}={value}" for name, value in parts.items() if name not in _ENDS)
     live = [read_local(moment.starts_local) for moment in known.moments]
     try:
         # Nothing takes place before the first live date: what the rule names there is too many.
         first = known.anchor if not live or known.moments[0].index == 1 else live[0]
         last = live[-1] if live else known.anchor
-        named = list_plain_dates(lasting, known.anchor, first=first, last=last)
-        if named is None:
-            from dateutil.rrule import rrulestr  # only calendars need it
-
-            named = {*rrulestr(endless, dtstart=known.anchor).between(first, last, inc=True)}
+        named = {*rrulestr(endless, dtstart=known.anchor).between(first, last, inc=True)}
         end = _name_end(parts, known)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError):  # what it raises for rules it can't read
         return None
