@@ -180,7 +180,7 @@ def print_index(world: World) -> None:
     writer.add_documents([(row, opened.read_document(row), keywords) for row, keywords in published])
     terms = writer.make_terms(np.arange(frame.height, dtype=np.uint32))
     tables = {name: pl.read_parquet(path) for name, path in world.snapshot.tables.items()}
-    derive_tables({**tables, "terms": terms}, today=world.today)
+    dict(derive_tables({**tables, "terms": terms}, today=world.today))
     spent = time.perf_counter() - began
     whole, distinct = sum(sizes.values()) / 1e6, terms["word"].n_unique()
     print(f"index: {whole:.0f} MB of {terms.height:,} words, {distinct:,} different; made in {spent:.1f} s")

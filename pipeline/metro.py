@@ -9,7 +9,7 @@ from time import perf_counter
 import polars as pl
 from msgspec.structs import replace
 
-from outings.answers.derived import DERIVED, derive_each, derive_of_answers, derive_tables
+from outings.answers.derived import DERIVED, derive_of_answers, derive_tables
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.answers.search.cards import CARDS
 from outings.contract.vocabulary import Vocabulary
@@ -172,7 +172,7 @@ def _write_tables(
     frames = dict(packed.tables)
     related = kept.read_derived(RELATED_LISTINGS, frames)
     if related is None:
-        related = derive_tables(frames, today=plan.today, every=(RELATED_LISTINGS,))["related"]
+        related = dict(derive_tables(frames, today=plan.today, every=(RELATED_LISTINGS,)))["related"]
     frames["related"] = related
     if plan.centroids:
         frames["zips"] = make_zips(plan.centroids)
@@ -181,7 +181,7 @@ def _write_tables(
         for name, frame in frames.items()
     }
     same = kept.find_derived(DERIVED, frames)
-    derived = derive_each(frames, today=plan.today, language=plan.language, but=same)
+    derived = derive_tables(frames, today=plan.today, language=plan.language, but=same)
     mapped = {name: _put_table(encode_mapped(frame), frame, writer) for name, frame in derived}
     mapped |= {name: table for name, table in same.items() if _keep_table(table, writer)}
     semantic = None

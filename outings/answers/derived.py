@@ -47,21 +47,10 @@ def derive_tables(
     language: Language | None = None,
     every: Sequence[DerivedTables] = DERIVED,
     but: Collection[str] = (),
-) -> dict[str, pl.DataFrame]:
-    """Of a snapshot's tables, by name. `today`: the metro's local date of the build; `language`: its own, else
-    English; `but`: the names of those that are there."""
-    return dict(derive_each(tables, today=today, language=language, every=every, but=but))
-
-
-def derive_each(
-    tables: Mapping[str, pl.DataFrame],
-    *,
-    today: date,
-    language: Language | None = None,
-    every: Sequence[DerivedTables] = DERIVED,
-    but: Collection[str] = (),
 ) -> Iterator[tuple[str, pl.DataFrame]]:
-    """As `derive_tables`, with their names, one after the other: all at once take as much memory as the tables do."""
+    """Of a snapshot's tables, each with its name. `today`: the metro's local date of the build; `language`: its own,
+    else English; `but`: the names of those that are there. One after the other, since all at once take as much memory
+    as the tables do."""
     context = TableContext(today=today, language=language or read_shipped_language(ENGLISH))
     for derived in every:
         if not {*derived.names} <= {*but}:

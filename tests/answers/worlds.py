@@ -118,7 +118,7 @@ def open_world(world: World, folder: Path, *, stamp: datetime = STAMP) -> Snapsh
 def _write_mapped(tables: Mapping[str, pl.DataFrame], folder: Path) -> dict[str, Path]:
     """By the program itself: what it derives from the tables is nothing that a test should write out again."""
     paths = {}
-    for name, frame in derive_tables(tables, today=TODAY).items():
+    for name, frame in derive_tables(tables, today=TODAY):
         paths[name] = folder / f"{name}.arrow"
         paths[name].write_bytes(encode_mapped(frame))
     return paths
