@@ -1,4 +1,4 @@
-"""The index of rules (`docs/rules.md`) leads from every heading of the users' pages to what there is in the program."""
+"""The index of rules (`docs/rules/`) leads from every heading of the users' pages to what there is in the program."""
 
 import ast
 import re
@@ -11,21 +11,27 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs/rules.md"
+FOLDER = ROOT / "docs/rules"
+GUIDE = FOLDER / "README.md"
+PAGES = sorted({*FOLDER.glob("*.md")} - {GUIDE})
 FOLDERS = sorted(
     {path.parent.relative_to(ROOT).as_posix() for name in ("outings", "edge", "pipeline")
      for path in (ROOT / name).rglob("*.py")}
 )  # fmt: skip
-_ROW = re.compile(
-    r"\| (?P<behaviour>.+) \| \[(?P<path>[^]]+)\]\((?P<link>[^)]+)\) \| `(?P<name>[^`]+)` \| ?(?P<promised>.*) \|"
-)
+MOST_ROWS = 25
+MOST_BYTES = 40_000
+FORM = "| behaviour | [file](../../file) | `name` | [page](../page.md#heading) |"
+_ROW = re.compile(r"\| (?P<behaviour>.+) \| (?P<files>\[.+\)) \| (?P<names>[^|]*`) \| ?(?P<promised>.*) \|")
+_FILE = re.compile(r"\[(?P<path>[^]]+)\]\((?P<link>[^)]+)\)")
+_NAME = re.compile(r"`(?P<name>[^`]+)`")
+_PART = re.compile(r"[^:`]+: `(?P<name>[^`]+)`")
 _PROMISE = re.compile(r"\[[^]]+\]\((?P<page>[^)#]+\.md)#(?P<anchor>[^)]+)\)")
 _HEAD = re.compile(r"\| Behaviour \| File \| Read first \| Promised in \||\|(-+\|)+")
 
 # What users read: the pages that promise something. The others are for contributors, lists of pages, or measurements.
 USERS = sorted(
     {ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/guides/*.md")}
-    - {PAGE, ROOT / "docs/README.md", ROOT / "docs/guides/README.md", ROOT / "docs/architecture.md"}
+    - {ROOT / "docs/README.md", ROOT / "docs/guides/README.md", ROOT / "docs/architecture.md"}
     - {ROOT / "docs/dependencies.md", *ROOT.glob("docs/performance*.md")}
 )
 # Headings whose text states no rule of the program: it shows what other headings state, or is about other programs. The
@@ -56,27 +62,47 @@ _EXAMPLES = {"OUTINGS_STORE_URL", "OUTINGS_FEEDS_LIBRARY_URL"}
 
 
 @dataclass(frozen=True)
-class Rule:
-    behaviour: str
+class Place:
     path: str
     name: str
+
+
+@dataclass(frozen=True)
+class Rule:
+    page: str
+    behaviour: str
+    places: tuple[Place, ...]
     promised: tuple[tuple[Path, str], ...] = ()
 
 
-def parse_rules(lines: Sequence[str]) -> Iterator[Rule]:
+def parse_rules(page: Path, lines: Sequence[str]) -> Iterator[Rule]:
     for line in lines:
         if not line.startswith("|") or _HEAD.fullmatch(line):
             continue
         match = _ROW.fullmatch(line)
-        form = "| behaviour | [file](../file) | `name` | [page](page.md#heading) |"
-        assert match, f"{PAGE.name}: write this row as {form!r}: {line}"
-        assert match["link"] == f"../{match['path']}", f"{PAGE.name}: the link is to another file than its text: {line}"
+        assert match, f"{page.name}: write this row as {FORM!r}: {line}"
         links = _PROMISE.findall(match["promised"])
-        promised = tuple(((PAGE.parent / page).resolve(), anchor) for page, anchor in links)
-        yield Rule(behaviour=match["behaviour"], path=match["path"], name=match["name"], promised=promised)
+        promised = tuple(((page.parent / promising).resolve(), anchor) for promising, anchor in links)
+        places = tuple(parse_places(page, files=match["files"], names=match["names"]))
+        yield Rule(page=page.name, behaviour=match["behaviour"], places=places, promised=promised)
 
 
-RULES = tuple(parse_rules(PAGE.read_text().splitlines()))
+def parse_places(page: Path, *, files: str, names: str) -> Iterator[Place]:
+    """The files of a row with their names: one, or the parts of a rule that several places have."""
+    parts = names.split("; ")
+    paths = files.split("; ")
+    paths = paths * len(parts) if len(paths) == 1 else paths
+    assert len(paths) == len(parts), f"{page.name}: name one file, or one for each of {names}: {files}"
+    for path, part in zip(paths, parts, strict=True):
+        file = _FILE.fullmatch(path)
+        assert file is not None, f"{page.name}: write this as {FORM!r}: {path}"
+        assert file["link"] == f"../../{file['path']}", f"{page.name}: the link is to another file: {path}"
+        name = (_NAME if len(parts) == 1 else _PART).fullmatch(part)
+        assert name, f"{page.name}: write what to read first as `name`, or as 'filter: `name`; order: `name`': {names}"
+        yield Place(path=file["path"], name=name["name"])
+
+
+RULES = tuple(rule for page in PAGES for rule in parse_rules(page, page.read_text().splitlines()))
 
 
 def list_headings(text: str) -> Iterator[str]:
@@ -91,12 +117,12 @@ def find_unruled(page: Path, *, promised: Collection[str], without_rules: Collec
     headings = set(list_headings(page.read_text()))
     return [
         *(
-            f"{page.name}#{anchor} has no row in docs/rules.md. For each rule under this heading add a row whose last "
+            f"{page.name}#{anchor} has no row in docs/rules/. For each rule under this heading add a row whose last "
             "column links to it, or add the link to a row that has it. If it states none, say so in WITHOUT_RULES."
             for anchor in sorted(headings - {*promised, *without_rules})
         ),
         *(
-            f"{page.name}#{anchor} is in WITHOUT_RULES, and has a row in docs/rules.md or is gone. Take it out."
+            f"{page.name}#{anchor} is in WITHOUT_RULES, and has a row in docs/rules/ or is gone. Take it out."
             for anchor in sorted({*without_rules} - (headings - {*promised}))
         ),
     ]
@@ -123,27 +149,72 @@ def walk_names(body: Sequence[ast.stmt], *, prefix: str) -> Iterator[str]:
                 yield prefix + name
 
 
-def explain_missing(rule: Rule, root: Path) -> str | None:
-    """What is wrong with a row and what to do about it, or None."""
-    path = root / rule.path
-    where = f"docs/rules.md, row {rule.behaviour!r}"
+def explain_missing(rule: Rule, root: Path) -> list[str]:
+    """What is wrong with a row and what to do about it."""
+    where = f"docs/rules/{rule.page}, row {rule.behaviour!r}"
+    return [f"{where}: {text}" for place in rule.places if (text := explain_place(place, root)) is not None]
+
+
+def explain_place(place: Place, root: Path) -> str | None:
+    path = root / place.path
     if not path.is_file():
-        return f"{where}: there is no {rule.path}. Name the file that has the rule now, or delete the row."
-    has_name = rule.name in (list_names(path) if path.suffix == ".py" else path.read_text())
+        return f"there is no {place.path}. Name the file that has the rule now, or delete the row."
+    has_name = place.name in (list_names(path) if path.suffix == ".py" else path.read_text())
     if has_name:
         return None
-    return f"{where}: {rule.path} has no `{rule.name}`. Name what has the rule now, in that file or another."
+    return f"{place.path} has no `{place.name}`. Name what has the rule now, in that file or another."
 
 
 def test_each_rule_is_in_the_file_and_under_the_name_that_the_index_says() -> None:
-    missing = [text for rule in RULES if (text := explain_missing(rule, ROOT)) is not None]
+    missing = [text for rule in RULES for text in explain_missing(rule, ROOT)]
     assert missing == [], "\n".join(missing)
+
+
+def _is_row(line: str) -> bool:
+    return _ROW.fullmatch(line) is not None and _HEAD.fullmatch(line) is None
+
+
+def list_oversized(page: Path) -> list[str]:
+    """What of a page is too long to be read, with what to do about it."""
+    text = page.read_text()
+    headings = [section.splitlines() for section in re.split(r"^##+ ", text, flags=re.MULTILINE)[1:]]
+    counts = {lines[0]: sum(1 for line in lines if _is_row(line)) for lines in headings}
+    size = len(text.encode())
+    return [
+        *(
+            f"{page.name}, {heading!r} has {count} rows, of at most {MOST_ROWS}. Divide it under two headings."
+            for heading, count in counts.items()
+            if count > MOST_ROWS
+        ),
+        *([f"{page.name} has {size} bytes, of at most {MOST_BYTES}. Divide it."] if size > MOST_BYTES else []),
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_of_rules_is_short_enough_to_be_read(page: Path) -> None:
+    assert (oversized := list_oversized(page)) == [], "\n".join(oversized)
+
+
+def test_what_is_too_long_on_a_page_is_named_with_what_to_do(tmp_path: Path) -> None:
+    page = tmp_path / "near.md"
+    row = "| How far | [near.py](../../near.py) | `RADIUS` | |\n"
+    page.write_text(f"# Near\n\n## Around\n\n{row * 26}\n### Nearby\n\n{row * 25}")
+    assert list_oversized(page) == ["near.md, 'Around' has 26 rows, of at most 25. Divide it under two headings."]
+    page.write_text("# Near\n" + "x" * 40_000)
+    assert list_oversized(page) == ["near.md has 40007 bytes, of at most 40000. Divide it."]
+
+
+def test_the_guide_leads_to_every_page_of_rules_in_forty_lines() -> None:
+    guide = GUIDE.read_text()
+    missing = [page.name for page in PAGES if f"]({page.name})" not in guide]
+    assert missing == [], f"add to the table of docs/rules/README.md what these are about: {missing}"
+    assert len(guide.splitlines()) <= 40
 
 
 def test_no_behaviour_is_twice_in_the_index() -> None:
     counts = Counter(rule.behaviour.casefold() for rule in RULES)
     twice = [behaviour for behaviour, count in counts.items() if count > 1]
-    assert twice == [], f"docs/rules.md has these twice; keep the row that is right: {twice}"
+    assert twice == [], f"docs/rules/ has these twice; keep the row that is right: {twice}"
 
 
 @pytest.mark.parametrize("page", USERS, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -157,10 +228,10 @@ def test_a_heading_without_a_row_is_named_with_what_to_do(tmp_path: Path) -> Non
     page = tmp_path / "near.md"
     page.write_text("# Near\n\n## In a circle\n\n```sh\n## no heading\n```\n\n## What is `hidden`?\n\n## Notes\n")
     (text,) = find_unruled(page, promised={"in-a-circle"}, without_rules={"notes"})
-    assert text.startswith("near.md#what-is-hidden has no row in docs/rules.md. For each rule")
+    assert text.startswith("near.md#what-is-hidden has no row in docs/rules/. For each rule")
     assert find_unruled(page, promised={"in-a-circle", "what-is-hidden"}, without_rules={"notes"}) == []
     (text,) = find_unruled(page, promised={"in-a-circle", "what-is-hidden", "notes"}, without_rules={"notes"})
-    assert text == "near.md#notes is in WITHOUT_RULES, and has a row in docs/rules.md or is gone. Take it out."
+    assert text == "near.md#notes is in WITHOUT_RULES, and has a row in docs/rules/ or is gone. Take it out."
 
 
 def list_listed(text: str) -> set[str]:
@@ -176,7 +247,7 @@ def test_each_name_that_a_page_lists_is_in_a_row(page: Path) -> None:
     written = {code for rule in RULES for code in re.findall(r"`([^`]+)`", rule.behaviour)}
     parts = {part for code in written for part in re.split(r"[\s=()\[\].,:]+", code)}
     missing = sorted(list_listed(page.read_text()) - written - parts)
-    assert missing == [], f"name these of {page.name} in the rows of docs/rules.md that have their rules: {missing}"
+    assert missing == [], f"name these of {page.name} in the rows of docs/rules/ that have their rules: {missing}"
 
 
 def test_a_name_that_a_page_lists_is_the_first_of_its_row() -> None:
@@ -187,8 +258,8 @@ def test_a_name_that_a_page_lists_is_the_first_of_its_row() -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_each_folder_of_the_program_has_a_rule_in_the_index(folder: str) -> None:
-    named = {Path(rule.path).parent.as_posix() for rule in RULES}
-    assert folder in named, f"add to docs/rules.md what somebody would look for in {folder}/, with its file"
+    named = {Path(place.path).parent.as_posix() for rule in RULES for place in rule.places}
+    assert folder in named, f"add to a page of docs/rules/ what somebody would look for in {folder}/, with its file"
 
 
 @pytest.mark.parametrize(
@@ -208,5 +279,20 @@ def test_a_row_of_something_that_is_gone_is_named_with_what_to_do(
 ) -> None:
     (tmp_path / "there.py").write_text("MOST: int = 1\n\n\nclass There:\n    def read(self) -> None: ...\n")
     (tmp_path / "there.js").write_text("export function read() {}\n")
-    text = explain_missing(Rule(behaviour="How long", path=path, name=name), tmp_path)
-    assert (text is None) if message is None else (text is not None and message in text and "'How long'" in text)
+    rule = Rule(page="near.md", behaviour="How long", places=(Place(path=path, name=name),))
+    expected = [] if message is None else [f"docs/rules/near.md, row 'How long': {message}"]
+    assert [text.partition(". Name")[0] for text in explain_missing(rule, tmp_path)] == expected
+
+
+def test_a_row_names_each_place_of_a_rule_with_its_part() -> None:
+    page = FOLDER / "near.md"
+    files = "[a.py](../../a.py); [b.py](../../b.py)"
+    (rule,) = parse_rules(page, [f"| Near | {files} | filter: `keep`; order: `sort` | [near](../near.md#around) |"])
+    assert rule.places == (Place("a.py", "keep"), Place("b.py", "sort"))
+    assert rule.promised == ((ROOT / "docs/near.md", "around"),)
+    (rule,) = parse_rules(page, ["| Near | [a.py](../../a.py) | filter: `keep`; order: `sort` | |"])
+    assert rule.places == (Place("a.py", "keep"), Place("a.py", "sort"))
+    with pytest.raises(AssertionError, match="write what to read first as"):
+        list(parse_rules(page, ["| Near | [a.py](../../a.py) | `keep`; `sort` | |"]))
+    with pytest.raises(AssertionError, match="name one file, or one for each"):
+        list(parse_rules(page, [f"| Near | {files} | `keep` | |"]))
