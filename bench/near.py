@@ -33,7 +33,7 @@ from bench.peers.world import METRO, World, make_world
 from bench.servers import OUTINGS
 from outings.answers.answer import answer
 from outings.answers.near.index import open_near
-from outings.answers.near.items import encode_nearby, list_parts
+from outings.answers.near.items import encode_items
 from outings.answers.near.scan import CircleScan
 from outings.answers.near.starts import read_now
 from outings.answers.selecting.collections import CollectionScope, query_collections
@@ -292,17 +292,16 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
     )
     rows = finding.choose_cards(finding.keep_rows(index.tiles.list_rows()))
     windows = {name: each.window for name, each in collections.items()}
-    starts = index.starts.read_starts(rows, windows=windows, now=now)
-    for row, start in zip(rows.tolist(), starts, strict=True):
-        listing_type = int(index.types[row])
-        if TYPES[listing_type] == "event" and start.local == NEVER:
+    codes = index.types[rows].tolist()
+    starts = index.starts.list_starts(rows, windows=windows, now=now)
+    items = encode_items(opened, rows.tolist(), codes=codes, metres=[0] * rows.size, starts=starts)
+    for row, listing_type, (local, _), item in zip(rows.tolist(), codes, starts, items, strict=True):
+        if TYPES[listing_type] == "event" and local == NEVER:
             continue  # it has begun
-        (parts,) = list_parts(opened, [row], [listing_type])
-        item = encode_nearby(parts, distance_m=0, start=start)
         yield (
             row, msgspec.json.decode(item, type=_Id).id, listing_type,
             _write_cube([float(each[row]) for each in index.vectors]), item.decode(),
-            None if start.local == NEVER else start.local, float(index.confidence[row]), int(index.ages[row]),
+            None if local == NEVER else local, float(index.confidence[row]), int(index.ages[row]),
             int(index.is_free[row]), int(index.categories[row]), bool(index.is_recurring[row]),
             bool(index.is_closed[row]),
         )  # fmt: skip

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from outings.answers.derived import DERIVED, derive_of_answers, derive_tables
 from outings.answers.renderer_version import RENDERER_VERSION
-from outings.answers.search.cards import CARDS
 from outings.contract.vocabulary import Vocabulary
 from outings.release.layout import LAYOUT
 from outings.release.manifest import (
@@ -44,7 +43,7 @@ from pipeline.objects.origins import put_origins, read_origins
 from pipeline.objects.precomputed_pages import put_pages
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.frames import Frames, encode_table, make_frames
-from pipeline.tables.kept_tables import KeptTables, find_cards, find_spots
+from pipeline.tables.kept_tables import PART_TABLES, KeptParts, KeptTables, find_parts, find_spots
 from pipeline.tables.model_plan import ModelPlan
 from pipeline.tables.similar import RELATED_LISTINGS
 from pipeline.tables.table_builder import TableBuilder
@@ -67,9 +66,9 @@ def open_previous(
     if base is None:
         return PreviousSnapshot(None)
     manifest = base.manifest
-    # Of mapped tables a build reads the cards alone.
-    cards = {name: table for name, table in manifest.mapped.items() if name == CARDS}
-    snapshot = fetch_snapshot(store, replace(manifest, mapped=cards), cache=cache)
+    # Of mapped tables a build reads these alone.
+    parts = {name: table for name, table in manifest.mapped.items() if name in PART_TABLES}
+    snapshot = fetch_snapshot(store, replace(manifest, mapped=parts), cache=cache)
     if manifest.origins is None or manifest.origins.program != program:
         return PreviousSnapshot(snapshot, vocabulary=vocabulary)
     origins = read_origins(store, manifest.origins, rows=manifest.tables["listings"].rows)
@@ -212,9 +211,9 @@ def _put_of_answers(
 ) -> dict[str, Table]:
     """The mapped tables that are made of documents and answers."""
     own = _find_own_base(plan, previous)
-    cards = None if own is None else find_cards(previous, snapshot, stays=stays)
+    known = KeptParts() if own is None else find_parts(previous, snapshot, stays=stays)
     same = find_spots(own, previous, snapshot, stays=stays)
-    derived = derive_of_answers(snapshot, today=plan.today, cards=cards, but=same)
+    derived = derive_of_answers(snapshot, today=plan.today, cards=known.cards, items=known.items, but=same)
     mapped = {name: _put_table(encode_mapped(frame), frame, writer) for name, frame in derived.items()}
     return mapped | {name: table for name, table in same.items() if _keep_table(table, writer)}
 

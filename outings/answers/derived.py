@@ -11,6 +11,7 @@ from outings.answers.details.similar import SIMILAR
 from outings.answers.directory.spellings import AREA_SPELLINGS, ORGANIZATION_SPELLINGS
 from outings.answers.gazetteer.spots import SPOT_TABLES, make_spots
 from outings.answers.near.cells import CELLS, make_cells
+from outings.answers.near.parts import make_item_tables
 from outings.answers.near.tiles import TILE_BOUNDS, TILES
 from outings.answers.near.traits import TRAITS
 from outings.answers.near.unlocated import UNLOCATED
@@ -58,10 +59,16 @@ def derive_tables(
 
 
 def derive_of_answers(
-    snapshot: Snapshot, *, today: date, cards: pl.DataFrame | None = None, but: Collection[str] = ()
+    snapshot: Snapshot,
+    *,
+    today: date,
+    cards: pl.DataFrame | None = None,
+    items: pl.DataFrame | None = None,
+    but: Collection[str] = (),
 ) -> dict[str, pl.DataFrame]:
-    """Of documents, and of what the snapshot answers: it is written already. `cards`: those that are known; `but`: the
-    names of tables that are there."""
+    """Of documents, and of what the snapshot answers: it is written already. `cards`, `items`: those that are known;
+    `but`: the names of tables that are there."""
     reader = open_snapshot(snapshot)
     spots = {} if {*SPOT_TABLES} <= {*but} else make_spots(reader)
-    return {CELLS: make_cells(reader, today), CARDS: make_cards(reader, cards), **spots}
+    own = {CELLS: make_cells(reader, today), CARDS: make_cards(reader, cards)}
+    return {**own, **make_item_tables(reader, items), **spots}

@@ -6,8 +6,10 @@ from datetime import date
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from outings.answers.gazetteer.spots import AREA_COLUMNS, PLACED_COLUMNS, SPOT_TABLES, choose_placed, read_placed
+from outings.answers.near.parts import ITEM_TABLES, read_item_tables
 from outings.answers.search.cards import CARDS
 from outings.answers.snapshot.derived import DerivedTables, Frames
 from outings.release.manifest import Manifest, Table
@@ -17,6 +19,8 @@ from outings.release.tables import TABLES
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.rows import UnchangedListing
 
+# Those that a build takes what it knows of documents from.
+PART_TABLES = (CARDS, *ITEM_TABLES)
 _PLACE = ("pack", "offset", "length")
 
 
@@ -71,19 +75,27 @@ class KeptTables:
                 yield column
 
 
-def find_cards(
-    previous: PreviousSnapshot, snapshot: Snapshot, *, stays: Sequence[UnchangedListing]
-) -> pl.DataFrame | None:
-    """The cards of the listings that stay, by their row in `snapshot`: each is made of a document that is the same.
-    None where the release before has none."""
-    path = None if previous.snapshot is None else previous.snapshot.mapped.get(CARDS)
-    if path is None:
-        return None
+class KeptParts(Struct, frozen=True):
+    """Of the listings that stay, by their row in the snapshot: what is made of a document, which is the same. None
+    where the release before has none."""
+
+    cards: pl.DataFrame | None = None
+    items: pl.DataFrame | None = None
+
+
+def find_parts(previous: PreviousSnapshot, snapshot: Snapshot, *, stays: Sequence[UnchangedListing]) -> KeptParts:
+    mapped = {} if previous.snapshot is None else previous.snapshot.mapped
+    if not mapped.keys() >= {*PART_TABLES}:
+        return KeptParts()
     at = pl.Series("at", [previous.find_row(stay.id) for stay in stays], dtype=pl.UInt32())
-    known = pl.DataFrame({"id": [stay.id for stay in stays]}, schema={"id": pl.String()})
-    known = pl.concat([known, pl.read_ipc(path)[at]], how="horizontal")
+    ids = pl.DataFrame({"id": [stay.id for stay in stays]}, schema={"id": pl.String()})
     rows = read_columns(snapshot.tables["listings"], "listings", ("id", "row"))
-    return rows.join(known, on="id").select("row", "opening", "text")
+
+    def keep(parts: pl.DataFrame) -> pl.DataFrame:
+        return rows.join(pl.concat([ids, parts[at]], how="horizontal"), on="id").drop("id")
+
+    items = read_item_tables({name: pl.read_ipc(mapped[name]) for name in ITEM_TABLES})
+    return KeptParts(keep(pl.read_ipc(mapped[CARDS])), keep(items))
 
 
 def find_spots(

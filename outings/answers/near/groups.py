@@ -9,7 +9,8 @@ from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.addons.source import SourceBlocks
 from outings.answers.documents.identity import NamedDocument
 from outings.answers.near.index import open_near
-from outings.answers.near.items import NO_PRICE, NULL, ItemSchedule, format_start, round_metres
+from outings.answers.near.items import format_start, round_metres
+from outings.answers.near.parts import NO_PRICE, NULL, ItemSchedule
 from outings.answers.near.ranking import ScoredRows
 from outings.answers.near.request import Near
 from outings.answers.near.starts import Start

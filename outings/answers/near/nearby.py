@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from outings.answers.addons.source import SourceBlocks
 from outings.answers.context import AnswerContext
 from outings.answers.documents.fields import choose_fields
-from outings.answers.documents.identity import read_id
 from outings.answers.near.index import NearIndex, open_near
-from outings.answers.near.items import encode_nearby, list_parts, round_metres
+from outings.answers.near.items import encode_items, round_metres
 from outings.answers.near.layers import open_layers
 from outings.answers.near.meta import find_window, show_filters
 from outings.answers.near.request import Near, list_notices, read_minute, settle_near
@@ -123,22 +122,23 @@ def _follow(distances: RowDistances, after: _After, index: NearIndex, *, least: 
 
 def _make_items(near: Near, page: RowDistances, opened: SnapshotReader, *, sources: SourceBlocks) -> list[bytes]:
     index, rows = opened.open_index(open_near), page.rows.tolist()
-    starts = index.starts.read_starts(page.rows, windows=near.windows, now=near.now)
-    metres = round_metres(find_metres(page.squares))
-    parts = list_parts(opened, rows, index.types[page.rows].tolist())
-    items = [
-        encode_nearby(own, distance_m=distance, start=start)
-        for own, distance, start in zip(parts, metres, starts, strict=True)
-    ]
+    items = encode_items(
+        opened,
+        rows,
+        codes=index.types[page.rows].tolist(),
+        metres=round_metres(find_metres(page.squares)),
+        starts=index.starts.list_starts(page.rows, windows=near.windows, now=near.now),
+    )
     if sources.is_requested:
-        items = [*map(sources.attach, items, rows)]
-    return [*map(choose_fields(near.query), items)] if near.query.get_words("fields") else items
+        items = map(sources.attach, items, rows)
+    return [*map(choose_fields(near.query), items)] if near.query.get_words("fields") else [*items]
 
 
 def _make_cursor(near: Near, page: RowDistances, opened: SnapshotReader) -> str:
-    listing_type, row_id = read_id(opened.read_document(int(page.rows[-1])))
+    index, last = opened.open_index(open_near), int(page.rows[-1])
+    row_id = opened.listings.read_id(last, rank=int(index.id_ranks[last]))
     (bits,) = unpack("<q", pack("<d", float(page.squares[-1])))
-    position = (int(near.minute.timestamp()) // _MINUTE, bits, listing_type, row_id)
+    position = (int(near.minute.timestamp()) // _MINUTE, bits, TYPES[index.types[last]], row_id)
     return make_cursor(near.query, position, snapshot=near.snapshot, today=near.today)
 
 

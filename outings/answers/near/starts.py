@@ -101,6 +101,13 @@ class StartTimes:
         pairs = zip(starts.tolist(), numbers.tolist(), strict=True)
         return [Start(local) if number < 0 else self._read_start(number) for local, number in pairs]
 
+    def list_starts(self, rows: Rows, *, windows: Windows, now: Now) -> list[tuple[int, int | None]]:
+        """Of rows to be shown, in their order: by the local clock, and of an event in seconds since 1970."""
+        starts, numbers = self._find(rows, windows=windows, now=now)
+        instants = iter(self._series.read_instants(numbers[numbers >= 0]).tolist())
+        pairs = zip(starts.tolist(), numbers.tolist(), strict=True)
+        return [(local, None if number < 0 else next(instants)) for local, number in pairs]
+
     def _read_start(self, number: int) -> Start:
         moment = self._series.read_moment(number)
         return Start(moment.starts_local, moment.starts_at, moment.ends_local, moment.ends_at)

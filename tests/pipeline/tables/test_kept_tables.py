@@ -4,6 +4,7 @@ is the same."""
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import polars as pl
@@ -12,6 +13,7 @@ import pytest
 from outings.answers import derived
 from outings.answers.derived import DERIVED
 from outings.answers.gazetteer.spots import SPOT_TABLES
+from outings.answers.near import parts
 from outings.answers.search import cards
 from outings.answers.snapshot.derived import DerivedTables, TableContext
 from outings.contract.languages.language import ENGLISH, read_shipped_language
@@ -70,17 +72,19 @@ def test_similar_listings_are_found_again_only_where_what_they_are_compared_by_c
         (lambda _: None, "2026-08-11", 0),
     ],
 )
-def test_cards_are_made_of_changed_documents_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, move: Callable[[City], None], day: str | None, made: int
-) -> None:
-    city, make = make_city(tmp_path), cards.make_card
+@pytest.mark.parametrize(("module", "name"), [(cards, "make_card"), (parts, "make_parts")], ids=["cards", "items"])
+def test_cards_and_items_are_made_of_changed_documents_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str,
+    move: Callable[[City], None], day: str | None, made: int,
+) -> None:  # fmt: skip
+    city, make = make_city(tmp_path), getattr(module, name)
     documents: list[bytes] = []
 
-    def tell(document: bytes) -> cards.Card:
+    def tell(document: bytes) -> Any:
         documents.append(document)
         return make(document)
 
-    monkeypatch.setattr(cards, "make_card", tell)
+    monkeypatch.setattr(module, name, tell)
     move(city)
     city.build() if day is None else city.build(day)
     assert len(documents) == made

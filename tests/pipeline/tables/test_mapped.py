@@ -2,15 +2,17 @@
 
 import hashlib
 from collections.abc import Iterator
+from datetime import UTC, datetime, time
 from itertools import cycle
 
 import msgspec
 import polars as pl
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from outings.answers.answer import answer
 from outings.answers.gazetteer.gazetteer import open_gazetteer
+from outings.answers.near.parts import DocumentParts, MappedParts, open_parts
 from outings.answers.search.cards import MappedCards, RememberedCards, open_cards
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
@@ -32,18 +34,20 @@ from tests.answers.asking import parse
 from tests.answers.worlds import TODAY
 
 # The number of the layout, and a digest of every column of every mapped file with its type, but for filters' own.
-COLUMNS_OF_LAYOUT = (11, "a3fe903ec3213cff")
+COLUMNS_OF_LAYOUT = (12, "6776eae173c2486e")
 REQUESTS: tuple[tuple[str, dict[str, str]], ...] = (
     ("/v1/seattle/search", {"q": "swim"}),
     ("/v1/seattle/events", {"q": "story"}),
     ("/v1/seattle/classes", {}),
+    ("/v1/seattle/nearby", {"lat": "47.61", "lng": "-122.33", "radius_m": "50000"}),
 )
 
 
 def read_bodies(snapshot: Snapshot) -> list[bytes]:
     release = Release(id="1-00000000", sequence=1, latest_version_id=0, metros={"seattle": snapshot})
+    minute = datetime.combine(TODAY, time(20), UTC)
     made = (
-        answer(parse(path, given), release=release, dates={"seattle": TODAY}, entitlement=Entitlement())
+        answer(parse(path, given), release=release, dates={"seattle": TODAY}, entitlement=Entitlement(), minute=minute)
         for path, given in REQUESTS
     )
     return [b"".join(each.parts) for each in made]
@@ -112,6 +116,16 @@ def test_a_card_of_the_file_is_the_one_that_its_document_makes(releases: tuple[S
     assert isinstance(cards, MappedCards)
     rows = range(len(reader.listings))
     assert [cards.read_card(row, reader) for row in rows] == [made.read_card(row, reader) for row in rows]
+
+
+def test_parts_of_an_item_of_the_files_are_those_that_its_document_makes(releases: tuple[Snapshot, Snapshot]) -> None:
+    reader = open_snapshot(releases[0])
+    mapped, made = open_parts(reader), DocumentParts()
+    assert isinstance(mapped, MappedParts)
+    rows = reader.listings.find_published().nonzero()[0].tolist()
+    assert rows
+    for row in rows:
+        assert [*map(bytes, astuple(mapped.read_parts(row, reader)))] == [*astuple(made.read_parts(row, reader))]
 
 
 def test_a_filter_on_a_column_that_none_compared_is_another_layout() -> None:
