@@ -37,11 +37,16 @@ def rank_relevance(
 
 
 def _cover_age(lows: Numbers, highs: Numbers, age: Age, *, is_auto: bool) -> Numbers:
-    """Both ends inside; an end that a listing leaves open is. In `auto` "7 and up" is asked for who is seven."""
+    """Both ends inside; an end that a listing leaves open is. In `auto` "7 and up" is asked for who is seven, and more
+    than half of the years are enough, unless each of several children comes: one teen is not 13 to 18."""
     stated = (lows != NOT_STATED) | (highs != NOT_STATED)
     most = age.min if age.max is None and is_auto else age.max
     reaches = highs == NOT_STATED if most is None else (highs == NOT_STATED) | (highs >= most)
     covered: Numbers = stated & ((lows == NOT_STATED) | (lows <= age.min)) & reaches
+    if is_auto and age.max is not None and not age.is_each:
+        last = np.where(highs == NOT_STATED, age.max, np.minimum(highs, age.max))
+        met = last - np.maximum(lows, age.min) + 1
+        covered |= stated & (2 * met > age.max - age.min + 1)
     return covered
 
 

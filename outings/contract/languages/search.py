@@ -87,6 +87,7 @@ class AgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     old: str = ""
     half: str = ""
     joins: str = ""
+    both: str = ""
     people: str = ""
     ages: str = ""
     under: str = ""

@@ -224,3 +224,24 @@ def test_in_auto_seven_and_up_is_asked_for_who_is_seven(tmp_path: Path) -> None:
     for q in ("clay 7+", "clay 7 and up"):
         assert list(find(release, q, {"match": "auto"})) == ["Clay 3", "Clay 4", "Clay 1", "Clay 2"]
         assert list(find(release, q)) == ["Clay 4", "Clay 1", "Clay 2", "Clay 3"]
+
+
+@pytest.mark.parametrize(
+    ("q", "first"),
+    [
+        ("clay teens", ["Clay 12-17", "Clay 13-18"]),
+        ("clay 3-5", ["Clay 2-4", "Clay 3-5"]),
+        ("clay for a 3 and 5 year old", ["Clay 3-5"]),
+        ("clay 2-3", ["Clay 2-4"]),
+    ],
+)
+def test_in_auto_what_covers_more_than_half_of_the_years_fits_an_age_unless_several_children_come(
+    tmp_path: Path, q: str, first: list[str]
+) -> None:
+    stated = [(16, 99), (2, 4), (3, 5), (12, 17), (13, 18), (5, 8)]
+    listings = [documents.make_class(make_uuid(number), name="Clay") for number in range(1, len(stated) + 2)]
+    for listing, (low, high) in zip(listings[1:], stated, strict=True):
+        listing |= {"name": f"Clay {low}-{high}", "ages": documents.make_ages(min=low, max=high)}
+    listings[0]["audience"] = "families"
+    results = list(find(open_listings(tmp_path, *listings), q, {"match": "auto"}))
+    assert sorted(results[: results.index("Clay")]) == first

@@ -9,7 +9,7 @@ such words are; here is how they stand together.
 import re
 from collections.abc import Iterator, Sequence
 
-from outings.answers.search.understanding.school_years import NEVER, AgeSpan, School, read_numbers
+from outings.answers.search.understanding.school_years import NEVER, AgeSpan, School, make_both, read_numbers
 from outings.contract.languages.search import AgeWords
 
 # The greatest bare number that "8+", "under 8" and "4-8" make an age; above it they count something else.
@@ -26,6 +26,7 @@ class AgePatterns:
         self._one = re.compile(age)
         self._phrase = re.compile(_write_phrase(patterns, re.sub(r"\?P<\w+>", "?:", age)))
         self._sure_units = re.compile(rf"(?:{patterns['sure_units']})")
+        self._both = make_both(words)
         self._certain = re.compile(patterns["certain"])
         self._counted = re.compile(rf" ?(?:{patterns['counted']})\b")
         self._listed = re.compile(rf" ?(?:{patterns['listed']})\b")
@@ -80,7 +81,8 @@ class AgePatterns:
             return AgeSpan(0, high // 12, *match.span())
         if match["up"] or match["over"]:
             return AgeSpan(low // 12, None, *match.span())
-        return AgeSpan(low // 12, high // 12, *match.span())
+        is_each = len(ages) > 1 and bool(self._both.search(match["chain"]))
+        return AgeSpan(low // 12, high // 12, *match.span(), is_each=is_each)
 
     def _is_age(self, match: re.Match[str], ages: Sequence[re.Match[str]], months: Sequence[int]) -> bool:
         if self._certain.search(match[0]):
@@ -160,6 +162,11 @@ def join_ages(spans: Sequence[AgeSpan]) -> tuple[int, int | None]:
         elif not _is_inside(least, most, low, high):
             least, most = min(least, low), None if most is None or high is None else max(most, high)
     return least, most
+
+
+def are_each(spans: Sequence[AgeSpan]) -> bool:
+    """Whether they are ages of several children who all come: no one phrase is from the least to the greatest."""
+    return any(span.is_each for span in spans) or join_ages(spans) not in [(span.min, span.max) for span in spans]
 
 
 def _is_inside(low: int, high: int | None, least: int, most: int | None) -> bool:

@@ -19,7 +19,7 @@ from enum import Enum, auto
 
 from msgspec import Struct, field
 
-from outings.answers.search.understanding.ages import join_ages
+from outings.answers.search.understanding.ages import are_each, join_ages
 from outings.answers.search.understanding.line import Line, Token, read_line
 from outings.answers.search.understanding.locations import Locations, Words, find_runs, make_locations
 from outings.answers.search.understanding.school_years import AgeSpan
@@ -30,11 +30,13 @@ __all__ = ["Age", "Locations", "ParsedQuery", "make_locations", "parse_search"]
 
 
 class Age(Struct, frozen=True):
-    """Whole years, both ends inclusive; `max` None is open. `text`: the phrases as written, `from` in JSON."""
+    """Whole years, both ends inclusive; `max` None is open. `text`: the phrases as written, `from` in JSON. `is_each`:
+    of several children who all come."""
 
     min: int
     max: int | None
     text: str = field(name="from")
+    is_each: bool = False
 
 
 class BareRange(Struct, frozen=True):
@@ -251,7 +253,8 @@ def _make_age(line: Line, spans: Sequence[AgeSpan]) -> Age | None:
     if not spans:
         return None
     least, most = join_ages(spans)
-    return Age(least, most, ", ".join(line.quote(span.start, span.end) for span in spans))
+    text = ", ".join(line.quote(span.start, span.end) for span in spans)
+    return Age(least, most, text, is_each=are_each(spans))
 
 
 def _refuse(text: str) -> ApiError:

@@ -11,13 +11,15 @@ NEVER = r"(?!)"
 
 
 class AgeSpan(Struct, frozen=True):
-    """Whole years; `max` None is open. [start, end) in the line. `is_word`: said by a word for it, "toddlers"."""
+    """Whole years; `max` None is open. [start, end) in the line. `is_word`: said by a word for it, "toddlers".
+    `is_each`: it is of several children who all come, "3 and 7 year olds"."""
 
     min: int
     max: int | None
     start: int
     end: int
     is_word: bool = False
+    is_each: bool = False
 
     def meets(self, start: int, end: int) -> bool:
         return self.start < end and start < self.end
@@ -25,6 +27,11 @@ class AgeSpan(Struct, frozen=True):
 
 def read_numbers(text: str) -> dict[str, int]:
     return {word: number for number, words in enumerate(text.split(), 1) for word in words.split("|")}
+
+
+def make_both(words: AgeWords) -> re.Pattern[str]:
+    """What stands between the ages of two who both come."""
+    return re.compile(rf"(?<!\w)(?:{words.both or NEVER})(?!\w)")
 
 
 class School:
@@ -36,6 +43,7 @@ class School:
         self._year = re.compile(year)
         plain = re.sub(r"\?P<\w+>", "?:", year)
         join = rf"(?: ?[-/] ?|[ -](?:{words.joins or NEVER})[ -])"
+        self._both = make_both(words)
         self._phrase = re.compile(
             rf"(?<![\w$€£#.:/%+])(?:(?P<before>{years.before or NEVER})[ -])?(?P<chain>{plain}(?:{join}{plain})*)"
             rf"(?:[ -](?P<behind>{years.behind or NEVER})\b)?"
@@ -52,7 +60,8 @@ class School:
         if not is_school or max(years) > self._years.years:
             return None
         first = self._years.first
-        return AgeSpan(first + min(years) - 1, None if match["up"] else first + max(years), *match.span())
+        low, high = first + min(years) - 1, None if match["up"] else first + max(years)
+        return AgeSpan(low, high, *match.span(), is_each=bool(self._both.search(match["chain"])))
 
     def _count_year(self, match: re.Match[str]) -> int:
         """1 is the first; what comes before it is 0 and less."""

@@ -86,10 +86,15 @@ AGES = [
 ]
 
 
+def tell(age: Age | None) -> tuple[int, int | None, str]:
+    assert age is not None
+    return age.min, age.max, age.text
+
+
 @pytest.mark.parametrize(("text", "least", "most", "words"), AGES)
 def test_an_age_phrase_is_a_filter_and_no_word(text: str, least: int, most: int | None, words: str) -> None:
     read = parse_search(f"pottery {text}", places=NOWHERE)
-    assert read.age == Age(least, most, words)
+    assert tell(read.age) == (least, most, words)
     assert "pottery" in read.words
     assert {*read.words} <= {"pottery", "birthday"}
     assert read.ignored == ()
@@ -99,7 +104,7 @@ def test_an_age_phrase_is_a_filter_and_no_word(text: str, least: int, most: int 
 def test_an_age_alone_is_a_query(text: str, least: int, most: int | None, words: str) -> None:
     if "birthday" not in text:
         read = parse_search(text, places=NOWHERE)
-        assert (read.words, read.age) == ((), Age(least, most, words))
+        assert (read.words, tell(read.age)) == ((), (least, most, words))
 
 
 WORDS = [
@@ -195,4 +200,18 @@ TWO = [
 @pytest.mark.parametrize(("text", "least", "most", "words"), TWO)
 def test_two_phrases_are_one_filter(text: str, least: int, most: int | None, words: str) -> None:
     """The narrower, where one lies in the other; else from the least to the greatest."""
-    assert parse_search(text, places=NOWHERE).age == Age(least, most, words)
+    assert tell(parse_search(text, places=NOWHERE).age) == (least, most, words)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_each"),
+    [
+        ("3 and 7 year olds", True), ("a 5 year old and an 8 year old", True), ("babies and toddlers", True),
+        ("grades 1 and 4", True), ("3-5 year olds", False), ("ages 3 to 5", False), ("teens", False),
+        ("baby 6 months", False), ("12 and under", False), ("two and a half year old", False),
+    ],
+)  # fmt: skip
+def test_ages_are_of_each_where_several_children_come(text: str, is_each: bool) -> None:
+    age = parse_search(text, places=NOWHERE).age
+    assert age is not None
+    assert age.is_each is is_each
