@@ -11,7 +11,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def encode_list(
-    items: Sequence[bytes],
+    items: Sequence[bytes | memoryview],
     *,
     meta: bytes,
     notices: Sequence[Notice] = (),
@@ -23,9 +23,9 @@ def encode_list(
         parts += [b',"facets":', facets]
     begin, end = b'{"data":[', b"".join([*parts, b',"meta":', meta, b"}"])
     if len(items) < 2:
-        return [begin, *items, end]
+        return [begin, *map(bytes, items), end]
     # All at once: to join the items first would copy a page of 100 kB once more.
-    return [b",".join([begin + items[0], *items[1:-1], items[-1] + end])]
+    return [b",".join([b"".join((begin, items[0])), *items[1:-1], b"".join((items[-1], end))])]
 
 
 def encode_detail(document: bytes, *, notices: Sequence[Notice] = ()) -> list[bytes]:

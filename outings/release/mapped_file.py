@@ -12,6 +12,11 @@ class MappedFile:
         with pa.memory_map(str(path)) as file:
             self._view = memoryview(file.read_buffer())
 
+    @property
+    def view(self) -> memoryview:
+        """All of it, where it lies."""
+        return self._view
+
     def __len__(self) -> int:
         return len(self._view)
 

@@ -35,11 +35,11 @@ def read_event(reader: SnapshotReader, row: int, today: date) -> bytes:
     return document[:-1] + _read_next(reader.reference, row, today)
 
 
-def read_events(reader: SnapshotReader, rows: Sequence[int], today: date) -> list[bytes]:
-    """`read_event` of each."""
-    documents, are_series, of = reader.read_documents(rows), reader.series.list_series(rows), reader.reference
+def view_events(reader: SnapshotReader, rows: Sequence[int], today: date) -> list[bytes | memoryview]:
+    """`read_event` of each; those that end as they are stored, where they lie."""
+    documents, are_series, of = reader.view_documents(rows), reader.series.list_series(rows), reader.reference
     return [
-        document[:-1] + _read_next(of, row, today) if is_series else document
+        b"".join((document[:-1], _read_next(of, row, today))) if is_series else document
         for document, row, is_series in zip(documents, rows, are_series, strict=True)
     ]
 

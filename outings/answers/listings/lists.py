@@ -13,7 +13,7 @@ from outings.answers.approximate import list_approximate
 from outings.answers.context import AnswerContext
 from outings.answers.documents.cards import read_card
 from outings.answers.documents.fields import choose_fields
-from outings.answers.documents.occurrence import read_events, read_occurrence
+from outings.answers.documents.occurrence import read_occurrence, view_events
 from outings.answers.documents.splicing import fill_sessions
 from outings.answers.listings.facets import count_facets
 from outings.answers.listings.meta import encode_meta
@@ -25,9 +25,13 @@ from outings.answers.selecting.paging import read_limit, read_page
 from outings.answers.selecting.selection import Selection, Span, knows_cards, select_listings
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_list
+from outings.contract.notices import Notice
 from outings.contract.query import Query
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
+
+# Who sends none of these gets documents as they are stored.
+CHANGING = frozenset({"expand", "include", "fields"})
 
 
 class ListPage(Struct, frozen=True, kw_only=True):
@@ -44,8 +48,27 @@ def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, 
     """The body as parts."""
     today = about.dates[snapshot.metro.slug]
     page = _choose_reader(query)(query, filters, snapshot=snapshot, today=today)
-    items = _read_documents(query, filters, snapshot=snapshot, today=today, page=page)
-    # No call for each row of what was not asked for: most lists attach nothing, and show whole documents.
+    items = _view_documents(query, filters, snapshot=snapshot, today=today, page=page)
+    # No call for what was not asked for: most lists attach nothing, and show whole documents.
+    notices = query.notices
+    if not query.values.keys().isdisjoint(CHANGING):
+        items, more = _attach(query, [*map(bytes, items)], snapshot=snapshot, about=about, page=page)
+        notices = (*notices, *more)
+    next_cursor = None
+    if page.end is not None:
+        next_cursor = make_cursor(query, cut_position(page.end), snapshot=snapshot, today=today)
+    meta = encode_meta(
+        query, filters, snapshot=snapshot, count=len(items), next_cursor=next_cursor, missing=page.missing
+    )
+    facets = _encode_facets(query, filters, snapshot=snapshot, today=today)
+    approximate = list_approximate(query, page.rows, open_snapshot(snapshot))
+    return encode_list(items, meta=meta, notices=(*notices, *approximate), facets=facets)
+
+
+def _attach(
+    query: Query, items: Sequence[bytes], *, snapshot: Snapshot, about: AnswerContext, page: ListPage
+) -> tuple[Sequence[bytes], tuple[Notice, ...]]:
+    """What `CHANGING` parameters make of documents, with their notices."""
     expanded = list_expanded(query)
     if expanded:
         items = [*map(Expansion(expanded, snapshot=snapshot, about=about).expand, items)]
@@ -58,16 +81,7 @@ def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, 
         items = [*map(forecasts.attach, items, page.rows, numbers)]
     if query.get_words("fields"):
         items = [*map(choose_fields(query), items)]
-    next_cursor = None
-    if page.end is not None:
-        next_cursor = make_cursor(query, cut_position(page.end), snapshot=snapshot, today=today)
-    meta = encode_meta(
-        query, filters, snapshot=snapshot, count=len(items), next_cursor=next_cursor, missing=page.missing
-    )
-    facets = _encode_facets(query, filters, snapshot=snapshot, today=today)
-    approximate = list_approximate(query, page.rows, open_snapshot(snapshot))
-    notices = (*query.notices, *sources.notices, *forecasts.notices, *approximate)
-    return encode_list(items, meta=meta, notices=notices, facets=facets)
+    return items, (*sources.notices, *forecasts.notices)
 
 
 def settle_list(query: Query, today: date) -> EffectiveFilters:
@@ -168,21 +182,19 @@ def _make_span(query: Query, *, limit: int) -> Span:
     )
 
 
-def _read_documents(
+def _view_documents(
     query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date, page: ListPage
-) -> list[bytes]:
+) -> Sequence[bytes | memoryview]:
     opened = open_snapshot(snapshot)
     rows = page.rows
     if page.numbers is not None:
         pairs = zip(rows, page.numbers, strict=True)
-        items = [read_occurrence(opened, row, number, today) for row, number in pairs]
-    elif query.resource == "class" and knows_cards(query):
-        items = [_render_class(row, filters, opened=opened) for row in rows]
-    elif query.resource == "event":
-        items = read_events(opened, rows, today)
-    else:
-        items = opened.read_documents(rows)
-    return items
+        return [read_occurrence(opened, row, number, today) for row, number in pairs]
+    if query.resource == "event":
+        return view_events(opened, rows, today)
+    if query.resource == "class" and knows_cards(query):
+        return [_render_class(row, filters, opened=opened) for row in rows]
+    return opened.view_documents(rows)
 
 
 def _render_class(row: int, filters: EffectiveFilters, *, opened: SnapshotReader) -> bytes:

@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
+from outings.answers.selecting.cursors import name_walk
 from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.selecting.paging import read_limit, read_page
-from outings.contract.instants import format_instant
 from outings.contract.meta import ListMeta, Window
 from outings.contract.query import Query
 from outings.contract.values import echo_value
@@ -45,7 +45,7 @@ def describe_filters(filters: EffectiveFilters, *, snapshot: Snapshot) -> dict[s
         "min_confidence": filters.min_confidence,
         "window": Window(from_=filters.get_date("from"), to=filters.get_date("to"), timezone=snapshot.metro.timezone),
         "metro": snapshot.metro.slug,
-        "generated_at": format_instant(snapshot.stamp),
+        "generated_at": name_walk(snapshot),
     }
 
 

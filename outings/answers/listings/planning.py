@@ -8,7 +8,7 @@ from outings.answers.context import AnswerContext
 from outings.answers.listings.calendar import answer_calendar
 from outings.answers.listings.cost import estimate_density, estimate_list
 from outings.answers.listings.density import answer_density
-from outings.answers.listings.lists import answer_list, settle_list
+from outings.answers.listings.lists import CHANGING, answer_list, settle_list
 from outings.answers.plan import AnswerPlan, make_tag
 from outings.contract.query import Query
 from outings.release.snapshot import Snapshot
@@ -41,8 +41,11 @@ def plan_density(query: Query, snapshot: Snapshot, about: AnswerContext) -> Answ
 def _tag_list(query: Query, snapshot: Snapshot, about: AnswerContext) -> str:
     today = about.dates[snapshot.metro.slug]
     position = None if query.cursor is None else query.cursor.position
-    others = _list_others(query, about)
-    forecast = ForecastBlocks(query, snapshot=snapshot, about=about).tag
+    others: list[tuple[str, date]] = []
+    forecast = None
+    if not query.values.keys().isdisjoint(CHANGING):
+        others = _list_others(query, about)
+        forecast = ForecastBlocks(query, snapshot=snapshot, about=about).tag
     return make_tag("list", snapshot.hash, query.text, position, today, about.entitlement.digest, others, forecast)
 
 

@@ -1,6 +1,7 @@
 """Where a walk stands and what it is pinned to: the cursor of a list, made and read."""
 
 from datetime import date
+from functools import lru_cache
 
 from outings.contract.cursor import Cursor, encode_cursor, is_sealed, malformed_cursor
 from outings.contract.instants import format_instant
@@ -23,7 +24,11 @@ def name_walk(snapshot: Snapshot) -> str:
 
     Not the release: a page written ahead holds a cursor, and the release's id is made from its pages.
     """
-    return format_instant(snapshot.stamp)
+    return _format_stamp(snapshot.stamp)
+
+
+# The same in each answer of a snapshot.
+_format_stamp = lru_cache(maxsize=64)(format_instant)
 
 
 def make_cursor(query: Query, position: tuple[str | int | None, ...], *, snapshot: Snapshot, today: date) -> str:

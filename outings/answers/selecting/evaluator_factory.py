@@ -38,7 +38,7 @@ def _count_questions(_: SnapshotReader) -> Iterator[int]:
 
 def has_columns(reader: SnapshotReader) -> bool:
     """Whether the build mapped them, or whoever serves the snapshot has made them."""
-    return reader.is_mapped(COLUMNS) or reader.find_index(open_columns) is not None
+    return reader.find_index(open_columns) is not None or reader.is_mapped(COLUMNS)
 
 
 def open_columns(reader: SnapshotReader) -> ColumnEvaluator:

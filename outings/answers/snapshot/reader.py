@@ -2,7 +2,7 @@
 
 import threading
 import weakref
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,8 +14,10 @@ from outings.answers.snapshot.rows import ROW_FACTS, RowFacts
 from outings.answers.snapshot.series import MOMENTS, SERIES, Series
 from outings.configuration import read_zone
 from outings.contract.languages.language import ENGLISH, read_shipped_language
+from outings.release.mapped_file import MappedFile
 from outings.release.mapped_table import MappedTable
-from outings.release.snapshot import Packs, Snapshot
+from outings.release.objects import Bytes
+from outings.release.snapshot import Snapshot
 
 _Index = TypeVar("_Index")
 
@@ -30,7 +32,7 @@ class SnapshotReader:
         self.tables = snapshot.tables
         # The metro's local date when it last changed: of what depends on the build's date and is made again here.
         self.date = snapshot.stamp.astimezone(read_zone(snapshot.metro.timezone)).date()
-        self._packs, self._mapped = snapshot.packs, snapshot.mapped
+        self._packs, self._mapped = tuple(map(_view, snapshot.packs)), snapshot.mapped
         self._indexes: dict[Hashable, Any] = {}
         self._locks: dict[Hashable, threading.RLock] = {}
         # For memories of many snapshots, and for what is opened later: they do not keep this one open.
@@ -45,7 +47,8 @@ class SnapshotReader:
         """A listing's, as stored."""
         return _read(self._packs, *self.listings.locate_document(row))
 
-    def read_documents(self, rows: Iterable[int]) -> list[bytes]:
+    def view_documents(self, rows: Iterable[int]) -> list[memoryview]:
+        """Where they lie: a page of them is copied once, as a whole."""
         packs = self._packs
         return [packs[pack][offset:end] for pack, offset, end in self.listings.locate_documents(rows)]
 
@@ -96,8 +99,12 @@ class SnapshotReader:
         return self._mapped.get(name)
 
 
-def _read(packs: Packs, pack: int, offset: int, length: int) -> bytes:
-    return packs[pack][offset : offset + length]
+def _view(pack: Bytes) -> memoryview:
+    return pack.view if isinstance(pack, MappedFile) else memoryview(pack[:])
+
+
+def _read(packs: Sequence[memoryview], pack: int, offset: int, length: int) -> bytes:
+    return packs[pack][offset : offset + length].tobytes()
 
 
 def _open_index(of: "weakref.ref[SnapshotReader]", make: Callable[[SnapshotReader], _Index]) -> _Index:
