@@ -32,6 +32,7 @@ from pipeline.fingerprint import number_renderer
 from pipeline.foreign_organizations import ALONE, SharedState
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.rows import Row, UnchangedListing
+from pipeline.memory import return_memory
 from pipeline.metro_plan import Base, MetroBuild, MetroPlan
 from pipeline.objects.delta_state import NOTHING, DeltaState
 from pipeline.objects.documents import pack_documents
@@ -112,10 +113,12 @@ def build_metro(
         builder.add_stays(stays)
         builder.add_withdrawn()
         rendered = perf_counter()
+        return_memory()  # of records, that are rows now
         frames = make_frames(builder, neighborhoods=neighborhoods)
         manifest = _keep_stamp(_write_tables(frames, buffer, previous, plan=plan, writer=writer), base)
     changes = frames.changes
     del builder, frames  # what follows reads what was written
+    return_memory()
     written = perf_counter()
     snapshot = fetch_snapshot(store, manifest, cache=plan.cache)
     of_answers = _put_of_answers(snapshot, previous, stays=stays, plan=plan, writer=writer)

@@ -7,14 +7,20 @@ from pipeline.tasks import FeedResult, FeedTask, MetroResult, MetroTask
 
 def run_feed_task(work: FeedTask) -> FeedResult:
     from pipeline.feed_task import read_records
+    from pipeline.memory import return_memory
 
-    return read_records(work)
+    result = read_records(work)
+    return_memory()
+    return result
 
 
 def run_metro_task(work: MetroTask) -> MetroResult:
+    from pipeline.memory import return_memory
     from pipeline.metro_task import build_listings
 
-    return build_listings(work)
+    result = build_listings(work)
+    return_memory()
+    return result
 
 
 def lend_organizations(work: MetroTask) -> MetroOrganizations:

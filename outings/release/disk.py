@@ -5,7 +5,7 @@ import contextlib
 import ctypes
 import fcntl
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -73,10 +73,11 @@ def name_state(status: os.stat_result) -> FileState:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def write_named(path: Path, data: bytes) -> None:
-    """`path.write_bytes`, but the error of a full disk names the file."""
+def write_named(path: Path, data: bytes | Iterable[bytes]) -> None:
+    """`path.write_bytes`, of several pieces one after the other; but the error of a full disk names the file."""
     try:
-        path.write_bytes(data)
+        with path.open("wb") as file:
+            file.writelines([data] if isinstance(data, bytes) else data)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
 

@@ -36,12 +36,11 @@ from pipeline.objects.gzip_blocks import (
     split_blocks,
 )
 from pipeline.objects.object_writer import ObjectWriter
+from pipeline.objects.parquet_export import ROW_GROUP, EarlierParquet, encode_parquet
 
 # Of what this writes: other bytes of the same documents are another number.
 VERSION = 4
 GZIP = "gzip"
-# Rows that are columns in memory at once.
-_ROW_GROUP = 20_000
 _PLACE = ("pack", "offset", "length")
 _ZONE = ("has_time", "starts_at", "timezone")
 _COLUMNS = ("row", "id", *_PLACE, *_ZONE, "updated_at")
@@ -176,26 +175,15 @@ def make_lines(snapshot: Snapshot, rows: Rows, _: str, before: _PreviousFile) ->
 
 def make_parquet(snapshot: Snapshot, rows: Rows, listing_type: str, before: _PreviousFile) -> _File:
     """The documents' members as columns, nested as they are there."""
-    columns, target = list_columns(listing_type), BytesIO()
-    old = pl.read_parquet(BytesIO(before.data)) if before.data else pl.DataFrame(schema=columns)
-    at = {row_id: number for number, row_id in enumerate(old["id"]) if row_id in before.ids}
-    anew = rows.filter([row_id not in at for row_id in rows["id"]])
-    made = [_read_members(snapshot, some, columns) for some in anew.iter_slices(_ROW_GROUP)]
-    at |= {row_id: number for number, row_id in enumerate(anew["id"], old.height)}
-    # In one piece, or one a row group, which is the same: the bytes must not say of how many it was put together.
-    if old.height:
-        frame = pl.concat([old, *made])[[at[row_id] for row_id in rows["id"]]].rechunk()
-    else:
-        frame = pl.concat(made) if made else old
-    del old, made
-    frame.write_parquet(target, compression="zstd", row_group_size=_ROW_GROUP, statistics=False)
-    data = target.getvalue()
+    columns, earlier = list_columns(listing_type), EarlierParquet(before.data, before.ids)
+
+    def read_members(some: Rows) -> pl.DataFrame:
+        lines = b"".join(b"%b\n" % document for document in _read_documents(snapshot, some))
+        return pl.read_ndjson(BytesIO(lines), schema=columns).rechunk()
+
+    groups = (earlier.complete(some, read_members) for some in rows.iter_slices(ROW_GROUP))
+    data = encode_parquet(groups, columns)
     return _File(data=data, coding="", size=len(data), sha256=hashlib.sha256(data).hexdigest())
-
-
-def _read_members(snapshot: Snapshot, rows: Rows, columns: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    lines = b"".join(b"%b\n" % document for document in _read_documents(snapshot, rows))
-    return pl.read_ndjson(BytesIO(lines), schema=columns).rechunk()
 
 
 def make_calendar(snapshot: Snapshot, rows: Rows, _: str, before: _PreviousFile) -> _File:

@@ -80,7 +80,7 @@ def spool_records(records: Iterable[tuple[str, str, EncodedRecord]], *, folder: 
         path = folder / metro / f"{feed}.{kind}.msgpack"
         path.parent.mkdir(exist_ok=True)  # the scratch folder itself goes with its build
         following = path.with_name(f"{path.name}.{uuid4().hex}")
-        write_named(following, b"".join(_encode_runs(some)))
+        write_named(following, _encode_runs(some))
         following.replace(path)
     return tuple(sorted(parts))
 

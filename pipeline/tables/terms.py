@@ -23,7 +23,6 @@ _FIELD_SHIFT, _ROW_SHIFT, _WORD_SHIFT = np.uint64(16), np.uint64(20), np.uint64(
 _FIELD_MASK, _ROW_MASK, _PLACE_MASK = np.uint64(15), np.uint64(MOST_ROWS - 1), np.uint64((1 << 20) - 1)
 
 Numbers = NDArray[np.unsignedinteger[Any]]
-_NOTHING: Numbers = np.empty(0, dtype=np.uint64)
 
 
 class _NamedObject(Struct, frozen=True):
@@ -94,8 +93,13 @@ class TermIndexWriter:
         ranks = np.empty(len(words), dtype=np.uint64)
         ranks[[self._words[word] for word in words]] = np.arange(len(words), dtype=np.uint64)
         self._words, self._parts = {}, []
-        keys = np.concatenate([_NOTHING, *(_make_keys(ranks[codes], places, rows) for codes, places in parts)])
-        del parts
+        keys = np.empty(sum(len(codes) for codes, _ in parts), dtype=np.uint64)
+        end = len(keys)
+        while parts:  # each goes as soon as its keys are made
+            codes, places = parts.pop()
+            keys[end - len(codes) : end] = _make_keys(ranks[codes], places, rows)
+            end -= len(codes)
+            del codes, places
         # A word, a row, a field and a place in it as one number: sorted where it is, without an order beside it.
         keys.sort()
         frame = pl.DataFrame(
