@@ -58,7 +58,7 @@ _SEED = 20
 _MATCHES = ("", "match=auto")
 _PATH = f"/v1/{METRO.slug}/search"
 # Listings that have a word: few enough to be rare, enough to be common, of a metro of 100,000.
-_RARE, _COMMON = (20, 200), (2_000, 20_000)
+RARE, COMMON = (20, 200), (2_000, 20_000)
 _INDEX = ("words", "places", "postings", "posting_ends", "ranks", "slots")
 _DAYS = 30
 _VOCABULARY, _ADDED = 40_000, 24
@@ -107,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for seed, match in enumerate(_MATCHES):
             cached = SearchEngine(ask_cache(sender, match), is_cached=True)
             engines = {"outings": SearchEngine(ask_ours(world, match)), "outings, cached": cached, **theirs}
-            for name, (least, most) in (("rare", _RARE), ("common", _COMMON)):
+            for name, (least, most) in (("rare", RARE), ("common", COMMON)):
                 share = world_share(words, least, most)
                 title = f"{match or 'by default'}, {name} words: {len(share)} of {least:,} to {most:,} listings"
                 print_times(title, engines, draw_queries(share, seed=_SEED + seed))
@@ -160,11 +160,11 @@ def world_share(words: Mapping[str, int], least: int, most: int) -> list[str]:
     return [word for word, count in words.items() if least <= count <= most]
 
 
-def draw_queries(words: Sequence[str], *, seed: int) -> list[str]:
+def draw_queries(words: Sequence[str], *, seed: int, count: int = _QUERIES // 2) -> list[str]:
     """One, two or three of them; the same ones in every run."""
     draw = random.Random(seed)
     drawn: dict[str, None] = {}
-    while len(drawn) < _QUERIES // 2:
+    while len(drawn) < count:
         drawn[" ".join(draw.sample(words, draw.randint(1, 3)))] = None
     return list(drawn)
 

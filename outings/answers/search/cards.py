@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
 from outings.answers.documents.identity import NamedDocument
-from outings.answers.search.snippet import MOST_CHARACTERS, Hits, Passages, read_passages, read_plain
+from outings.answers.search.snippet import MOST_CHARACTERS, Hits, Passages, read_plain
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.release.mapped_table import MappedTable
 
@@ -72,7 +72,7 @@ def make_card(document: bytes) -> Card:
     opening = _encode(_Head(listing.type, listing.id, listing.slug, listing.name))[:-1] + b',"snippet":'
     text = read_plain(listing.description or "") or read_plain(listing.name)
     if len(text) > MOST_CHARACTERS:
-        return Card(opening, read_passages(text))
+        return Card(opening, Passages(text))
     return Card(opening + _encode(text), None)
 
 
@@ -117,7 +117,7 @@ class MappedCards:
         del reader
         opening = bytes(self._openings[self._opening_ends[row] : self._opening_ends[row + 1]])
         text = str(self._texts[self._text_ends[row] : self._text_ends[row + 1]], "utf-8")
-        return Card(opening, read_passages(text) if text else None)
+        return Card(opening, Passages(text) if text else None)
 
 
 class RememberedCards:

@@ -5,6 +5,7 @@ from functools import lru_cache
 from itertools import pairwise, product
 
 import numpy as np
+from msgspec import Struct
 
 from outings.answers.cache import LruCache
 from outings.answers.search.cards import open_cards
@@ -16,7 +17,13 @@ from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Posti
 from outings.answers.search.repeats import REPEATS, SINGLE
 from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.foreign import ForeignLanguage
-from outings.answers.search.understanding.locations import Words, find_runs, list_quarters, make_locations
+from outings.answers.search.understanding.locations import (
+    Words,
+    find_runs,
+    list_named,
+    list_quarters,
+    make_locations,
+)
 from outings.answers.search.understanding.narrowing import list_narrower
 from outings.answers.search.understanding.query import BareRange, ParsedQuery
 from outings.answers.search.understanding.related import RelatedWords
@@ -50,6 +57,14 @@ LEAST_GUESSED = 5
 
 # The first and the last day since 1970.
 Window = tuple[int, int | None]
+
+
+class AreaPlaces(Struct, frozen=True, eq=False):
+    """Which places lie in which neighborhood: `rows` and, for each, the number in `areas`. `counts` by neighborhood."""
+
+    rows: Numbers
+    areas: Numbers
+    counts: Numbers
 
 
 class SearchIndex:
@@ -99,6 +114,8 @@ class SearchIndex:
         self.quarter_rows: LruCache[Words, Numbers] = LruCache(size=_QUARTERS)
         self.regions: LruCache[Words, Numbers] = LruCache(size=_REGIONS)
         self.whole_names: LruCache[int, frozenset[Words]] = LruCache(size=1)
+        self.area_places: LruCache[int, AreaPlaces] = LruCache(size=1)
+        self.areas_named = list_named(named)
         self._start_ranks: LruCache[tuple[int, tuple[tuple[str, Window], ...]], Numbers] = LruCache(size=_DATES)
 
     def find_foreign(self, words: Sequence[str]) -> ForeignLanguage | None:

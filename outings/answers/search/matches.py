@@ -16,6 +16,9 @@ Keep = Callable[[Numbers], Numbers]
 # Rows → thousandths.
 Score = Callable[[Numbers], Numbers]
 
+# Listings whose codes are taken one by one, of a word 1 ns each; a look at those of 100,000 takes 5 µs.
+_FEW = 4_096
+
 
 class SearchMatches(Struct, frozen=True, eq=False):
     """`rows` rise; `levels` are indexes in LEVELS; `similarities` where a model ranks too. `score` gives thousandths of
@@ -52,22 +55,31 @@ class WordMatches(Struct, frozen=True, eq=False):
         rows = keep(self.list_rows())
         if not self.best:
             return SearchMatches(rows, np.full(rows.size, ALL_TERMS), self.score)
-        levels = find_levels(self.best, rows)
+        best, subject, own = self.best, self.subject, None if rows.size < _FEW else rows
+        if own is None:
+            # Of few listings their own codes, rather than the codes of all at each step.
+            best = [each.take(rows) for each in best]
+            subject = None if subject is None else [each.take(rows) for each in subject]
+        levels = find_levels(best, own)
         is_partial = levels == PARTIAL
         fitting = rows[~is_partial]
         if fitting.size:
             self.weaken(fitting)
         lacking = None
         if self.ranks_subject:
-            lacking = is_partial & ~tells_subject(self.best, rows)
-        if self.subject is not None:
-            narrow = is_partial & (find_levels(self.subject, rows) == PARTIAL)
+            lacking = is_partial & ~tells_subject(best, own)
+        if subject is not None:
+            narrow = is_partial & (find_levels(subject, own) == PARTIAL)
             lacking = narrow if lacking is None else lacking | narrow
         return SearchMatches(rows, levels, self.score, lacking=lacking)
 
-    def list_fitting(self, passing: Mask) -> SearchMatches:
+    def mark_candidates(self) -> Mask:
+        """By row: all that are not partial, and few others."""
+        return mark_candidates(self.best)
+
+    def list_fitting(self, passing: Mask, *, candidates: Mask) -> SearchMatches:
         """But for the partial ones. `passing`: those that may be shown."""
-        rows = np.flatnonzero(mark_candidates(self.best) & passing)
+        rows = np.flatnonzero(candidates & passing)
         levels = find_levels(self.best, rows)
         fits = levels != PARTIAL
         rows = rows[fits]
@@ -75,7 +87,7 @@ class WordMatches(Struct, frozen=True, eq=False):
             self.weaken(rows)
         return SearchMatches(rows, levels[fits], self.score)
 
-    def count_partial(self, chosen: Mask) -> int:
+    def count_partial(self, chosen: Mask, *, candidates: Mask) -> int:
         """How many of the chosen are partial: so many at least."""
-        others = (reduce(np.maximum, self.best) != 0) & ~mark_candidates(self.best)
+        others = (reduce(np.maximum, self.best) != 0) > candidates
         return int(np.count_nonzero(others & chosen))

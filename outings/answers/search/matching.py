@@ -101,8 +101,7 @@ class Matcher:
         return addressed
 
     def _count_addressed(self, word: str) -> int:
-        places = self._terms.read_places(self._terms.spelling.find_word(word))
-        return choose_field(places, _ADDRESS).size
+        return sum(self._terms.count_field(number, _ADDRESS) for number in self._terms.spelling.find_word(word))
 
     def choose_having(self, rows: Rows, words: Sequence[str]) -> Rows:
         """Those of the rows that have each of the words, in any of its forms."""

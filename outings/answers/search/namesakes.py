@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.search.notions import NotionPairs
-from outings.answers.search.score import Codes, Numbers, is_named, weaken_names
+from outings.answers.search.score import Codes, Numbers, count_named, weaken_names
 from outings.answers.snapshot.derived import DerivedTables, TableContext, derive_table
 from outings.contract.languages.search import NameWords
 from outings.contract.vocabulary import TYPES
@@ -91,12 +91,12 @@ class Namesakes:
         has it as in a category, and so has what has them only where its name says where it is. `meant`: the numbers of
         all words of the index that the query means. Not where its name has all of several words, which is then what
         was looked for."""
-        happenings = self._find_named(best, rows[self._types.take(rows) != _PLACE])
+        rows, named = _find_named(best, rows)
+        is_place = self._types.take(rows) == _PLACE
+        happenings = np.flatnonzero(~is_place)
         if happenings.size:
-            happenings = self._choose_at_venues(best, happenings, meant())
-            for codes in best:
-                codes[happenings] = weaken_names(codes[happenings])
-        rows = self._find_named(best, rows[self._types.take(rows) == _PLACE])
+            self._weaken(best, self._choose_at_venues(rows[happenings], named[happenings], meant()))
+        rows = rows[is_place]
         if not rows.size or not self._rows.size:
             return
         at = np.minimum(np.searchsorted(self._rows, rows), self._rows.size - 1)
@@ -104,9 +104,11 @@ class Namesakes:
         # "Pickleball court" is one thing, and "court" its head.
         own.update(behind for number in tuple(own) for behind in self._pairs.list_behind(number))
         is_meant = np.isin(self._heads[at], np.fromiter(own, dtype=np.int64, count=len(own)))
-        rows = rows[(self._rows[at] == rows) & ~is_meant]
-        for codes in best:
-            codes[rows] = weaken_names(codes[rows])
+        self._weaken(best, rows[(self._rows[at] == rows) & ~is_meant])
+
+    def _weaken(self, best: Sequence[Codes], rows: Numbers) -> None:
+        for codes in best if rows.size else ():
+            codes[rows] = weaken_names(codes.take(rows))
 
     def are_meant(self, rows: Numbers, *, meant: Callable[[], Iterable[int]]) -> NDArray[np.bool_]:
         """Of the rows, whether they are places that are what the query means: playgrounds, not courts of basketball."""
@@ -117,8 +119,8 @@ class Namesakes:
         are_meant &= np.isin(self._heads[at], np.fromiter(meant(), dtype=np.int64))
         return are_meant
 
-    def _choose_at_venues(self, best: Sequence[Codes], rows: Numbers, meant: Iterable[int]) -> Numbers:
-        """Of the rows those whose names have the words only where they name the venue."""
+    def _choose_at_venues(self, rows: Numbers, named: Numbers, meant: Iterable[int]) -> Numbers:
+        """Of the rows those whose names have the words only where they name the venue. `named`: how many they have."""
         numbers = np.fromiter(meant, dtype=np.int64)
         starts, ends = (np.searchsorted(self._venue_words, numbers, side=side) for side in ("left", "right"))
         parts = [self._venue_rows[start:end] for start, end in zip(starts, ends, strict=True) if start < end]
@@ -126,12 +128,12 @@ class Namesakes:
             return rows[:0]
         own, counts = np.unique(np.concatenate(parts), return_counts=True)
         at = np.minimum(np.searchsorted(own, rows), own.size - 1)
-        named: Numbers = np.sum([is_named(codes.take(rows)) for codes in best], axis=0)
         chosen: Numbers = rows[(own[at] == rows) & (counts[at] >= named)]
         return chosen
 
-    def _find_named(self, best: Sequence[Codes], rows: Numbers) -> Numbers:
-        """Of the rows those whose names have any of the words; of several words, not all."""
-        named: Numbers = np.sum([is_named(codes.take(rows)) for codes in best], axis=0)
-        chosen: Numbers = rows[(named > 0) & ((named < len(best)) | (len(best) == 1))]
-        return chosen
+
+def _find_named(best: Sequence[Codes], rows: Numbers) -> tuple[Numbers, Numbers]:
+    """Of the rows those whose names have any of the words; of several words, not all. With how many they have."""
+    named = count_named([codes.take(rows) for codes in best])
+    chosen = np.flatnonzero((named > 0) & (named < len(best)) if len(best) > 1 else named)
+    return rows[chosen], named[chosen]

@@ -129,10 +129,11 @@ def _find_fitting(
     fewer, or where they are shown because little else is."""
     if matches.most <= MOST_COUNTED:
         return None
-    partial = matches.count_partial(passing & index.is_alone)
+    candidates = matches.mark_candidates()
+    partial = matches.count_partial(passing & index.is_alone, candidates=candidates)
     if partial <= MOST_COUNTED:
         return None
-    fitting = matches.list_fitting(passing)
+    fitting = matches.list_fitting(passing, candidates=candidates)
     if search.is_auto and fitting.rows.size < ENOUGH:
         return None
     fitting = _choose_cards(fitting, search, index)

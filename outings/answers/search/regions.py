@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from outings.answers.search.index import SearchIndex
+from outings.answers.search.index import AreaPlaces, SearchIndex
 from outings.answers.search.score import Numbers
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader
@@ -41,19 +41,26 @@ def _find_region(name: Sequence[str], opened: SnapshotReader, index: SearchIndex
     places = saying[index.types[saying] == TYPES.index("place")]
     if places.size < _LEAST_AREAS * _LEAST_PLACES:
         return _NOWHERE
-    areas = opened.open_index(open_areas)
+    areas, located = opened.open_index(open_areas), index.area_places.read(0, lambda: _list_area_places(opened, index))
     stated = np.zeros(index.types.size, dtype=np.bool_)
     stated[places] = True
-    chosen = {}
-    for number, area in enumerate(areas.names):
-        rows = np.asarray(areas.list_rows(number))
-        own = rows[index.types[rows] == TYPES.index("place")]
-        if own.size >= _LEAST_PLACES and stated[own].mean() >= _STATED:
-            chosen[area] = rows
+    counts = np.bincount(located.areas[stated.take(located.rows)], minlength=len(areas))
+    is_stated = (located.counts >= _LEAST_PLACES) & (counts >= 1)
+    shares = counts[is_stated] / located.counts[is_stated]
+    numbers = np.flatnonzero(is_stated)[shares >= _STATED]
+    # Neighborhoods of one name are one here.
+    chosen = {areas.names[number]: number for number in numbers.tolist()}
     unnamed = sum(not set(name) <= set(split_words(area)) for area in chosen)
     if not max(_LEAST_AREAS, _UNNAMED * len(chosen)) <= unnamed <= _MOST_AREAS * len(areas):
         return _NOWHERE
-    lying = np.unique(np.concatenate([*chosen.values()]))
+    lying = np.unique(np.concatenate([areas.list_rows(number) for number in chosen.values()]))
     if np.isin(places, lying).mean() < _THERE:
         return _NOWHERE
     return np.union1d(lying, saying)
+
+
+def _list_area_places(opened: SnapshotReader, index: SearchIndex) -> AreaPlaces:
+    areas = opened.open_index(open_areas)
+    rows, numbers = areas.list_pairs()
+    own = index.types.take(rows) == TYPES.index("place")
+    return AreaPlaces(rows[own], numbers[own], np.bincount(numbers[own], minlength=len(areas)))

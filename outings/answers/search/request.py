@@ -30,8 +30,9 @@ _WINDOW = ("from", "to", "types")
 
 
 class Search(Struct, frozen=True, kw_only=True):
-    """A request that will be answered. `relaxed`: words that were dropped of the query, because nothing has all.
-    `foreign`: the other language that it is in. `locations`: those that its text may name."""
+    """A request that will be answered. `is_auto`: the answer itself says which levels are shown. `relaxed`: words that
+    were dropped of the query, because nothing has all. `foreign`: the other language that it is in. `locations`: those
+    that its text may name."""
 
     query: Query
     parsed: ParsedQuery
@@ -41,6 +42,7 @@ class Search(Struct, frozen=True, kw_only=True):
     snapshot: Snapshot
     today: date
     semantic: Semantic | None
+    is_auto: bool = False
     relaxed: tuple[str, ...] = ()
     foreign: ForeignLanguage | None = None
 
@@ -48,11 +50,6 @@ class Search(Struct, frozen=True, kw_only=True):
     def has_usual_window(self) -> bool:
         """That of nearly all searches of a day."""
         return self.filters.given.keys().isdisjoint(_WINDOW)
-
-    @property
-    def is_auto(self) -> bool:
-        """Whether the answer itself says which levels are shown."""
-        return self.query.get_words("match") == AUTO
 
     @property
     def folds(self) -> bool:
@@ -79,8 +76,8 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
     assert text is not None
     opened = open_snapshot(snapshot)
     index = opened.open_index(open_search)
-    foreign, locations = None, index.locations
-    if query.get_words("match") == AUTO:
+    foreign, locations, is_auto = None, index.locations, query.get_words("match") == AUTO
+    if is_auto:
         foreign, locations = index.find_foreign(split_words(text)), read_locations(text, opened, index)
         parsed = _read_words(text, index, places=locations, foreign=foreign, is_auto=True)
         names = list_parts(parsed.words, opened, index)
@@ -100,6 +97,7 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
         snapshot=snapshot,
         today=today,
         semantic=semantic,
+        is_auto=is_auto,
         foreign=foreign,
     )
 

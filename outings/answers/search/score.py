@@ -72,16 +72,14 @@ def encode_trace(codes: Codes) -> Codes:
     return traces
 
 
-def is_named(codes: Codes) -> NDArray[np.bool_]:
-    """Whether the word is in the name, by listing."""
-    named: NDArray[np.bool_] = (codes >> _PLACE_SHIFT & _PLACE_MASK) == NAME
-    return named
+def count_named(codes: Sequence[Codes]) -> Numbers:
+    """How many of the words are in the name, by listing."""
+    return _add(_IN_NAME, codes)
 
 
 def weaken_names(codes: Codes) -> Codes:
     """What is in the name counts as what is in a category."""
-    others = np.uint8(0xFF ^ _PLACE_MASK << _PLACE_SHIFT)
-    weaker: Codes = np.where(is_named(codes), codes & others | np.uint8(CATEGORY << _PLACE_SHIFT), codes)
+    weaker: Codes = _WEAKER.take(codes)
     return weaker
 
 
@@ -103,21 +101,26 @@ _STANDINGS = np.where(_CODES > 0, _CODES >> _STANDING_SHIFT, _IN_PASSING)
 _LEVELS = np.array([PARTIAL, PARTIAL, RELATED_WORDS, ALL_TERMS])[_STANDINGS]
 _AT = np.where(_CODES > 0, _CODES >> _PLACE_SHIFT & _PLACE_MASK, PASSING)
 _IN_NAME = np.where(_AT == NAME, 1, 0)
+_AS_CATEGORY = _CODES & ~(_PLACE_MASK << _PLACE_SHIFT) | CATEGORY << _PLACE_SHIFT
+_WEAKER = np.where(_AT == NAME, _AS_CATEGORY, _CODES).astype(np.uint8)
 _ONLY_SAYS_WHERE = _STANDINGS == _SAYS_WHERE
 _IS_LOCATED = np.where((_AT == NAME) | (_AT == WHERE), 1, 0)
 # What a word in the name gains by a name that has no other words.
 _GAINS = np.where(_IN_NAME, _STRENGTHS / _PLACES[NAME] * _NAME_SHARE, 0)
 
 
-def find_levels(best: Sequence[Codes], rows: Numbers) -> Numbers:
-    """`best`: of each word, its code by row. Indexes in LEVELS. A code says first how its word counts, so that the
-    least code of a listing is that of the word that counts least. Where a listing is, is no part of what it says of
-    itself, but may be the rest of what was asked for: "swim ballard"."""
-    weakest = reduce(np.minimum, best).take(rows)
+def find_levels(best: Sequence[Codes], rows: Numbers | None = None) -> Numbers:
+    """`best`: of each word, its code by row, or by listing where no rows are chosen of them. Indexes in LEVELS. A code
+    says first how its word counts, so that the least code of a listing is that of the word that counts least. Where a
+    listing is, is no part of what it says of itself, but may be the rest of what was asked for: "swim ballard"."""
+    weakest = _take(reduce(np.minimum, best), rows)
     levels: Numbers = _LEVELS.take(weakest)
-    located = np.flatnonzero(_ONLY_SAYS_WHERE.take(weakest)) if len(best) > 1 else rows[:0]
+    if len(best) == 1:
+        return levels
+    located = np.flatnonzero(_ONLY_SAYS_WHERE.take(weakest))
     if located.size:
-        standings = np.stack([_STANDINGS[each[rows[located]]] for each in best])
+        own = located if rows is None else rows[located]
+        standings = np.stack([_STANDINGS[each[own]] for each in best])
         counts = [(standings == each).any(axis=0) for each in (_BY_RELATION, _PROMINENT)]
         levels[located] = np.select(counts, [RELATED_WORDS, ALL_TERMS], PARTIAL)
     return levels
@@ -130,9 +133,13 @@ def mark_candidates(best: Sequence[Codes]) -> NDArray[np.bool_]:
     return candidates
 
 
-def tells_subject(best: Sequence[Codes], rows: Numbers) -> NDArray[np.bool_]:
+def _take(codes: Codes, rows: Numbers | None) -> Codes:
+    return codes if rows is None else codes.take(rows)
+
+
+def tells_subject(best: Sequence[Codes], rows: Numbers | None = None) -> NDArray[np.bool_]:
     """Whether any of the words is in the name, a category or the opening, and not only where it is or in passing."""
-    standings = _STANDINGS.take(reduce(np.maximum, best).take(rows))
+    standings = _STANDINGS.take(_take(reduce(np.maximum, best), rows))
     telling: NDArray[np.bool_] = standings > _SAYS_WHERE
     return telling
 

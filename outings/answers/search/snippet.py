@@ -22,11 +22,9 @@ _MORE = "…"
 
 
 class Passages(Struct, frozen=True):
-    """A text that is longer than a passage, without markup. `odd`: where words stand that are written otherwise than
-    the index has them, as it has them."""
+    """A text that is longer than a passage, without markup."""
 
     text: str
-    odd: Sequence[tuple[int, str]]
 
     def cut(self, words: "Hits") -> str:
         """At most 180 characters, whole words. `words`: those that the query means."""
@@ -39,18 +37,22 @@ class Passages(Struct, frozen=True):
         return opening + (text[start:cut] if cut > start else text[start : end - 1]).rstrip(" ,;:–-") + _MORE
 
 
-def read_passages(text: str) -> Passages:
-    return Passages(text, tuple(_list_odd(text)))
-
-
-def _list_odd(text: str) -> Iterator[tuple[int, str]]:
+def _list_odd(text: str, words: frozenset[str]) -> Iterator[tuple[int, str]]:
+    """Where these words stand that are written otherwise than the index has them, as it has them."""
     # Nearly all texts that are ASCII have none: to see it costs less than to look for one.
-    match = None if text.isascii() and "'" not in text and "`" not in text else _ODD.search(text)
+    if text.isascii() and "'" not in text and "`" not in text:
+        return
+    # Nor have most others any of these: read at once, what is odd costs less than word by word.
+    odd = [each for each in text.split(" ") if not each.isascii() or "'" in each or "`" in each]
+    if words.isdisjoint(split_words(" ".join(odd))):
+        return
+    match = _ODD.search(text)
     while match is not None:
         start, end = text.rfind(" ", 0, match.start()) + 1, text.find(" ", match.start())
         end = end if end >= 0 else len(text)
         for word in split_words(text[start:end]):
-            yield start, word
+            if word in words:
+                yield start, word
         match = _ODD.search(text, end)
 
 
@@ -78,7 +80,7 @@ class Hits:
                 if not lower[at - 1 : at].isalnum() and not lower[end : end + 1].isalnum():
                     hits.append((at, word))
                 at = lower.find(word, end)
-        return hits + [(at, word) for at, word in passages.odd if word in self._words]
+        return [*hits, *_list_odd(passages.text, self._words)]
 
 
 def _find_start(passages: Passages, words: Hits) -> int:

@@ -88,7 +88,7 @@ def drop_empty_codes(parsed: ParsedQuery, opened: SnapshotReader, index: SearchI
 
 def find_lying(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
     """The listings that lie there, whatever they say: rising."""
-    parts = [*_list_near(name, opened, index), *_list_areas(name, opened), find_region(name, opened, index)]
+    parts = [*_list_near(name, opened, index), *_list_areas(name, opened, index), find_region(name, opened, index)]
     parts.append(find_quarter(name, opened, index))
     return np.unique(np.concatenate(parts)).astype(np.int64) if parts else np.empty(0, dtype=np.int64)
 
@@ -106,8 +106,6 @@ def _list_near(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) 
     yield np.flatnonzero(squares <= (_NEAR / _EARTH) ** 2)
 
 
-def _list_areas(name: Sequence[str], opened: SnapshotReader) -> Iterator[Numbers]:
+def _list_areas(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Iterator[Numbers]:
     areas = opened.open_index(open_areas)
-    for number, own in enumerate(areas.names):
-        if tuple(name) in (tuple(split_words(own)), tuple(split_words(own.partition("(")[0]))):
-            yield areas.list_rows(number)
+    yield from (areas.list_rows(number) for number in index.areas_named.get(tuple(name), ()))

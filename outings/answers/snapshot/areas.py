@@ -102,13 +102,17 @@ class Areas:
         """The listings there, of all types and statuses."""
         return self._rows[self._ends[number] : self._ends[number + 1]].astype(np.int64)
 
+    def list_pairs(self) -> tuple[Rows, Rows]:
+        """All rows that lie in one, and its number beside each."""
+        return self._rows.astype(np.int64), np.repeat(np.arange(len(self)), np.diff(self._ends))
+
     def count_listings(self, rows: Rows, *, programs: Rows) -> Rows:
         """By number: how many of the rows are there; those of one program, told by its number (-1: its own), as one."""
         size = int(max(self._rows.max(initial=0), rows.max(initial=0))) + 1
         program_of = np.full(size, -2, dtype=np.int64)
         program_of[rows] = programs
-        areas = np.repeat(np.arange(len(self)), np.diff(self._ends))
-        keys = program_of[self._rows]
+        own, areas = self.list_pairs()
+        keys = program_of[own]
         counts = np.bincount(areas[keys == -1], minlength=len(self))
         shared = keys >= 0
         if shared.any():

@@ -114,6 +114,11 @@ class Terms:
         """Numbers of the words that this one means."""
         return [meaning.number for meaning in self.spelling.list_meanings(word)]
 
+    def count_field(self, number: int, field: int) -> int:
+        """How often a word stands in this field."""
+        places = self._places[self._ends[number - 1] if number else 0 : self._ends[number]]
+        return int(np.count_nonzero(places & _FIELD_MASK << _POSITION_BITS == field << _POSITION_BITS))
+
     def read_places(self, numbers: Iterable[int]) -> Places:
         """Where these words stand: each place once, in no order."""
         parts = [self._places[self._ends[number - 1] if number else 0 : self._ends[number]] for number in numbers]

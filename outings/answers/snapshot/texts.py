@@ -55,9 +55,10 @@ class HashedTexts(Sequence[bytes]):
     def __init__(self, table: MappedTable, name: str) -> None:
         self._ends, self._data = table.view_texts(name)
         self._sums, self._numbers = table.view_array(f"{name}_sum"), table.view_array(f"{name}_at")
+        self._count = len(self._sums)
 
     def __len__(self) -> int:
-        return len(self._sums)
+        return self._count
 
     @overload
     def __getitem__(self, at: int) -> bytes: ...
@@ -70,10 +71,10 @@ class HashedTexts(Sequence[bytes]):
 
     def find(self, text: str) -> list[int]:
         """The numbers of all that are this text, rising."""
-        sought = text.encode()
+        sought, sums, count = text.encode(), self._sums, self._count
         checksum, matches = crc32(sought), []
-        at = bisect_left(self._sums, checksum)
-        while at < len(self._sums) and self._sums[at] == checksum:
+        at = bisect_left(sums, checksum)
+        while at < count and sums[at] == checksum:
             number = self._numbers[at]
             if self[number] == sought:
                 matches.append(number)

@@ -34,6 +34,15 @@ def make_locations(metro: Iterable[str], neighborhoods: Iterable[str]) -> Locati
     )
 
 
+def list_named(names: Sequence[str]) -> dict[Words, list[int]]:
+    """By name the numbers of those that have it, with and without what stands in brackets behind it."""
+    numbers: dict[Words, list[int]] = {}
+    for number, name in enumerate(names):
+        for words in dict.fromkeys(map(tuple, map(split_words, (name, name.partition("(")[0])))):
+            numbers.setdefault(words, []).append(number)
+    return numbers
+
+
 def list_quarters(names: Sequence[str]) -> dict[Words, list[int]]:
     """By part of a name the numbers of the names that have it. A whole name is no part."""
     parts: dict[Words, list[int]] = {}
@@ -58,6 +67,8 @@ def _split_names(names: Iterable[str]) -> Iterator[Words]:
 def find_runs(words: Sequence[str], names: frozenset[Words]) -> Iterator[tuple[int, int]]:
     """[start, end) of each run that is one of `names`, the longest at each place."""
     firsts, longest = _measure_names(names)
+    if firsts.isdisjoint(words):
+        return  # as nearly always
     at = 0
     while at < len(words):
         lengths = range(min(longest, len(words) - at), 0, -1) if words[at] in firsts else ()
