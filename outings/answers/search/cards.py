@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
 from outings.answers.documents.identity import NamedDocument
-from outings.answers.search.snippet import MOST_CHARACTERS, Hits, Passages, read_plain
+from outings.answers.search.snippet import MOST_CHARACTERS, Hits, read_plain
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.release.mapped_table import MappedTable
 
@@ -39,13 +39,13 @@ _decode = msgspec.json.Decoder(_Document).decode
 
 class Card(Struct, frozen=True):
     """`opening`: a result's JSON as far as it is the same for every search: up to the passage, or behind it where the
-    whole text is one. `passages`: what the passage is cut from; None where there is nothing to cut."""
+    whole text is one. `text`: what the passage is cut from, without markup; empty where there is nothing to cut."""
 
     opening: bytes
-    passages: Passages | None
+    text: str = ""
 
 
-_EMPTY = Card(b"", None)
+_EMPTY = Card(b"")
 
 
 class Fit(Struct, frozen=True, kw_only=True):
@@ -72,13 +72,13 @@ def make_card(document: bytes) -> Card:
     opening = _encode(_Head(listing.type, listing.id, listing.slug, listing.name))[:-1] + b',"snippet":'
     text = read_plain(listing.description or "") or read_plain(listing.name)
     if len(text) > MOST_CHARACTERS:
-        return Card(opening, Passages(text))
-    return Card(opening + _encode(text), None)
+        return Card(opening, text)
+    return Card(opening + _encode(text))
 
 
 def finish_card(card: Card, fit: Fit, *, words: Hits) -> bytes:
     """A result's JSON. `words`: those that the query means."""
-    passage = b"" if card.passages is None else _encode(card.passages.cut(words))
+    passage = _encode(words.cut(card.text)) if card.text else b""
     return b"".join((card.opening, passage, b",", _encode(fit)[1:]))
 
 
@@ -99,7 +99,7 @@ def _list_cards(
 ) -> Iterator[tuple[int, str, str]]:
     for row in rows.tolist():
         card = make_card(reader.read_document(row)) if is_shown[row] else _EMPTY
-        yield row, card.opening.decode(), "" if card.passages is None else card.passages.text
+        yield row, card.opening.decode(), card.text
 
 
 class Cards(Protocol):
@@ -116,8 +116,7 @@ class MappedCards:
     def read_card(self, row: int, reader: SnapshotReader) -> Card:
         del reader
         opening = bytes(self._openings[self._opening_ends[row] : self._opening_ends[row + 1]])
-        text = str(self._texts[self._text_ends[row] : self._text_ends[row + 1]], "utf-8")
-        return Card(opening, Passages(text) if text else None)
+        return Card(opening, str(self._texts[self._text_ends[row] : self._text_ends[row + 1]], "utf-8"))
 
 
 class RememberedCards:

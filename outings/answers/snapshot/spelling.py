@@ -29,6 +29,8 @@ class Spelling:
         """`stems`: by the rules of which language."""
         self._words, self._stems = SimilarTexts(words, "word"), HashedTexts(words, "stem")
         self._stem = make_stem(stems)
+        # A search asks for a word five times.
+        self.list_stemmed = remember(self._list_stemmed, size=_MEMORY)
         self.list_meanings = remember(self._list_meanings, size=_MEMORY)
         self.list_forms = remember(self._list_forms, size=_MEMORY)
 
@@ -36,7 +38,7 @@ class Spelling:
         """The number of the word itself; empty where no listing has it."""
         return self._words.find(word)
 
-    def list_stemmed(self, word: str) -> list[int]:
+    def _list_stemmed(self, word: str) -> list[int]:
         """Numbers of the words that have its stem."""
         return self._stems.find(self._stem(word))
 

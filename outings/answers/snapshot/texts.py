@@ -84,8 +84,12 @@ class HashedTexts(Sequence[bytes]):
     def span_beginning(self, text: str) -> tuple[int, int]:
         """Of texts that rise: the first one that begins with it, and the one behind the last."""
         start = text.encode()
-        low = bisect_left(self, start)
-        return low, bisect_left(self, start + b"\xff", low)  # above every byte of UTF-8
+        low = high = bisect_left(self, start)
+        # Most beginnings are those of few.
+        step = 1
+        while high + step < self._count and self[high + step].startswith(start):
+            high, step = high + step, 2 * step
+        return low, bisect_left(self, start + b"\xff", high, min(high + step, self._count))  # above every byte of UTF-8
 
 
 class SimilarTexts(HashedTexts):
