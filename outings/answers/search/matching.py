@@ -10,6 +10,7 @@ from msgspec import Struct
 from outings.answers.cache import remember
 from outings.answers.search.audiences import Whom
 from outings.answers.search.matches import WordMatches
+from outings.answers.search.moments import Moment
 from outings.answers.search.namesakes import Namesakes
 from outings.answers.search.notions import Notion
 from outings.answers.search.postings import (
@@ -136,6 +137,7 @@ class Matcher:
         namesakes: Namesakes | None = None,
         alike: Mapping[str, Iterable[str]] | None = None,
         whom: Whom | None = None,
+        moment: Moment | None = None,
         types: Mapping[str, int] | None = None,
     ) -> WordMatches:
         """The listings that have one of the words at least; all where there are none. `lifting`
@@ -144,19 +146,25 @@ class Matcher:
         marked as the better. `notions`: runs of words that stand for one thing. `lying`: for each of the `locating`
         names the listings that lie there. `foreign`: what the words are in the metro's language, where they are in
         another; these have no typos. `is_strict`: typos of words that some listing has are traces.
-        `namesakes`: what tells places that are only named after a word. `whom`: for whom the query is.
+        `namesakes`: what tells places that are only named after a word. `whom`: for whom the query is;
+        `moment`: for when.
         `types`: the type that a lifting word means, whatever names say."""
         related = [self._related] if foreign is None else [self._related, foreign]
         lift = partial(self._encode_lifting, related=related, alike=alike or {}, types=types or {})
         if not words:
             every = np.arange(self._name_words.size)
-            score = partial(self._score_all, lifting=lifting, lift=lift, whom=whom)
+            score = partial(self._score_all, lifting=lifting, lift=lift, whom=whom, moment=moment)
             return WordMatches([], lambda: every, score)
         sources = self._list_sources(words, notions, related, beginning=beginning, is_strict=is_strict)
         best = [self._encode(each) for each in sources]
         find_meant = cache(lambda: frozenset(self._list_meant(words, related, beginning=beginning)))
-        if namesakes is not None and whom is not None:
-            whom = whom.leave_out(partial(namesakes.are_meant, meant=find_meant))
+        if namesakes is not None:
+            are_meant = partial(namesakes.are_meant, meant=find_meant)
+            whom = whom and whom.leave_out(are_meant)
+            moment = moment and moment.leave_out(are_meant)
+        find_score = partial(
+            self._score, best, lifting=lifting, locating=locating, lying=lying, lift=lift, whom=whom, moment=moment
+        )
 
         def weaken(rows: Numbers) -> None:
             if namesakes is not None:
@@ -165,7 +173,7 @@ class Matcher:
         return WordMatches(
             best,
             lambda: self._list_rows(sources, best),
-            lambda rows: self._score(best, rows, lifting=lifting, locating=locating, lying=lying, lift=lift, whom=whom),
+            find_score,
             most=sum(source.rows.size for each in sources for source in each),
             weaken=weaken,
             subject=[best[number] for number in subject] if 0 < len(subject) < len(words) else None,
@@ -244,6 +252,7 @@ class Matcher:
         lying: Sequence[Numbers],
         lift: _Lift,
         whom: Whom | None,
+        moment: Moment | None,
     ) -> Numbers:
         located = [[self._find_name(name)] for name in locating]
         for sources, own in zip(located, lying, strict=False):
@@ -255,12 +264,20 @@ class Matcher:
             locating_words=[len(name) if lying else 0 for name in locating],
             name_words=self._name_words[rows],
             others=0 if whom is None else whom.find_others(rows),
+            untimely=0 if moment is None else moment.find_others(rows),
         )
 
-    def _score_all(self, rows: Numbers, *, lifting: Sequence[str], lift: _Lift, whom: Whom | None) -> Numbers:
+    def _score_all(
+        self, rows: Numbers, *, lifting: Sequence[str], lift: _Lift, whom: Whom | None, moment: Moment | None
+    ) -> Numbers:
         """Of a query in which no word decides."""
         codes = [lift(word, rows) for word in lifting]
-        return score_names(codes, count=rows.size, others=0 if whom is None else whom.find_others(rows))
+        return score_names(
+            codes,
+            count=rows.size,
+            others=0 if whom is None else whom.find_others(rows),
+            untimely=0 if moment is None else moment.find_others(rows),
+        )
 
     def _find_name(self, name: Sequence[str]) -> _Source:
         """A name that says where: all of its words, as they stand in it."""

@@ -17,6 +17,7 @@ from outings.answers.search.index import SearchIndex, open_search
 from outings.answers.search.levels import ENOUGH, choose_levels, count_levels, settle_levels
 from outings.answers.search.matches import Keep, Mask, SearchMatches, WordMatches
 from outings.answers.search.meta import MOST_COUNTED, make_meta
+from outings.answers.search.moments import Moment, make_moment
 from outings.answers.search.nearness import add_near
 from outings.answers.search.notions import Notion
 from outings.answers.search.programs import choose_cards
@@ -164,6 +165,7 @@ def _match_words(search: Search, opened: SnapshotReader, index: SearchIndex) -> 
         namesakes=index.namesakes if is_auto else None,
         foreign=None if search.foreign is None else search.foreign.related,
         whom=_find_whom(search, index),
+        moment=_find_moment(search, opened),
         types=(index.words if search.foreign is None else search.foreign.words).types if is_auto else None,
     )
 
@@ -194,6 +196,10 @@ def _find_whom(search: Search, index: SearchIndex) -> Whom | None:
     words = index.words if search.foreign is None else search.foreign.words
     wanted = choose_audiences(search.parsed, words)
     return Whom(wanted, index.audiences, index.age_min, index.age_max) if wanted else None
+
+
+def _find_moment(search: Search, opened: SnapshotReader) -> Moment | None:
+    return None if search.when is None else make_moment(search.when, search.filters.collections, opened)
 
 
 def _list_notions(search: Search, opened: SnapshotReader, index: SearchIndex) -> list[Notion]:

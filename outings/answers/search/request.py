@@ -14,6 +14,7 @@ from outings.answers.search.levels import AUTO
 from outings.answers.search.nearness import Semantic, open_semantic
 from outings.answers.search.understanding.foreign import ForeignLanguage
 from outings.answers.search.understanding.locations import Locations
+from outings.answers.search.understanding.moments import When
 from outings.answers.search.understanding.narrowing import list_dropped
 from outings.answers.search.understanding.query import ParsedQuery, parse_search
 from outings.answers.search.whereabouts import drop_empty_codes, list_parts, read_locations
@@ -32,7 +33,7 @@ _WINDOW = ("from", "to", "types")
 class Search(Struct, frozen=True, kw_only=True):
     """A request that will be answered. `is_auto`: the answer itself says which levels are shown. `relaxed`: words that
     were dropped of the query, because nothing has all. `foreign`: the other language that it is in. `locations`: those
-    that its text may name."""
+    that its text may name. `when`: in `auto`, when it says that something is."""
 
     query: Query
     parsed: ParsedQuery
@@ -45,6 +46,7 @@ class Search(Struct, frozen=True, kw_only=True):
     is_auto: bool = False
     relaxed: tuple[str, ...] = ()
     foreign: ForeignLanguage | None = None
+    when: When | None = None
 
     @property
     def has_usual_window(self) -> bool:
@@ -76,7 +78,7 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
     assert text is not None
     opened = open_snapshot(snapshot)
     index = opened.open_index(open_search)
-    foreign, locations, is_auto = None, index.locations, query.get_words("match") == AUTO
+    foreign, locations, when, is_auto = None, index.locations, None, query.get_words("match") == AUTO
     if is_auto:
         foreign, locations = index.find_foreign(split_words(text)), read_locations(text, opened, index)
         parsed = _read_words(text, index, places=locations, foreign=foreign, is_auto=True)
@@ -85,6 +87,8 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
             places = replace(locations, neighborhoods=locations.neighborhoods | names)
             parsed = _read_words(text, index, places=places, foreign=foreign, is_auto=True)
         parsed = drop_empty_codes(parsed, opened, index)
+        if parsed.timed:
+            when = (index.words if foreign is None else foreign.words).when.read(parsed.timed)
     else:
         parsed = _read_words(text, index, places=locations)
     semantic = open_semantic(snapshot, about.model)
@@ -99,6 +103,7 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
         semantic=semantic,
         is_auto=is_auto,
         foreign=foreign,
+        when=when,
     )
 
 

@@ -11,6 +11,7 @@ word, the best place where it stands, and how it is spelled there. 0: the listin
     lift: 1 − 0.02 × the share of the query's kind and audience words that the name has not
             − 0.3 × the share of the query's location words that name, place, organization and location have not
             − 0.15 in `match=auto`, where the listing says nothing of whom the query is for
+            − 0.15 ÷ words of the query in `match=auto`, where the listing does not happen when the query says
 
 in thousandths, rounded half to even. `docs/search.md` says the same to readers.
 
@@ -36,6 +37,8 @@ _PLACES = {NAME: 0.9, CATEGORY: 0.75, OPENING: 0.5, WHERE: 0.3, PASSING: 0.2}
 _NAME_SHARE, _LIFT, _LOCATION_LIFT, _TRACE = 0.1, 0.02, 0.3, 0.5
 # What is in the name of a listing for nobody in particular stays before what is in a category of one for children.
 _AUDIENCE_LIFT = 0.15
+# When: so little that a word in the name instead of a category says more, however many words there are.
+_TIME_LIFT = 0.15
 
 # A code's parts: how a word counts (in passing, as a place, an organization or an address is named, by a related word,
 # by itself), its place, its spelling from 1 on.
@@ -152,24 +155,29 @@ def score_words(
     locating_words: Sequence[int],
     name_words: Numbers,
     others: Numbers | int = 0,
+    untimely: Numbers | int = 0,
 ) -> Numbers:
     """Thousandths. `codes`: of each word in the same listings; `lifting`: of the kind and audience words, `locating` of
     the names of locations; `locating_words`: how many words of a listing's name each of these is worth; `name_words`:
-    how many words their names have; `others`: 1 for a listing that does not say that it is for whom the query is."""
+    how many words their names have; `others`: 1 for a listing that does not say that it is for whom the query is;
+    `untimely`: 1 for one that does not happen when it says, a half where that is near."""
     in_name, lifts, located = _add(_IN_NAME, codes), _add(_IN_NAME, lifting), _add(_IS_LOCATED, locating)
     named = sum(count * _IN_NAME.take(each) for count, each in zip(locating_words, locating, strict=True) if count)
     share = np.minimum((in_name + lifts + named) / np.maximum(name_words, 1), 1)
     total = (_add(_STRENGTHS, codes) + share * _add(_GAINS, codes)) / len(codes)
     lift = 1 - _LIFT * _find_missing(lifts, lifting) - _LOCATION_LIFT * _find_missing(located, locating)
-    lift = lift - _AUDIENCE_LIFT * others
+    lift = lift - _AUDIENCE_LIFT * others - _TIME_LIFT / len(codes) * untimely
     thousandths: Numbers = np.rint(1000 * total * lift).astype(np.int64)
     return thousandths
 
 
-def score_names(lifting: Sequence[Codes], *, count: int, others: Numbers | int = 0) -> Numbers:
+def score_names(
+    lifting: Sequence[Codes], *, count: int, others: Numbers | int = 0, untimely: Numbers | int = 0
+) -> Numbers:
     """Thousandths of so many listings, where no word decides: by the share of these words in their names."""
     missing = np.broadcast_to(_find_missing(_add(_IN_NAME, lifting), lifting), count)
-    thousandths: Numbers = np.rint(1000 * (1 - _LIFT * missing - _AUDIENCE_LIFT * others)).astype(np.int64)
+    lift = 1 - _LIFT * missing - _AUDIENCE_LIFT * others - _TIME_LIFT * untimely
+    thousandths: Numbers = np.rint(1000 * lift).astype(np.int64)
     return thousandths
 
 

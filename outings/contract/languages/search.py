@@ -113,6 +113,43 @@ class AgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     named_behind: str = ""
 
 
+class NamedHours(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"low": "from", "high": "to"}):
+    """Hours of the day from midnight on."""
+
+    words: str
+    low: int = 0
+    high: int = 24
+
+
+class WhenWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When something is. Regular expressions; empty is never. `days` from Monday on and `months` from January on are
+    expressions with blanks between. `dates` name `<month>`, `<first>`, `<last>` and `<year>`; `coming` stands before
+    the days of the next seven alone; the others stand around times of the clock."""
+
+    days: str = ""
+    weekdays: str = ""
+    weekends: str = ""
+    today: str = ""
+    tomorrow: str = ""
+    coming: str = ""
+    months: str = ""
+    dates: tuple[str, ...] = ()
+    hours: tuple[NamedHours, ...] = ()
+    after: str = ""
+    before: str = ""
+    to: str = ""
+    am: str = ""
+    pm: str = ""
+
+    def list_patterns(self) -> Iterator[str]:
+        texts = (getattr(self, name) for name in self.__struct_fields__ if name not in ("days", "months"))
+        yield from (each for each in texts if isinstance(each, str))
+        yield from (*self.days.split(), *self.months.split(), *(each.words for each in self.hours))
+        yield from (fill_parts(each, WHEN_PARTS) for each in self.dates)
+
+
+# What `<name>` may say in a date; whoever reads it fills in months and ends of ordinals.
+WHEN_PARTS = dict.fromkeys(("month", "first", "last", "year"), "")
 _LISTS = ("numbers", "ordinals")
 
 
@@ -122,6 +159,7 @@ class SearchWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     names: NameWords = NameWords()
     phrases: RolePhrases = RolePhrases()
     amounts: AmountWords = AmountWords()
+    when: WhenWords = WhenWords()
     ages: AgeWords = AgeWords()
 
     def list_patterns(self) -> Iterator[str]:
@@ -129,6 +167,7 @@ class SearchWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         for pattern in (*phrases.names, *phrases.prices, *phrases.times, *phrases.audience, *phrases.fillers):
             yield fill_parts(pattern, phrases.parts)
         yield from (self.amounts.before, self.amounts.to, self.amounts.units)
+        yield from self.when.list_patterns()
         texts = (getattr(self.ages, name) for name in self.ages.__struct_fields__ if name not in _LISTS)
         yield from (each for each in texts if isinstance(each, str))
         for school in self.ages.schools:

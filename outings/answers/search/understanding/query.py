@@ -55,7 +55,7 @@ class ParsedQuery(Struct, frozen=True, kw_only=True):
     equals. `ignored` are the words of `meta.ignored_words`, as written: location, time, price, audience. `ranges` are
     those read as ages though nothing beside them says so. `stated`, where no word decides: what names may say of the
     age and of when it is. `last` is the query's last word, where it decides; `beginning` is as written what was read as
-    the beginning of a word.
+    the beginning of a word. `timed`: the line without what does not say when, empty where nothing does.
     """
 
     words: Words = ()
@@ -68,6 +68,7 @@ class ParsedQuery(Struct, frozen=True, kw_only=True):
     ranges: tuple[BareRange, ...] = ()
     last: str | None = None
     beginning: str | None = None
+    timed: str = ""
 
     @property
     def begun(self) -> str | None:
@@ -138,6 +139,7 @@ def parse_search(
         last=roles.find_last(),
         beginning=line.quote_token(tokens[-1]) if last_is_beginning else None,
         ranges=tuple(_make_range(span, tokens) for span in bare),
+        timed=roles.write_timed(line),
     )
 
 
@@ -227,6 +229,15 @@ class _Roles:
     def list_words(self, role: _Role) -> Words:
         pairs = zip(self._tokens, self._roles, strict=True)
         return tuple(dict.fromkeys(token.word for token, each in pairs if each is role))
+
+    def write_timed(self, line: Line) -> str:
+        if _Role.TIME not in self._roles:
+            return ""
+        text = line.text
+        for token, role in zip(self._tokens, self._roles, strict=True):
+            if role not in (_Role.TIME, _Role.FILLER):
+                text = text[: token.start] + "|" * len(token.word) + text[token.end :]
+        return text
 
     def list_ignored(self, line: Line) -> Words:
         """The ignored words, each once however it is written."""

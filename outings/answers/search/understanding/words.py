@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from outings.answers.search.understanding.ages import AgePatterns
+from outings.answers.search.understanding.moments import WhenPatterns
 from outings.answers.snapshot.stems import make_stem
 from outings.contract.languages.language import ENGLISH, Language, find_stems, read_shipped_language
 from outings.contract.languages.search import AmountWords, SearchWords, fill_parts
@@ -39,6 +40,7 @@ class QueryWords:
         )
         self.price_phrases = _compile_prices(language_words.amounts, phrases.prices)
         self.ages = AgePatterns(language_words.ages)
+        self.when = WhenPatterns(language_words.when, ends=language_words.ages.ordinal_ends)
         self._stems = find_stems(language)
 
     def list_alike(self, kind: str) -> frozenset[str]:
