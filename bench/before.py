@@ -18,16 +18,14 @@ from msgspec import Struct
 
 from bench.load import make_request, measure_load
 from bench.measuring import read_processor
-from bench.near import draw_points
 from bench.peers.__main__ import Servers, format_median, format_ratio, say, walk_list
-from bench.peers.units import SETS, Case, Unit, list_units
+from bench.peers.units import SETS, Unit, list_units
 from bench.peers.world import METRO, World, make_world
 from bench.servers import OUTINGS, Headers, ask, find_free_port, make_key, run_process
 from outings.demo import write_world
 
 _WORKERS = 2
 _UNITS = ("detail", "list", "filtered", "walk", "sync", "facets4", "calendar31", "q", "nearby", "304")
-_POINTS = 30_000
 _MEASURED = ("before", "now", "before ÷ now")
 _COLUMNS = ("Unit", *(f"{kind}, {each}" for kind in ("cached", "computed") for each in _MEASURED))
 
@@ -98,18 +96,9 @@ def serve(config: Path, command: Sequence[str], *, cwd: Path | None = None) -> I
 
 def list_unit(name: str, world: World, program: Program) -> Unit:
     """As the program is to be sent it: each seals its own cursors."""
-    if name == "nearby":
-        return make_nearby(world)
     # As `bench.peers` has them.
     servers = Servers(ports={"outings": program.port}, processes={}, headers=program.headers)
     return list_units(world, partial(walk_list, servers))[name]()
-
-
-def make_nearby(world: World) -> Unit:
-    """Each point once: what is near holds for a minute, in which not all are requested again."""
-    targets = (f"/v1/{METRO.slug}/nearby?lat={lat}&lng={lng}" for lat, lng in draw_points(world, _POINTS))
-    cases = tuple(Case(outings="", fastapi="", datasette=None, fresh=each) for each in targets)
-    return Unit(name="nearby", shown="items", cases=cases, goal=None)
 
 
 def measure_rounds(units: Mapping[str, Unit], programs: Mapping[str, Program], options: argparse.Namespace) -> Costs:

@@ -49,7 +49,7 @@ from outings.release.mapped_table import NEVER
 
 _POINTS = 300
 _ROUTES = ("nearby", "activity", "around")
-_RADIUS_M = 5_000
+RADIUS_M = 5_000
 _NEARBY, _BEST = 50, 10
 _COMPARED, _WARMING = 50, 3
 # How far from a listing a point of the first half lies at most, in degrees.
@@ -201,7 +201,7 @@ _INDEXES = (
 )  # fmt: skip
 _CIRCLE = "cube_enlarge($1::text::cube, $2, 3) @> spot AND spot <-> $1::text::cube <= $2"
 _METRES = "2 * 6371008.8 * asin(least((spot <-> $1::text::cube) / 2, 1))"
-_STATEMENTS = {
+STATEMENTS = {
     # Without the box, a point with few around it would have the whole index read.
     "nearby": f"""SELECT item, floor({_METRES} + 0.5) FROM near WHERE {_CIRCLE}
         ORDER BY spot <-> $1::text::cube LIMIT {_NEARBY + 1}""",
@@ -233,27 +233,28 @@ def write_around() -> str:
         f"ORDER BY score DESC, metres, id LIMIT {_BEST})"
         for number, where in enumerate(_GROUPS)
     ]
-    return _STATEMENTS["around"].format(groups=" UNION ALL ".join(groups))
+    return STATEMENTS["around"].format(groups=" UNION ALL ".join(groups))
 
 
 @contextlib.contextmanager
 def ask_postgresql(dsn: str, world: World) -> Iterator[Mapping[str, NearEngine]]:
     """By route. One connection that stays open, its statements prepared."""
     loop = asyncio.new_event_loop()
-    connection = loop.run_until_complete(_load_postgresql(dsn, world))
+    connection = loop.run_until_complete(asyncpg.connect(dsn))
+    loop.run_until_complete(load_near(connection, world))
     now = read_now(datetime.now(UTC), METRO.timezone).local
-    statements = {**_STATEMENTS, "around": write_around()}
+    statements = {**STATEMENTS, "around": write_around()}
     prepared = {name: loop.run_until_complete(connection.prepare(text)) for name, text in statements.items()}
 
     def make_ask(route: str) -> Ask:
-        chord = find_chord(_RADIUS_M)
+        chord = find_chord(RADIUS_M)
         values = (chord, now) if route == "around" else (chord,)
 
         def ask(point: Point) -> Sequence[str]:
             return [row[0] for row in loop.run_until_complete(fetch(point))]
 
         async def fetch(point: Point) -> "list[asyncpg.Record]":
-            rows: list[asyncpg.Record] = await prepared[route].fetch(_write_cube(make_unit_vector(*point)), *values)
+            rows: list[asyncpg.Record] = await prepared[route].fetch(write_cube(make_unit_vector(*point)), *values)
             return rows
 
         return ask
@@ -266,19 +267,18 @@ def ask_postgresql(dsn: str, world: World) -> Iterator[Mapping[str, NearEngine]]
         loop.close()
 
 
-def _write_cube(point: Sequence[float]) -> str:
+def write_cube(point: Sequence[float]) -> str:
     return f"({', '.join(map(repr, point))})"
 
 
-async def _load_postgresql(dsn: str, world: World) -> "asyncpg.Connection[asyncpg.Record]":
-    connection = await asyncpg.connect(dsn)
+async def load_near(connection: "asyncpg.Connection[asyncpg.Record]", world: World) -> None:
+    """The table `near`, with its indexes."""
     await connection.execute(_SCHEMA)
     await connection.copy_records_to_table("loaded", records=list_rows(world), columns=_COLUMNS)
     cast = ", ".join("spot::cube" if name == "spot" else name for name in _COLUMNS)
     await connection.execute(f"INSERT INTO near SELECT {cast} FROM loaded ORDER BY row; DROP TABLE loaded")
     for statement in _INDEXES:
         await connection.execute(statement)
-    return connection
 
 
 def list_rows(world: World) -> Iterator[tuple[object, ...]]:
@@ -300,7 +300,7 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
             continue  # it has begun
         yield (
             row, msgspec.json.decode(item, type=_Id).id, listing_type,
-            _write_cube([float(each[row]) for each in index.vectors]), item.decode(),
+            write_cube([float(each[row]) for each in index.vectors]), item.decode(),
             None if local == NEVER else local, float(index.confidence[row]), int(index.ages[row]),
             int(index.is_free[row]), int(index.categories[row]), bool(index.is_recurring[row]),
             bool(index.is_closed[row]),

@@ -30,8 +30,9 @@ from outings.configuration import read_configuration
 from outings.release.stores import open_store
 
 _SHOWN = 30
-# Their cases are pages of a walk, which only a server that answers can be asked for, or another unit's.
-_LEFT_OUT = ("sync", "304")
+# Their cases are pages of a walk, which only a server that answers can be asked for, or another unit's, or hold for a
+# minute.
+_LEFT_OUT = ("sync", "304", "nearby")
 
 
 async def send_request(

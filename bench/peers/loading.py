@@ -6,6 +6,7 @@ from uuid import UUID
 
 import asyncpg
 
+from bench.near import load_near
 from bench.peers.world import (
     World,
     list_buckets,
@@ -44,6 +45,7 @@ async def _load(dsn: str, world: World) -> None:
         buckets = [(each.dimension, each.position, each.value, each.bit) for each in list_buckets(world)]
         await connection.copy_records_to_table("buckets", records=buckets)
         await connection.execute((_FOLDER / "indexes.sql").read_text())
+        await load_near(connection, world)
         # Index-only scans need it.
         await connection.execute("VACUUM (FREEZE)")
     finally:

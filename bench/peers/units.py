@@ -12,11 +12,14 @@ import polars as pl
 from msgspec import Struct
 
 from bench.load import UNIQUE
+from bench.near import draw_points
 from bench.peers.statements import EARTH_RADIUS_M
 from bench.peers.world import METRO, World
 from outings.contract.vocabulary import COLLECTIONS, STATUSES, TYPES
 
 SETS = 300
+# New ones near which something is.
+_POINTS = 30_000
 _WIDTHS = (7, 14, 30)
 _EVENTS = f"/v1/{METRO.slug}/events"
 _FACETS = ("category", "weekday", "time_block", "price_band", "age_band", "organization")
@@ -61,6 +64,7 @@ def list_units(world: World, walk: Walk) -> dict[str, Callable[[], Unit]]:
         "q": lambda: make_search(world),
         "fields": lambda: make_lists(world, "fields", name="list, fields=", fields=_FIELDS),
         "expand": lambda: make_lists(world, "expand", name="list, expand=organization", expand="organization"),
+        "nearby": lambda: make_nearby(world),
         "304": lambda: make_not_modified(world),
     }
 
@@ -221,6 +225,15 @@ def make_search(world: World) -> Unit:
         params = {**windows[first], "q": text}
         cases.append(_make_case(_EVENTS, params, query="search", theirs={**windows[first], "match": match}))
     return Unit(name="q in a list", shown="items", cases=tuple(cases), goal=8.0)
+
+
+def make_nearby(world: World) -> Unit:
+    """Those that are new each come once: what is near holds for a minute, in which not all are requested again."""
+    points = draw_points(world, SETS + _POINTS)
+    targets = [f"/v1/{METRO.slug}/nearby?lat={lat}&lng={lng}" for lat, lng in points]
+    cases = [Case(outings=each, fastapi=each, datasette=None) for each in targets[:SETS]]
+    others = [Case(outings="", fastapi="", datasette=None, fresh=each) for each in targets[SETS:]]
+    return Unit(name="nearby", shown="near", cases=(*cases, *others), goal=None)
 
 
 def make_not_modified(world: World) -> Unit:
