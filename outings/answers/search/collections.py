@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -18,9 +19,11 @@ _ORIGIN = ("lat", "lng", "near_zip")
 _DECIDES = {"team": "event"}
 # Either, given outright, says more than the query's words do.
 _OVERRIDES = ("age", "audience")
+# Filters of searches that send none: by the types that a key may read, and by the query's age.
+MOST_USUAL = 256
 
 
-class SearchFilters(Struct, frozen=True, kw_only=True):
+class SearchFilters(Struct, frozen=True, kw_only=True, eq=False):
     """`collections` by type, singular. `given` are the filters that were sent, and `defaults` those of any type that
     were not."""
 
@@ -41,8 +44,20 @@ def find_search_filters(
     filters = {name: value for name, value in given.items() if name not in left_out}
     ages = None if age is None or find_override(query) else (age.min, age.max)
     scope = CollectionScope(route=query.route, today=today, vocabulary=vocabulary, ages=ages)
+    return _find_filters(filters, given, types, scope) if given else _find_usual(types, scope)
+
+
+def _find_filters(
+    filters: Mapping[str, Value], given: Mapping[str, Value], types: tuple[str, ...], scope: CollectionScope
+) -> SearchFilters:
     requested = query_collections(tuple(filters.items()), types, scope)
     return SearchFilters(collections=requested.collections, given=given, defaults=requested.defaults)
+
+
+@lru_cache(maxsize=MOST_USUAL)
+def _find_usual(types: tuple[str, ...], scope: CollectionScope) -> SearchFilters:
+    """Where none was sent: the same object for all of these, which is known by itself."""
+    return _find_filters({}, {}, types, scope)
 
 
 def find_override(query: Query) -> str | None:

@@ -80,6 +80,7 @@ class Matcher:
         self._types = types
         self._related = related
         self._find_alone = remember(self._list_alone, size=_WORDS)
+        self._find_halves = remember(self._list_halves, size=_WORDS)
         self._find_known = remember(self._list_known, size=_WORDS)
         # How often addresses have this word, as it stands there.
         self.count_addressed = remember(self._count_addressed, size=_COUNTED)
@@ -187,7 +188,7 @@ class Matcher:
         spelling = self._terms.spelling
         for word in words:
             yield from (form.number for form in spelling.list_forms(word))
-            yield from (number for _, behind in self._list_halves(word) for number in behind)
+            yield from (number for _, behind in self._find_halves(word) for number in behind)
         for first, second in pairwise(words):
             yield from spelling.list_stemmed(first + second)
         for phrase in (phrase for table in related for run in table.find(words) for phrase in run.phrases):
@@ -336,7 +337,7 @@ class Matcher:
         for meaning in forms:
             rows, places = self._postings.read_posting(meaning.number)
             sources.append(_Source(rows, encode_word(places, _BY_TYPOS[meaning.typos])))
-        return sources + [self._find_sequence(pair, JOINED) for pair in self._list_halves(word)]
+        return sources + [self._find_sequence(pair, JOINED) for pair in self._find_halves(word)]
 
     def _list_known(self, word: str) -> list[_Source]:
         """A word that some listing has was meant as it is: what a typo leads to is a trace."""
@@ -373,13 +374,15 @@ class Matcher:
         begun = np.flatnonzero(best)
         return _Source(begun.astype(np.uint32), best[begun])
 
-    def _list_halves(self, word: str) -> Iterator[list[list[int]]]:
+    def _list_halves(self, word: str) -> list[list[list[int]]]:
         """`storytimes` as "story time"."""
+        halves = []
         for at in range(2, len(word) - 1):
             first = self._terms.spelling.find_word(word[:at])
             second = self._terms.spelling.list_stemmed(word[at:]) if first else first
             if second:
-                yield [first, second]
+                halves.append([first, second])
+        return halves
 
     def _find_sequence(self, spelled: Sequence[Sequence[int]], spelling: int) -> _Source:
         """Rows in which one of each stands behind the last. A row comes once, by its best place."""

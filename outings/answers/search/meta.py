@@ -1,19 +1,26 @@
 """A search's `meta`: how its query was read, what filters hold, and how many there are of each level."""
 
 from collections.abc import Mapping
+from functools import lru_cache
+from typing import cast
 
-from outings.answers.search.collections import SearchFilters, find_override
+from msgspec import Raw
+from msgspec.json import Encoder
+
+from outings.answers.search.collections import MOST_USUAL, SearchFilters, find_override
 from outings.answers.search.request import Search
 from outings.answers.search.score import Numbers
 from outings.answers.selecting.cursors import make_cursor
 from outings.answers.selecting.paging import read_limit
 from outings.contract.instants import format_instant
-from outings.contract.meta import Interpreted, InterpretedAge, MatchCounts, SearchMeta, SearchWindow
+from outings.contract.meta import Interpreted, InterpretedAge, MatchCounts, SearchMeta, SearchWindow, TypedFilters
 from outings.contract.values import Value, echo_value
 from outings.contract.vocabulary import COLLECTIONS
 
 # Above it counts say only that there are more.
 MOST_COUNTED = 1_000
+
+_encode = Encoder().encode
 
 
 def make_meta(
@@ -22,14 +29,10 @@ def make_meta(
     """`counts` by level, whichever of the `levels` are shown; `total` of what is shown on all pages, `count` on this
     one; `end` is where the next begins."""
     query, requested, parsed = search.query, search.filters, search.parsed
-    in_collections = [each.filters.values for each in requested.collections.values()]
-    of_all = {name: values[name] for values in in_collections for name in ("radius_m", "audience") if name in values}
-    in_effect: Mapping[str, Value] = {"audience": ("not_adults",), **requested.given, **of_all}
-    filters = {name: echo_value(value) for name, value in in_effect.items()}
     age = parsed.age
     return SearchMeta(
         query=query.get_as("q", str) or "",
-        applied_filters={**filters, "by_type": _show_types(requested)},
+        applied_filters=_show_filters(requested) if requested.given else _show_usual(requested),
         defaults_applied=requested.defaults,
         types=tuple(COLLECTIONS[each] for each in requested.collections),
         ranking=search.ranking,
@@ -54,6 +57,20 @@ def make_meta(
         else make_cursor(search.query, (search.ranking, end), snapshot=search.snapshot, today=search.today),
         generated_at=format_instant(search.snapshot.stamp),
     )
+
+
+def _show_filters(requested: SearchFilters) -> TypedFilters:
+    in_collections = [each.filters.values for each in requested.collections.values()]
+    of_all = {name: values[name] for values in in_collections for name in ("radius_m", "audience") if name in values}
+    in_effect: Mapping[str, Value] = {"audience": ("not_adults",), **requested.given, **of_all}
+    filters = {name: echo_value(value) for name, value in in_effect.items()}
+    return {**filters, "by_type": _show_types(requested)}
+
+
+@lru_cache(maxsize=MOST_USUAL)
+def _show_usual(requested: SearchFilters) -> TypedFilters:
+    """Of filters that nobody sent, which are one object: as JSON already."""
+    return cast(TypedFilters, Raw(_encode(_show_filters(requested))))
 
 
 def _show_types(requested: SearchFilters) -> Mapping[str, SearchWindow]:

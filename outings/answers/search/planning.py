@@ -146,7 +146,8 @@ def _find_fitting(
 
 
 def _count_results(rows: Numbers, search: Search, index: SearchIndex) -> int:
-    return count_things(index.things[rows]) if search.folds else rows.size
+    """How many results these are: so many as are enough, and no more."""
+    return count_things(index.things[rows], most=ENOUGH) if search.folds else rows.size
 
 
 def _match_words(search: Search, opened: SnapshotReader, index: SearchIndex) -> WordMatches:

@@ -87,10 +87,13 @@ class SearchResults(Struct, frozen=True, eq=False):
         return [self.rows[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
 
 
-def count_things(things: Numbers) -> int:
-    """`things`: of some rows."""
-    shared = things[things != SINGLE]
-    return int(things.size - shared.size + np.unique(shared).size)
+def count_things(things: Numbers, *, most: int) -> int:
+    """How many results some rows are; `most` where they are more. `things`: of the rows."""
+    shared = np.flatnonzero(things != SINGLE)
+    alone: int = things.size - shared.size
+    if alone >= most or not shared.size:
+        return min(alone, most)  # as nearly always: nothing has to be put in order
+    return min(alone + np.unique(things[shared]).size, most)
 
 
 def fold_repeats(
