@@ -27,7 +27,7 @@ from outings.answers.search.understanding.locations import (
 from outings.answers.search.understanding.narrowing import list_narrower
 from outings.answers.search.understanding.query import BareRange, ParsedQuery
 from outings.answers.search.understanding.related import RelatedWords
-from outings.answers.search.understanding.words import QueryWords
+from outings.answers.search.understanding.words import QueryWords, mark_narrow
 from outings.answers.selecting.selection import Selection
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.next_starts import SLOTS, NextStarts
@@ -165,7 +165,7 @@ class SearchIndex:
     def relax(self, parsed: ParsedQuery) -> ParsedQuery:
         """The query itself where a listing of the metro has all of its words, whoever may read it; else without those
         that say least, so far as something has the others."""
-        if not any(word in group for word in parsed.words for group in self.words.narrowing):
+        if not any(any(mark_narrow(parsed.words, group)) for group in self.words.narrowing):
             return parsed
         return self._relaxed.read(parsed, lambda: self._relax(parsed))
 

@@ -103,7 +103,7 @@ def test_a_series_is_then_if_one_of_its_dates_is(tmp_path: Path) -> None:
 def classes(tmp_path_factory: pytest.TempPathFactory) -> Release:
     """The third says nothing of its days."""
     monday, tuesday = (
-        {"days": [day], "start_time": start} for day, start in (("monday", "15:30:00"), ("tuesday", "17:30:00"))
+        {"days": [day], "start_time": start} for day, start in (("monday", "13:30:00"), ("tuesday", "17:30:00"))
     )
     return open_classes(tmp_path_factory.mktemp("classes"), monday, tuesday, {})
 
@@ -117,6 +117,7 @@ def classes(tmp_path_factory: pytest.TempPathFactory) -> Release:
         ("clay tuesday morning", ["Clay 2", "Clay 1", "Clay 3"]),
         # This week is before the term.
         ("clay this tuesday", ["Clay 2", "Clay 1", "Clay 3"]),
+        ("clay after school", ["Clay 2", "Clay 1", "Clay 3"]),
         # A Tuesday within the term; and one after it.
         ("clay october 6", ["Clay 2", "Clay 1", "Clay 3"]),
         ("clay july 6 2027", ["Clay 1", "Clay 2", "Clay 3"]),

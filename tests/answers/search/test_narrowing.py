@@ -33,6 +33,8 @@ def show(body: Document) -> tuple[list[str], list[str]]:
         ("concert night", ["night"], ["Band Concert"]),
         ("winter pottery night", ["winter", "night"], ["Pottery Studio"]),
         ("outdoor concert", ["outdoor"], ["Band Concert"]),
+        ("after school soccer league", ["after", "school"], ["Soccer League"]),
+        ("afterschool pottery", ["afterschool"], ["Pottery Studio"]),
         ("outdoor pottery night", ["outdoor", "night"], ["Pottery Studio"]),
         ("beginner swim", ["beginner"], ["Swim Team"]),
         ("summer camp", ["summer"], ["Rowing Camp"]),

@@ -89,7 +89,7 @@ class WhenPatterns:
         """`timed`: a query's line, in which nothing but what says when is written out."""
         dates, rest = self._find_dates(timed)
         when = When(
-            weekdays=tuple(self._list_weekdays(timed)),
+            weekdays=tuple(self._list_weekdays(timed) or self._list_groups(timed)),
             ahead=self._find_ahead(timed),
             dates=dates,
             hours=self._find_hours(rest),
@@ -116,12 +116,12 @@ class WhenPatterns:
             return int(text) if 1 <= int(text) <= _MONTHS else None
         return next((number for number, each in enumerate(self._months, 1) if each.fullmatch(text)), None)
 
-    def _list_weekdays(self, timed: str) -> Iterator[int]:
-        free, working = self._free.search(timed), self._working.search(timed)
-        for number, pattern in enumerate(self._weekdays):
-            is_group = (free and number in _FREE) or (working and number in _WORKING)
-            if is_group or pattern.search(timed):
-                yield number
+    def _list_weekdays(self, timed: str) -> list[int]:
+        return [number for number, pattern in enumerate(self._weekdays) if pattern.search(timed)]
+
+    def _list_groups(self, timed: str) -> list[int]:
+        groups = (self._working, _WORKING), (self._free, _FREE)
+        return [number for pattern, days in groups if pattern.search(timed) for number in days]
 
     def _find_ahead(self, timed: str) -> tuple[int, int] | None:
         if self._today.search(timed):

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from outings.answers.search.understanding.query import ParsedQuery
-from outings.answers.search.understanding.words import QueryWords
+from outings.answers.search.understanding.words import QueryWords, mark_narrow
 
 Words = tuple[str, ...]
 
@@ -16,12 +16,13 @@ def list_narrower(parsed: ParsedQuery, known: QueryWords) -> Iterator[ParsedQuer
     kinds decide too."""
     *circumstances, _ = known.narrowing
     words = parsed.words
-    if parsed.kinds and all(any(word in group for group in circumstances) for word in words):
+    marks = zip(*(mark_narrow(words, group) for group in circumstances), strict=True)
+    if parsed.kinds and all(map(any, marks)):
         words = (*words, *parsed.kinds)
         parsed = replace(parsed, words=words, kinds=())
     yield parsed
     for group in known.narrowing:
-        fewer = tuple(word for word in words if word not in group)
+        fewer = tuple(word for word, drops in zip(words, mark_narrow(words, group), strict=True) if not drops)
         if not fewer:
             return
         if fewer != words:
@@ -31,7 +32,8 @@ def list_narrower(parsed: ParsedQuery, known: QueryWords) -> Iterator[ParsedQuer
 
 def choose_subject(words: Sequence[str], known: QueryWords) -> list[int]:
     """The numbers of the words that do not only narrow; all where each does."""
-    chosen = [number for number, word in enumerate(words) if not any(word in group for group in known.narrowing)]
+    marks = [mark_narrow(words, group) for group in known.narrowing]
+    chosen = [number for number in range(len(words)) if not any(mark[number] for mark in marks)]
     return chosen or list(range(len(words)))
 
 

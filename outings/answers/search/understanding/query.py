@@ -23,7 +23,7 @@ from outings.answers.search.understanding.ages import are_each, join_ages
 from outings.answers.search.understanding.line import Line, Token, read_line
 from outings.answers.search.understanding.locations import Locations, Words, find_runs, make_locations
 from outings.answers.search.understanding.school_years import AgeSpan
-from outings.answers.search.understanding.words import QueryWords, read_english
+from outings.answers.search.understanding.words import QueryWords, mark_narrow, read_english
 from outings.contract.errors import ApiError, bad_request
 
 __all__ = ["Age", "Locations", "ParsedQuery", "make_locations", "parse_search"]
@@ -231,11 +231,13 @@ class _Roles:
         return tuple(dict.fromkeys(token.word for token, each in pairs if each is role))
 
     def write_timed(self, line: Line) -> str:
-        if _Role.TIME not in self._roles:
+        """With words that decide and are times of day, too: `after school`, `night`."""
+        are_hours = mark_narrow([token.word for token in self._tokens], self._words.hours)
+        if _Role.TIME not in self._roles and not any(are_hours):
             return ""
         text = line.text
-        for token, role in zip(self._tokens, self._roles, strict=True):
-            if role not in (_Role.TIME, _Role.FILLER):
+        for token, role, is_hour in zip(self._tokens, self._roles, are_hours, strict=True):
+            if role not in (_Role.TIME, _Role.FILLER) and not (role is _Role.WORD and is_hour):
                 text = text[: token.start] + "|" * len(token.word) + text[token.end :]
         return text
 

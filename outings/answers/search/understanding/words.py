@@ -1,8 +1,9 @@
 """The words and phrases that a query's steps know, in one language, folded as `contract.tokenizer.split_words` does."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import pairwise
 
 from outings.answers.search.understanding.ages import AgePatterns
 from outings.answers.search.understanding.moments import WhenPatterns
@@ -34,6 +35,7 @@ class QueryWords:
         # Words that say little beside others, the least first.
         groups = (words.seasons, f"{words.hours} {words.settings}", words.forms)
         self.narrowing = tuple(frozenset(text.split()) for text in groups)
+        self.hours = frozenset(words.hours.split())
         self.name_phrases, self.time_phrases, self.audience_phrases, self.filler_phrases = (
             _compile(fill_parts(each, phrases.parts) for each in patterns)
             for patterns in (phrases.names, phrases.times, phrases.audience, phrases.fillers)
@@ -51,6 +53,13 @@ class QueryWords:
     def stem(self, word: str) -> str:
         """Made again for each word, since a stemmer is one thread's."""
         return make_stem(self._stems)(word)
+
+
+def mark_narrow(words: Sequence[str], group: frozenset[str]) -> list[bool]:
+    """Whether each of a query's words is one of these, alone or with the one beside it: `after-school`."""
+    pairs = [f"{first}-{second}" in group for first, second in pairwise(words)]
+    sides = zip([False, *pairs], [*pairs, False], strict=True)
+    return [word in group or any(side) for word, side in zip(words, sides, strict=False)]
 
 
 @cache

@@ -31,6 +31,7 @@ def find_days(q: str, words: QueryWords = ENGLISH) -> tuple[str, str] | None:
         ("saturday", (5,)), ("tue thu", (1, 3)), ("sat and sun", (5, 6)), ("weekends", (5, 6)),
         ("weekday", (0, 1, 2, 3, 4)),
         ("weeknights", (0, 1, 2, 3, 4)), ("5:30pm monday and wednesday", (0, 2)),
+        ("after school", (0, 1, 2, 3, 4)), ("tuesday after school", (1,)),
     ],
 )  # fmt: skip
 def test_days_of_the_week(q: str, weekdays: tuple[int, ...]) -> None:
@@ -47,6 +48,7 @@ def test_days_of_the_week(q: str, weekdays: tuple[int, ...]) -> None:
         ("after 5", (17, 24)), ("after 10", (10, 24)), ("before 11am", (0, 11)), ("10am", (10, 11)),
         ("5:30pm", (17.5, 18.5)),
         ("saturday 10-12", (10, 12)), ("10-11:30am", (10, 11.5)), ("11-1pm saturday", (11, 13)), ("2-4pm", (14, 16)),
+        ("after school", (14, 18)), ("movie night", (17, 24)),
         ("july 12 10am", (10, 11)), ("july 10-12 afternoon", (12, 17)),
     ],
 )  # fmt: skip
@@ -77,7 +79,7 @@ def test_a_day_that_is_in_no_calendar_is_none(q: str) -> None:
     assert find_days(q) is None
 
 
-@pytest.mark.parametrize("q", ["", "ages 3-5", "4th of july", "movie night", "first friday", "under $20", "every day"])
+@pytest.mark.parametrize("q", ["", "ages 3-5", "4th of july", "movie day", "first friday", "under $20", "every day"])
 def test_what_says_no_time_is_not_read_as_one(q: str) -> None:
     assert read_when(q) is None
 
