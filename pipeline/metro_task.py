@@ -32,7 +32,6 @@ from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
 from pipeline.listings.references import ForeignResolution
 from pipeline.listings.resolved_record import MetroContext
 from pipeline.listings.row_maker import RowMaker
-from pipeline.memory import return_memory
 from pipeline.metro import build_metro, find_horizon, open_previous
 from pipeline.neighborhood_map import read_metro_neighborhoods, tabulate_neighborhoods
 from pipeline.objects.delta_state import (
@@ -70,7 +69,6 @@ def build_listings(work: MetroTask) -> MetroResult:
         find_loan=partial(foreign.find, metro=plan.metro.slug),
     )
     del gathered  # of a million listings a gigabyte
-    return_memory()
     compared = perf_counter()
     built = build_metro(
         resolving.list_rows(),

@@ -15,12 +15,9 @@ def run_feed_task(work: FeedTask) -> FeedResult:
 
 
 def run_metro_task(work: MetroTask) -> MetroResult:
-    from pipeline.memory import return_memory
     from pipeline.metro_task import build_listings
 
-    result = build_listings(work)
-    return_memory()
-    return result
+    return build_listings(work)
 
 
 def lend_organizations(work: MetroTask) -> MetroOrganizations:

@@ -51,13 +51,14 @@ class PreviousSnapshot:
             self.organizations.select(*_ROW_COLUMNS, "home"),
         )  # fmt: skip
         # Of organizations the least is -1.
-        self._at: dict[str, int] = dict(zip(self.listings["id"], range(self.listings.height), strict=True))
+        ids = self.listings["id"].to_list()
+        self._at: dict[str, int] = {row_id: at for at, row_id in enumerate(ids)}
         self._at |= dict(zip(self.organizations["id"], range(-1, -1 - self.organizations.height, -1), strict=True))
         self.origins: Mapping[str, bytes] | None = None
         if origins is not None:
             self.origins = {
                 row_id: origin
-                for row_id, origin in zip(self.listings["id"], origins["origin"], strict=True)
+                for row_id, origin in zip(ids, origins["origin"].to_list(), strict=True)
                 if origin is not None
             }
         nothing = pl.repeat(None, self.listings.height, dtype=pl.String(), eager=True).alias("links")
@@ -163,7 +164,7 @@ class PreviousSnapshot:
             rows = self.organizations
         else:
             rows = self.listings.filter(pl.col("type") == TYPES.index(kind))
-        return dict(zip(rows["id"], rows["slug"], strict=True))
+        return dict(zip(rows["id"].to_list(), rows["slug"].to_list(), strict=True))
 
     def read_document(self, row_id: str) -> bytes:
         row = self.get(row_id)

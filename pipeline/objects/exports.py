@@ -8,7 +8,6 @@ they were is taken from the file before it, and so are the blocks of gzip in whi
 import hashlib
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from io import BytesIO
 
 import polars as pl
 from msgspec import Struct
@@ -36,7 +35,7 @@ from pipeline.objects.gzip_blocks import (
     split_blocks,
 )
 from pipeline.objects.object_writer import ObjectWriter
-from pipeline.objects.parquet_export import ROW_GROUP, EarlierParquet, encode_parquet
+from pipeline.objects.parquet_export import ROW_GROUP, EarlierParquet, encode_parquet, read_lines
 
 # Of what this writes: other bytes of the same documents are another number.
 VERSION = 4
@@ -160,7 +159,7 @@ def _put(file: _File, rows: Rows, rows_hash: str, *, writer: ObjectWriter) -> Ex
 def _name_rows(rows: Rows) -> Iterator[tuple[str, str]]:
     """What one build changed has one stamp."""
     stamps = {stamp: format_instant(stamp) for stamp in rows["updated_at"].unique()}
-    return zip(rows["id"], map(stamps.__getitem__, rows["updated_at"]), strict=True)
+    return zip(rows["id"].to_list(), map(stamps.__getitem__, rows["updated_at"].to_list()), strict=True)
 
 
 def _read_documents(snapshot: Snapshot, rows: Rows) -> Iterator[bytes]:
@@ -178,8 +177,7 @@ def make_parquet(snapshot: Snapshot, rows: Rows, listing_type: str, before: _Pre
     columns, earlier = list_columns(listing_type), EarlierParquet(before.data, before.ids)
 
     def read_members(some: Rows) -> pl.DataFrame:
-        lines = b"".join(b"%b\n" % document for document in _read_documents(snapshot, some))
-        return pl.read_ndjson(BytesIO(lines), schema=columns).rechunk()
+        return read_lines(b"".join(b"%b\n" % document for document in _read_documents(snapshot, some)), columns)
 
     groups = (earlier.complete(some, read_members) for some in rows.iter_slices(ROW_GROUP))
     data = encode_parquet(groups, columns)

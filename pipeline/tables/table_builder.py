@@ -187,16 +187,15 @@ class TableBuilder:
         numbers = pl.Series("number", np.arange(first, first + len(stays), dtype=np.uint32))
         listings = self._previous.listings
         rows = listings[at].with_columns(numbers, self._previous.links[at], origin=origins)
-        beyond = {name: [stay.beyond.get(name) for stay in stays] for name in _BEYOND}
-        is_moved = pl.Series([bool(stay.beyond) for stay in stays], dtype=pl.Boolean())
-        rows = rows.with_columns(
-            pl.when(is_moved).then(pl.Series(values, dtype=_BEYOND[name])).otherwise(pl.col(name)).alias(name)
-            for name, values in beyond.items()
-        )
+        if any(stay.beyond for stay in stays):
+            rows = _replace_beyond(rows, stays)
         self._parts["listings"].append(rows.select(*_SCHEMAS["listings"]))
-        timed = dict(zip(numbers, rows["has_time"], strict=True))
-        moved = [(number, stay.occurrences) for number, stay in zip(numbers, stays, strict=True)]
-        anew = [(number, occurrences, timed[number]) for number, occurrences in moved if occurrences is not None]
+        timed = rows["has_time"]
+        anew = [
+            (first + own, stay.occurrences, timed[own])
+            for own, stay in enumerate(stays)
+            if stay.occurrences is not None
+        ]
         to = np.full(listings.height, -1, dtype=np.int64)
         to[at.to_numpy()] = numbers.to_numpy()
         self.index.add_terms(_renumber(self._previous.read_table("terms"), to, _SCHEMAS["terms"]))
@@ -206,6 +205,15 @@ class TableBuilder:
             chosen = dated if name == "occurrences" else to
             self._parts[name].append(_renumber(self._previous.read_table(name), chosen, _SCHEMAS[name]))
         self._parts["occurrences"].append(join_occurrence_table(anew))
+
+
+def _replace_beyond(rows: pl.DataFrame, stays: Sequence[UnchangedListing]) -> pl.DataFrame:
+    """With what moved with the day."""
+    is_moved = pl.Series([bool(stay.beyond) for stay in stays], dtype=pl.Boolean())
+    values = {name: pl.Series([stay.beyond.get(name) for stay in stays], dtype=kind) for name, kind in _BEYOND.items()}
+    return rows.with_columns(
+        pl.when(is_moved).then(column).otherwise(pl.col(name)).alias(name) for name, column in values.items()
+    )
 
 
 def _renumber(frame: pl.DataFrame, to: "np.ndarray[Any, np.dtype[np.int64]]", schema: dict[str, Any]) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from io import BytesIO
 import polars as pl
 import pytest
 
-from pipeline.objects.parquet_export import ROW_GROUP, EarlierParquet, encode_parquet
+from pipeline.objects.parquet_export import ROW_GROUP, EarlierParquet, encode_parquet, read_lines
 
 MANY = 2 * ROW_GROUP + 5
 
@@ -77,3 +77,24 @@ def test_a_group_is_not_read_for_few_of_its_rows() -> None:
     rows, made = complete(earlier, range(ROW_GROUP))
     assert rows.equals(make_rows(range(ROW_GROUP)))
     assert made == ROW_GROUP
+
+
+def test_lines_become_the_columns_of_their_types() -> None:
+    columns = {
+        "id": pl.String(), "at": pl.Float64(), "is_free": pl.Boolean(), "count": pl.Int64(),
+        "offers": pl.List(pl.Struct({"name": pl.String(), "price": pl.Float64(), "on": pl.String()})),
+        "place": pl.Struct({"name": pl.String(), "tags": pl.List(pl.String())}),
+    }  # fmt: skip
+    lines = (
+        b'{"id":"1","at":5,"is_free":true,"count":9007199254740993,"more":1,"place":{"name":"\\u00e9\\n","tags":["a"]},'
+        b'"offers":[{"name":"x","price":0.1,"on":"2026-08-10"},{"name":null}]}\n'
+        b'{"id":"2026-08-10","at":null,"place":null,"offers":[]}\n'
+    )
+    rows = read_lines(lines, columns)
+    assert rows.schema == columns
+    assert rows.to_dicts() == [
+        {"id": "1", "at": 5.0, "is_free": True, "count": 9007199254740993,
+         "offers": [{"name": "x", "price": 0.1, "on": "2026-08-10"}, {"name": None, "price": None, "on": None}],
+         "place": {"name": "é\n", "tags": ["a"]}},
+        {"id": "2026-08-10", "at": None, "is_free": None, "count": None, "offers": [], "place": None},
+    ]  # fmt: skip
