@@ -22,6 +22,8 @@ ITEMS, ITEM_PLACES, ITEM_FACTS = "items", "item_places", "item_facts"
 ITEM_TABLES = (ITEMS, ITEM_PLACES, ITEM_FACTS)
 
 ID_BYTES = 36
+# Facts with their time zones: 400 bytes each.
+_REMEMBERED = 1_024
 
 _OWN, _FACTS = ("head", "image_url"), ("facts", "timezone")
 _PARTS = (*_OWN, "place", *_FACTS)
@@ -135,23 +137,30 @@ class MappedParts:
         self._heads = items.view_texts("head")
         self._images = items.view_texts("image_url")
         self._place_texts = places.view_texts("place")
-        self._fact_texts = facts.view_texts("facts")
-        self._timezones = facts.view_texts("timezone")
+        self._fact_texts, self._timezones = facts.view_texts("facts"), facts.view_texts("timezone")
+        self._known_facts: dict[int, tuple[bytes, bytes]] = {}
 
     def read_parts(self, row: int, reader: SnapshotReader) -> Parts:
         del reader
         (head_ends, heads), (image_ends, images), next_row = self._heads, self._images, row + 1
-        place, facts = self._places[row], self._facts[row]
-        (place_ends, places), (fact_ends, fact_texts), (zone_ends, zones) = (
-            self._place_texts, self._fact_texts, self._timezones,
-        )  # fmt: skip
+        (place_ends, places), place = self._place_texts, self._places[row]
+        facts, timezone = self._known_facts.get(self._facts[row]) or self._read_facts(self._facts[row])
         return Parts(
             heads[head_ends[row] : head_ends[next_row]],
             images[image_ends[row] : image_ends[next_row]],
             places[place_ends[place] : place_ends[place + 1]],
-            fact_texts[fact_ends[facts] : fact_ends[facts + 1]],
-            bytes(zones[zone_ends[facts] : zone_ends[facts + 1]]),
+            facts,
+            timezone,
         )
+
+    def _read_facts(self, number: int) -> tuple[bytes, bytes]:
+        """Remembered: most listings share a few."""
+        if len(self._known_facts) >= _REMEMBERED:
+            self._known_facts.clear()
+        texts = (texts[ends[number] : ends[number + 1]] for ends, texts in (self._fact_texts, self._timezones))
+        facts, timezone = map(bytes, texts)
+        self._known_facts[number] = facts, timezone
+        return facts, timezone
 
 
 class DocumentParts:
