@@ -24,7 +24,7 @@ from outings.answers.search.understanding.locations import (
     list_quarters,
     make_locations,
 )
-from outings.answers.search.understanding.narrowing import list_narrower
+from outings.answers.search.understanding.narrowing import choose_subject, list_narrower
 from outings.answers.search.understanding.query import BareRange, ParsedQuery
 from outings.answers.search.understanding.related import RelatedWords
 from outings.answers.search.understanding.words import QueryWords, mark_narrow
@@ -170,8 +170,15 @@ class SearchIndex:
         return self._relaxed.read(parsed, lambda: self._relax(parsed))
 
     def _relax(self, parsed: ParsedQuery) -> ParsedQuery:
-        narrower = (each for each in list_narrower(parsed, self.words) if self._has_all(each))
-        return next(narrower, parsed)
+        """What only mentions all words is not enough where something is called what is left."""
+        mentioned = None
+        for each in list_narrower(parsed, self.words):
+            subject = choose_subject(each.words, self.words)
+            has_all, is_named = self.matching.find_fit(each.words, subject=subject, beginning=each.begun)
+            if is_named:
+                return each
+            mentioned = mentioned or (each if has_all else None)
+        return mentioned or parsed
 
     def has_all(self, parsed: ParsedQuery) -> bool:
         """Whether any listing of the metro has all words."""

@@ -7,7 +7,16 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.search.score import ALL_TERMS, PARTIAL, Codes, Numbers, find_levels, mark_candidates, tells_subject
+from outings.answers.search.score import (
+    ALL_TERMS,
+    PARTIAL,
+    Codes,
+    Numbers,
+    are_mentioned,
+    find_levels,
+    mark_candidates,
+    tells_subject,
+)
 
 # By row.
 Mask = NDArray[np.bool_]
@@ -23,18 +32,20 @@ _FEW = 4_096
 class SearchMatches(Struct, frozen=True, eq=False):
     """`rows` rise; `levels` are indexes in LEVELS; `similarities` where a model ranks too. `score` gives thousandths of
     any of the rows: only what is shown needs them. `lacking`: the partial ones that lack more than words that only
-    narrow, or have none but where they are or in passing; None where no order is asked of these."""
+    narrow, or have none but where they are or in passing; None where no order is asked of these. `are_mentioned`: of
+    rows that fit, whether they only mention what the query is about; None where no word says it."""
 
     rows: Numbers
     levels: Numbers
     score: Score
     similarities: Numbers | None = None
     lacking: Numbers | None = None
+    are_mentioned: Callable[[Numbers], Mask] | None = None
 
     def choose(self, chosen: Numbers) -> "SearchMatches":
         """Those of an index or a mask."""
         near, lacking = (None if each is None else each[chosen] for each in (self.similarities, self.lacking))
-        return SearchMatches(self.rows[chosen], self.levels[chosen], self.score, near, lacking)
+        return SearchMatches(self.rows[chosen], self.levels[chosen], self.score, near, lacking, self.are_mentioned)
 
 
 class WordMatches(Struct, frozen=True, eq=False):
@@ -71,7 +82,7 @@ class WordMatches(Struct, frozen=True, eq=False):
         if subject is not None:
             narrow = is_partial & (find_levels(subject, own) == PARTIAL)
             lacking = narrow if lacking is None else lacking | narrow
-        return SearchMatches(rows, levels, self.score, lacking=lacking)
+        return SearchMatches(rows, levels, self.score, lacking=lacking, are_mentioned=self._are_mentioned)
 
     def mark_candidates(self) -> Mask:
         """By row: all that are not partial, and few others."""
@@ -85,7 +96,10 @@ class WordMatches(Struct, frozen=True, eq=False):
         rows = rows[fits]
         if rows.size:
             self.weaken(rows)
-        return SearchMatches(rows, levels[fits], self.score)
+        return SearchMatches(rows, levels[fits], self.score, are_mentioned=self._are_mentioned)
+
+    def _are_mentioned(self, rows: Numbers) -> Mask:
+        return are_mentioned(self.subject or self.best, rows)
 
     def count_partial(self, chosen: Mask, *, candidates: Mask) -> int:
         """How many of the chosen are partial: so many at least."""

@@ -32,6 +32,7 @@ from outings.answers.search.score import (
     TWO_TYPOS,
     Codes,
     Numbers,
+    count_named,
     encode_trace,
     encode_word,
     find_levels,
@@ -118,10 +119,19 @@ class Matcher:
 
     def has_all(self, words: Sequence[str], *, beginning: str | None = None) -> bool:
         """Whether any listing has all of the words, as `all_terms` or `related` have them."""
+        return self.find_fit(words, subject=(), beginning=beginning)[0]
+
+    def find_fit(
+        self, words: Sequence[str], *, subject: Sequence[int], beginning: str | None = None
+    ) -> tuple[bool, bool]:
+        """Whether any listing has all of the words, as `all_terms` or `related` have them, and whether any such has
+        those with the numbers of `subject` in its name."""
         sources = self._list_sources(words, (), [self._related], beginning=beginning, is_strict=True)
         best = [self._encode(each) for each in sources]
         rows = np.flatnonzero(mark_candidates(best))
-        return bool((find_levels(best, rows) < PARTIAL).any())
+        rows = rows[find_levels(best, rows) < PARTIAL]
+        named = count_named([best[number].take(rows) for number in subject])
+        return bool(rows.size), bool(rows.size and (named == len(subject)).any())
 
     def match_words(
         self,

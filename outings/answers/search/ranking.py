@@ -4,7 +4,7 @@ import numpy as np
 
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.matches import SearchMatches
-from outings.answers.search.score import Numbers
+from outings.answers.search.score import PARTIAL, Numbers
 from outings.answers.search.understanding.query import Age
 from outings.answers.snapshot.distance import make_unit_vectors
 from outings.release.mapped_table import NOT_STATED
@@ -23,15 +23,20 @@ def rank_relevance(
     is_for_children: bool,
     is_auto: bool,
 ) -> Numbers:
-    """Numbers that rise with level, then what lacks more than words that only narrow, then ages that do not cover the
-    query's, or are none of a child's where it says only that, then falling score, then id."""
+    """Numbers that rise with level, then what lacks more than words that only narrow, then what only mentions its
+    subject where an age is asked for, then ages that do not cover the query's, or are none of a child's where it says
+    only that, then falling score, then id."""
     fits = np.zeros(matched.rows.size, dtype=np.int64)
     if age is not None:
         fits = ~_cover_age(index.age_min[matched.rows], index.age_max[matched.rows], age, is_auto=is_auto)
     elif is_for_children:
         fits = (index.age_min[matched.rows] >= _TEEN).astype(np.int64)
     lacking = 0 if matched.lacking is None else matched.lacking
-    keys = (matched.levels.astype(np.int64) << 2 | lacking << np.int64(1) | fits) << _SCORES | (1000 - scores)
+    mentioned: Numbers | int = 0
+    if is_auto and age is not None and matched.are_mentioned is not None:
+        mentioned = (matched.levels < PARTIAL) & matched.are_mentioned(matched.rows)
+    behind = matched.levels.astype(np.int64) << 3 | lacking << np.int64(2) | mentioned << np.int64(1) | fits
+    keys = behind << _SCORES | (1000 - scores)
     ranked: Numbers = keys << _IDS | index.id_ranks[matched.rows]
     return ranked
 

@@ -139,5 +139,6 @@ def _raise_fits(
         score=matched.score,
         similarities=similarities,
         lacking=None if matched.lacking is None else (fits >> _SCORE & 1).astype(np.bool_),
+        are_mentioned=matched.are_mentioned,
     )
     return best, 1000 - (fits & (1 << _SCORE) - 1)

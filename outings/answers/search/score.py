@@ -106,6 +106,7 @@ _AT = np.where(_CODES > 0, _CODES >> _PLACE_SHIFT & _PLACE_MASK, PASSING)
 _IN_NAME = np.where(_AT == NAME, 1, 0)
 _AS_CATEGORY = _CODES & ~(_PLACE_MASK << _PLACE_SHIFT) | CATEGORY << _PLACE_SHIFT
 _WEAKER = np.where(_AT == NAME, _AS_CATEGORY, _CODES).astype(np.uint8)
+_IS_MENTIONED = _AT < CATEGORY
 _ONLY_SAYS_WHERE = _STANDINGS == _SAYS_WHERE
 _IS_LOCATED = np.where((_AT == NAME) | (_AT == WHERE), 1, 0)
 # What a word in the name gains by a name that has no other words.
@@ -145,6 +146,14 @@ def tells_subject(best: Sequence[Codes], rows: Numbers | None = None) -> NDArray
     standings = _STANDINGS.take(_take(reduce(np.maximum, best), rows))
     telling: NDArray[np.bool_] = standings > _SAYS_WHERE
     return telling
+
+
+def are_mentioned(best: Sequence[Codes], rows: Numbers) -> NDArray[np.bool_]:
+    """Whether none of the words is in the name or a category."""
+    mentioned: NDArray[np.bool_] = np.ones(rows.size, dtype=np.bool_)
+    for each in best:
+        mentioned &= _IS_MENTIONED.take(each.take(rows))
+    return mentioned
 
 
 def score_words(

@@ -245,3 +245,11 @@ def test_in_auto_what_covers_more_than_half_of_the_years_fits_an_age_unless_seve
     listings[0]["audience"] = "families"
     results = list(find(open_listings(tmp_path, *listings), q, {"match": "auto"}))
     assert sorted(results[: results.index("Clay")]) == first
+
+
+def test_in_auto_what_only_mentions_a_subject_comes_behind_what_is_called_so_whatever_its_ages(tmp_path: Path) -> None:
+    listings = [documents.make_class(make_uuid(number), name=name) for number, name in enumerate(["Archery", "Art"], 1)]
+    listings[0] |= {"description": "The art of the bow.", "ages": documents.make_ages(min=12, max=18)}
+    release = open_listings(tmp_path, *listings)
+    assert list(find(release, "art for teens", {"match": "auto"})) == ["Art", "Archery"]
+    assert list(find(release, "art for teens")) == ["Archery", "Art"]

@@ -80,9 +80,18 @@ def test_the_whole_metro_is_asked_and_not_what_filters_leave(harbor: Release, tm
 
 def test_partial_matches_that_lack_only_what_narrows_come_first(tmp_path: Path) -> None:
     """One has all words, in its description: so nothing is dropped, and what is meant comes next."""
-    listings = name_places("Lake", "Winter Winter", "Swim with friends in the lake")
-    listings[0]["description"] = "A winter swim."
+    listings = name_places("Lake", "Winter Winter", "Friends of the lake")
+    listings[0]["description"], listings[2]["description"] = "A winter swim.", "Swim with us."
     body = search(open_listings(tmp_path, *listings), "winter swim", AUTO)
-    assert [item["name"] for item in body["data"]] == ["Lake", "Swim with friends in the lake", "Winter Winter"]
+    assert [item["name"] for item in body["data"]] == ["Lake", "Friends of the lake", "Winter Winter"]
     assert [item["match"] for item in body["data"]] == ["all_terms", "partial", "partial"]
     assert body["meta"]["relaxed"] == []
+
+
+def test_what_only_mentions_all_words_does_not_hide_what_is_called_so(tmp_path: Path) -> None:
+    listings = name_places("Birds of the bay", "Swim lessons", "Winter run")
+    listings[0]["description"] = "In winter they swim here."
+    release = open_listings(tmp_path, *listings)
+    assert show(search(release, "winter swim", AUTO)) == (["winter"], ["Swim lessons", "Birds of the bay"])
+    # Something is called so, with the season.
+    assert show(search(release, "winter run", AUTO)) == ([], ["Winter run"])
