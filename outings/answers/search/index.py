@@ -1,6 +1,6 @@
 """What search reads of one snapshot, opened at the first search."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise, product
 
@@ -24,6 +24,7 @@ from outings.answers.search.understanding.locations import (
     list_quarters,
     make_locations,
 )
+from outings.answers.search.understanding.misspellings import Correction
 from outings.answers.search.understanding.narrowing import choose_subject, list_narrower
 from outings.answers.search.understanding.query import BareRange, ParsedQuery
 from outings.answers.search.understanding.related import RelatedWords
@@ -131,6 +132,23 @@ class SearchIndex:
         """How often a query's words stand in the index, in all of their forms."""
         forms = (meaning.number for word in parsed.words for meaning in self._spelling.list_forms(word))
         return self.matching.count_postings(forms, run=self._list_beginning(parsed))
+
+    def list_misspelled(self, words: Iterable[str]) -> dict[str, str]:
+        """Of the words that no listing has in any form, or that only texts have and whose double letters are wrong:
+        which words with a role they stand for."""
+        known = self.words.misspellings
+        corrections = ((word, known.find(word)) for word in words if word not in known)
+        return {word: each.word for word, each in corrections if each is not None and self._is_nearest(word, each)}
+
+    def _is_nearest(self, word: str, correction: Correction) -> bool:
+        """Whether no other word of the index is nearer, and none of a name or category as near."""
+        if correction.typos and self._spelling.list_stemmed(word):
+            return False
+        forms = zip(self._spelling.list_forms(word), self._spelling.list_names(word), strict=True)
+        others = [form for form, name in forms if name not in self.words.misspellings]
+        if correction.typos and any(other.typos < correction.typos for other in others):
+            return False
+        return not self.matching.is_prominent(each.number for each in others if each.typos == correction.typos)
 
     def can_begin(self, word: str) -> bool:
         """Whether it is long enough for a beginning, and no listing has it in any of its forms."""

@@ -1,6 +1,7 @@
 """A search that will be answered: what its words say, what is asked of each collection, and where a walk goes on."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date
 from functools import partial
 
@@ -22,7 +23,7 @@ from outings.answers.selecting.cursors import name_walk
 from outings.answers.selecting.selection import Selection
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.cursor import malformed_cursor
-from outings.contract.errors import bad_request
+from outings.contract.errors import ApiError, bad_request
 from outings.contract.query import Query
 from outings.contract.tokenizer import split_words
 from outings.release.snapshot import Snapshot
@@ -130,11 +131,16 @@ def _read_words(
     if foreign is not None:
         words, places = foreign.words, replace(places, whole=places.whole | foreign.runs)
     parse = partial(parse_search, text, places=places, words=words)
-    parsed = parse()
+    parsed, spelled = parse(), split_words(text)
+    if is_auto and foreign is None and (meant := index.list_misspelled(parsed.words)):
+        # Of "clases" alone nothing would be left to look for.
+        with suppress(ApiError):
+            parsed = parse(meant=meant)
+            parse, spelled = partial(parse, meant=meant), [meant.get(word, word) for word in spelled]
     if any(index.names_range(each, parsed.words) for each in parsed.ranges):
         parse = partial(parse, ranges_are_ages=False)
         parsed = parse()
-    if is_auto and words.ages.has_stage(" ".join(split_words(text))) and not index.has_all(parsed):
+    if is_auto and words.ages.has_stage(" ".join(spelled)) and not index.has_all(parsed):
         parse = partial(parse, stages_are_ages=True)
         parsed = parse()
     is_whole = foreign is not None and parsed.last is not None and foreign.knows(parsed.last)

@@ -14,7 +14,7 @@ where none does, it is searched as written. So are audience words, where there i
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 
 from msgspec import Struct, field
@@ -101,12 +101,15 @@ def parse_search(
     ranges_are_ages: bool = True,
     last_is_beginning: bool = False,
     stages_are_ages: bool = False,
+    meant: Mapping[str, str] | None = None,
 ) -> ParsedQuery:
     """`words`: of the metro's language, else English. `ranges_are_ages`: those that stand alone, "soccer 4-6".
-    `last_is_beginning`: the last word is half typed. `stages_are_ages`: names of schools say who goes there. ApiError
-    (400 nothing_searchable) where no word and no age is left."""
+    `last_is_beginning`: the last word is half typed. `stages_are_ages`: names of schools say who goes there.
+    `meant`: words in place of those that are misspelled. ApiError (400 nothing_searchable) where no word and no age is
+    left."""
     words = words or read_english()
     line, names = read_line(text), words.name_phrases
+    line = line.correct(meant) if meant else line
     ages = words.ages.find_ages(line.text, stages_are_ages=stages_are_ages)
     spans = [span for span in ages if not names.search(line.text[span.start : span.end])]
     tokens = line.list_tokens()

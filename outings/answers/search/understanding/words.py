@@ -6,6 +6,7 @@ from functools import cache
 from itertools import pairwise
 
 from outings.answers.search.understanding.ages import AgePatterns
+from outings.answers.search.understanding.misspellings import Misspellings
 from outings.answers.search.understanding.moments import WhenPatterns
 from outings.answers.snapshot.stems import make_stem
 from outings.contract.languages.language import ENGLISH, Language, find_stems, read_shipped_language
@@ -44,6 +45,10 @@ class QueryWords:
         self.ages = AgePatterns(language_words.ages)
         self.when = WhenPatterns(language_words.when, ends=language_words.ages.ordinal_ends)
         self._stems = find_stems(language)
+        # Of fillers too many are near to other words.
+        self.misspellings = Misspellings(
+            self.kinds | self.audience | self.prices | self.times | frozenset(words.aged.split())
+        )
 
     def list_alike(self, kind: str) -> frozenset[str]:
         """The words by which a name says this kind, which may be half typed."""
