@@ -22,6 +22,7 @@ class RoleWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     prices: str = ""
     times: str = ""
     city: str = ""
+    wishes: str = ""
     seasons: str = ""
     hours: str = ""
     settings: str = ""

@@ -38,6 +38,10 @@ def show(body: Document) -> tuple[list[str], list[str]]:
         ("outdoor pottery night", ["outdoor", "night"], ["Pottery Studio"]),
         ("beginner swim", ["beginner"], ["Swim Team"]),
         ("summer camp", ["summer"], ["Rowing Camp"]),
+        ("girls pottery", ["girls"], ["Pottery Studio"]),
+        ("pottery w/ my son", ["w"], ["Pottery Studio"]),
+        ("private winter pottery", ["private", "winter"], ["Pottery Studio"]),
+        ("half summer camp", ["half", "summer"], ["Rowing Camp"]),
         # Something has all of them.
         ("winter lights", [], ["Winter Lights"]),
         ("night hike", [], ["Night Hike"]),
@@ -95,3 +99,8 @@ def test_what_only_mentions_all_words_does_not_hide_what_is_called_so(tmp_path: 
     assert show(search(release, "winter swim", AUTO)) == (["winter"], ["Swim lessons", "Birds of the bay"])
     # Something is called so, with the season.
     assert show(search(release, "winter run", AUTO)) == ([], ["Winter run"])
+
+
+def test_beside_a_wish_alone_the_kind_does_not_decide(tmp_path: Path) -> None:
+    release = open_listings(tmp_path, *name_places("Quiet reading", "Chess camp"))
+    assert show(search(release, "quiet camps", AUTO)) == ([], ["Quiet reading"])

@@ -11,13 +11,13 @@ Words = tuple[str, ...]
 
 
 def list_narrower(parsed: ParsedQuery, known: QueryWords) -> Iterator[ParsedQuery]:
-    """The query, and then without its words that say least: without a season, then also without when and where, then
-    without what sort of thing it is. Something is left that decides: beside such words alone ("summer day camp") the
-    kinds decide too."""
-    *circumstances, _ = known.narrowing
+    """The query, and then without its words that say least: wishes, then also a season, when and where, and what sort
+    of thing it is. Something is left that decides: beside such words alone ("summer day camp")
+    the kinds decide too, but not beside wishes alone ("quiet activities")."""
+    wishes, *circumstances, _ = known.narrowing
     words = parsed.words
-    marks = zip(*(mark_narrow(words, group) for group in circumstances), strict=True)
-    if parsed.kinds and all(map(any, marks)):
+    marks = zip(*(mark_narrow(words, group) for group in (wishes, *circumstances)), strict=True)
+    if parsed.kinds and all(map(any, marks)) and not wishes.issuperset(words):
         words = (*words, *parsed.kinds)
         parsed = replace(parsed, words=words, kinds=())
     yield parsed

@@ -34,7 +34,7 @@ class QueryWords:
         self.city = frozenset(words.city.split())
         self.notions = frozenset(tuple(pair.split("-")) for pair in words.notions.split())
         # Words that say little beside others, the least first.
-        groups = (words.seasons, f"{words.hours} {words.settings}", words.forms)
+        groups = (words.wishes, words.seasons, f"{words.hours} {words.settings}", words.forms)
         self.narrowing = tuple(frozenset(text.split()) for text in groups)
         self.hours = frozenset(words.hours.split())
         self.name_phrases, self.time_phrases, self.audience_phrases, self.filler_phrases = (
