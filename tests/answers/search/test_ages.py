@@ -197,6 +197,7 @@ def test_with_an_age_alone_what_names_the_age_and_the_time_comes_first(tmp_path:
         ("judo for middle school", (11, 14)),
         ("high school judo", (14, 18)),
         ("kindergarten", (5, 6)),
+        ("tots judo", (1, 3)),
     ],
 )
 def test_in_auto_a_school_says_who_goes_there_where_nothing_has_all_words(

@@ -119,8 +119,11 @@ def _write_age(patterns: dict[str, str], worth: dict[str, int]) -> str:
     # A unit may end in an "s" more: "5 yos".
     units = rf"(?P<weeks>{patterns['weeks']})|(?P<months>{patterns['months']})|(?:{patterns['years']})"
     unit = rf"(?P<unit>{units})(?:\b|(?=s\b))"
+    # "2½" is folded to "21/2".
+    fraction = "(?:1/2|1/4|3/4)(?![0-9])"
     return (
-        rf"(?P<number>(?:{worded})(?![0-9%$€£:]|,[0-9]{{3}}))(?:\.[0-9]|[ -]1/2(?![0-9])|[ -](?:{patterns['half']})\b)?"
+        rf"(?P<number>[1-9](?={fraction})|(?:{worded})(?![0-9%$€£:]|,[0-9]{{3}}))"
+        rf"(?:\.[0-9]|[ -]?{fraction}|[ -](?:{patterns['half']})\b)?"
         rf"(?:[ -]*{unit}\.?)?(?P<old>{patterns['old']})?"
     )
 
