@@ -203,7 +203,7 @@ class SearchIndex:
         return self._having.read(parsed, lambda: self._has_all(parsed))
 
     def _has_all(self, parsed: ParsedQuery) -> bool:
-        return self.matching.has_all(parsed.words, beginning=parsed.begun)
+        return self.matching.find_fit(parsed.words, subject=(), beginning=parsed.begun)[0]
 
     def list_notions(self, words: Sequence[str], names: frozenset[Words]) -> list[tuple[int, int]]:
         """[start, end) of the runs of a query's words that are one thing: one of these names, or a notion."""

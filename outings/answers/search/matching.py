@@ -117,10 +117,6 @@ class Matcher:
         """Whether any of the words is in a name or a category."""
         return any((self._postings.read_posting(number)[1] >= CATEGORY).any() for number in numbers)
 
-    def has_all(self, words: Sequence[str], *, beginning: str | None = None) -> bool:
-        """Whether any listing has all of the words, as `all_terms` or `related` have them."""
-        return self.find_fit(words, subject=(), beginning=beginning)[0]
-
     def find_fit(
         self, words: Sequence[str], *, subject: Sequence[int], beginning: str | None = None
     ) -> tuple[bool, bool]:
