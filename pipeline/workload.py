@@ -1,7 +1,7 @@
 """How much work a build's tasks are, in milliseconds of a processor: what decides how many processes share it.
 
-The figures are of one machine (10,000 made listings, `python -m bench.build`); elsewhere their ratios hold, and no
-result depends on them.
+The figures are of one machine (100,000 made listings in one process, `python -m bench.build`); elsewhere their ratios
+hold, and no result depends on them.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from pipeline.tasks import FeedTask, MetroTask
 # Of one record: read and cleaned, or found as it was before.
 _READ, _RECALLED = 0.07, 0.02
 # Of one listing: made, or staying as it was.
-_MADE, _STAYING = 0.6, 0.2
+_MADE, _STAYING = 0.45, 0.1
 # Of one process that starts: Python, its imports, and what a first task reads.
 START = 1_000.0
 
