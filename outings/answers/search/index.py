@@ -136,14 +136,15 @@ class SearchIndex:
     def list_misspelled(self, words: Iterable[str]) -> dict[str, str]:
         """Of the words that no listing has in any form, or that only texts have and whose double letters are wrong:
         which words with a role they stand for."""
-        known = self.words.misspellings
-        corrections = ((word, known.find(word)) for word in words if word not in known)
+        corrections = ((word, self._correct(word)) for word in words if word not in self.words.misspellings)
         return {word: each.word for word, each in corrections if each is not None and self._is_nearest(word, each)}
+
+    def _correct(self, word: str) -> Correction | None:
+        known = self.words.misspellings
+        return known.find_doubled(word) if self._spelling.list_stemmed(word) else known.find(word)
 
     def _is_nearest(self, word: str, correction: Correction) -> bool:
         """Whether no other word of the index is nearer, and none of a name or category as near."""
-        if correction.typos and self._spelling.list_stemmed(word):
-            return False
         forms = zip(self._spelling.list_forms(word), self._spelling.list_names(word), strict=True)
         others = [form for form, name in forms if name not in self.words.misspellings]
         if correction.typos and any(other.typos < correction.typos for other in others):

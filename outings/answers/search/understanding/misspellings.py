@@ -1,7 +1,7 @@
 """Words that have a role in a query and are misspelled there: "dance clases", "piano lesons", "saterday"."""
 
+import re
 from collections.abc import Iterable
-from itertools import groupby
 
 from msgspec import Struct
 from rapidfuzz.distance import OSA
@@ -13,6 +13,7 @@ from outings.answers.snapshot.texts import LETTERS_FOR_TYPOS
 _SURE_LETTERS = 6
 # Shorter ones may be anything.
 _LEAST_LETTERS = 4
+_REPEATED = re.compile(r"(.)\1+")
 
 
 class Correction(Struct, frozen=True):
@@ -37,12 +38,17 @@ class Misspellings:
     def __contains__(self, word: str) -> bool:
         return word in self._words
 
+    def find_doubled(self, word: str) -> Correction | None:
+        """Which of the words has the same letters, but for double ones."""
+        doubled = self._singles.get(_make_single(word)) if len(word) >= _LEAST_LETTERS else None
+        return None if doubled is None else Correction(doubled, 0)
+
     def find(self, word: str) -> Correction | None:
         """Which of the words it may stand for: the nearest. Never with another first letter."""
         if len(word) < _LEAST_LETTERS or not word.isalpha():
             return None
-        if (doubled := self._singles.get(_make_single(word))) is not None:
-            return Correction(doubled, 0)
+        if (doubled := self.find_doubled(word)) is not None:
+            return doubled
         others = self._by_letter.get(word[0], [])
         allowed = max(1, sum(len(word) >= letters for letters in LETTERS_FOR_TYPOS))
         near = extract(word, others, scorer=OSA.distance, score_cutoff=allowed, limit=None)
@@ -51,7 +57,7 @@ class Misspellings:
 
 
 def _make_single(word: str) -> str:
-    return "".join(letter for letter, _ in groupby(word))
+    return _REPEATED.sub(r"\1", word)
 
 
 def _is_slip(word: str, other: str) -> bool:
