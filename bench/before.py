@@ -43,17 +43,16 @@ Costs = Mapping[tuple[str, bool], Sequence[float]]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = read_arguments(arguments)
+    parser = make_parser("bench.before", description=__doc__)
+    parser.add_argument("--units", type=lambda text: text.split(","), default=_UNITS, help="such as list,nearby")
+    options = parser.parse_args(arguments)
     with contextlib.ExitStack() as running:
         folder = Path(options.keep or running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-")))
         say(f"making {options.listings:,} listings, twice …")
         world = make_world(folder / "now", listings=options.listings)
         earlier = (str(options.checkout / ".venv/bin/python"), "-m", "outings.command")
         config = build_earlier(folder / "before", world, earlier, options)
-        programs = {
-            "before": running.enter_context(serve(config, earlier, cwd=options.checkout)),
-            "now": running.enter_context(serve(world.config, OUTINGS)),
-        }
+        programs = serve_both(running, config, earlier, cwd=options.checkout, now=world.config)
         print(f"{options.listings:,} listings, {options.clients} clients, {os.cpu_count()} cores, {_WORKERS} workers;")
         print(f"processor, µs an answer, medians of {options.rounds} rounds of {options.seconds} s\n")
         print(f"| {' | '.join(_COLUMNS)} |\n{'|---' * len(_COLUMNS)}|", flush=True)
@@ -62,16 +61,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print_row(units["now"].name, measure_rounds(units, programs, options))
 
 
-def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.before", description=__doc__)
+def make_parser(module: str, *, description: str | None) -> argparse.ArgumentParser:
+    """What a measurement beside an earlier program takes."""
+    parser = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
     parser.add_argument("checkout", type=Path, help="of the earlier program, with its .venv")
     parser.add_argument("--listings", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.0, help="of each round, program and kind")
     parser.add_argument("--clients", type=int, default=8)
-    parser.add_argument("--units", type=lambda text: text.split(","), default=_UNITS, help="such as list,nearby")
     parser.add_argument("--keep", help="a folder for both releases, used again by the next run of the same day")
-    return parser.parse_args(arguments)
+    return parser
 
 
 def build_earlier(folder: Path, world: World, command: Sequence[str], options: argparse.Namespace) -> Path:
@@ -83,6 +82,16 @@ def build_earlier(folder: Path, world: World, command: Sequence[str], options: a
         words = [*command, "build", "-c", str(config.absolute())]
         made.write_bytes(subprocess.run(words, check=True, stdout=subprocess.PIPE, cwd=options.checkout).stdout)
     return config
+
+
+def serve_both(
+    running: contextlib.ExitStack, config: Path, command: Sequence[str], *, cwd: Path, now: Path
+) -> dict[str, Program]:
+    """The earlier program, by its own configuration, and this one."""
+    return {
+        "before": running.enter_context(serve(config, command, cwd=cwd)),
+        "now": running.enter_context(serve(now, OUTINGS)),
+    }
 
 
 @contextlib.contextmanager

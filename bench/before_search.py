@@ -14,13 +14,12 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bench.before import Program, measure_rounds, read_arguments, serve
+from bench.before import Program, make_parser, measure_rounds, serve_both
 from bench.load import make_request, measure_load
 from bench.peers.__main__ import format_median, format_ratio, say
 from bench.peers.units import Case, Unit
 from bench.peers.world import MADE, METRO, World
 from bench.search import COMMON, RARE, count_words, draw_queries, make_wordy_world, world_share, write_parameters
-from bench.servers import OUTINGS
 
 # More than a run of a minute sends.
 _QUERIES = 20_000
@@ -29,17 +28,14 @@ _AUTO = "match=auto"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = read_arguments(arguments)
+    options = make_parser("bench.before_search", description=__doc__).parse_args(arguments)
     with contextlib.ExitStack() as running:
         folder = Path(options.keep or running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-")))
         say(f"making {options.listings:,} listings, twice …")
         world = make_wordy_world(folder / "now", listings=options.listings)
         earlier = (str(options.checkout / ".venv/bin/python"), "-m", "outings.command")
         config = build_copy(folder / "before", world, earlier, cwd=options.checkout)
-        programs = {
-            "before": running.enter_context(serve(config, earlier, cwd=options.checkout)),
-            "now": running.enter_context(serve(world.config, OUTINGS)),
-        }
+        programs = serve_both(running, config, earlier, cwd=options.checkout, now=world.config)
         matches = {name: ("", _AUTO if knows_auto(program) else "") for name, program in programs.items()}
         print(f"{options.listings:,} listings, {options.clients} clients, {os.cpu_count()} cores;")
         print(f"processor, µs an answer, medians of {options.rounds} rounds of {options.seconds} s\n")

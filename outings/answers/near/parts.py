@@ -13,6 +13,7 @@ import polars as pl
 from msgspec import Raw, Struct
 from numpy.typing import NDArray
 
+from outings.answers.cache import remember
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.resources.shared import Price
 from outings.release.mapped_table import MappedTable
@@ -138,13 +139,14 @@ class MappedParts:
         self._images = items.view_texts("image_url")
         self._place_texts = places.view_texts("place")
         self._fact_texts, self._timezones = facts.view_texts("facts"), facts.view_texts("timezone")
-        self._known_facts: dict[int, tuple[bytes, bytes]] = {}
+        # Most listings share a few.
+        self._find_facts = remember(self._read_facts, size=_REMEMBERED)
 
     def read_parts(self, row: int, reader: SnapshotReader) -> Parts:
         del reader
         (head_ends, heads), (image_ends, images), next_row = self._heads, self._images, row + 1
         (place_ends, places), place = self._place_texts, self._places[row]
-        facts, timezone = self._known_facts.get(self._facts[row]) or self._read_facts(self._facts[row])
+        facts, timezone = self._find_facts(self._facts[row])
         return Parts(
             heads[head_ends[row] : head_ends[next_row]],
             images[image_ends[row] : image_ends[next_row]],
@@ -154,12 +156,8 @@ class MappedParts:
         )
 
     def _read_facts(self, number: int) -> tuple[bytes, bytes]:
-        """Remembered: most listings share a few."""
-        if len(self._known_facts) >= _REMEMBERED:
-            self._known_facts.clear()
         texts = (texts[ends[number] : ends[number + 1]] for ends, texts in (self._fact_texts, self._timezones))
         facts, timezone = map(bytes, texts)
-        self._known_facts[number] = facts, timezone
         return facts, timezone
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from outings.answers.search.score import Numbers
@@ -28,21 +27,17 @@ class Whom(Struct, frozen=True, eq=False):
     audiences: Numbers
     age_min: Numbers
     age_max: Numbers
-    # Whether rows are places of the sort that is looked for. A playground need not say that it is for children.
-    is_apart: Callable[[Numbers], Mask] | None = None
 
-    def leave_out(self, is_apart: Callable[[Numbers], Mask]) -> "Whom":
-        return replace(self, is_apart=is_apart)
-
-    def find_others(self, rows: Numbers) -> Mask:
+    def find_others(self, rows: Numbers, are_apart: Callable[[Numbers], Mask] | None) -> Mask:
         """Of the rows those that say neither ages nor that they are for these. What states ages passed their filter
-        or comes behind by them."""
+        or comes behind by them. `are_apart`: of rows, whether they are places of the sort that is looked for. A
+        playground need not say that it is for children."""
         is_wanted = np.array([each in self.wanted for each in AUDIENCES])
         is_silent = (self.age_min[rows] == NOT_STATED) & (self.age_max[rows] == NOT_STATED)
         others: Mask = is_silent & ~is_wanted.take(self.audiences[rows])
-        if self.is_apart is not None:
+        if are_apart is not None:
             places = np.flatnonzero(others)
-            others[places[self.is_apart(rows[places])]] = False
+            others[places[are_apart(rows[places])]] = False
         return others
 
 

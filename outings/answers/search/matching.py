@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from outings.answers.cache import remember
 from outings.answers.search.audiences import Whom
-from outings.answers.search.matches import WordMatches
+from outings.answers.search.matches import Mask, WordMatches
 from outings.answers.search.moments import Moment
 from outings.answers.search.namesakes import Namesakes
 from outings.answers.search.notions import Notion
@@ -165,13 +165,9 @@ class Matcher:
         sources = self._list_sources(words, notions, related, beginning=beginning, is_strict=is_strict)
         best = [self._encode(each) for each in sources]
         find_meant = cache(lambda: frozenset(self._list_meant(words, related, beginning=beginning)))
-        if namesakes is not None:
-            are_meant = partial(namesakes.are_meant, meant=find_meant)
-            whom = whom and whom.leave_out(are_meant)
-            moment = moment and moment.leave_out(are_meant)
-        find_score = partial(
-            self._score, best, lifting=lifting, locating=locating, lying=lying, lift=lift, whom=whom, moment=moment
-        )
+        are_meant = None if namesakes is None else partial(namesakes.are_meant, meant=find_meant)
+        score = partial(self._score, best, lifting=lifting, locating=locating, lying=lying, lift=lift)
+        score = partial(score, whom=whom, moment=moment, are_meant=are_meant)
 
         def weaken(rows: Numbers) -> None:
             if namesakes is not None:
@@ -180,7 +176,7 @@ class Matcher:
         return WordMatches(
             best,
             lambda: self._list_rows(sources, best),
-            find_score,
+            score,
             most=sum(source.rows.size for each in sources for source in each),
             weaken=weaken,
             subject=[best[number] for number in subject] if 0 < len(subject) < len(words) else None,
@@ -260,6 +256,7 @@ class Matcher:
         lift: _Lift,
         whom: Whom | None,
         moment: Moment | None,
+        are_meant: Callable[[Numbers], Mask] | None,
     ) -> Numbers:
         located = [[self._find_name(name)] for name in locating]
         for sources, own in zip(located, lying, strict=False):
@@ -270,8 +267,8 @@ class Matcher:
             locating=[self._encode(each).take(rows) for each in located],
             locating_words=[len(name) if lying else 0 for name in locating],
             name_words=self._name_words[rows],
-            others=0 if whom is None else whom.find_others(rows),
-            untimely=0 if moment is None else moment.find_others(rows),
+            others=0 if whom is None else whom.find_others(rows, are_meant),
+            untimely=0 if moment is None else moment.find_others(rows, are_meant),
         )
 
     def _score_all(
@@ -282,8 +279,8 @@ class Matcher:
         return score_names(
             codes,
             count=rows.size,
-            others=0 if whom is None else whom.find_others(rows),
-            untimely=0 if moment is None else moment.find_others(rows),
+            others=0 if whom is None else whom.find_others(rows, None),
+            untimely=0 if moment is None else moment.find_others(rows, None),
         )
 
     def _find_name(self, name: Sequence[str]) -> _Source:

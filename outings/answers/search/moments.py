@@ -6,7 +6,6 @@ from functools import lru_cache
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from outings.answers.search.score import Numbers
@@ -36,17 +35,13 @@ class Moment(Struct, frozen=True, eq=False):
 
     keep: Keep
     keep_near: Keep
-    # Whether rows are places of the sort that is looked for. These are there at any time.
-    is_apart: Callable[[Numbers], Mask] | None = None
 
-    def leave_out(self, is_apart: Callable[[Numbers], Mask]) -> "Moment":
-        return replace(self, is_apart=is_apart)
-
-    def find_others(self, rows: Numbers) -> Numbers:
-        """Of each row, how far it does not happen then: not at all, a half or 1."""
+    def find_others(self, rows: Numbers, are_apart: Callable[[Numbers], Mask] | None) -> Numbers:
+        """Of each row, how far it does not happen then: not at all, a half or 1. `are_apart`: of rows, whether they are
+        places of the sort that is looked for. These are there at any time."""
         left = np.flatnonzero(~np.isin(rows, self.keep(rows)))
-        if self.is_apart is not None:
-            left = left[~self.is_apart(rows[left])]
+        if are_apart is not None:
+            left = left[~are_apart(rows[left])]
         others = np.zeros(rows.size)
         others[left] = np.where(np.isin(rows[left], self.keep_near(rows[left])), _NEAR, 1)
         return others
