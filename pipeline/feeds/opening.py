@@ -8,6 +8,7 @@ from outings.configuration import Configuration, FeedTable
 from outings.release.root import FeedMemory
 from outings.release.store import Store
 from outings.retry_policy import RetryPolicy
+from pipeline.feeds.reader import FetchContext
 from pipeline.feeds.recognition import check_memory, choose_known, hash_question, keep_known
 from pipeline.feeds.remote.bucket import SCHEME
 from pipeline.feeds.source import FeedSource, list_files
@@ -35,18 +36,20 @@ def open_sources(
 
     Raises the first feed's FeedError or SettingError.
     """
+    checked = {feed.name: check_memory(memories.get(feed.name), store) for feed in feeds}
     remote: Mapping[str, FeedSource | BaseException] = {}
     if away := [feed for feed in feeds if is_remote(feed)]:
         # An HTTP client with its retries and the formats of pages, which each process of a build would import.
+        from pipeline.feeds.remote.fetcher import RETRY_POLICY
         from pipeline.feeds.remote.opening import open_remote
 
-        remote = open_remote(
-            away, configuration, scratch=scratch, memories=memories, store=store, now=now, tell=tell, policy=policy
+        context = FetchContext(
+            configuration=configuration, scratch=scratch, store=store, now=now, tell=tell, policy=policy or RETRY_POLICY
         )
+        remote = open_remote(away, context, checked)
     opened: dict[str, FeedSource] = {}
     for feed in feeds:
-        memory = memories.get(feed.name)
-        source = remote[feed.name] if is_remote(feed) else _open_files(feed, configuration, check_memory(memory, store))
+        source = remote[feed.name] if is_remote(feed) else _open_files(feed, configuration, checked[feed.name])
         if isinstance(source, BaseException):
             raise source
         opened[feed.name] = source

@@ -1,14 +1,18 @@
 """What reads a format: `pipeline/feeds/<name>`, a module or a folder, has one as `READER`."""
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
 from msgspec import Struct
 
-from outings.configuration import FeedTable
+from outings.configuration import Configuration, FeedTable
 from outings.contract.vocabulary import Vocabulary
+from outings.release.root import FeedMemory
+from outings.release.store import Store
+from outings.retry_policy import RetryPolicy
 from pipeline.feeds.raw import RawRecord
 from pipeline.feeds.source import FeedSource, SourceFile
 from pipeline.records.record import Problem
@@ -20,6 +24,18 @@ class FeedSetting(Struct, frozen=True, kw_only=True):
     feed: FeedTable
     timezone: str
     vocabulary: Vocabulary
+
+
+class FetchContext(Struct, frozen=True, kw_only=True):
+    """What fetches feeds, beside their settings. `scratch`: a folder for what is fetched; `now`: the build's clock;
+    `tell` is told of what has to be asked for again."""
+
+    configuration: Configuration
+    scratch: Path
+    store: Store | None
+    now: datetime | None
+    tell: Callable[[str], None]
+    policy: RetryPolicy
 
 
 class FilesRead(Protocol):
@@ -44,7 +60,7 @@ class Reader(Struct, frozen=True, kw_only=True):
     read_file: Callable[[SourceFile, FeedSetting, int], Iterable[RawRecord]] | None = None
     count_lines: Callable[[Path], int] | None = None
     read_files: Callable[[Sequence[SourceFile], FeedSetting], FilesRead] | None = None
-    open: Callable[..., Awaitable[FeedSource]] | None = None
+    open: Callable[[FeedTable, FetchContext, FeedMemory | None], Awaitable[FeedSource]] | None = None
 
 
 def load_reader(name: str) -> Reader:

@@ -1,20 +1,21 @@
 """Opens a feed that has pages: asks each page whether it is as it was, or walks through all of them."""
 
-from collections.abc import Callable
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
-from msgspec import Struct
+from msgspec.structs import replace
 
 from outings.configuration import FeedTable
 from outings.configuration.feed_pages import PagesTable
 from outings.release.root import FeedMemory, PageMemory
-from outings.retry_policy import RetryPolicy
-from pipeline.feeds.pages.walk import MOST_PAGE_BYTES, PageAnswer, PageFault, make_address, walk_pages
+from pipeline.feeds.pages.walk import MOST_PAGE_BYTES, PageAnswer, make_address, walk_pages
+from pipeline.feeds.reader import FetchContext
 from pipeline.feeds.remote.feed_url import show_url
 from pipeline.feeds.remote.fetcher import FeedClient, FetchError, Validators, fetch, open_client
-from pipeline.feeds.source import FeedError
+from pipeline.feeds.remote.page_address import WalkError
+from pipeline.feeds.source import FeedError, SourceFile, look_at
 
 # A root names the validators of all pages of a feed: of one with more of them, none is kept.
 MOST_REMEMBERED = 200
@@ -22,49 +23,31 @@ MOST_REMEMBERED = 200
 _LEAST_KEY = 6
 
 
-class OpenedPages(Struct, frozen=True, kw_only=True):
-    """`rows`: a file with a row a line; None where every page is as it was. `memories`: by which a later build asks
-    whether it is; none where a server says nothing to ask by."""
-
-    rows: Path | None
-    memories: tuple[PageMemory, ...]
-
-
 async def open_pages(
-    feed: FeedTable,
-    pages: PagesTable,
-    *,
-    folder: Path,
-    known: FeedMemory | None,
-    tell: Callable[[str], None],
-    policy: RetryPolicy,
-) -> OpenedPages:
-    """Raises FeedError: a feed of which one page can't be had is not read at all."""
-    current = feed.url
+    feed: FeedTable, pages: PagesTable, context: FetchContext, known: FeedMemory | None, *, folder: Path
+) -> tuple[SourceFile | None, tuple[PageMemory, ...]]:
+    """A file with a row a line; None where every page is as it was. With it what a later build asks by whether they
+    are; nothing where a server says nothing to ask by.
 
-    async def fetch_page(url: str, *, most: int) -> PageAnswer:
-        nonlocal current
-        current = url
-        return await _fetch_page(client, url, pages=pages, most=most, policy=policy)
+    Raises FeedError: a feed of which one page can't be had is not read at all.
+    """
 
+    def tell(line: str) -> None:
+        context.tell(f"feed {feed.name}: {line}")
+
+    path = folder / "rows.ndjson"
     try:
-        async with open_client(feed, policy) as client:
-            if known is not None and await _is_unchanged(client, feed, pages, known=known.pages, policy=policy):
-                return OpenedPages(rows=None, memories=known.pages)
-            path = folder / "rows.ndjson"
+        async with open_client(feed, context.policy) as client:
+            if known is not None and await _is_unchanged(client, feed, pages, known=known.pages):
+                return None, known.pages
+            fetch_page = partial(_fetch_page, client, pages)
             with path.open("wb") as target:
-                memories = await walk_pages(
-                    feed, pages, fetch=fetch_page, target=target, tell=lambda line: tell(f"feed {feed.name}: {line}")
-                )
-            read = sum(memory.rows for memory in memories)
-            tell(f"feed {feed.name}: {len(memories):,} pages, {read:,} rows")
-    except PageFault as fault:
+                memories = await walk_pages(feed, pages, fetch=fetch_page, target=target, tell=tell)
+    except WalkError as fault:
         raise FeedError(feed.name, show_url(fault.url), _hide_keys(str(fault), feed)) from None
-    except FetchError as error:
-        raise FeedError(feed.name, show_url(current), str(error)) from None
-    except OSError as error:
-        raise FeedError(feed.name, show_url(feed.url), f"can't be stored while it is read: {error.strerror}") from error
-    return OpenedPages(rows=path, memories=memories if _can_ask(pages, memories) else ())
+    tell(f"{len(memories):,} pages, {sum(memory.rows for memory in memories):,} rows")
+    rows = replace(look_at(feed, show_url(feed.url), path), has_rows=True)
+    return rows, memories if _can_ask(pages, memories) else ()
 
 
 def _hide_keys(text: str, feed: FeedTable) -> str:
@@ -78,11 +61,11 @@ def _hide_keys(text: str, feed: FeedTable) -> str:
     return text
 
 
-async def _fetch_page(client: FeedClient, url: str, *, pages: PagesTable, most: int, policy: RetryPolicy) -> PageAnswer:
+async def _fetch_page(client: FeedClient, pages: PagesTable, url: str, *, most: int) -> PageAnswer:
     body = BytesIO()
     bound = "what a page may have" if most == MOST_PAGE_BYTES else "what is left of the feed's max_bytes"
     try:
-        fetched = await fetch(client, url, target=body, most=most, bound=bound, policy=policy)
+        fetched = await fetch(client, url, target=body, most=most, bound=bound)
     except FetchError as error:
         if pages.empty and pages.empty.encode() in error.body:
             return PageAnswer(content=None, url=url)
@@ -103,7 +86,7 @@ def _can_ask(pages: PagesTable, memories: tuple[PageMemory, ...]) -> bool:
 
 
 async def _is_unchanged(
-    client: FeedClient, feed: FeedTable, pages: PagesTable, *, known: tuple[PageMemory, ...], policy: RetryPolicy
+    client: FeedClient, feed: FeedTable, pages: PagesTable, *, known: tuple[PageMemory, ...]
 ) -> bool:
     """Whether each page is as it was, the last one too: then there are no other rows, and no more of them."""
     read = 0
@@ -111,7 +94,7 @@ async def _is_unchanged(
         validators = Validators(etag=memory.etag, last_modified=memory.last_modified)
         url = make_address(feed, pages, number=number, read=read)
         try:
-            fetched = await fetch(client, url, target=BytesIO(), most=MOST_PAGE_BYTES, known=validators, policy=policy)
+            fetched = await fetch(client, url, target=BytesIO(), most=MOST_PAGE_BYTES, known=validators)
         except FetchError:
             return False  # the walk says what is wrong
         if not fetched.is_unchanged:

@@ -4,38 +4,38 @@ from fnmatch import fnmatchcase
 from glob import escape, has_magic
 from pathlib import Path, PurePosixPath
 
+from outings.configuration import Configuration, FeedTable
 from outings.release.store import NotFound, StoreError
 from outings.release.stores import open_store
+from pipeline.feeds.source import FeedError, SourceFile, look_at
 
 SCHEME = "s3://"
 
 
-class BucketError(Exception):
-    """The bucket can't be read; the text says why."""
-
-
-def read_bucket(
-    url: str, *, folder: Path, most: int, endpoint_url: str | None, region: str | None
-) -> list[tuple[str, Path]]:
-    """Writes the files to `folder`, at most `most` bytes in all; their addresses, in order, and paths. Unread."""
-    bucket, _, pattern = url.removeprefix(SCHEME).partition("/")
-    files: list[tuple[str, Path]] = []
+def read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> tuple[SourceFile, ...]:
+    """Writes the files to `folder`, in the order of their addresses. Raises FeedError."""
+    bucket, _, pattern = feed.url.removeprefix(SCHEME).partition("/")
+    settings = configuration.store
+    files: list[SourceFile] = []
     try:
-        store = open_store(f"{SCHEME}{bucket}", endpoint_url=endpoint_url, region=region)
+        store = open_store(f"{SCHEME}{bucket}", endpoint_url=settings.endpoint_url, region=settings.region)
         entries = [each for each in store.list(_find_prefix(pattern)) if _matches(each.name, pattern)]
         if not entries:
-            raise BucketError("no key matches" if has_magic(pattern) else "there is no such key")
-        if sum(entry.size for entry in entries) > most:
-            raise BucketError(f"has more than {most:,} bytes, the feed's max_bytes")
+            raise FeedError(feed.name, feed.url, "no key matches" if has_magic(pattern) else "there is no such key")
+        if sum(entry.size for entry in entries) > feed.max_bytes:
+            raise FeedError(feed.name, feed.url, f"has more than {feed.max_bytes:,} bytes, the feed's max_bytes")
         for number, entry in enumerate(sorted(entries, key=lambda entry: entry.name)):
             path = folder / f"{number}{PurePosixPath(entry.name).suffix.lower()}"
             path.write_bytes(store.get(entry.name))
-            files.append((f"{SCHEME}{bucket}/{entry.name}", path))
+            files.append(look_at(feed, f"{SCHEME}{bucket}/{entry.name}", path))
     except NotFound:
-        raise BucketError("changed while it was read; run the command again when nothing changes it") from None
+        changed = "changed while it was read; run the command again when nothing changes it"
+        raise FeedError(feed.name, feed.url, changed) from None
     except StoreError as error:
-        raise BucketError(error.cause) from error
-    return files
+        raise FeedError(feed.name, feed.url, error.cause) from None
+    except OSError as error:
+        raise FeedError(feed.name, feed.url, f"can't be stored while it is read: {error.strerror}") from error
+    return tuple(files)
 
 
 def _find_prefix(pattern: str) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import ssl
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
 from ipaddress import ip_address
@@ -19,6 +19,7 @@ from outings.retry_policy import TRANSIENT_STATUSES, RetryPolicy, read_retry_aft
 from pipeline.feeds.remote.feed_url import SCHEMES, show_url
 from pipeline.feeds.remote.public_transport import PrivateAddress, PublicTransport
 from pipeline.feeds.remote.unpacker import CorruptBody, Unpacker
+from pipeline.feeds.source import FeedError
 
 MOST_REDIRECTS = 5
 _MOST_VALIDATOR_CHARACTERS = 1_000
@@ -48,19 +49,18 @@ class FetchResult(Struct, frozen=True, kw_only=True):
 
 
 class FetchError(Exception):
-    """A fetch failed. The text names no address. `status`: of the response, if there was one; `body`: how it begins,
-    where the server does not know what is asked for."""
+    """A fetch of `url` failed. The text names no address. `status`: of the response, if there was one; `body`: how it
+    begins, where the server does not know what is asked for."""
 
-    def __init__(self, reason: str, *, status: int | None = None, body: bytes = b"") -> None:
+    def __init__(self, reason: str, *, url: str = "", status: int | None = None, body: bytes = b"") -> None:
         super().__init__(reason)
+        self.url = url
         self.status = status
         self.body = body
 
 
 class TransientFetchError(FetchError):
-    """A retry may help, after `rest` seconds if the server says so. `address`: the server's, as it may be shown."""
-
-    address: str | None = None
+    """A retry may help, after `rest` seconds if the server says so."""
 
     def __init__(self, reason: str, *, status: int | None = None, rest: float | None = None) -> None:
         super().__init__(reason, status=status)
@@ -68,25 +68,33 @@ class TransientFetchError(FetchError):
 
 
 class FeedClient(Struct, frozen=True):
-    """Asks the servers of one feed. `headers` go to the server of `url` alone."""
+    """Asks the servers of one feed. Its headers go to the server of its url alone."""
 
     http: httpx2.AsyncClient
-    url: httpx2.URL
-    headers: Mapping[str, str]
+    feed: FeedTable
+    policy: RetryPolicy
 
 
 @asynccontextmanager
 async def open_client(feed: FeedTable, policy: RetryPolicy) -> AsyncIterator[FeedClient]:
-    """Proxies and certificates as the environment says, but no proxy for this machine itself."""
+    """Proxies and certificates as the environment says, but no proxy for this machine itself.
+
+    What fails while it is open, a fetch or a file that is written, is raised as FeedError.
+    """
     timeout = httpx2.Timeout(policy.silence, connect=policy.connect)
     verify, transport = _read_certificates(), None
     if not feed.allow_private:
         transport = PublicTransport(verify=verify, connect_timeout=policy.connect)
     trusts = not _is_loopback(urlsplit(feed.url).hostname or "")
-    async with httpx2.AsyncClient(
-        timeout=timeout, headers=_HEADERS, trust_env=trusts, verify=verify, transport=transport
-    ) as client:
-        yield FeedClient(client, httpx2.URL(feed.url), feed.headers)
+    try:
+        async with httpx2.AsyncClient(
+            timeout=timeout, headers=_HEADERS, trust_env=trusts, verify=verify, transport=transport
+        ) as client:
+            yield FeedClient(client, feed, policy)
+    except FetchError as error:
+        raise FeedError(feed.name, show_url(error.url), str(error)) from None
+    except OSError as error:
+        raise FeedError(feed.name, show_url(feed.url), f"can't be stored while it is read: {error.strerror}") from error
 
 
 @cache
@@ -103,20 +111,19 @@ async def fetch(
     most: int,
     bound: str = "the feed's max_bytes",
     known: Validators = Validators(),
-    policy: RetryPolicy,
     retries_503: bool = True,
 ) -> FetchResult:
     """Writes the body, at most `most` bytes unpacked, to `target`; `bound`: what those are. `retries_503`: ask a busy
     server again that does not say when. Raises `FetchError`."""
-    too_long = f"has more than {most:,} bytes, {bound}"
+    policy, tried = client.policy, 0
 
     def choose_wait(error: Exception) -> bool | float:
+        if isinstance(error, FetchError):
+            error.url = url
         if not isinstance(error, TransientFetchError):
             return False
-        error.address = show_url(url)
         return True if error.rest is None else error.rest
 
-    tried = 0
     try:
         async for attempt in stamina.retry_context(
             on=choose_wait, attempts=policy.attempts, timeout=None, wait_initial=policy.pause,
@@ -127,30 +134,21 @@ async def fetch(
                 target.seek(0)
                 target.truncate()
                 return await _fetch_once(
-                    client, url, target=target, most=most, too_long=too_long, known=known, policy=policy,
-                    retries_503=retries_503,
-                )  # fmt: skip
+                    client, url, target=target, most=most, bound=bound, known=known, retries_503=retries_503
+                )
     except TransientFetchError as failure:
-        raise FetchError(f"{failure} ({tried} times)", status=failure.status) from None
+        raise FetchError(f"{failure} ({tried} times)", url=url, status=failure.status) from None
     raise AssertionError("the last attempt raises")
 
 
 async def _fetch_once(
-    client: FeedClient,
-    url: str,
-    *,
-    target: BinaryIO,
-    most: int,
-    too_long: str,
-    known: Validators,
-    policy: RetryPolicy,
-    retries_503: bool,
+    client: FeedClient, url: str, *, target: BinaryIO, most: int, bound: str, known: Validators, retries_503: bool
 ) -> FetchResult:
     conditions = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
     headers = {name: value for name, value in conditions.items() if value is not None}
     try:
         # A timeout of each silence alone lets a server take for ever.
-        async with asyncio.timeout(policy.whole):
+        async with asyncio.timeout(client.policy.whole):
             request = client.http.build_request("GET", url, headers=headers)
             response = await _follow(client, request)
             try:
@@ -159,12 +157,12 @@ async def _fetch_once(
                 if response.status_code in _UNKNOWN:
                     status, body = response.status_code, await _read_begin(response)
                     raise FetchError(f"answers {status}", status=status, body=body)
-                _check_status(response, most_rest=policy.rest, retries_503=retries_503)
-                await _write_body(response, target=target, most=most, too_long=too_long)
+                _check_status(response, most_rest=client.policy.rest, retries_503=retries_503)
+                await _write_body(response, target=target, most=most, bound=bound)
             finally:
                 await response.aclose()
     except TimeoutError:
-        raise TransientFetchError(f"takes longer than {policy.whole:g} s") from None
+        raise TransientFetchError(f"takes longer than {client.policy.whole:g} s") from None
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
         doubt = _find_doubt(error)
         if doubt is not None:
@@ -200,8 +198,8 @@ async def _follow(client: FeedClient, request: httpx2.Request) -> httpx2.Respons
 def _settle_headers(client: FeedClient, request: httpx2.Request) -> None:
     """The client copies headers to a redirected request. The feed's own headers, which may have a key, are removed if
     the request goes to another server."""
-    is_own = _is_same_server(client.url, request.url)
-    for name, value in client.headers.items():
+    is_own = _is_same_server(httpx2.URL(client.feed.url), request.url)
+    for name, value in client.feed.headers.items():
         request.headers.pop(name, None)
         sent = value if is_own else client.http.headers.get(name)
         if sent is not None:
@@ -245,7 +243,8 @@ async def _read_begin(response: httpx2.Response) -> bytes:
     return begin[:_MOST_BEGIN]
 
 
-async def _write_body(response: httpx2.Response, *, target: BinaryIO, most: int, too_long: str) -> None:
+async def _write_body(response: httpx2.Response, *, target: BinaryIO, most: int, bound: str) -> None:
+    too_long = f"has more than {most:,} bytes, {bound}"
     stated = response.headers.get("content-length", "")
     if stated.isascii() and stated.isdigit() and int(stated) > most:
         raise FetchError(too_long)

@@ -8,6 +8,14 @@ _MOST_URL = 2_000
 _PORTS = {"http": 80, "https": 443}
 
 
+class WalkError(Exception):
+    """A walk through pages can't go on. `url`: of the page at fault."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(reason)
+        self.url = url
+
+
 def resolve_next(stated: str, url: str) -> str:
     """The whole address of the next page that the page at `url` states, with the password of that one. ValueError for
     another server: an answer must not choose whom we ask."""

@@ -12,11 +12,13 @@ from outings.configuration import Configuration, FeedTable
 from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory
 from outings.release.store import NotFound, Store
-from outings.retry_policy import RetryPolicy
+from pipeline.feeds.reader import FetchContext
+from pipeline.feeds.recognition import hash_question
 from pipeline.feeds.remote.feed_url import show_url
 from pipeline.feeds.remote.fetcher import FeedClient, FetchError, fetch, open_client
+from pipeline.feeds.remote.page_address import WalkError
 from pipeline.feeds.rpde.current_items import write_items
-from pipeline.feeds.rpde.walk import Walk, WalkError, lend_password, walk_pages
+from pipeline.feeds.rpde.walk import Walk, lend_password, walk_pages
 from pipeline.feeds.source import FeedError, FeedSource, hash_feed, hash_settings, look_at
 
 # A feed need not say for longer than seven days that something was deleted. A day is left for the clocks of both.
@@ -24,42 +26,30 @@ LONGEST_AWAY = timedelta(days=6)
 _REFUSED = (404, 410)
 
 
-async def open_walk(
-    feed: FeedTable,
-    configuration: Configuration,
-    *,
-    scratch: Path,
-    question: str,
-    memory: FeedMemory | None,
-    store: Store | None,
-    now: datetime | None,
-    tell: Callable[[str], None],
-    policy: RetryPolicy,
-) -> FeedSource:
+async def open_walk(feed: FeedTable, context: FetchContext, memory: FeedMemory | None) -> FeedSource:
     """Raises FeedError. `is_whole` where it began anew: what is not in it is no more."""
+    configuration, now = context.configuration, context.now
+    question = hash_question(feed, configuration)
     why = None if memory is None else _explain_anew(memory, question=question, now=now)
     known = memory if why is None else None
 
-    def tell_of(line: str) -> None:
-        tell(f"feed {feed.name}: {line}")
+    def tell(line: str) -> None:
+        context.tell(f"feed {feed.name}: {line}")
 
     if why is not None:
-        tell_of(f"walked anew from its first page: {why}")
-    path = scratch / feed.name / "items.ndjson"
+        tell(f"walked anew from its first page: {why}")
+    path = context.scratch / feed.name / "items.ndjson"
     path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        async with open_client(feed, policy) as client:
-            walk = await _walk(feed, client, path, known=known, tell=tell_of, policy=policy)
-            lost = _append_current(store, known, walk, path)
-            if lost is not None:
-                known = None
-                tell_of(f"walked anew from its first page: {lost}")
-                walk = await _walk(feed, client, path, known=None, tell=tell_of, policy=policy)
-            assert walk is not None  # only a remembered place is given up
-    except OSError as error:
-        raise FeedError(feed.name, show_url(feed.url), f"can't be stored while it is read: {error.strerror}") from error
+    async with open_client(feed, context.policy) as client:
+        walk = await _walk(client, path, known=known, tell=tell)
+        lost = _append_current(context.store, known, walk, path)
+        if lost is not None:
+            known = None
+            tell(f"walked anew from its first page: {lost}")
+            walk = await _walk(client, path, known=None, tell=tell)
+        assert walk is not None  # only a remembered place is given up
     own = None if known is None or not walk.items else walk.items
-    files = (replace(look_at(feed, path.name, path), name=show_url(feed.url), own=own),)
+    files = (replace(look_at(feed, show_url(feed.url), path), own=own),)
     return FeedSource(
         hash=_hash_walk(feed, configuration, hash_feed(feed, configuration, files), known=known, walk=walk),
         files=files, question=question, next=walk.next, walked_at=now, is_whole=known is None,
@@ -91,25 +81,17 @@ def _explain_anew(memory: FeedMemory, *, question: str, now: datetime | None) ->
 
 
 async def _walk(
-    feed: FeedTable,
-    client: FeedClient,
-    path: Path,
-    *,
-    known: FeedMemory | None,
-    tell: Callable[[str], None],
-    policy: RetryPolicy,
+    client: FeedClient, path: Path, *, known: FeedMemory | None, tell: Callable[[str], None]
 ) -> Walk | None:
     """None where a remembered place is no more: 404 or 410."""
+    feed = client.feed
     begin = feed.url if known is None or known.next is None else lend_password(known.next, feed.url)
-    current = begin
 
     async def fetch_page(url: str, *, most: int) -> bytes:
-        nonlocal current
-        current = url
         page = BytesIO()
         bound = "the feed's max_bytes" if most == feed.max_bytes else "what a page may have"
         # The standard asks for patience with a busy server, that of hours: the next build's.
-        await fetch(client, url, target=page, most=most, bound=bound, policy=policy, retries_503=False)
+        await fetch(client, url, target=page, most=most, bound=bound, retries_503=False)
         return page.getvalue()
 
     try:
@@ -118,9 +100,9 @@ async def _walk(
     except WalkError as stuck:
         raise FeedError(feed.name, show_url(stuck.url), str(stuck)) from None
     except FetchError as error:
-        if known is not None and current == begin and error.status in _REFUSED:
+        if known is not None and error.url == begin and error.status in _REFUSED:
             return None
-        raise FeedError(feed.name, show_url(current), str(error)) from None
+        raise
 
 
 def _hash_walk(

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from pipeline.feeds.remote.feed_url import show_url
-from pipeline.feeds.remote.page_address import normalize_url, resolve_next
+from pipeline.feeds.remote.page_address import WalkError, normalize_url, resolve_next
 
 # A page is held in memory.
 MOST_PAGE_BYTES = 64 << 20
@@ -20,14 +20,6 @@ MOST_PAGES = 100_000
 # In a row: where all that a page had was filtered out it is empty, and names another.
 MOST_EMPTY = 100
 REPORTED_PAGES = 200
-
-
-class WalkError(Exception):
-    """The pages have no end, or one of them is no page. `url`: of the page at fault."""
-
-    def __init__(self, url: str, reason: str) -> None:
-        super().__init__(reason)
-        self.url = url
 
 
 class Fetch(Protocol):
