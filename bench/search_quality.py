@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 from bench.engines import Engine, open_postgresql, open_sqlite, open_tantivy
 from bench.peers.cluster import find_programs, run_cluster
 from bench.search_quality_kinds import print_halves, print_kinds
+from bench.search_quality_losses import RETURNED, print_losses
 from edge.app import Edge
 from outings.release.folder import FolderStore
 from tests.judged.judging import HALVES, JudgedQuery, read_judged, read_parents
@@ -29,7 +30,10 @@ _GOAL = 0.9
 _COLUMNS = ("nDCG@10", "÷ ceiling", "recall@10", "recall@50", "nothing found", "beside", "unjudged@10")
 _DAY = "2026-08-10"
 # Ours, by the levels that are shown.
-_OURS = {"outings": "", "  auto": "auto", "  partial too": "all_terms,related,partial"}
+_SHOWN, _ALL_LEVELS = "  auto", "  partial too"
+_OURS = {"outings": "", _SHOWN: "auto", _ALL_LEVELS: "all_terms,related,partial"}
+# Results of a page, and how many pages hold all that matches: more than two thousand have little of the words.
+_PAGE, _MOST_PAGES = 50, 40
 # Engine's name → its grades, query by query.
 Results = Mapping[str, Sequence[QueryGrades]]
 
@@ -56,6 +60,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print_halves(halves)
         for engine in filter(results.__contains__, _OURS):
             print_kinds(halves, parents, engine=engine)
+        if _SHOWN in results:
+            returned, matches = (
+                {
+                    half: grade_walks(client, queries, cities, match=_OURS[name], pages=pages)
+                    for half, queries in parents.items()
+                }
+                for name, pages in ((_SHOWN, RETURNED // _PAGE), (_ALL_LEVELS, _MOST_PAGES))
+            )
+            print_losses(returned, matches, parents)
         if options.queries:
             print_queries(results, judged)
             print_queries(halves["working"], parents["working"])
@@ -83,11 +96,12 @@ def open_edge(folder: Path) -> Iterator[TestClient]:
         yield client
 
 
-def walk_list(client: TestClient, path: str) -> list[Any]:
-    """The items of all pages."""
+def walk_list(client: TestClient, path: str, *, pages: int | None = None) -> list[Any]:
+    """The items of all pages, or of so many at most."""
     items: list[Any] = []
     cursor: str | None = ""
-    while cursor is not None:
+    while cursor is not None and pages != 0:
+        pages = None if pages is None else pages - 1
         body = read_body(client, f"{path}&cursor={cursor}" if cursor else path)
         items += body["data"]
         cursor = body["meta"]["next_cursor"]
@@ -137,17 +151,25 @@ def grade_ours(client: TestClient, judged: Sequence[JudgedQuery], cities: Mappin
     }
 
 
+def grade_walks(
+    client: TestClient, judged: Sequence[JudgedQuery], cities: Mapping[str, City], *, match: str, pages: int
+) -> list[QueryGrades]:
+    """Of the first pages, and not of one."""
+    walks = [find_ids(client, write_path(each, match), pages=pages) for each in judged]
+    return [grade_results(each, ids, cities[each.metro]) for each, ids in zip(judged, walks, strict=True)]
+
+
 def write_path(judged: JudgedQuery, match: str) -> str:
     """With the levels to show; by default where there are none."""
     return f"{judged.path}&match={quote(match)}" if match else judged.path
 
 
-def find_ids(client: TestClient, path: str) -> list[str]:
+def find_ids(client: TestClient, path: str, *, pages: int = 1) -> list[str]:
     """None where no word of the query decides: a reader sees nothing, whatever the status is."""
     response = client.get(path)
     if response.status_code == 400 and response.json()["error"]["details"].get("reason") == "nothing_searchable":
         return []
-    return [item["id"] for item in read_body(client, path)["data"]]
+    return [item["id"] for item in walk_list(client, path, pages=pages)]
 
 
 def grade_perfect(judged: Sequence[JudgedQuery], cities: Mapping[str, City]) -> list[QueryGrades]:
