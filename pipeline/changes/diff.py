@@ -9,14 +9,13 @@ import orjson
 from msgspec import Struct
 
 from outings.contract.instants import format_instant
-from outings.contract.resources import LISTINGS, Organization
 from outings.contract.vocabulary import STATUSES
 from outings.release.tables import ARCHIVED, DRAFT, PUBLISHED
 from pipeline.changes.layouts import agree, complete_members
+from pipeline.listings.columns import STRUCTS
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.rows import Row
 
-STRUCTS: Mapping[str, type[Struct]] = {**LISTINGS, "organization": Organization}
 # Members that are no change of the listing: when it was written, not what it says.
 _STAMPS = ("created_at", "updated_at")
 

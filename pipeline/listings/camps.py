@@ -3,12 +3,13 @@
 from datetime import date
 from typing import Any
 
+from msgspec import structs
+
 from outings.contract.resources import Camp
 from outings.contract.resources.camp import Session
-from outings.contract.resources.event import EventLinks
 from outings.contract.resources.shared import AgeRange, Price
 from pipeline.listings.classes import find_openings
-from pipeline.listings.columns import make_columns, make_dated_members, make_links
+from pipeline.listings.columns import find_timezone, make_dated_members, make_dated_row
 from pipeline.listings.identity import make_part_id
 from pipeline.listings.is_free import derive_is_free
 from pipeline.listings.resolved_record import MetroContext, ResolvedRecord
@@ -18,18 +19,15 @@ from pipeline.records.record import CampRecord, SessionRecord
 
 def make_camp_row(resolved: ResolvedRecord[CampRecord], setting: MetroContext) -> Row:
     record = resolved.record
-    timezone = record.timezone or setting.metro.timezone
-    price = derive_is_free(record.price)
+    timezone = find_timezone(record, setting)
     starts_on, ends_on = _span_sessions(record)
-    overnight = _find_overnight(record)
-    year = record.year or (None if starts_on is None else starts_on.year)
     members = Camp(
         **make_dated_members(
             resolved,
             setting,
             camp_type=record.camp_type or "unknown",
-            is_overnight=overnight,
-            year=year,
+            is_overnight=_find_overnight(record),
+            year=record.year or (None if starts_on is None else starts_on.year),
             starts_on=starts_on,
             ends_on=ends_on,
             timezone=timezone,
@@ -38,18 +36,11 @@ def make_camp_row(resolved: ResolvedRecord[CampRecord], setting: MetroContext) -
                 _make_session(session, number, resolved=resolved, timezone=timezone)
                 for number, session in enumerate(record.sessions)
             ),
-            price=price,
-            links=EventLinks(**make_links(resolved, "camps")),  # type: ignore[arg-type]
         )
     )
-    columns = make_columns(resolved, setting, members) | {"price_min": price.min, "timezone": timezone}
-    return Row(
-        kind="camp",
-        columns=columns,
-        members=members,
-        created_at=None if record.created_at is None else int(record.created_at.timestamp()),
-        happenings=_make_happenings(resolved, price),
-    )
+    row = make_dated_row(resolved, setting, members)
+    row.happenings = _make_happenings(resolved, members)
+    return row
 
 
 def _span_sessions(record: CampRecord) -> tuple[date | None, date | None]:
@@ -71,32 +62,20 @@ def _find_overnight(record: CampRecord) -> bool | None:
 def _make_session(
     session: SessionRecord, number: int, *, resolved: ResolvedRecord[CampRecord], timezone: str
 ) -> Session:
-    return Session(
-        id=session.id or make_part_id(resolved.id, "session", number),
-        name=session.name,
-        theme=session.theme,
-        starts_on=session.starts_on,
-        ends_on=session.ends_on,
-        days=session.days,
-        start_time=session.start_time,
-        end_time=session.end_time,
-        is_overnight=session.is_overnight,
-        timezone=timezone,
-        ages=session.ages,
-        price=derive_is_free(session.price),
-        registration=session.registration,
-        updated_at=None,
-    )
+    derived = {
+        "id": session.id or make_part_id(resolved.id, "session", number), "price": derive_is_free(session.price),
+        "timezone": timezone, "updated_at": None,
+    }  # fmt: skip
+    return Session(**structs.asdict(session) | derived)
 
 
-def _make_happenings(resolved: ResolvedRecord[CampRecord], price: Price) -> list[tuple[Any, ...]]:
+def _make_happenings(resolved: ResolvedRecord[CampRecord], members: Camp) -> list[tuple[Any, ...]]:
     """A session that does not state ages, price or nights has its camp's; no session: the camp is its own, undated."""
     record = resolved.record
     sessions = record.sessions or (SessionRecord(registration=record.registration),)
     ages = AgeRange(min=resolved.ages.min, max=resolved.ages.max)
-    overnight = _find_overnight(record)
     return [
-        (number, *_make_happening(session, ages=ages, price=price, overnight=overnight))
+        (number, *_make_happening(session, ages=ages, price=members.price, overnight=members.is_overnight))
         for number, session in enumerate(sessions)
     ]
 

@@ -14,10 +14,9 @@ from outings.contract.resources.class_ import (
     SectionTuition,
     Tuition,
 )
-from outings.contract.resources.event import EventLinks
 from outings.contract.resources.shared import AgeRange, Price, Term
 from outings.contract.vocabulary import REGISTRATION_STATUSES
-from pipeline.listings.columns import make_columns, make_dated_members, make_links
+from pipeline.listings.columns import find_timezone, make_dated_members, make_dated_row
 from pipeline.listings.identity import make_part_id
 from pipeline.listings.is_free import derive_is_free
 from pipeline.listings.resolved_record import MetroContext, ResolvedRecord
@@ -27,8 +26,7 @@ from pipeline.records.record import ClassRecord, SectionRecord
 
 def make_class_row(resolved: ResolvedRecord[ClassRecord], setting: MetroContext) -> Row:
     record = resolved.record
-    timezone = record.timezone or setting.metro.timezone
-    price = derive_is_free(record.price)
+    timezone = find_timezone(record, setting)
     sections = tuple(
         _make_section(section, number, resolved=resolved, timezone=timezone)
         for number, section in enumerate(record.sections)
@@ -39,27 +37,18 @@ def make_class_row(resolved: ResolvedRecord[ClassRecord], setting: MetroContext)
             resolved,
             setting,
             schedule=msgspec.structs.replace(schedule, timezone=schedule.timezone or timezone),
-            price=price,
             registration=_total_registration(record),
             sections_total=len(sections),
             sections=sections,
-            links=EventLinks(**make_links(resolved, "classes")),  # type: ignore[arg-type]
         )
     )
     status = record.registration.status
-    columns = make_columns(resolved, setting, members) | {
-        "price_min": price.min,
-        "timezone": timezone,
-        "program_key": record.program_key,
-        "registration": None if status is None else REGISTRATION_STATUSES.index(status),
-    }
-    return Row(
-        kind="class",
-        columns=columns,
-        members=members,
-        created_at=None if record.created_at is None else int(record.created_at.timestamp()),
-        happenings=_make_happenings(resolved, price),
-    )
+    row = make_dated_row(
+        resolved, setting, members, program_key=record.program_key,
+        registration=None if status is None else REGISTRATION_STATUSES.index(status),
+    )  # fmt: skip
+    row.happenings = _make_happenings(resolved, members.price)
+    return row
 
 
 def _make_section(

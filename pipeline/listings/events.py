@@ -5,10 +5,8 @@ from datetime import datetime, time
 
 from outings.contract.instants import count_seconds, format_clock, format_instant, format_local
 from outings.contract.resources import Event
-from outings.contract.resources.event import EventLinks
 from pipeline.dates.recurrence import Expansion, expand_recurrence
-from pipeline.listings.columns import make_columns, make_dated_members, make_links
-from pipeline.listings.is_free import derive_is_free
+from pipeline.listings.columns import find_timezone, make_dated_members, make_dated_row
 from pipeline.listings.resolved_record import MetroContext, ResolvedRecord
 from pipeline.listings.rows import Row
 from pipeline.records.record import EventRecord, Problem
@@ -17,11 +15,9 @@ from pipeline.records.record import EventRecord, Problem
 def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext) -> tuple[Row, tuple[Problem, ...]]:
     """Also what is wrong with its recurrence, when it is shown on less than its rule says."""
     record = resolved.record
-    timezone = record.timezone or setting.metro.timezone
     has_time = _has_time(record)
     expansion = expand_event(record, setting)
     anchor = expansion.anchor
-    price = derive_is_free(record.price)
     members = Event(
         **make_dated_members(
             resolved,
@@ -31,31 +27,24 @@ def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext)
             start_time=format_clock(anchor.starts_local.time()) if anchor is not None and has_time else None,
             has_time=has_time,
             has_date=anchor is not None,
-            timezone=timezone,
+            timezone=find_timezone(record, setting),
             starts_at=None if anchor is None else format_instant(anchor.starts_at),
             ends_at=None if anchor is None or anchor.ends_at is None else format_instant(anchor.ends_at),
             is_recurring=expansion.is_recurring,
             rrule=expansion.rrule,
-            price=price,
-            links=EventLinks(**make_links(resolved, "events")),  # type: ignore[arg-type]
         )
     )
-    columns = make_columns(resolved, setting, members) | {
-        "price_min": price.min,
-        "timezone": timezone,
-        "starts_at": None if anchor is None else anchor.starts_at,
-        "occurrences_total": expansion.total,
+    row = make_dated_row(
+        resolved,
+        setting,
+        members,
+        starts_at=None if anchor is None else anchor.starts_at,
+        occurrences_total=expansion.total,
         **make_beyond_columns(expansion),
-        "exdates": _count_all(record.exdates) if expansion.is_recurring else None,
-        "rdates": _count_all(record.rdates) if expansion.is_recurring else None,
-    }
-    row = Row(
-        kind="event",
-        columns=columns,
-        members=members,
-        created_at=None if record.created_at is None else int(record.created_at.timestamp()),
-        occurrences=expansion.occurrences,
+        exdates=_count_all(record.exdates) if expansion.is_recurring else None,
+        rdates=_count_all(record.rdates) if expansion.is_recurring else None,
     )
+    row.occurrences = expansion.occurrences
     return row, _name_problems(record, expansion)
 
 
@@ -89,7 +78,7 @@ def expand_event(record: EventRecord, setting: MetroContext) -> Expansion:
         rrule=record.rrule,
         exdates=record.exdates,
         rdates=record.rdates,
-        timezone=record.timezone or setting.metro.timezone,
+        timezone=find_timezone(record, setting),
         horizon=setting.horizon,
     )
 

@@ -2,28 +2,20 @@
 
 from outings.contract.resources import Place
 from outings.contract.resources.place import PlaceLinks
-from pipeline.listings.columns import make_columns, make_members
+from pipeline.listings.columns import make_columns, make_members, make_row
 from pipeline.listings.resolved_record import MetroContext, ResolvedRecord
 from pipeline.listings.rows import Row
 from pipeline.records.record import PlaceRecord
 
 
 def make_place_row(resolved: ResolvedRecord[PlaceRecord], setting: MetroContext) -> Row:
-    record = resolved.record
     itself = f"/v1/places/{resolved.id}"
     members = Place(
         **make_members(
             resolved,
             setting,
             is_sensory_friendly=resolved.facts.is_sensory_friendly,
-            links=PlaceLinks(
-                self=itself, events=f"{itself}/events", classes=f"{itself}/classes", camps=f"{itself}/camps"
-            ),
+            links=PlaceLinks(self=itself, **{name: f"{itself}/{name}" for name in ("events", "classes", "camps")}),
         )
     )
-    return Row(
-        kind="place",
-        columns=make_columns(resolved, setting, members),
-        members=members,
-        created_at=None if record.created_at is None else int(record.created_at.timestamp()),
-    )
+    return make_row(resolved.record, make_columns(resolved, setting, members), members)

@@ -87,17 +87,13 @@ class ReferenceIndex(Struct, frozen=True, kw_only=True):
         """Rows of the organizations that have a record or are named. `carried`: the websites of those that stay as
         they are; `linked`: what the metro's listings link to; `categories`: the bit set of each organization's."""
         websites = find_websites(self.organizations, carried=carried, linked=linked)
-        made = []
-        for row_id, record in self.organizations.items():
-            own = pack_bits(record.categories, setting.vocabulary.categories)
-            made.append(
-                make_organization_row(
-                    record, row_id=row_id, slug=self.slugs[row_id],
-                    website_url=websites[row_id].website_url, domain=websites[row_id].domain,
-                    categories=own | categories.get(row_id, 0), home=self.homes.get(row_id),
-                )
-            )  # fmt: skip
-        return made
+        return [
+            make_organization_row(
+                record, websites[row_id], row_id=row_id, slug=self.slugs[row_id], home=self.homes.get(row_id),
+                categories=pack_bits(record.categories, setting.vocabulary.categories) | categories.get(row_id, 0),
+            )
+            for row_id, record in self.organizations.items()
+        ]  # fmt: skip
 
 
 def make_reference_index(
@@ -255,13 +251,13 @@ def _know_places(
             places[row_id] = KnownPlace(
                 reference=PlaceReference(id=row_id, slug=slugs[row_id], name=head.name),
                 location=locations[row_id],
-                facts=Facts(**{name: getattr(head, name) for name in Facts.__struct_fields__}),
+                facts=msgspec.convert(head, Facts, from_attributes=True),
             )
     for row in kept_rows:
         if row["kind"] == "place":
             places[row["id"]] = KnownPlace(
                 reference=PlaceReference(id=row["id"], slug=row["slug"], name=row["name"]),
                 location=locations[row["id"]],
-                facts=Facts(**{name: row[name] for name in Facts.__struct_fields__}),
+                facts=msgspec.convert(row, Facts),
             )
     return places

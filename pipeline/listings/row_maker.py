@@ -280,10 +280,11 @@ def _locate(own: Location | None, of_place: Location | None, index: ReferenceInd
 
 
 def _inherit_facts(record: ListingRecord, of_place: Facts | None) -> Facts:
-    own = {name: getattr(record, name) for name in Facts.__struct_fields__}
+    own = msgspec.convert(record, Facts, from_attributes=True)
     if of_place is None:
-        return Facts(**own)
-    return Facts(**{name: getattr(of_place, name) if value is None else value for name, value in own.items()})
+        return own
+    stated = {name: value for name, value in msgspec.structs.asdict(own).items() if value is not None}
+    return msgspec.structs.replace(of_place, **stated)
 
 
 def _make_row(resolved: ResolvedRecord[Any], setting: MetroContext) -> tuple[Row, tuple[Problem, ...]]:
