@@ -9,7 +9,7 @@ import structlog
 from cachetools import TTLCache
 
 from edge.geocoding.geocoder import lies_within, refuse_address
-from edge.geocoding.service import GeocodingService
+from edge.geocoding.services import GeocodingService
 from edge.remote.circuit_breaker import CircuitBreaker
 from edge.remote.fetcher import Fetcher, PermanentRemoteError, RemoteError
 from edge.thread_pool import ThreadPool

@@ -13,7 +13,7 @@ from structlog.typing import EventDict, Processor
 
 from edge.app import MEMORY_BYTES, Edge, read_clock
 from edge.connection_limiter import ConnectionLimiter
-from edge.geocoding.factory import open_geocoder
+from edge.geocoding.geocoder import open_geocoder
 from edge.limits.factory import LOCAL, open_limits
 from edge.middleware.client_address import TrustedProxies
 from edge.middleware.visitor_limiter import VisitorKey
@@ -22,7 +22,7 @@ from edge.usage.access_log import AccessLog
 from edge.usage.counts import Counts
 from edge.usage.ledger import open_ledger
 from edge.usage.recorder import UsageRecorder
-from edge.weather.factory import open_forecasts
+from edge.weather.forecasts import open_forecasts
 from outings.answers.semantic.model import load_model
 from outings.configuration import read_configuration, split_secrets
 from outings.configuration.tables import SiteTable

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Protocol
 
+from edge.weather.file_source import FileForecastSource
 from outings.answers.weather.forecast import Forecast
 from outings.answers.weather.weather import Weather
+from outings.configuration.tables import WeatherTable
 from outings.release.snapshot import MetroSettings
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
@@ -68,3 +71,20 @@ class Forecasts:
             self._shown = shown
         self._until = min((each.forecast.expires_at for each in shown.values()), default=_NEVER)
         self._basis = known
+
+
+def open_forecasts(table: WeatherTable, *, state: Path, clock: Callable[[], datetime]) -> Forecasts:
+    """Of the provider that `[weather]` names. `state`: the folder in which workers share what they know of this
+    machine."""
+    source: ForecastSource | None = None
+    if table.provider == "nws":
+        # With an HTTP client, which takes an eighth of all imports.
+        from edge.weather.nws import Nws
+        from edge.weather.shared_source import SharedForecastSource
+
+        provider = Nws(table.url, contact=table.contact)
+        source = SharedForecastSource(provider, folder=state / "weather", clock=lambda: clock().timestamp())
+    elif table.provider == "file":
+        assert table.path is not None, "the configuration asks for it"
+        source = FileForecastSource(table.path)
+    return Forecasts(source, clock=clock)

@@ -13,7 +13,6 @@ import msgspec
 from msgspec import Meta, Struct
 
 from edge.remote.fetcher import Fetcher, PermanentRemoteError
-from edge.weather.provider import Grid, PointForecast
 from outings.answers.weather.forecast import Forecast, HalfDay, Hour, Moment
 from outings.contract.resources.metro import Center
 from outings.retry_policy import RetryPolicy
@@ -24,6 +23,20 @@ LASTS = timedelta(hours=12)
 RETRY_POLICY = RetryPolicy(connect=3.0, silence=5.0, whole=8.0, attempts=2, pause=1.0, rest=300.0)
 MOST_WORDS = 200
 _GRIDS = "/gridpoints/"
+
+
+class Grid(Struct, frozen=True, kw_only=True):
+    """Where the service keeps a point's forecast: paths at its server."""
+
+    hours: str
+    half_days: str
+
+
+class PointForecast(Struct, frozen=True, kw_only=True):
+    """What the service says of a point; without a grid it has no forecast there."""
+
+    grid: Grid | None
+    forecast: Forecast | None
 
 
 class _Value(Struct, frozen=True):
@@ -82,7 +95,8 @@ class Nws:
         self._fetcher = Fetcher(url, headers=headers, policy=policy, refusing=frozenset({404}))
 
     def ask(self, point: Center, grid: Grid | None) -> PointForecast:
-        """Cells are now and then laid out anew: one that is gone is looked for again."""
+        """`grid`: what it said of the point before. Cells are now and then laid out anew: one that is gone is looked
+        for again. Blocks. Raises RemoteError."""
         known = None if grid is None else self._fetch_forecast(grid)
         if known is not None:
             return PointForecast(grid=grid, forecast=known)

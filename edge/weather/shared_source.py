@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from edge.remote.circuit_breaker import CircuitBreaker
 from edge.remote.fetcher import RemoteError
-from edge.weather.provider import Grid, Provider
+from edge.weather.nws import Grid, Nws
 from outings.answers.weather.forecast import Forecast
 from outings.contract.resources.metro import Center
 from outings.release.disk import FileState, name_state
@@ -46,7 +46,7 @@ _decode = msgspec.json.Decoder(CachedForecast).decode
 class SharedForecastSource:
     """`clock`: seconds since 1970. Where the folder can't be written, each worker asks for itself."""
 
-    def __init__(self, provider: Provider, *, folder: Path, clock: Callable[[], float]) -> None:
+    def __init__(self, provider: Nws, *, folder: Path, clock: Callable[[], float]) -> None:
         self._provider = provider
         self._folder = folder
         self._clock = clock

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import pytest
 from msgspec.structs import replace
 
-from edge.geocoding.factory import SERVICES
 from edge.geocoding.remote import RemoteGeocoder
+from edge.geocoding.services import SERVICES
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Snapshot
 from outings.retry_policy import RetryPolicy

@@ -8,8 +8,7 @@ from functools import cache
 import pytest
 from structlog.testing import capture_logs
 
-from edge.geocoding.geocoder import Geocoder
-from edge.geocoding.local import LocalGeocoder
+from edge.geocoding.geocoder import Geocoder, LocalGeocoder
 from outings.contract.errors import unavailable
 from outings.contract.resources.metro import Center
 from outings.release.memory import MemoryStore

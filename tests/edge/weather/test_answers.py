@@ -13,9 +13,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from edge.app import Edge
-from edge.weather.factory import open_forecasts
 from edge.weather.file_source import FileForecastSource
-from edge.weather.forecasts import Forecasts, ForecastSource
+from edge.weather.forecasts import Forecasts, ForecastSource, open_forecasts
 from edge.weather.nws import Nws
 from edge.weather.shared_source import RENEW, SharedForecastSource
 from outings.configuration.tables import WeatherTable

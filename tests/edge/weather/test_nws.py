@@ -8,8 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from edge.remote.fetcher import PermanentRemoteError, RemoteError
-from edge.weather.nws import Nws
-from edge.weather.provider import Grid
+from edge.weather.nws import Grid, Nws
 from outings.answers.weather.forecast import Forecast
 from outings.retry_policy import RetryPolicy
 from tests.edge.weather.conftest import HARBOR

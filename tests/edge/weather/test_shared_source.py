@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from structlog.testing import capture_logs
 
 from edge.remote.fetcher import RemoteError
-from edge.weather.provider import Grid, PointForecast
+from edge.weather.nws import Grid, PointForecast
 from edge.weather.shared_source import DAY, MOST_RETRY, RENEW, RETRY, SharedForecastSource
 from outings.answers.weather.forecast import Forecast, Hour
 from outings.contract.resources.metro import Center
