@@ -24,15 +24,15 @@ from msgspec.structs import replace
 from bench.peers.world import World, make_world
 from outings.answers.selecting.columns.derived import COLUMNS
 from outings.answers.selecting.defaults import fill_defaults
-from outings.answers.selecting.evaluator import Evaluator
-from outings.answers.selecting.evaluator_factory import open_columns, open_sql
+from outings.answers.selecting.evaluator import Evaluator, make_evaluator
 from outings.answers.selecting.selection import Selection, Span, select_listings
-from outings.answers.selecting.sql import engine as engines
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.routes import ROUTES
 from outings.contract.values import Value
+from tests.answers.sql import engine as engines
+from tests.answers.sql.evaluator import SqlEvaluator, open_sql
 
-Ask = Callable[[Evaluator], object]
+Ask = Callable[[Evaluator | SqlEvaluator], object]
 _PARAMETERS = {route.type: route.parameters for route in ROUTES if route.name.endswith(".list") and route.type}
 _FACETS = ("category", "weekday", "price_band", "age_band")
 
@@ -63,13 +63,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def measure(world: World, *, turns: int) -> None:
     reader = open_snapshot(world.snapshot)
     bare = open_snapshot(replace(world.snapshot, hash="without columns", mapped=_leave_columns(world)))
-    openings: dict[str, Callable[[], Evaluator]] = {
-        "mapped": lambda: open_columns(reader),
-        "derived": lambda: open_columns(bare),
+    openings: dict[str, Callable[[], Evaluator | SqlEvaluator]] = {
+        "mapped": lambda: make_evaluator(reader),
+        "derived": lambda: make_evaluator(bare),
         "views": lambda: open_sql(bare),
         "loaded": lambda: open_sql(bare, _LoadingEngine()),
     }
-    evaluators, opened = dict[str, Evaluator](), dict[str, float]()
+    evaluators, opened = dict[str, Evaluator | SqlEvaluator](), dict[str, float]()
     for name, make in openings.items():
         gc.collect()
         began = time.process_time()
@@ -94,7 +94,7 @@ def measure(world: World, *, turns: int) -> None:
         print(f"\n`derived` has caught up with `{name}` after {max(lists, 0):,.0f} lists.")
 
 
-def _ask(ask: Ask, evaluators: Mapping[str, Evaluator], name: str, turns: int) -> float:
+def _ask(ask: Ask, evaluators: Mapping[str, Evaluator | SqlEvaluator], name: str, turns: int) -> float:
     ask(evaluators[name])
     times = []
     for _ in range(turns):

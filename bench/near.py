@@ -37,7 +37,7 @@ from outings.answers.near.items import encode_items
 from outings.answers.near.scan import CircleScan
 from outings.answers.near.starts import read_now
 from outings.answers.selecting.collections import CollectionScope, query_collections
-from outings.answers.selecting.evaluator_factory import open_evaluator
+from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.snapshot.distance import find_chord, make_unit_vector
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement

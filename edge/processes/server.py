@@ -24,7 +24,7 @@ GRACE_SECONDS = 10
 START_SECONDS = 15
 _LOOK_SECONDS = 1.0
 # What is imported when a request needs it. Here it is imported before, so that no request waits for it.
-_RARELY_NEEDED = ("dateutil.rrule", "duckdb")
+_RARELY_NEEDED = ("dateutil.rrule",)
 
 
 def run_server(

@@ -12,7 +12,6 @@ from msgspec import Struct
 LOOK_UP = 100
 LIST = 300
 UNKNOWN = 5_000
-ENGINE = 10_000
 
 
 class Rate(Struct, frozen=True, kw_only=True):

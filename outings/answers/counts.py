@@ -8,7 +8,7 @@ from datetime import date
 
 from outings.answers.cache import LruCache
 from outings.answers.selecting.defaults import fill_defaults
-from outings.answers.selecting.evaluator_factory import open_evaluator
+from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.selecting.selection import Selection, select_listings
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.entitlement import Entitlement

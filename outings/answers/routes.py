@@ -24,7 +24,7 @@ from outings.answers.search.planning import plan_search
 from outings.answers.search.postings import POSTINGS
 from outings.answers.selecting.columns.derived import COLUMNS
 from outings.answers.selecting.cursors import check_cursor
-from outings.answers.selecting.evaluator_factory import open_columns
+from outings.answers.selecting.evaluator import make_evaluator
 from outings.answers.snapshot.derived import DerivedTables
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import check_zips
@@ -66,7 +66,7 @@ OF_RELEASE: Mapping[str, Callable[[Query, AnswerContext], AnswerPlan]] = {
 
 # What the first requests of a snapshot need, with the tables that it is made of.
 _PREPARED: tuple[tuple[DerivedTables, Callable[[SnapshotReader], object]], ...] = (
-    (COLUMNS, open_columns),
+    (COLUMNS, make_evaluator),
     (ORGANIZATION_SPELLINGS, open_ranking),
     (TILES, open_near),
     (POSTINGS, open_search),

@@ -1,7 +1,6 @@
 """Ask as a client does: a path and a query string, through the one door, to JSON."""
 
 import json
-import sys
 import weakref
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time
@@ -13,7 +12,8 @@ from msgspec.structs import replace
 from outings.answers.answer import Answer, answer
 from outings.answers.context import AnswerContext
 from outings.answers.routes import make_plan
-from outings.answers.selecting import evaluator_factory
+from outings.answers.selecting.evaluator import make_evaluator
+from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.weather.weather import Weather
 from outings.contract.entitlement import Entitlement
 from outings.contract.parameters import ZIPS
@@ -22,10 +22,8 @@ from outings.contract.route_matching import match_route
 from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import Release, Snapshot
 from tests.answers.generated import TODAY
+from tests.answers.sql.evaluator import open_sql
 from tests.contract.conformance import check_success
-
-# Whatever is asked here DuckDB judges, however often.
-evaluator_factory.QUESTIONS_FOR_DUCKDB = sys.maxsize
 
 ALL = Entitlement()
 MOST_PAGES = 500
@@ -47,13 +45,13 @@ def ask(
     entitlement: Entitlement = ALL,
     weather: Mapping[str, Weather] = {},
 ) -> Answer:
-    """Checks on the way that both evaluators give the same bytes, that the ETag is the same without the body, and the
-    body as the contract declares it."""
+    """Checks on the way that DuckDB over the tables gives the same bytes, that the ETag is the same without the
+    body, and the body as the contract declares it."""
     query, dates = parse(path, params), dict.fromkeys(release.metros, today)
     minute = minute or make_noon(today)
     about: dict[str, Any] = {"dates": dates, "entitlement": entitlement, "minute": minute, "weather": weather}
     made = answer(query, release=release, **about)
-    again = answer(query, release=strip_columns(release), **about)
+    again = answer(query, release=judge(release), **about)
     assert (again.etag, b"".join(again.parts)) == (made.etag, b"".join(made.parts)), "SQL answers otherwise"
     assert made.etag == make_plan(query, AnswerContext(release=release, **about)).etag
     check_success(f"{path}?{urlencode(params or {})}", b"".join(made.parts))
@@ -65,18 +63,20 @@ def make_noon(today: date) -> datetime:
     return datetime.combine(today, time(16), UTC)
 
 
-# By the id of the snapshot that has them: both are kept for as long as that one is.
-_stripped: dict[int, Snapshot] = {}
+# By the id of the snapshot that has the same rows: both are kept for as long as that one is.
+_judged: dict[int, Snapshot] = {}
 
 
-def strip_columns(release: Release) -> Release:
-    """The release for a reader without mapped columns: SQL answers."""
+def judge(release: Release) -> Release:
+    """The release without mapped tables, of which DuckDB finds the rows."""
     for snapshot in release.metros.values():
         assert snapshot.mapped
-        if id(snapshot) not in _stripped:
-            _stripped[id(snapshot)] = replace(snapshot, mapped={})
-            weakref.finalize(snapshot, _stripped.pop, id(snapshot), None)
-    return replace(release, metros={slug: _stripped[id(snapshot)] for slug, snapshot in release.metros.items()})
+        if id(snapshot) not in _judged:
+            unmapped = _judged[id(snapshot)] = replace(snapshot, mapped={})
+            reader = open_snapshot(unmapped)
+            reader._indexes[make_evaluator] = open_sql(reader)
+            weakref.finalize(snapshot, _judged.pop, id(snapshot), None)
+    return replace(release, metros={slug: _judged[id(snapshot)] for slug, snapshot in release.metros.items()})
 
 
 def read(made: Answer) -> dict[str, Any]:

@@ -1,16 +1,17 @@
-"""What an answer is planned to cost: more of anything is never cheaper, and an engine is dearer than columns."""
+"""What an answer is planned to cost: more of anything is never cheaper, and what waits for columns is unknown."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from outings.answers.context import AnswerContext
-from outings.answers.cost import ENGINE, LOOK_UP, UNKNOWN
+from outings.answers.cost import LOOK_UP, UNKNOWN
 from outings.answers.routes import make_plan
 from outings.release.snapshot import Release
 from tests.answers import documents
-from tests.answers.asking import ALL, make_noon, parse, strip_columns
+from tests.answers.asking import ALL, make_noon, parse
 from tests.answers.worlds import TODAY, World, open_release
 
 PLACE = "00000000-0000-4000-8000-000000000001"
@@ -65,9 +66,10 @@ def test_what_was_asked_twice_near_a_point_is_cheap(release: Release) -> None:
     assert costs[0] == costs[1] == UNKNOWN > costs[2]
 
 
-def test_without_columns_every_list_is_dear(release: Release) -> None:
-    engine = strip_columns(release)
-    assert {cost(engine, LIST, {"limit": "1"}), cost(engine, CALENDAR, MONTH)} == {ENGINE}
+def test_a_list_that_waits_for_columns_is_dear(release: Release) -> None:
+    metros = {slug: replace(snapshot, hash="unmapped", mapped={}) for slug, snapshot in release.metros.items()}
+    unmapped = replace(release, metros=metros)
+    assert {cost(unmapped, LIST, {"limit": "1"}), cost(unmapped, CALENDAR, MONTH)} == {UNKNOWN}
 
 
 def test_a_detail_is_a_look_up_unless_something_is_attached(release: Release) -> None:

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from outings.answers.routes import prepare_snapshot
-from outings.answers.selecting import evaluator_factory
-from outings.answers.selecting.evaluator_factory import has_columns
+from outings.answers.selecting.evaluator import has_columns
 from outings.answers.snapshot.reader import open_snapshot
 from outings.release.snapshot import Release
 from tests.answers.asking import ask
@@ -75,16 +74,12 @@ def test_columns_that_no_build_mapped_are_made_before_a_release_is_served(tmp_pa
         assert read_body(unmapped, request) == read_body(release, request)
 
 
-def test_a_release_that_is_opened_for_a_walk_gets_columns_when_enough_was_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(evaluator_factory, "QUESTIONS_FOR_DUCKDB", 3)
+def test_a_release_that_is_opened_for_a_walk_gets_columns_at_its_first_list(tmp_path: Path) -> None:
     release, unmapped = open_unmapped(tmp_path)
     reader = open_snapshot(unmapped.metros["harbor"])
     prepare_snapshot(unmapped.metros["harbor"], is_served=False)
-    made = []
+    assert not has_columns(reader)
     for params in LISTS:
         request = ("/v1/harbor/classes", params)
         assert read_body(unmapped, request) == read_body(release, request)
-        made.append(has_columns(reader))
-    assert made == [False, False, False, True, True]
+        assert has_columns(reader)

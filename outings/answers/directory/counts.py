@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
 from outings.answers.counts import read_organization_counts, select_default
-from outings.answers.selecting.evaluator_factory import open_evaluator
+from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.release.snapshot import Snapshot
 

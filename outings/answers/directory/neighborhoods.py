@@ -16,7 +16,7 @@ from outings.answers.directory.pages import Key, cut_page, encode_meta
 from outings.answers.directory.ranking import open_area_ranking
 from outings.answers.selecting.collections import choose_types
 from outings.answers.selecting.defaults import EffectiveFilters
-from outings.answers.selecting.evaluator_factory import open_evaluator
+from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.selecting.selection import Span
 from outings.answers.snapshot.areas import Areas, Rows, open_areas
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from outings.answers.addons.expanded import list_expanded
-from outings.answers.cost import ENGINE, UNKNOWN, Rate, add_costs
+from outings.answers.cost import UNKNOWN, Rate, add_costs
 from outings.answers.listings.density_cells import open_cells
 from outings.answers.listings.lists import is_expanded
-from outings.answers.selecting.evaluator_factory import has_columns
+from outings.answers.selecting.evaluator import has_columns
 from outings.answers.selecting.paging import count_items
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query
@@ -32,7 +32,7 @@ def estimate_list(query: Query, *, snapshot: Snapshot, days: int) -> int:
     """Microseconds. `days`: of the calendar's window, 0 of a list."""
     reader = open_snapshot(snapshot)
     if not has_columns(reader):
-        return ENGINE
+        return UNKNOWN
     parts = [(_CALENDAR_DAY, days), (_choose_document(query), 0 if days else count_items(query))]
     for name in query.get_words("facets"):
         is_looked_at = name in _HAPPENING_DIMENSIONS and (query.resource != "event" or is_expanded(query))
@@ -45,9 +45,7 @@ def estimate_list(query: Query, *, snapshot: Snapshot, days: int) -> int:
 def estimate_density(query: Query, *, snapshot: Snapshot) -> int:
     """Microseconds. Where listings lie is worked out once."""
     reader = open_snapshot(snapshot)
-    if not has_columns(reader):
-        return ENGINE
-    if reader.find_index(open_cells) is None:
+    if not has_columns(reader) or reader.find_index(open_cells) is None:
         return UNKNOWN
     return add_costs([(_DENSITY, 1), *_list_searches(query)], listings=len(reader.listings))
 

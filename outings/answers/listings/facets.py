@@ -8,7 +8,8 @@ all its occurrences that match, a class and a camp with those of its sections an
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from outings.answers.selecting.evaluator import Evaluator, Numbers
+from outings.answers.selecting.buckets import Numbers
+from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.selecting.selection import Selection
 from outings.contract.resources.facets import Facets, FacetValue, OrganizationCount, OrganizationFacet
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, UNSPECIFIED, WEEKDAYS, Vocabulary

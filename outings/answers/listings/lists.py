@@ -19,7 +19,7 @@ from outings.answers.listings.facets import count_facets
 from outings.answers.listings.meta import encode_meta
 from outings.answers.selecting.cursors import Position, cut_position, make_cursor, read_position
 from outings.answers.selecting.defaults import EffectiveFilters, find_filters
-from outings.answers.selecting.evaluator_factory import open_evaluator
+from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.selecting.filters import list_audiences
 from outings.answers.selecting.paging import read_limit, read_page
 from outings.answers.selecting.selection import Selection, Span, knows_cards, select_listings

@@ -14,7 +14,7 @@ from outings.answers.near.liveliness import Component, list_components, score_co
 from outings.answers.near.meta import encode_near_meta, list_dates
 from outings.answers.near.request import Near, list_notices, read_minute, settle_near
 from outings.answers.near.summary import write_summary
-from outings.answers.selecting.evaluator_factory import open_evaluator
+from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.snapshot.distance import Point, find_chord, find_metres
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_object

@@ -18,7 +18,7 @@ from outings.answers.near.layers import open_layers
 from outings.answers.near.meta import encode_near_meta
 from outings.answers.near.ranking import find_best
 from outings.answers.near.request import Near, is_outside, list_notices, read_minute, settle_near
-from outings.answers.selecting.evaluator_factory import open_evaluator
+from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.snapshot.distance import find_chord
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_object

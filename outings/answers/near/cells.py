@@ -17,7 +17,7 @@ from outings.answers.near.layer import Layer
 from outings.answers.near.layers import open_layers
 from outings.answers.near.liveliness import Tally, list_components, score_components, tally_layer
 from outings.answers.selecting.collections import CollectionQueries, CollectionScope, query_collections
-from outings.answers.selecting.evaluator_factory import open_evaluator
+from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.snapshot.distance import Point, find_chord, make_unit_vector
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.instants import number_day, read_date

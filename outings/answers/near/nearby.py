@@ -22,7 +22,7 @@ from outings.answers.near.meta import find_window, show_filters
 from outings.answers.near.request import Near, list_notices, read_minute, settle_near
 from outings.answers.near.tiles import RowDistances
 from outings.answers.selecting.cursors import is_id, make_cursor
-from outings.answers.selecting.evaluator_factory import open_evaluator
+from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.snapshot.distance import find_chord, find_metres
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.cursor import Cursor, malformed_cursor

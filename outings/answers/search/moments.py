@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.moments import When
 from outings.answers.selecting.collections import CollectionQuery
-from outings.answers.selecting.evaluator_factory import open_evaluator
+from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.selecting.filters import make_conditions
 from outings.answers.selecting.selection import Selection
 from outings.answers.snapshot.reader import SnapshotReader

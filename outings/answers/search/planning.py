@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from outings.answers.approximate import list_approximate
 from outings.answers.context import AnswerContext
-from outings.answers.cost import ENGINE, UNKNOWN, Rate, add_costs
+from outings.answers.cost import UNKNOWN, Rate, add_costs
 from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.search.audiences import Whom, choose_audiences
 from outings.answers.search.cards import Fit, finish_card
@@ -35,7 +35,7 @@ from outings.answers.search.snippet import Hits
 from outings.answers.search.understanding.locations import find_runs
 from outings.answers.search.understanding.narrowing import choose_subject, list_narrower
 from outings.answers.search.whereabouts import find_lying, list_parts, read_locations
-from outings.answers.selecting.evaluator_factory import has_columns, open_evaluator
+from outings.answers.selecting.evaluator import has_columns, open_evaluator
 from outings.answers.selecting.paging import read_limit
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import find_centre
@@ -71,10 +71,8 @@ def _estimate_cost(search: Search) -> int:
     index = opened.open_index(open_search)
     knows_rows = index.recalls_rows(search.selections, is_usual=not search.filters.given)
     knows_starts = not search.has_usual_window or index.recalls_starts(search.windows)
-    if not (knows_rows and knows_starts):
+    if not (knows_rows and knows_starts and has_columns(opened)):
         return UNKNOWN
-    if not has_columns(opened):
-        return ENGINE
     parts = (_SEARCHED_WORD, len(words)), (_RESULT, read_limit(search.query)), (_POSTINGS, 1)
     listings = index.count_postings(search.parsed) if words else len(opened.listings)
     # What a query can do without is asked of the whole metro before the query is.

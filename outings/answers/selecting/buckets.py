@@ -1,7 +1,6 @@
 """In which bucket of a facet each listing of a snapshot is: numbers by row, and how numbers are counted."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS
-from outings.release.parquet_columns import read_columns
 
 Numbers = NDArray[Any]
 
@@ -34,12 +32,6 @@ class Buckets:
         known = organizations.select(ORGANIZATIONS).sort("name_key", "id")
         self.organization_names: Sequence[tuple[str, str]] = known.select("id", "name").rows()
         self.organizations: Numbers = _number_organizations(frame, known["id"])
-
-
-def read_buckets(*, listings: Path, organizations: Path) -> Buckets:
-    return Buckets(
-        read_columns(listings, "listings", LISTINGS), read_columns(organizations, "organizations", ORGANIZATIONS)
-    )
 
 
 def _number_prices(frame: pl.DataFrame, is_free: Numbers) -> Numbers:

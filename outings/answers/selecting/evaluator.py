@@ -1,15 +1,50 @@
-"""What answers ask of a snapshot, whoever works it out: SQL over its tables, or its columns in memory."""
+"""What answers ask of a snapshot, worked out of its columns."""
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Protocol
+from functools import lru_cache
 
+import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
+from outings.answers.query_counter import QUERIES
+from outings.answers.selecting.columns.bitsets import Mask, Rows, count_set, list_set, pack_rows, test_set
+from outings.answers.selecting.columns.candidates import Candidates, find_candidates
+from outings.answers.selecting.columns.columns import Columns
+from outings.answers.selecting.columns.dates import read_dates
+from outings.answers.selecting.columns.derived import COLUMNS
+from outings.answers.selecting.columns.facets import (
+    DayCounts,
+    FacetCounts,
+    MatchSet,
+    count_days,
+    count_matches,
+    count_occurrences,
+    find_matching,
+)
+from outings.answers.selecting.columns.orders import (
+    Order,
+    find_place,
+    find_start,
+    find_updated,
+    order_camps,
+    order_updates,
+    read_id,
+    take_ordered,
+    take_rows,
+)
+from outings.answers.selecting.columns.programs import choose_cards
 from outings.answers.selecting.cursors import Position
+from outings.answers.selecting.row_finder import RowFinder, open_row_finder
 from outings.answers.selecting.selection import Selection, Span
+from outings.answers.snapshot.reader import SnapshotReader
+from outings.contract.instants import number_day, read_date
+from outings.release.mapped_table import NEVER
 
-Numbers = NDArray[Any]
+# Orders of camps that are kept, one a first date: nearly all ask for today's.
+_ORDERS = 8
+# Sets that searches go through, a type each: nearly all have the defaults' conditions of one day.
+_CANDIDATES = 32
+_FIRST_OCCURRENCES = 512
 
 
 class ResultSet(Struct, frozen=True, kw_only=True, eq=False):
@@ -21,55 +56,175 @@ class ResultSet(Struct, frozen=True, kw_only=True, eq=False):
     locate: Callable[[int], Position]
 
 
-class FacetCounts(Struct, frozen=True, kw_only=True, eq=False):
-    """A set counted by what its reader asked for. `counts`: dimension → how many are in each bucket, those that state
-    none in the last; the buckets are the vocabulary's words, or the evaluator's organizations, in their order."""
+class Evaluator:
+    """Of one snapshot; `words`: how many categories there are. All may be called from any thread.
 
-    total: int
-    counts: Mapping[str, Numbers]
+    Tests ask DuckDB the same, over the snapshot's tables (`tests/answers/sql`).
+    """
 
+    def __init__(self, columns: Columns, *, finder: RowFinder, words: int) -> None:
+        self._columns = columns
+        self._finder = finder
+        self._words = words
+        self._recall_candidates = lru_cache(maxsize=_CANDIDATES)(
+            lambda selection: find_candidates(selection, columns, finder)
+        )
+        self._order_camps = lru_cache(maxsize=_ORDERS)(lambda start: order_camps(columns, start))
 
-class DayCounts(Struct, frozen=True, kw_only=True, eq=False):
-    """Occurrences by day after a window's first: all of them, the free ones, and a row of counts by category."""
+    def list_rows(self, selection: Selection, span: Span) -> ResultSet:
+        candidates, first = self._find_candidates(selection), self._columns.types[selection.type].first
+        order = self._choose_order(selection)
+        if order is None:
+            start = 0 if span.after is None else find_start(self._columns, selection.type, span.after)
+            rows = take_rows(candidates, start=start, offset=span.offset, limit=span.limit)
+        else:
+            start = find_updated(order, selection) if selection.by_update else 0
+            if span.after is not None:
+                start = max(start, find_place(self._columns, order, first=first, after=span.after))
+            rows = take_ordered(candidates, order.rows, start=start, offset=span.offset, limit=span.limit)
+        whole = (rows + first).tolist()
+        return ResultSet(rows=whole, locate=lambda at: self._locate(whole[at], selection))
 
-    counts: Numbers
-    free: Numbers
-    categories: Numbers
+    def _find_candidates(self, selection: Selection) -> Candidates:
+        candidates = find_candidates(selection, self._columns, self._finder)
+        if selection.type == "class" and selection.has_cards and not selection.by_update:
+            return choose_cards(candidates, self._columns, start=selection.start)
+        return candidates
 
+    def _choose_order(self, selection: Selection) -> Order | None:
+        """None is the natural one, in which rows are numbered."""
+        if selection.by_update:
+            return order_updates(self._columns, selection.type)
+        return self._order_camps(selection.start) if selection.type == "camp" else None
 
-class Evaluator(Protocol):
-    """Two of them give the same for the same: a test asks both. All may be called from any thread."""
-
-    def list_rows(self, selection: Selection, span: Span) -> ResultSet: ...
+    def _locate(self, row: int, selection: Selection) -> Position:
+        row_id = read_id(self._columns, row)
+        if selection.by_update:
+            return int(self._columns.rows["updated_at"][row]), row_id
+        if selection.type == "event":
+            starts_at = int(self._columns.rows["starts_at"][row])
+            return None if starts_at == NEVER else starts_at, row_id
+        if selection.type == "camp":
+            order, first = self._order_camps(selection.start), self._columns.types["camp"].first
+            key = int(order.keys[np.flatnonzero(order.rows == row - first)[0]])
+            return None if key == NEVER else read_date(key).isoformat(), row_id
+        return self._columns.names[row], row_id
 
     def list_occurrences(self, selection: Selection, span: Span) -> ResultSet:
         """The list whose items are occurrences, by `starts_at`, then id."""
-        ...
+        candidates, dates = self._find_candidates(selection), read_dates(selection.conditions.happening)
+        table = self._columns.happenings["occurrences"]
+        at, end = dates.span_numbers(self._columns)
+        if span.after is not None:
+            at = max(at, self._find_next_occurrence(span.after))
+        kept: list[Rows] = []
+        count, length = 0, _FIRST_OCCURRENCES
+        while at < end and count < span.offset + span.limit:
+            numbers = np.arange(at, min(at + length, end))
+            numbers = numbers[test_set(candidates.words, table["row"][numbers])]
+            numbers = numbers[dates.hold(self._columns, numbers)]
+            numbers = numbers[self._pass_tests(candidates, table["row"][numbers])]
+            kept.append(numbers)
+            count += numbers.size
+            at, length = at + length, length * 2
+        matches = np.concatenate(kept)[span.offset : span.offset + span.limit] if kept else np.empty(0, dtype=np.int64)
+        rows, places = table["row"][matches].tolist(), matches.tolist()
+        return ResultSet(
+            rows=rows,
+            numbers=places,
+            locate=lambda at: (int(table["starts_at"][places[at]]), read_id(self._columns, rows[at])),
+        )
 
-    def keep_rows(self, selection: Selection, rows: Numbers) -> Numbers:
+    def _pass_tests(self, candidates: Candidates, rows: Rows) -> Mask:
+        """Events are the first type: they are numbered alike within their type and in the whole table."""
+        rows = rows.astype(np.int64)
+        passed: Mask = np.ones(rows.shape, dtype=np.bool_)
+        for test in candidates.tests:
+            if passed.any():
+                passed[passed] = test(rows[passed])
+        return passed
+
+    def _find_next_occurrence(self, after: Position) -> int:
+        starts_at, row_id = after
+        starts = self._columns.happenings["occurrences"]["starts_at"]
+        assert isinstance(starts_at, int)
+        low, high = np.searchsorted(starts, starts_at, side="left"), np.searchsorted(starts, starts_at, side="right")
+        ids = [read_id(self._columns, row) for row in self._columns.happenings["occurrences"]["row"][low:high].tolist()]
+        return int(low) + sum(each <= row_id for each in ids)
+
+    def keep_rows(self, selection: Selection, rows: Rows) -> Rows:
         """Which of these rows (of any type, rising) match, without regard to cards; rising."""
-        ...
+        own = self._columns.types[selection.type]
+        mine = rows[(rows >= own.first) & (rows < own.first + own.size)] - own.first
+        candidates = self._recall_candidates(selection)
+        return candidates.keep_rows(mine[test_set(candidates.words, mine)]) + own.first
 
-    def list_all_rows(self, selection: Selection) -> Numbers:
+    def list_all_rows(self, selection: Selection) -> Rows:
         """The whole list, by row: cards, where a program came as several listings."""
-        ...
+        return list_set(self._find_matches(selection).words) + self._columns.types[selection.type].first
 
     def count_rows(self, selection: Selection) -> int:
         """The size of the whole list: cards, where a program came as several listings."""
-        ...
+        return count_set(self._find_matches(selection).words)
+
+    def _find_matches(self, selection: Selection) -> MatchSet:
+        """All tests passed."""
+        candidates = self._find_candidates(selection)
+        words = candidates.words
+        if candidates.tests:
+            words = pack_rows(candidates.keep_rows(list_set(words)), self._columns.types[selection.type].size)
+        return MatchSet(type=selection.type, words=words, happening=selection.conditions.happening)
 
     def count_organizations(self, selection: Selection) -> Mapping[str, int]:
-        """Organization's id → the size of the list that it would be if its listings alone were asked for."""
-        ...
+        """Organization's id → the size of the list that it would be if its listings alone were asked for: a program
+        counts once in each of its organizations."""
+        columns = self._columns
+        candidates = find_candidates(selection, columns, self._finder)
+        rows = candidates.keep_rows(list_set(candidates.words)) + columns.types[selection.type].first
+        organizations, programs = columns.rows["organization"][rows], columns.rows["program"][rows]
+        known = organizations < len(columns.organization_ids)
+        if selection.type == "class":
+            pairs = np.unique(np.stack((organizations.astype(np.int64), programs)), axis=1) if rows.size else None
+            single = organizations[known & (programs < 0)]
+            shared = organizations[:0] if pairs is None else pairs[0][(pairs[1] >= 0)]
+            shared = shared[shared < len(columns.organization_ids)]
+            counts = np.bincount(np.concatenate((single.astype(np.int64), shared.astype(np.int64))))
+        else:
+            counts = np.bincount(organizations[known])
+        return {columns.organization_ids[number]: int(counts[number]) for number in np.flatnonzero(counts).tolist()}
 
     def count_buckets(self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool) -> FacetCounts:
         """The whole list by dimensions of facets; expanded, its occurrences."""
-        ...
+        matches = self._find_matches(selection)
+        if is_expanded:
+            numbers = find_matching(matches, self._columns)
+            counts = count_occurrences(numbers, dimensions, self._columns, words=self._words)
+            return FacetCounts(total=numbers.size, counts=counts)
+        counts = count_matches(matches, dimensions, self._columns, words=self._words)
+        return FacetCounts(total=count_set(matches.words), counts=counts)
 
     def count_days(self, selection: Selection, *, days: int) -> DayCounts:
         """The occurrences of this many days from the selection's first date on."""
-        ...
+        matches, first = self._find_matches(selection), number_day(selection.start)
+        return count_days(matches, self._columns, first=first, days=days, words=self._words)
 
     def name_organization(self, number: int) -> tuple[str, str]:
         """Id and name of a bucket of the dimension `organization`; buckets follow names, then ids."""
-        ...
+        return self._columns.organization_ids[number], self._columns.organization_names[number]
+
+
+def open_evaluator(reader: SnapshotReader) -> Evaluator:
+    """For one question each time: they are counted."""
+    QUERIES.add()
+    return reader.open_index(make_evaluator)
+
+
+def has_columns(reader: SnapshotReader) -> bool:
+    """Whether the build mapped them, or somebody has asked for them; else the next question waits for them."""
+    return reader.find_index(make_evaluator) is not None or reader.is_mapped(COLUMNS)
+
+
+def make_evaluator(reader: SnapshotReader) -> Evaluator:
+    columns = Columns(reader.open_tables(COLUMNS), facts=reader.rows, index=reader.listings)
+    finder = reader.open_index(open_row_finder)
+    return Evaluator(columns, finder=finder, words=len(reader.vocabulary.categories))

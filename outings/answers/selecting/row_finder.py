@@ -1,19 +1,19 @@
-"""Conditions answered by row numbers: both evaluators take them from here, so that no two differ at an edge."""
+"""Conditions answered by row numbers, or by a test of rows."""
 
-from collections.abc import Callable, Sequence
-from functools import reduce
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.selecting.predicate import HasId, InZips, Matches, NearZip, RowCondition, Within
-from outings.answers.selecting.sql.engine import Rows
+from outings.answers.selecting.predicate import HasId, InZips, Matches, NearZip, Within
 from outings.answers.snapshot.distance import Vectors, lie_near
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.row_index import RowIndex
 from outings.answers.snapshot.terms import Terms, open_terms
 from outings.answers.snapshot.zips import Zips, open_zips
 from outings.contract.vocabulary import TYPES
+
+Rows = NDArray[np.uint32]
 
 
 class RowFinder:
@@ -31,11 +31,16 @@ class RowFinder:
         self._vectors = vectors
         self._open_terms, self._open_zips = open_terms, open_zips
 
-    def find_rows(self, conditions: Sequence[RowCondition], listing_type: str) -> Rows | None:
-        """The rows that meet all of them, rising; None where nothing is asked. Of other types and statuses too."""
-        if not conditions:
-            return None
-        return reduce(np.intersect1d, (self._find(each, listing_type) for each in conditions))
+    def find_rows(self, condition: InZips | Matches | HasId, listing_type: str) -> Rows:
+        """The rows that meet it, rising. Of other types and statuses too."""
+        match condition:
+            case InZips(codes):
+                return self._read_zips().find_rows(codes)
+            case Matches(text):
+                return self._open_terms().find_rows(text, size=len(self._listings))
+            case HasId(ids):
+                rows = (self._listings.find_id(each, type_code=TYPES.index(listing_type)) for each in ids)
+                return np.array(sorted(row for row in rows if row is not None), dtype=np.uint32)
 
     def test_near(self, circle: Within | NearZip, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which of the rows lie in the circle."""
@@ -58,19 +63,6 @@ class RowFinder:
         zips = self._open_zips()
         assert zips is not None, "a request's zip was checked"
         return zips
-
-    def _find(self, condition: RowCondition, listing_type: str) -> Rows:
-        match condition:
-            case Within() | NearZip():
-                near = self.test_near(condition, np.arange(len(self._listings)))
-                return np.flatnonzero(near).astype(np.uint32)
-            case InZips(codes):
-                return self._read_zips().find_rows(codes)
-            case Matches(text):
-                return self._open_terms().find_rows(text, size=len(self._listings))
-            case HasId(ids):
-                rows = (self._listings.find_id(each, type_code=TYPES.index(listing_type)) for each in ids)
-                return np.array(sorted(row for row in rows if row is not None), dtype=np.uint32)
 
 
 def open_row_finder(reader: SnapshotReader) -> RowFinder:

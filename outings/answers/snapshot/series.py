@@ -1,6 +1,6 @@
 """The occurrences of events: one by its place in the table, the next of a row on a date, and how many are left."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable
 from datetime import date
 
@@ -140,10 +140,6 @@ class Series:
         """Of occurrences by their places in the table: seconds since 1970."""
         instants: NDArray[np.int64] = np.asarray(self._instants)[numbers] if numbers.size else numbers
         return instants
-
-    def find_ties(self, starts_at: int) -> tuple[int, int]:
-        """The number of the first occurrence at that instant or later, and of the first after it."""
-        return bisect_left(self._instants, starts_at), bisect_right(self._instants, starts_at)
 
     def find_firsts(self, rows: NDArray[np.int64], *, low: int, high: int | None) -> NDArray[np.int64]:
         """Of rows: the place in the table of the first occurrence from a day (since 1970) to another, else -1."""

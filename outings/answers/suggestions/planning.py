@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.context import AnswerContext
-from outings.answers.cost import ENGINE, UNKNOWN, Rate, add_costs
+from outings.answers.cost import UNKNOWN, Rate, add_costs
 from outings.answers.directory.counts import count_by_row
 from outings.answers.directory.neighborhoods import count_by_area
 from outings.answers.documents.identity import NamedDocument
 from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.selecting.collections import CollectionScope, choose_types, query_collections
-from outings.answers.selecting.evaluator_factory import has_columns, open_evaluator
+from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.selecting.paging import read_limit
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
@@ -46,7 +46,7 @@ def _estimate_cost(query: Query, opened: SnapshotReader, *, types: Sequence[str]
     """Microseconds. The order is worked out once a day."""
     index = opened.find_index(open_suggestions)
     if index is None or (tuple(types), today) not in index.orders:
-        return UNKNOWN if has_columns(opened) else ENGINE
+        return UNKNOWN
     return add_costs([(_ITEM, read_limit(query))])
 
 

@@ -12,7 +12,7 @@ from outings.answers.listings.density_cells import open_cells
 from outings.answers.selecting.buckets import ORGANIZATIONS, Buckets
 from outings.answers.selecting.columns.derived import mark_undated
 from outings.answers.selecting.defaults import fill_defaults
-from outings.answers.selecting.evaluator_factory import open_evaluator
+from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.selecting.filters import make_conditions
 from outings.answers.selecting.selection import Selection, Span
 from outings.answers.snapshot.reader import open_snapshot

@@ -145,9 +145,7 @@ def _find_row_set(condition: RowCondition, listing_type: str, columns: Columns, 
     own = columns.types[listing_type]
     if isinstance(condition, Within | NearZip):
         return None, lambda rows: finder.test_near(condition, rows + own.first)
-    numbers = finder.find_rows([condition], listing_type)
-    assert numbers is not None
-    rows = numbers.astype(np.int64) - own.first
+    rows = finder.find_rows(condition, listing_type).astype(np.int64) - own.first
     return pack_rows(rows[(rows >= 0) & (rows < own.size)], own.size), None
 
 

@@ -1,6 +1,6 @@
 """Counting a list by the dimensions of facets, and occurrences by days."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import reduce
 from typing import Any
 
@@ -9,12 +9,11 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.dates import find_weekday
-from outings.answers.selecting.buckets import count_bits, count_numbers, spread_bits, spread_categories
+from outings.answers.selecting.buckets import Numbers, count_bits, count_numbers, spread_bits, spread_categories
 from outings.answers.selecting.columns.bitsets import Rows, count_set, list_set, unpack_set
 from outings.answers.selecting.columns.columns import NO_TIME, VARIES, Columns, find_happenings
 from outings.answers.selecting.columns.conditions import make_test
 from outings.answers.selecting.columns.dates import Dates, list_occurrences, read_dates
-from outings.answers.selecting.evaluator import DayCounts, Numbers
 from outings.answers.selecting.predicate import Condition
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 from outings.release.mapped_table import NOT_STATED, Words
@@ -30,6 +29,22 @@ class MatchSet(Struct, frozen=True, kw_only=True, eq=False):
     type: str
     words: Words
     happening: tuple[Condition, ...]
+
+
+class FacetCounts(Struct, frozen=True, kw_only=True, eq=False):
+    """A set counted by what its reader asked for. `counts`: dimension → how many are in each bucket, those that state
+    none in the last; the buckets are the vocabulary's words, or the evaluator's organizations, in their order."""
+
+    total: int
+    counts: Mapping[str, Numbers]
+
+
+class DayCounts(Struct, frozen=True, kw_only=True, eq=False):
+    """Occurrences by day after a window's first: all of them, the free ones, and a row of counts by category."""
+
+    counts: Numbers
+    free: Numbers
+    categories: Numbers
 
 
 def count_matches(

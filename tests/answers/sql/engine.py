@@ -1,8 +1,4 @@
-"""DuckDB as the evaluator: one database in memory a process, with views over each snapshot's Parquet under a schema.
-
-Nothing is loaded: a list takes twice as long so, but the first is answered at once, and who asks for many gets columns
-(`selecting.evaluator_factory`).
-"""
+"""DuckDB as an evaluator: one database in memory a process, with views over each snapshot's Parquet under a schema."""
 
 import importlib.util
 import itertools
@@ -12,19 +8,18 @@ import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import duckdb
 import numpy as np
 import polars as pl
+from duckdb import DuckDBPyConnection
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.selecting.filters import list_columns
 from outings.release.tables import TABLES
 from outings.sql_quoting import literal
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 Rows = NDArray[np.uint32]
 
@@ -64,7 +59,7 @@ class Statement(Struct, frozen=True):
 class Tables:
     """One snapshot's tables inside the engine; dropped when nothing refers to them."""
 
-    def __init__(self, connection: "DuckDBPyConnection", *, schema: str) -> None:
+    def __init__(self, connection: DuckDBPyConnection, *, schema: str) -> None:
         self._connection = connection
         self.schema = schema
         weakref.finalize(self, _drop_schema, connection, schema).atexit = False
@@ -80,7 +75,7 @@ class Tables:
             return cursor.fetchnumpy()
 
     @contextmanager
-    def _execute(self, statement: Statement, chosen: Rows | None) -> Iterator["DuckDBPyConnection"]:
+    def _execute(self, statement: Statement, chosen: Rows | None) -> Iterator[DuckDBPyConnection]:
         cursor = self._connection.cursor()
         try:
             if chosen is not None:
@@ -90,31 +85,18 @@ class Tables:
             cursor.close()
 
 
-def _drop_schema(connection: "DuckDBPyConnection", schema: str) -> None:
+def _drop_schema(connection: DuckDBPyConnection, schema: str) -> None:
     cursor = connection.cursor()
     cursor.execute(f"DROP SCHEMA {schema} CASCADE")
     cursor.close()
 
 
 class Engine:
-    """The process's database. No extension can be loaded, no setting be changed, and nothing outside be reached but
-    files. Not to be carried over a fork: a child opens its own."""
+    """Not to be carried over a fork: a child opens its own."""
 
     def __init__(self) -> None:
-        import duckdb  # its library has 60 MB, and only a release without columns needs it
-
-        self._connection = duckdb.connect(
-            ":memory:",
-            # One thread a query: several are answered beside each other, and a small one gains nothing from two.
-            config={
-                "threads": 1,
-                "autoinstall_known_extensions": False,
-                "autoload_known_extensions": False,
-                "preserve_insertion_order": True,
-            },
-        )
-        self._connection.execute("SET allowed_directories = ['/']; SET enable_external_access = false")
-        self._connection.execute("SET lock_configuration = true")
+        # One thread a query: several are answered beside each other, and a small one gains nothing from two.
+        self._connection = duckdb.connect(":memory:", config={"threads": 1, "preserve_insertion_order": True})
         self._numbers = itertools.count()
 
     def open_tables(self, files: Mapping[str, Path]) -> Tables:

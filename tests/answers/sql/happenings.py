@@ -1,10 +1,10 @@
 """SQL over what happens: the occurrences that match, and the weekdays and time blocks of a listing's happenings."""
 
 from outings.answers.selecting.selection import Selection, Span
-from outings.answers.selecting.sql.engine import Statement
-from outings.answers.selecting.sql.listings import Fragment, compile_happening, compile_listing, compile_set
 from outings.contract.vocabulary import TIME_BLOCKS, WEEKDAYS
 from outings.release.tables import HAPPENINGS
+from tests.answers.sql.engine import Statement
+from tests.answers.sql.listings import Fragment, compile_happening, compile_listing, compile_set
 
 # Bit sets over WEEKDAYS and TIME_BLOCKS; the bit after the last stands for "not stated".
 _NO_DAY, _NO_BLOCK = 1 << len(WEEKDAYS), 1 << len(TIME_BLOCKS)
@@ -54,16 +54,13 @@ def compile_days(selection: Selection, *, schema: str) -> Statement:
     return Statement(text, (selection.start, *values))
 
 
-def compile_expansion(selection: Selection, span: Span, *, ties: tuple[int, int], schema: str) -> Statement:
-    """Gives (number, row, id) of occurrences by `starts_at`, then id: their order in the table.
-
-    `ties`: the numbers of the first occurrence at the position's start and of the first after it.
-    """
+def compile_expansion(selection: Selection, span: Span, *, schema: str) -> Statement:
+    """Gives (number, row, id) of occurrences by `starts_at`, then id: their order in the table."""
     text, values = _compile_happenings(selection, "h.number, h.row, l.id", schema=schema)
     after: Fragment = ("true", ())
     if span.after is not None:
-        first, behind = ties
-        after = ("(h.number >= ? OR (h.number >= ? AND l.id > ?))", (behind, first, span.after[1]))
+        starts_at, row_id = span.after
+        after = ("(h.starts_at > ? OR (h.starts_at = ? AND l.id > ?))", (starts_at, starts_at, row_id))
     return Statement(
         f"{text} AND {after[0]} ORDER BY h.number LIMIT ? OFFSET ?",
         (*values, *after[1], span.limit, span.offset),

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from outings.answers.selecting.cursors import KEY_CHARACTERS, Position
 from outings.answers.selecting.predicate import AnyOf, Between, Condition, Either, Is, NotBefore, Overlaps, Shares
 from outings.answers.selecting.selection import Selection, Span
-from outings.answers.selecting.sql.engine import Statement
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import HAPPENINGS, PUBLISHED
+from tests.answers.sql.engine import Statement
 
 # A fragment and the values that its question marks take, in their order.
 Fragment = tuple[str, tuple[object, ...]]

@@ -1,55 +1,59 @@
-"""The evaluator of a metro whose columns are not in memory: DuckDB over its tables, and the reference of the other."""
+"""What answers ask of a snapshot, by DuckDB over its tables: every answer of the tests is compared with this one's."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from datetime import date
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 
-from outings.answers.selecting.buckets import Buckets, count_bits, count_numbers, spread_bits, spread_categories
+from outings.answers.selecting.buckets import (
+    LISTINGS,
+    ORGANIZATIONS,
+    Buckets,
+    Numbers,
+    count_bits,
+    count_numbers,
+    spread_bits,
+    spread_categories,
+)
+from outings.answers.selecting.columns.facets import DayCounts, FacetCounts
 from outings.answers.selecting.cursors import Position
-from outings.answers.selecting.evaluator import DayCounts, FacetCounts, Numbers, ResultSet
-from outings.answers.selecting.row_finder import RowFinder
+from outings.answers.selecting.evaluator import ResultSet
+from outings.answers.selecting.predicate import NearZip, RowCondition, Within
+from outings.answers.selecting.row_finder import open_row_finder
 from outings.answers.selecting.selection import Selection, Span
-from outings.answers.selecting.sql.engine import Rows, Statement, Tables
-from outings.answers.selecting.sql.happenings import (
+from outings.answers.snapshot.reader import SnapshotReader
+from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
+from outings.release.parquet_columns import read_columns
+from tests.answers.sql.engine import Engine, Rows, Statement, open_engine
+from tests.answers.sql.happenings import (
     compile_buckets,
     compile_days,
     compile_expansion,
     compile_occurrence_buckets,
     compile_rows,
 )
-from outings.answers.selecting.sql.listings import compile_count, compile_list, compile_organizations
-from outings.answers.snapshot.series import Series
-from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
+from tests.answers.sql.listings import compile_count, compile_list, compile_organizations
 
 _ALL = 1 << 40
 _OF_HAPPENINGS = frozenset({"weekday", "time_block"})
 
 
 class SqlEvaluator:
-    """`words`: how many categories there are. `read_buckets` is called where something is counted."""
+    """Gives what `Evaluator` gives, method by method. What `finder` answers by rows, it takes from there."""
 
-    def __init__(
-        self,
-        tables: Tables,
-        *,
-        read_buckets: Callable[[], Buckets],
-        series: Series,
-        finder: RowFinder,
-        words: int,
-    ) -> None:
-        self.schema = tables.schema
-        self._tables = tables
-        self._read_buckets = read_buckets
-        self._series = series
-        self._finder = finder
-        self._words = words
+    def __init__(self, reader: SnapshotReader, engine: Engine) -> None:
+        self._tables = engine.open_tables(reader.tables)
+        self.schema = self._tables.schema
+        self._files, self._series, self._size = reader.tables, reader.series, len(reader.listings)
+        self._finder = reader.open_index(open_row_finder)
+        self._words = len(reader.vocabulary.categories)
 
     @cached_property
     def _buckets(self) -> Buckets:
-        return self._read_buckets()
+        listings = read_columns(self._files["listings"], "listings", LISTINGS)
+        return Buckets(listings, read_columns(self._files["organizations"], "organizations", ORGANIZATIONS))
 
     def list_rows(self, selection: Selection, span: Span) -> ResultSet:
         matches = self._fetch(selection, compile_list(selection, span, schema=self.schema))
@@ -63,12 +67,7 @@ class SqlEvaluator:
     def list_occurrences(self, selection: Selection, span: Span) -> ResultSet:
         """No two occurrences of an event start at one instant (what the clocks skip does not take place), so start and
         id tell where a walk stands."""
-        ties = (0, 0)
-        if span.after is not None:
-            starts_at = span.after[0]
-            assert isinstance(starts_at, int)
-            ties = self._series.find_ties(starts_at)
-        matches = self._fetch(selection, compile_expansion(selection, span, ties=ties, schema=self.schema))
+        matches = self._fetch(selection, compile_expansion(selection, span, schema=self.schema))
         numbers = [number for number, _, _ in matches]
         return ResultSet(
             rows=[row for _, row, _ in matches],
@@ -133,7 +132,14 @@ class SqlEvaluator:
         return self._tables.fetch_rows(statement, self._choose(selection))
 
     def _choose(self, selection: Selection) -> Rows | None:
-        return self._finder.find_rows(selection.conditions.by_row, selection.type)
+        rows = [self._find_rows(each, selection.type) for each in selection.conditions.by_row]
+        return reduce(np.intersect1d, rows) if rows else None
+
+    def _find_rows(self, condition: RowCondition, listing_type: str) -> Rows:
+        if isinstance(condition, Within | NearZip):
+            near = self._finder.test_near(condition, np.arange(self._size))
+            return np.flatnonzero(near).astype(np.uint32)
+        return self._finder.find_rows(condition, listing_type)
 
 
 def _compile_buckets(dimensions: Collection[str], selection: Selection, *, is_expanded: bool, schema: str) -> Statement:
@@ -142,3 +148,8 @@ def _compile_buckets(dimensions: Collection[str], selection: Selection, *, is_ex
     if _OF_HAPPENINGS.isdisjoint(dimensions):
         return compile_rows(selection, schema=schema)
     return compile_buckets(selection, schema=schema)
+
+
+def open_sql(reader: SnapshotReader, engine: Engine | None = None) -> SqlEvaluator:
+    """`engine`: the process's own unless another is given."""
+    return SqlEvaluator(reader, engine or open_engine())

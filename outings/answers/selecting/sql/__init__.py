@@ -1,1 +1,0 @@
-"""The evaluator over a snapshot's Parquet tables: conditions as SQL, which DuckDB runs."""
