@@ -296,16 +296,12 @@ def _add_problems(feed: FeedResult, metros: Sequence[MetroResult], *, store: Sto
     """What became of the feed's records when the metros were put together counts as its own; then it is kept."""
     own = [problem for metro in metros for problem in metro.problems if problem.feed == feed.feed]
     problems = (*feed.problems, *locate_problems(own, feed.files))
-    set_aside = sum(problem.quarantined for problem in own)
+    feed = feed.set_aside(sum(problem.quarantined for problem in own))
     stamps = [stamp for metro in metros for stamp in metro.last_good.get(feed.feed, ())]
     memory = replace(
-        feed.memory,
-        listings=feed.memory.listings - set_aside,
-        quarantined=feed.memory.quarantined + set_aside,
-        problems=put_problems(store, problems),
-        last_good=len(stamps),
+        feed.memory, problems=put_problems(store, problems), last_good=len(stamps),
         last_good_since=min(stamps, default=None),
-    )
+    )  # fmt: skip
     return replace(feed, memory=memory, problems=problems)
 
 

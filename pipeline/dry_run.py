@@ -6,30 +6,27 @@ no more is removed. Nothing is published.
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from outings.configuration import FORMATS, Configuration
 from outings.configuration.tables import MetroTable
-from outings.release.root import FeedMemory, Root
+from outings.release.root import Root
 from outings.release.store import Store
 from pipeline.clock import AsOf
 from pipeline.facts.geography import Neighborhoods
+from pipeline.feed_task import spool_feed
 from pipeline.feed_warnings import DateSurvey, FeedWarning, RemovalSurvey, RuleSurvey, warn_of_reading
-from pipeline.feeds.cleaned_records import list_cleaned
 from pipeline.feeds.reading import FeedRead, locate_problems
-from pipeline.foreign_organizations import ForeignOrganizations, MetroOrganizations
-from pipeline.listings.resolved_record import MetroContext
-from pipeline.listings.row_maker import RowMaker
-from pipeline.metro import find_horizon, open_previous
+from pipeline.foreign_organizations import MetroOrganizations
+from pipeline.metro import open_previous
 from pipeline.metro_plan import MetroPlan, read_base
-from pipeline.metro_task import gather_records, put_organizations
+from pipeline.metro_task import gather_records, make_row_maker, put_organizations
 from pipeline.plan import find_language, keep_language, make_settings
 from pipeline.records.record import Problem
-from pipeline.records.report import FeedCount
-from pipeline.records.spool import spool_records
+from pipeline.records.report import FeedCount, count_feed
 from pipeline.shrink_guard import explain_shrink
 from pipeline.takedown.marks import WithdrawalMatcher
 from pipeline.takedown.records import strip_read
@@ -49,35 +46,17 @@ class DryRun:
         self._scratch = scratch
         self._feeds = {feed.name: feed for feed in configuration.feeds}
         self._taken = WithdrawalMatcher({} if base is None else base.withdrawals)
-        self._counts: dict[str, FeedCount] = {}
         self._results: dict[str, FeedResult] = {}
         self._warnings: list[FeedWarning] = []
         self._dates, self._rules, self._removals = DateSurvey(), RuleSurvey(), RemovalSurvey()
 
     def add_feed(self, read: FeedRead) -> None:
         read = strip_read(read, self._taken)
-        feed, cleaned = self._feeds[read.feed], list_cleaned(read.records)
-        spooled = spool_records(
-            ((each.metro, each.kind, each.encoded) for each in cleaned), folder=self._scratch, feed=read.feed
-        )
-        crawled = (each.crawled_at for each in cleaned if each.crawled_at is not None)
-        count = FeedCount(
-            feed=read.feed, read=read.read, listings=len(cleaned) + read.withdrawn, merged=read.merged,
-            quarantined=read.quarantined, withdrawn=read.withdrawn,
-        )  # fmt: skip
-        self._counts[read.feed] = count
-        is_whole = FORMATS[feed.format].is_walk
-        self._results[read.feed] = FeedResult(
-            feed=read.feed, problems=read.problems, unknown=read.unknown, crawled=max(crawled, default=None),
-            files=read.files, items=frozenset() if is_whole else frozenset(read.items), is_whole=is_whole,
-            spooled=spooled,
-            memory=FeedMemory(
-                hash=read.hash, read=count.read, listings=count.listings, merged=count.merged,
-                quarantined=count.quarantined,
-            ),
-        )  # fmt: skip
+        feed = self._feeds[read.feed]
+        result = spool_feed(read, spool=self._scratch, is_whole=FORMATS[feed.format].is_walk)
+        self._results[read.feed] = result
         before = None if self._base is None else self._base.feeds.get(read.feed)
-        self._warnings += warn_of_reading(read, shrink=explain_shrink(feed, count, before))
+        self._warnings += warn_of_reading(read, shrink=explain_shrink(feed, result.memory, before))
 
     def run(self, metro: MetroTable, neighborhoods: Neighborhoods) -> Iterator[Problem]:
         """The problems of the metro's records. They are also in the feeds' counts from then on."""
@@ -85,17 +64,7 @@ class DryRun:
         plan, today = work.plan, work.plan.today
         previous = open_previous(self._store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary)
         gathered = gather_records(work, previous, self._store)
-        foreign = ForeignOrganizations(work.lenders, store=self._store, vocabulary=plan.vocabulary)
-        resolving = RowMaker(
-            gathered.by_id,
-            previous,
-            setting=MetroContext(
-                metro=plan.metro, vocabulary=plan.vocabulary, language=plan.language, horizon=find_horizon(today)
-            ),
-            neighborhoods=neighborhoods,
-            carried=gathered.carried,
-            find_loan=partial(foreign.find, metro=metro.slug),
-        )
+        resolving = make_row_maker(work, gathered, previous, neighborhoods=neighborhoods, store=self._store)
         shown = set[str]()
         for row in resolving.list_rows():
             shown.add(row.id)
@@ -106,14 +75,13 @@ class DryRun:
         self._removals.add(previous, shown, unread=self._feeds.keys() - self._results.keys())
         problems = [*gathered.problems, *resolving.problems]
         for feed, lost in Counter(each.feed for each in problems if each.quarantined).items():
-            count = self._counts[feed]
-            self._counts[feed] = replace(count, listings=count.listings - lost, quarantined=count.quarantined + lost)
+            self._results[feed] = self._results[feed].set_aside(lost)
         for feed, result in self._results.items():
             yield from locate_problems((each for each in problems if each.feed == feed), result.files)
 
     @property
     def counts(self) -> list[FeedCount]:
-        return list(self._counts.values())
+        return [count_feed(feed, result.memory) for feed, result in self._results.items()]
 
     @property
     def warnings(self) -> list[FeedWarning]:

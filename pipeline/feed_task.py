@@ -1,6 +1,8 @@
 """What a feed's task does: it is read, and its records written to the spool. Pure except for files and the store."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
 
 from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory
@@ -27,40 +29,39 @@ def read_records(work: FeedTask) -> FeedResult:
             kept = put_cached_read(store, read)
         if source.next is not None:
             items = source.items or put_item_lines(store, source, taken, feed=work.feed.name)
+    return spool_feed(
+        read, spool=work.spool, is_whole=source.is_whole, recalled=recalled, question=source.question, records=kept,
+        etag=source.etag, last_modified=source.last_modified, next=source.next, walked_at=source.walked_at,
+        items=items, pages=source.pages,
+    )  # fmt: skip
+
+
+def spool_feed(
+    read: FeedRead, *, spool: Path, is_whole: bool, recalled: Collection[bytes] | None = None, **remembered: Any
+) -> FeedResult:
+    """Writes what was read into the spool. `recalled`: keys of the records that were cleaned before, None of all;
+    `remembered`: what its server said, as the feed's memory has it."""
     cleaned = list_cleaned(read.records)
-    new = 0 if recalled is None else sum(each.key not in recalled for each in cleaned)
     spooled = spool_records(
-        ((each.metro, each.kind, each.encoded) for each in cleaned), folder=work.spool, feed=work.feed.name
-    )
-    crawled = [each.crawled_at for each in cleaned if each.crawled_at is not None]
+        ((each.metro, each.kind, each.encoded) for each in cleaned), folder=spool, feed=read.feed
+    )  # fmt: skip
+    crawled = (each.crawled_at for each in cleaned if each.crawled_at is not None)
     return FeedResult(
-        feed=work.feed.name,
+        feed=read.feed,
         memory=FeedMemory(
-            hash=read.hash,
-            read=read.read,
-            listings=len(read.records) + read.withdrawn,
-            merged=read.merged,
-            quarantined=read.quarantined,
-            withdrawn=read.withdrawn,
-            question=source.question,
-            records=kept,
-            etag=source.etag,
-            last_modified=source.last_modified,
-            next=source.next,
-            walked_at=source.walked_at,
-            items=items,
-            pages=source.pages,
+            hash=read.hash, read=read.read, listings=len(cleaned) + read.withdrawn, merged=read.merged,
+            quarantined=read.quarantined, withdrawn=read.withdrawn, **remembered,
         ),
         problems=read.problems,
         unknown=read.unknown,
         crawled=max(crawled, default=None),
         files=read.files,
-        items=frozenset() if source.is_whole else frozenset(read.items),
-        is_whole=source.is_whole,
+        items=frozenset() if is_whole else frozenset(read.items),
+        is_whole=is_whole,
         spooled=spooled,
         decided=read.decided,
-        cleaned=new,
-    )
+        cleaned=0 if recalled is None else sum(each.key not in recalled for each in cleaned),
+    )  # fmt: skip
 
 
 def _recall_feed(source: FeedSource, store: Store) -> FeedRead | None:

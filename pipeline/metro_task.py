@@ -15,6 +15,7 @@ from outings.release.objects import Corrupt
 from outings.release.store import NotFound, Store
 from outings.release.stores import open_configured_store
 from outings.release.tables import PUBLISHED
+from pipeline.facts.geography import Neighborhoods
 from pipeline.feeds.source_ids import find_item
 from pipeline.foreign_organizations import (
     ALONE,
@@ -57,17 +58,7 @@ def build_listings(work: MetroTask) -> MetroResult:
     neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, work.neighborhoods)
     gathered = gather_records(work, previous, store)
     delta_state, last_good, problems = gathered.delta_state, gathered.last_good, gathered.problems
-    foreign = ForeignOrganizations(work.lenders, store=store, vocabulary=plan.vocabulary)
-    resolving = RowMaker(
-        gathered.by_id,
-        previous,
-        setting=MetroContext(
-            metro=plan.metro, vocabulary=plan.vocabulary, language=plan.language, horizon=find_horizon(plan.today)
-        ),
-        neighborhoods=neighborhoods,
-        carried=gathered.carried,
-        find_loan=partial(foreign.find, metro=plan.metro.slug),
-    )
+    resolving = make_row_maker(work, gathered, previous, neighborhoods=neighborhoods, store=store)
     del gathered  # of a million listings a gigabyte
     compared = perf_counter()
     built = build_metro(
@@ -84,6 +75,23 @@ def build_listings(work: MetroTask) -> MetroResult:
         built=replace(built, seconds={"compare": compared - started, **built.seconds}),
         problems=(*problems, *resolving.problems, *wrong),
         last_good=last_good,
+    )
+
+
+def make_row_maker(
+    work: MetroTask, gathered: "MetroRecords", previous: PreviousSnapshot, *, neighborhoods: Neighborhoods, store: Store
+) -> RowMaker:
+    plan = work.plan
+    foreign = ForeignOrganizations(work.lenders, store=store, vocabulary=plan.vocabulary)
+    return RowMaker(
+        gathered.by_id,
+        previous,
+        setting=MetroContext(
+            metro=plan.metro, vocabulary=plan.vocabulary, language=plan.language, horizon=find_horizon(plan.today)
+        ),
+        neighborhoods=neighborhoods,
+        carried=gathered.carried,
+        find_loan=partial(foreign.find, metro=plan.metro.slug),
     )
 
 

@@ -1,21 +1,11 @@
 """The shrink guard: refuses a full feed that lost too many records, because the feed is probably broken."""
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol
 
 from outings.configuration import FeedTable
 from outings.release.root import FeedMemory
 
 _ADVICE = "if the listings are really gone, publish with --allow-shrink"
-
-
-class RecordCount(Protocol):
-    """How many records a feed has."""
-
-    @property
-    def listings(self) -> int: ...
-    @property
-    def quarantined(self) -> int: ...
 
 
 class ShrinkRefusal(Exception):  # noqa: N818 - the name says it
@@ -33,7 +23,7 @@ def refuse_shrink(feeds: Iterable[FeedTable], now: Mapping[str, FeedMemory], bef
         raise ShrinkRefusal("\n".join([*refused, _ADVICE]))
 
 
-def explain_shrink(feed: FeedTable, now: RecordCount, before: FeedMemory | None) -> str | None:
+def explain_shrink(feed: FeedTable, now: FeedMemory, before: FeedMemory | None) -> str | None:
     """Why the feed is refused. Quarantined records count: their last good versions stay."""
     if feed.mode != "full" or before is None:
         return None

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
 from outings.release.root import FeedMemory
@@ -49,6 +50,11 @@ class FeedResult(Struct, frozen=True, kw_only=True):
     spooled: SpoolFiles = ()
     decided: tuple[str, ...] = ()
     cleaned: int = 0
+
+    def set_aside(self, lost: int) -> "FeedResult":
+        """So many of its records were refused when the metros were put together."""
+        listings, quarantined = self.memory.listings - lost, self.memory.quarantined + lost
+        return replace(self, memory=replace(self.memory, listings=listings, quarantined=quarantined))
 
 
 class MetroTask(Struct, frozen=True, kw_only=True):

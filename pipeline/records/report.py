@@ -8,6 +8,7 @@ from itertools import groupby
 from msgspec import Struct
 
 from outings.contract.instants import format_instant
+from outings.release.root import FeedMemory
 from pipeline.records.record import Problem
 
 _INDEX = re.compile(r"\[\d+\]")
@@ -26,6 +27,13 @@ class FeedCount(Struct, frozen=True, kw_only=True, omit_defaults=True):
     withdrawn: int = 0
     last_good: int = 0
     last_good_since: datetime | None = None
+
+
+def count_feed(feed: str, memory: FeedMemory) -> FeedCount:
+    return FeedCount(
+        feed=feed, read=memory.read, listings=memory.listings, merged=memory.merged, quarantined=memory.quarantined,
+        withdrawn=memory.withdrawn, last_good=memory.last_good, last_good_since=memory.last_good_since,
+    )  # fmt: skip
 
 
 class ProblemGroup(Struct, frozen=True, kw_only=True):

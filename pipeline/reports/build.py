@@ -8,7 +8,7 @@ from msgspec import structs
 
 from pipeline.building import BuildResult
 from pipeline.records.record import Problem
-from pipeline.records.report import FeedCount, Report, format_report, make_report, sum_counts
+from pipeline.records.report import Report, count_feed, format_report, make_report, sum_counts
 from pipeline.tasks import FeedResult
 
 CHANGES = ("created", "updated", "removed", "restored")
@@ -23,16 +23,8 @@ def list_problems(built: BuildResult) -> Iterator[Problem]:
 def make_feeds_report(
     feeds: Sequence[FeedResult], problems: Iterable[Problem], *, uncovered: Mapping[str, Sequence[str]] = {}
 ) -> Report:
-    counts = [
-        FeedCount(
-            feed=feed.feed, read=feed.memory.read, listings=feed.memory.listings, merged=feed.memory.merged,
-            quarantined=feed.memory.quarantined, withdrawn=feed.memory.withdrawn, last_good=feed.memory.last_good,
-            last_good_since=feed.memory.last_good_since,
-        )
-        for feed in feeds
-    ]  # fmt: skip
     return make_report(
-        counts,
+        [count_feed(feed.feed, feed.memory) for feed in feeds],
         problems,
         {feed.feed: feed.unknown for feed in feeds},
         decided={feed.feed: feed.decided for feed in feeds},
