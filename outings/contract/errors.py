@@ -1,41 +1,56 @@
 """Errors of the contract: twelve codes, a closed list of reasons, and one constructor for each."""
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
-# `error.code` → status. A client branches on the code.
-CODES: Mapping[str, int] = {
-    "bad_request": 400,
-    "unauthorized": 401,
-    "forbidden": 403,
-    "include_not_permitted": 403,
-    "feature_not_in_plan": 403,
-    "not_found": 404,
-    "method_not_allowed": 405,
-    "rate_limited": 429,
-    "quota_exceeded": 429,
-    "internal": 500,
-    "not_implemented": 501,
-    "unavailable": 503,
+
+class Code(NamedTuple):
+    status: int
+    meaning: str
+
+
+# What `error.code` may be. A client branches on it.
+CODES: Mapping[str, Code] = {
+    "bad_request": Code(
+        400,
+        "A parameter is wrong, or two contradict each other: `details.reason` says how, `details.param` which one. "
+        "Change the request.",
+    ),
+    "unauthorized": Code(401, "The key is missing, unknown, revoked or expired. Send a valid one in `X-API-Key`."),
+    "forbidden": Code(
+        403, "The key may not read this metro or type. `details.metros` has the metros that it may read."
+    ),
+    "include_not_permitted": Code(403, "The key has no such add-on. `include_mode=lenient` answers without it."),
+    "feature_not_in_plan": Code(403, "The key's plan has no such feature. No route of today answers so."),
+    "not_found": Code(
+        404, "Nothing of that name may be shown: it never was, is archived, or is of a metro that there is not."
+    ),
+    "method_not_allowed": Code(405, "The API is read-only. Send `GET`, `HEAD` or `OPTIONS`."),
+    "rate_limited": Code(429, "Too many requests in this minute. Wait as long as `Retry-After` says."),
+    "quota_exceeded": Code(429, "The month's allowance is spent. `Retry-After` is the time to the next month."),
+    "internal": Code(500, "The server failed. Try once more, then report `request_id`."),
+    "not_implemented": Code(501, "This deployment has no such route or parameter. Trying again will not help."),
+    "unavailable": Code(503, "Not for a moment. Try again after `Retry-After`."),
 }
 
-# `details.reason` of a `bad_request`.
-REASONS = (
-    "unknown_parameter",
-    "parameter_not_supported",
-    "missing_parameter",
-    "invalid_value",
-    "out_of_range",
-    "contradictory",
-    "window_too_long",
-    "nothing_searchable",
-    "metro_required",
-    "include_not_supported",
-    "cursor_malformed",
-    "cursor_mismatch",
-    "cursor_expired",
-    "cursor_ahead",
-    "release_gone",
-)
+# `details.reason` of a `bad_request`, and what it means.
+REASONS: Mapping[str, str] = {
+    "unknown_parameter": "There is no parameter of that name. `did_you_mean` has the nearest.",
+    "parameter_not_supported": "The parameter exists, but this route does not take it.",
+    "missing_parameter": "The route, or another parameter that was sent, needs this one.",
+    "invalid_value": "The value has another form, or is none of `allowed`.",
+    "out_of_range": "The value is below `min` or above `max`, or there are too many values.",
+    "contradictory": "Two parameters, or one and the path, exclude each other, or a window ends before it starts.",
+    "window_too_long": "`to` lies too many days after `from`.",
+    "nothing_searchable": "No word of `q` says what to look for.",
+    "metro_required": "The name is in several metros. Send one of `details.metros` as `metro`.",
+    "include_not_supported": "This route has no such add-on.",
+    "cursor_malformed": "The cursor was changed, or is none.",
+    "cursor_mismatch": "The cursor is of another request. Send it with the request that gave it.",
+    "cursor_expired": "The walk can't go on. Begin it anew without a cursor.",
+    "cursor_ahead": "The cursor is greater than every version that there is.",
+    "release_gone": "The release is not kept, or not any more.",
+}
 
 METHODS = ("GET", "HEAD", "OPTIONS")
 
@@ -55,7 +70,7 @@ class ApiError(Exception):
     ) -> None:
         super().__init__(message)
         self.code = code
-        self.status = CODES[code]
+        self.status = CODES[code].status
         self.message = message
         self.details: Details = details or {}
         self.headers: Mapping[str, str] = headers or {}

@@ -3,30 +3,33 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
-NOTICES = (
-    "include_not_permitted",
-    "related_unavailable",
-    "forecast_unavailable",
-    "source_unavailable",
-    "parameter_deprecated",
-    "parameter_ignored",
-    "facets_incomplete",
-    "point_outside_metro",
-    "rows_without_coordinates",
-)
+from outings.contract.resources.words import means, one_of
+
+# Code → what it means.
+NOTICES: Mapping[str, str] = {
+    "include_not_permitted": "The key has not the add-on, and `include_mode=lenient` was sent: it was left out.",
+    "related_unavailable": "A list of `related` has no cards.",
+    "forecast_unavailable": "No forecast is known for some of the items.",
+    "source_unavailable": "Of some of the items no source is known.",
+    "parameter_deprecated": "A parameter has a new name, which `details.replaced_by` says. It still works.",
+    "parameter_ignored": "A parameter, or a path of `fields`, changes nothing here.",
+    "facets_incomplete": "A count is cut short.",
+    "point_outside_metro": "The point lies outside of the metro's box.",
+    "rows_without_coordinates": "Rows have no coordinates: they are left out, or are placed by their postal code.",
+}
 
 
 class Notice(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`links` may have `upgrade` and `docs`. Members without a value are left out."""
 
-    code: Annotated[str, Meta(extra_json_schema={"enum": list(NOTICES)})]
-    message: str
-    include: str | None = None
-    param: str | None = None
-    details: Mapping[str, Any] | None = None
-    links: Mapping[str, str] | None = None
+    code: Annotated[str, one_of(*NOTICES), means("What it is about.")]
+    message: Annotated[str, means("It in words, for people.")]
+    include: Annotated[str | None, means("The add-on that it is about.")] = None
+    param: Annotated[str | None, means("The parameter that it is about.")] = None
+    details: Annotated[Mapping[str, Any] | None, means("More, by the code.")] = None
+    links: Annotated[Mapping[str, str] | None, means("Where to get what is missing.")] = None
 
 
 def ignored_parameter(name: str, *, collection: str) -> Notice:
@@ -101,14 +104,3 @@ def hidden_rows(count: int) -> Notice:
         message=f"{count} more may be here: what has no coordinates is in no circle.",
         details={"hidden_nearby": count},
     )
-
-
-# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
-MEANINGS = {
-    "Notice.code": "What it is about.",
-    "Notice.details": "More, by the code.",
-    "Notice.include": "The add-on that it is about.",
-    "Notice.links": "Where to get what is missing.",
-    "Notice.message": "It in words, for people.",
-    "Notice.param": "The parameter that it is about.",
-}

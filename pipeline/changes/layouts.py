@@ -1,7 +1,7 @@
 """Documents of another program: what two of them have in common, and one with what this program shows beside that."""
 
 from types import NoneType
-from typing import Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 
 from msgspec import Struct
 from msgspec.structs import fields
@@ -41,6 +41,8 @@ def _find_struct(annotation: Any) -> type[Struct] | None:
 
 
 def _make_empty(name: str, annotation: Any) -> dict[str, Any]:
+    if get_origin(annotation) is Annotated:
+        return _make_empty(name, get_args(annotation)[0])
     if NoneType in get_args(annotation):
         return {name: None}
     if isinstance(annotation, type) and issubclass(annotation, Struct):

@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 import msgspec
 from msgspec import Struct
 
-from outings.contract.meanings import describe_member
+from outings.contract.meanings import EVERYWHERE
 from outings.contract.members import MEMBERS, RESOURCES
 from outings.contract.notices import Notice
 from outings.contract.resources import LISTINGS, Organization, OrganizationEntry
@@ -64,10 +64,12 @@ def make_schemas(vocabulary: Vocabulary) -> dict[str, Schema]:
     for struct in _walk_structs(_BODIES):
         schemas[struct.__name__]["required"] = list(_list_present(struct))
         for member, schema in schemas[struct.__name__]["properties"].items():
-            schema["description"] = describe_member(struct, member)
+            if "description" not in schema and member not in EVERYWHERE:
+                raise KeyError(f"{struct.__name__}.{member} has no meaning: say what it `means` beside its type")
+            schema["description"] = schema.pop("description", None) or EVERYWHERE[member]
     for resource, struct in RESOURCES.items():
-        meaning = describe_member(struct, "type")
-        schemas[struct.__name__]["properties"]["type"] = {**_describe_type(resource), "description": meaning}
+        members = schemas[struct.__name__]["properties"]
+        members["type"] = {**_describe_type(resource), "description": members["type"]["description"]}
         schemas[name_part(resource)] = _make_part(resource)
         schemas[name_path(resource)] = {"type": "string", "enum": sorted(MEMBERS[resource])}
     for name, words in _list_buckets(vocabulary):
@@ -153,7 +155,8 @@ def _join_null(schema: Schema) -> Schema:
     plain = [choice for choice in choices if choice != {"type": "null"}]
     if len(choices) != 2 or len(plain) != 1 or not isinstance(plain[0].get("type"), str):
         return schema
-    joined = {**plain[0], "type": [plain[0]["type"], "null"]}
+    others = {key: value for key, value in schema.items() if key != "anyOf"}
+    joined = {**plain[0], "type": [plain[0]["type"], "null"], **others}
     if "enum" in joined:
         joined["enum"] = [*joined["enum"], None]
     return joined

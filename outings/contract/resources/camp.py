@@ -1,6 +1,7 @@
 """Camp: dated, priced sessions of a day or more."""
 
 from datetime import date
+from typing import Annotated
 
 from msgspec import UNSET, UnsetType
 
@@ -17,13 +18,13 @@ from outings.contract.resources.shared import (
     Traits,
 )
 from outings.contract.resources.source import SourceBlock
-from outings.contract.resources.words import CampType, Clock, Instant, Weekday
+from outings.contract.resources.words import CampType, Clock, Instant, Weekday, means
 
 
 class Session(Member, frozen=True, kw_only=True):
-    id: str
+    id: Annotated[str, means("Its id within the camp.")]
     name: str | None
-    theme: str | None
+    theme: Annotated[str | None, means("What the session is about.")]
     starts_on: date | None
     ends_on: date | None
     days: tuple[Weekday, ...]
@@ -38,26 +39,26 @@ class Session(Member, frozen=True, kw_only=True):
 
 
 class ExtendedCare(Member, frozen=True, kw_only=True):
-    before_available: bool | None = None
-    after_available: bool | None = None
-    price: float | None = None
+    before_available: Annotated[bool | None, means("Whether there is care before the camp's hours.")] = None
+    after_available: Annotated[bool | None, means("Whether there is care after the camp's hours.")] = None
+    price: Annotated[float | None, means("What the care costs.")] = None
     notes: str | None = None
 
 
 class Camp(Facts, frozen=True, kw_only=True):
     """`starts_on` and `ends_on` are the least and greatest over the sessions."""
 
-    camp_type: CampType
+    camp_type: Annotated[CampType, means("How long children stay each day.")]
     is_overnight: bool | None
-    year: int | None
-    starts_on: date | None
-    ends_on: date | None
+    year: Annotated[int | None, means("The year of the camp.")]
+    starts_on: Annotated[date | None, means("The first date of any session.")]
+    ends_on: Annotated[date | None, means("The last date of any session.")]
     timezone: str
-    sessions_total: int
-    sessions: tuple[Session, ...]
-    extended_care: ExtendedCare
-    meals_included: bool | None
-    what_to_bring: str | None
+    sessions_total: Annotated[int, means("How many sessions there are.")]
+    sessions: Annotated[tuple[Session, ...], means("The dated, priced blocks of the camp.")]
+    extended_care: Annotated[ExtendedCare, means("Care before and after the hours of the camp.")]
+    meals_included: Annotated[bool | None, means("Whether meals are included.")]
+    what_to_bring: Annotated[str | None, means("What children have to bring.")]
     price: Price
     registration: Registration
     ages: Ages
@@ -66,22 +67,3 @@ class Camp(Facts, frozen=True, kw_only=True):
     expanded: Expanded | UnsetType = UNSET
     source: SourceBlock | UnsetType = UNSET
     related: Related | UnsetType = UNSET
-
-
-# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
-MEANINGS = {
-    "Camp.camp_type": "How long children stay each day.",
-    "Camp.ends_on": "The last date of any session.",
-    "Camp.extended_care": "Care before and after the hours of the camp.",
-    "Camp.meals_included": "Whether meals are included.",
-    "Camp.sessions": "The dated, priced blocks of the camp.",
-    "Camp.sessions_total": "How many sessions there are.",
-    "Camp.starts_on": "The first date of any session.",
-    "Camp.what_to_bring": "What children have to bring.",
-    "Camp.year": "The year of the camp.",
-    "Session.id": "Its id within the camp.",
-    "Session.theme": "What the session is about.",
-    "ExtendedCare.after_available": "Whether there is care after the camp's hours.",
-    "ExtendedCare.before_available": "Whether there is care before the camp's hours.",
-    "ExtendedCare.price": "What the care costs.",
-}

@@ -2,61 +2,43 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from outings.contract import vocabulary
-from outings.contract.resources.words import Id, Instant
+from outings.contract.resources.words import Id, Instant, means, one_of
 
-RecordType = Annotated[str, Meta(extra_json_schema={"enum": [*vocabulary.TYPES, "organization"]})]
-ChangeKind = Annotated[str, Meta(extra_json_schema={"enum": list(vocabulary.CHANGE_KINDS)})]
-RemovalReason = Annotated[str, Meta(extra_json_schema={"enum": list(vocabulary.REMOVAL_REASONS)})]
+RecordType = Annotated[str, one_of(*vocabulary.TYPES, "organization")]
+ChangeKind = Annotated[str, one_of(*vocabulary.CHANGE_KINDS)]
+RemovalReason = Annotated[str, one_of(*vocabulary.REMOVAL_REASONS)]
 
 
 class ChangeLinks(Struct, frozen=True, kw_only=True):
-    self: str
-    versions: str
+    self: Annotated[str, means("What changed.")]
+    versions: Annotated[str, means("Its history.")]
 
 
 class Change(Struct, frozen=True, kw_only=True):
     """`metro` is null for an organization of several, `reason` but for removals; `fields` names the top-level members
     that an update changed, and is empty for all else."""
 
-    version_id: int
-    listing_id: Id
+    version_id: Annotated[int, means("The number of this version: greater than all before.")]
+    listing_id: Annotated[Id, means("The id of the listing or organization.")]
     type: RecordType
-    metro: str | None
+    metro: Annotated[str | None, means("The slug of the metro; null for an organization of several.")]
     slug: str
-    kind: ChangeKind
-    reason: RemovalReason | None
-    replaced_by: Id | None
+    kind: Annotated[ChangeKind, means("What happened.")]
+    reason: Annotated[RemovalReason | None, means("Why it was removed; null for all else.")]
+    replaced_by: Annotated[Id | None, means("What took its place; null where nothing did.")]
     changed_at: Instant
-    fields: tuple[str, ...]
+    fields: Annotated[tuple[str, ...], means("The members that an update changed; empty for all else.")]
     links: ChangeLinks
 
 
 class ListingVersion(Struct, frozen=True, kw_only=True):
     """One of a listing's own: `reason` and `fields` as of a `Change`."""
 
-    version_id: int
+    version_id: Annotated[int, means("The number of this version: greater than all before.")]
     changed_at: Instant
-    kind: ChangeKind
-    fields: tuple[str, ...]
-    reason: RemovalReason | None
-
-
-# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
-MEANINGS = {
-    "Change.fields": "The members that an update changed; empty for all else.",
-    "Change.kind": "What happened.",
-    "Change.listing_id": "The id of the listing or organization.",
-    "Change.metro": "The slug of the metro; null for an organization of several.",
-    "Change.reason": "Why it was removed; null for all else.",
-    "Change.replaced_by": "What took its place; null where nothing did.",
-    "Change.version_id": "The number of this version: greater than all before.",
-    "ChangeLinks.self": "What changed.",
-    "ChangeLinks.versions": "Its history.",
-    "ListingVersion.fields": "The members that an update changed; empty for all else.",
-    "ListingVersion.kind": "What happened.",
-    "ListingVersion.reason": "Why it was removed; null for all else.",
-    "ListingVersion.version_id": "The number of this version: greater than all before.",
-}
+    kind: Annotated[ChangeKind, means("What happened.")]
+    fields: Annotated[tuple[str, ...], means("The members that an update changed; empty for all else.")]
+    reason: Annotated[RemovalReason | None, means("Why it was removed; null for all else.")]

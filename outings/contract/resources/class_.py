@@ -1,5 +1,7 @@
 """Class: a programme with a term and meetings, in one section or several."""
 
+from typing import Annotated
+
 from msgspec import UNSET, Struct, UnsetType
 
 from outings.contract.resources.event import EventLinks
@@ -25,19 +27,20 @@ from outings.contract.resources.words import (
     RegistrationStatus,
     ScheduleType,
     Weekday,
+    means,
 )
 
 
 class Program(Member, frozen=True, kw_only=True):
     enrollment_type: EnrollmentType | None = None
-    skill_level_notes: str | None = None
-    adult_participation: str | None = None
-    what_youll_learn: str | None = None
-    prerequisites: str | None = None
+    skill_level_notes: Annotated[str | None, means("The level, in the source's words.")] = None
+    adult_participation: Annotated[str | None, means("Whether an adult takes part, in the source's words.")] = None
+    what_youll_learn: Annotated[str | None, means("What one learns.")] = None
+    prerequisites: Annotated[str | None, means("What one has to know before.")] = None
 
 
 class Schedule(Member, frozen=True, kw_only=True):
-    type: ScheduleType | None = None
+    type: Annotated[ScheduleType | None, means("How the class meets.")] = None
     days: tuple[Weekday, ...] = ()
     start_time: Clock | None = None
     end_time: Clock | None = None
@@ -49,26 +52,26 @@ class Schedule(Member, frozen=True, kw_only=True):
 
 
 class Tuition(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
-    amount: float | None = None
-    from_: float | None = None
+    amount: Annotated[float | None, means("The price of the whole term.")] = None
+    from_: Annotated[float | None, means("The least price, where there are several.")] = None
     text: str | None = None
-    drop_in_price: float | None = None
-    trial_price: float | None = None
-    trial_notes: str | None = None
+    drop_in_price: Annotated[float | None, means("The price of one meeting.")] = None
+    trial_price: Annotated[float | None, means("The price of a trial.")] = None
+    trial_notes: Annotated[str | None, means("What the source says of a trial.")] = None
     currency: Currency | None = None
 
 
 class Registration(Member, frozen=True, kw_only=True):
-    url: str | None = None
-    status: RegistrationStatus | None = None
-    opens_at: Instant | None = None
+    url: Annotated[str | None, means("The address at which to sign up.")] = None
+    status: Annotated[RegistrationStatus | None, means("Whether one can sign up now.")] = None
+    opens_at: Annotated[Instant | None, means("When one can sign up from.")] = None
     spots_remaining: int | None = None
     has_spots_available: bool | None = None
     waitlist_available: bool | None = None
 
 
 class ClassRegistration(Registration, frozen=True, kw_only=True):
-    sections_with_spots: int | None = None
+    sections_with_spots: Annotated[int | None, means("How many sections have open seats.")] = None
 
 
 class SectionSchedule(Member, frozen=True, kw_only=True):
@@ -82,22 +85,22 @@ class SectionSchedule(Member, frozen=True, kw_only=True):
 
 
 class SectionTuition(Member, frozen=True, kw_only=True):
-    amount: float | None = None
+    amount: Annotated[float | None, means("The price of the whole term.")] = None
     text: str | None = None
-    drop_in_price: float | None = None
+    drop_in_price: Annotated[float | None, means("The price of one meeting.")] = None
     currency: Currency | None = None
 
 
 class SectionRegistration(Member, frozen=True, kw_only=True):
-    url: str | None = None
-    status: RegistrationStatus | None = None
+    url: Annotated[str | None, means("The address at which to sign up.")] = None
+    status: Annotated[RegistrationStatus | None, means("Whether one can sign up now.")] = None
     spots_remaining: int | None = None
     has_spots_available: bool | None = None
     waitlist_available: bool | None = None
 
 
 class Section(Member, frozen=True, kw_only=True):
-    id: str
+    id: Annotated[str, means("Its id within the class.")]
     name: str | None
     schedule: SectionSchedule
     term: Term
@@ -108,50 +111,21 @@ class Section(Member, frozen=True, kw_only=True):
 
 
 class Class(Facts, frozen=True, kw_only=True):
-    program: Program
+    program: Annotated[Program, means("What is taught, and how to take part.")]
     term: Term
     schedule: Schedule
     tuition: Tuition
     price: Price
     registration: ClassRegistration
-    sections_total: int
-    sections: tuple[Section, ...]
+    sections_total: Annotated[int, means("How many sections there are.")]
+    sections: Annotated[tuple[Section, ...], means("The groups in which the class is held.")]
     ages: Ages
     traits: Traits
     occasions: tuple[Occasion, ...]
     links: EventLinks
-    sessions: tuple[CompactCard, ...] = ()
+    sessions: Annotated[
+        tuple[CompactCard, ...], means("The other classes of the same program, shown as one card with this one.")
+    ] = ()
     expanded: Expanded | UnsetType = UNSET
     source: SourceBlock | UnsetType = UNSET
     related: Related | UnsetType = UNSET
-
-
-# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
-MEANINGS = {
-    "Class.program": "What is taught, and how to take part.",
-    "Class.sections": "The groups in which the class is held.",
-    "Class.sections_total": "How many sections there are.",
-    "Class.sessions": "The other classes of the same program, shown as one card with this one.",
-    "Program.adult_participation": "Whether an adult takes part, in the source's words.",
-    "Program.prerequisites": "What one has to know before.",
-    "Program.skill_level_notes": "The level, in the source's words.",
-    "Program.what_youll_learn": "What one learns.",
-    "Schedule.type": "How the class meets.",
-    "Tuition.amount": "The price of the whole term.",
-    "Tuition.from": "The least price, where there are several.",
-    "Tuition.drop_in_price": "The price of one meeting.",
-    "Tuition.trial_price": "The price of a trial.",
-    "Tuition.trial_notes": "What the source says of a trial.",
-    "SectionTuition.amount": "The price of the whole term.",
-    "SectionTuition.drop_in_price": "The price of one meeting.",
-    "Registration.opens_at": "When one can sign up from.",
-    "Registration.status": "Whether one can sign up now.",
-    "Registration.url": "The address at which to sign up.",
-    "ClassRegistration.opens_at": "When one can sign up from.",
-    "ClassRegistration.sections_with_spots": "How many sections have open seats.",
-    "ClassRegistration.status": "Whether one can sign up now.",
-    "ClassRegistration.url": "The address at which to sign up.",
-    "SectionRegistration.status": "Whether one can sign up now.",
-    "SectionRegistration.url": "The address at which to sign up.",
-    "Section.id": "Its id within the class.",
-}

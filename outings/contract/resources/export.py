@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from outings.contract.resources.words import ListingType
+from outings.contract.resources.words import ListingType, means, one_of
 
 # Format → the file's media type.
 EXPORT_TYPES = {
@@ -13,12 +13,12 @@ EXPORT_TYPES = {
     "ics": "text/calendar; charset=utf-8",
 }
 
-ExportFormat = Annotated[str, Meta(extra_json_schema={"enum": list(EXPORT_TYPES)})]
+ExportFormat = Annotated[str, one_of(*EXPORT_TYPES)]
 Sha256 = Annotated[str, Meta(extra_json_schema={"pattern": "^[0-9a-f]{64}$"})]
 
 
 class ExportLinks(Struct, frozen=True, kw_only=True):
-    self: str
+    self: Annotated[str, means("The file.")]
 
 
 class ExportFile(Struct, frozen=True, kw_only=True):
@@ -26,23 +26,16 @@ class ExportFile(Struct, frozen=True, kw_only=True):
     of the SHA-256 of each row's `<id> <updated_at>`, equal for whoever has the same rows."""
 
     type: ListingType
-    format: ExportFormat
-    content_type: str
-    rows: int
-    size: int
-    sha256: Sha256
-    rows_hash: Sha256
+    format: Annotated[ExportFormat, means("The format of the file.")]
+    content_type: Annotated[str, means("The media type of the file.")]
+    rows: Annotated[int, means("How many rows the file has.")]
+    size: Annotated[int, means("The size of the file in bytes.")]
+    sha256: Annotated[Sha256, means("The SHA-256 of the file, whatever coding it travels in.")]
+    rows_hash: Annotated[
+        Sha256,
+        means(
+            "Equal for whoever has the same rows: the sum modulo 2^256 of the SHA-256 of each row's `<id> "
+            "<updated_at>`."
+        ),
+    ]
     links: ExportLinks
-
-
-# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
-MEANINGS = {
-    "ExportFile.content_type": "The media type of the file.",
-    "ExportFile.format": "The format of the file.",
-    "ExportFile.rows": "How many rows the file has.",
-    "ExportFile.rows_hash": "Equal for whoever has the same rows: the sum modulo 2^256 of the SHA-256 of each row's "
-    "`<id> <updated_at>`.",
-    "ExportFile.sha256": "The SHA-256 of the file, whatever coding it travels in.",
-    "ExportFile.size": "The size of the file in bytes.",
-    "ExportLinks.self": "The file.",
-}

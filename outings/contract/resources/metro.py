@@ -1,7 +1,10 @@
 """Metro: a city or region whose listings are published together."""
 
+from typing import Annotated
+
 from outings.contract.resources.organization import Counts
 from outings.contract.resources.shared import Member
+from outings.contract.resources.words import means
 
 
 class Center(Member, frozen=True, kw_only=True):
@@ -19,24 +22,12 @@ class Bounds(Member, frozen=True, kw_only=True):
 class Metro(Member, frozen=True, kw_only=True):
     """`accessible` says whether this key may read it; `counts` are of what the key may read."""
 
-    slug: str
+    slug: Annotated[str, means("What stands in paths.")]
     name: str
     timezone: str
-    aliases: tuple[str, ...]
+    aliases: Annotated[tuple[str, ...], means("Other names that paths take in place of the slug.")]
     center: Center
     bounds: Bounds
     counts: Counts
-    accessible: bool
+    accessible: Annotated[bool, means("Whether this key may read it.")]
     links: dict[str, str]
-
-
-# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
-MEANINGS = {
-    "Metro.accessible": "Whether this key may read it.",
-    "Metro.aliases": "Other names that paths take in place of the slug.",
-    "Metro.slug": "What stands in paths.",
-    "Bounds.east": "Degrees of longitude.",
-    "Bounds.north": "Degrees of latitude.",
-    "Bounds.south": "Degrees of latitude.",
-    "Bounds.west": "Degrees of longitude.",
-}

@@ -1,11 +1,11 @@
 """Organization: who publishes listings. No e-mail, no phone."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, UnsetType
 
 from outings.contract.resources.shared import Member
-from outings.contract.resources.words import Category, Id, Instant, Status
+from outings.contract.resources.words import Category, Id, Instant, Status, means
 
 # How a directory's `q` met one: best first where scores are equal.
 NameMatch = Literal["exact_name", "exact_domain", "name", "domain", "fuzzy"]
@@ -21,18 +21,18 @@ class Counts(Member, frozen=True, kw_only=True):
 
 
 class OrganizationLinks(Member, frozen=True, kw_only=True):
-    self: str
-    events: str
-    classes: str
-    camps: str
-    places: str
+    self: Annotated[str, means("This organization.")]
+    events: Annotated[str, means("The list of its events.")]
+    classes: Annotated[str, means("The list of its classes.")]
+    camps: Annotated[str, means("The list of its camps.")]
+    places: Annotated[str, means("The list of its places.")]
 
 
 class Organization(Member, frozen=True, kw_only=True):
     """The last three move with the day, the key and other rows: they are made when answering."""
 
     id: Id
-    type: str
+    type: Annotated[str, means("`organization`.")]
     slug: str
     name: str
     description: str | None
@@ -44,8 +44,8 @@ class Organization(Member, frozen=True, kw_only=True):
     created_at: Instant | None
     updated_at: Instant | None
     links: OrganizationLinks
-    categories: tuple[Category, ...] | UnsetType = UNSET
-    metros: tuple[str, ...] | UnsetType = UNSET
+    categories: Annotated[tuple[Category, ...] | UnsetType, means("The categories of its live listings.")] = UNSET
+    metros: Annotated[tuple[str, ...] | UnsetType, means("The metros in which it has listings.")] = UNSET
     counts: Counts | UnsetType = UNSET
 
 
@@ -53,29 +53,13 @@ class OrganizationEntry(Member, frozen=True, kw_only=True):
     """One of the directory. `counts` are of this metro; `score` and `match` are null without `q`."""
 
     id: Id
-    type: str
+    type: Annotated[str, means("`organization`.")]
     slug: str
     name: str
     website_url: str | None
     domain: str | None
     image_url: str | None
     counts: Counts
-    score: float | None
-    match: NameMatch | None
+    score: Annotated[float | None, means("How well it met `q`, from 0 to 1; null without `q`.")]
+    match: Annotated[NameMatch | None, means("How it met `q`, best first; null without `q`.")]
     links: OrganizationLinks
-
-
-# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
-MEANINGS = {
-    "Organization.categories": "The categories of its live listings.",
-    "Organization.metros": "The metros in which it has listings.",
-    "Organization.type": "`organization`.",
-    "OrganizationEntry.match": "How it met `q`, best first; null without `q`.",
-    "OrganizationEntry.score": "How well it met `q`, from 0 to 1; null without `q`.",
-    "OrganizationEntry.type": "`organization`.",
-    "OrganizationLinks.self": "This organization.",
-    "OrganizationLinks.events": "The list of its events.",
-    "OrganizationLinks.classes": "The list of its classes.",
-    "OrganizationLinks.camps": "The list of its camps.",
-    "OrganizationLinks.places": "The list of its places.",
-}

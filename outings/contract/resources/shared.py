@@ -1,6 +1,7 @@
 """Sub-objects that several resources share. Null means that the source did not state it, never "no"."""
 
 from datetime import date
+from typing import Annotated
 
 from msgspec import Struct
 
@@ -18,6 +19,7 @@ from outings.contract.resources.words import (
     PriceUnit,
     Season,
     Status,
+    means,
 )
 
 
@@ -26,9 +28,9 @@ class Member(Struct, frozen=True, kw_only=True):
 
 
 class OrganizationReference(Member, frozen=True, kw_only=True):
-    id: Id | None = None
-    name: str | None = None
-    slug: str | None = None
+    id: Annotated[Id | None, means("Its id; null where no organization is known.")] = None
+    name: Annotated[str | None, means("Its name; null where no organization is known.")] = None
+    slug: Annotated[str | None, means("Its slug; null where no organization is known.")] = None
 
 
 class PlaceReference(Member, frozen=True, kw_only=True):
@@ -39,54 +41,58 @@ class PlaceReference(Member, frozen=True, kw_only=True):
 
 class Location(Member, frozen=True, kw_only=True):
     address: str | None = None
-    street_address: str | None = None
-    city: str | None = None
-    state: str | None = None
-    zip: str | None = None
+    street_address: Annotated[str | None, means("Street and house.")] = None
+    city: Annotated[str | None, means("The city.")] = None
+    state: Annotated[str | None, means("The state.")] = None
+    zip: Annotated[str | None, means("The postal code.")] = None
     lat: float | None = None
     lng: float | None = None
     neighborhood: str | None = None
-    neighborhood_slug: str | None = None
+    neighborhood_slug: Annotated[str | None, means("What the parameter `neighborhood` takes.")] = None
 
 
 class Price(Member, frozen=True, kw_only=True):
     """`is_free`: true when `type` is `free` or `max` is 0, false when `min` is above 0, else null."""
 
-    type: PriceType | None = None
-    min: float | None = None
-    max: float | None = None
-    scope: PriceScope | None = None
-    note: str | None = None
-    unit: PriceUnit | None = None
-    is_free: bool | None = None
+    type: Annotated[PriceType | None, means("What kind of price it is.")] = None
+    min: Annotated[float | None, means("The least amount.")] = None
+    max: Annotated[float | None, means("The greatest amount.")] = None
+    scope: Annotated[PriceScope | None, means("What the price is for.")] = None
+    note: Annotated[str | None, means("What else the source says of the price.")] = None
+    unit: Annotated[PriceUnit | None, means("Whom or what one amount is for.")] = None
+    is_free: Annotated[
+        bool | None, means("True when `type` is `free` or `max` is 0, false when `min` is above 0, else null.")
+    ] = None
     currency: Currency | None = None
 
 
 class Ages(Member, frozen=True, kw_only=True):
     """Whole years; an open end is null. `bands` overlap the range (decisions: 0-1, 1-3, 4-6, 7-12)."""
 
-    min: int | None = None
-    max: int | None = None
+    min: Annotated[
+        int | None, means("The least age, inclusive; null where none is stated, and a stated 0 stays 0.")
+    ] = None
+    max: Annotated[int | None, means("The greatest age, inclusive; null is open.")] = None
     text: str | None = None
-    audience: Audience | None = None
-    bands: tuple[AgeBand, ...] = ()
+    audience: Annotated[Audience | None, means("`adults` for a listing that is for adults only.")] = None
+    bands: Annotated[tuple[AgeBand, ...], means("The bands that the ages overlap.")] = ()
 
 
 class AgeRange(Member, frozen=True, kw_only=True):
-    min: int | None = None
-    max: int | None = None
+    min: Annotated[int | None, means("The least age, inclusive; null where none is stated.")] = None
+    max: Annotated[int | None, means("The greatest age, inclusive; null is open.")] = None
     text: str | None = None
 
 
 class Traits(Member, frozen=True, kw_only=True):
-    seasons: tuple[Season, ...] = ()
+    seasons: Annotated[tuple[Season, ...], means("The seasons that it suits.")] = ()
 
 
 class Term(Member, frozen=True, kw_only=True):
-    name: str | None = None
+    name: Annotated[str | None, means("The name of the term.")] = None
     starts_on: date | None = None
     ends_on: date | None = None
-    total_classes: int | None = None
+    total_classes: Annotated[int | None, means("How many meetings the term has.")] = None
 
 
 class CompactCard(Member, frozen=True, kw_only=True):
@@ -97,8 +103,8 @@ class CompactCard(Member, frozen=True, kw_only=True):
     slug: str
     name: str
     starts_local: Local | None
-    timezone: str | None
-    place: PlaceReference | None
+    timezone: Annotated[str | None, means("The time zone of `starts_local`; null of a place.")]
+    place: Annotated[PlaceReference | None, means("Where it is held; null where none is known.")]
     price: Price | None
     ages: Ages
     categories: tuple[Category, ...]
@@ -135,34 +141,3 @@ class Facts(Listing, frozen=True, kw_only=True):
     is_outdoor: bool | None
     good_for_rainy: bool | None
     is_sensory_friendly: bool | None
-
-
-# What their members mean, where outings/contract/meanings/everywhere.py does not say it.
-MEANINGS = {
-    "Term.name": "The name of the term.",
-    "Term.total_classes": "How many meetings the term has.",
-    "Ages.audience": "`adults` for a listing that is for adults only.",
-    "Ages.bands": "The bands that the ages overlap.",
-    "Ages.max": "The greatest age, inclusive; null is open.",
-    "Ages.min": "The least age, inclusive; null where none is stated, and a stated 0 stays 0.",
-    "AgeRange.max": "The greatest age, inclusive; null is open.",
-    "AgeRange.min": "The least age, inclusive; null where none is stated.",
-    "CompactCard.place": "Where it is held; null where none is known.",
-    "CompactCard.timezone": "The time zone of `starts_local`; null of a place.",
-    "Location.city": "The city.",
-    "Location.neighborhood_slug": "What the parameter `neighborhood` takes.",
-    "Location.state": "The state.",
-    "Location.street_address": "Street and house.",
-    "Location.zip": "The postal code.",
-    "OrganizationReference.id": "Its id; null where no organization is known.",
-    "OrganizationReference.name": "Its name; null where no organization is known.",
-    "OrganizationReference.slug": "Its slug; null where no organization is known.",
-    "Price.is_free": "True when `type` is `free` or `max` is 0, false when `min` is above 0, else null.",
-    "Price.max": "The greatest amount.",
-    "Price.min": "The least amount.",
-    "Price.note": "What else the source says of the price.",
-    "Price.scope": "What the price is for.",
-    "Price.type": "What kind of price it is.",
-    "Price.unit": "Whom or what one amount is for.",
-    "Traits.seasons": "The seasons that it suits.",
-}

@@ -1,10 +1,16 @@
-"""Texts of a known form, as types: OpenAPI tells the form, and nothing is checked when a resource is made."""
+"""What OpenAPI tells of members beside their types: texts of a known form, and what a member means. Nothing of it is
+checked when a resource is made."""
 
 from typing import Annotated
 
 from msgspec import Meta
 
 from outings.contract import vocabulary
+
+
+def means(sentence: str) -> Meta:
+    """What a member means. Left out where `contract/meanings.py` says it of every member of its name."""
+    return Meta(description=sentence)
 
 
 def one_of(*words: str) -> Meta:

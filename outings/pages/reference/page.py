@@ -8,8 +8,7 @@ import msgspec
 from markupsafe import Markup
 from msgspec.structs import replace
 
-from outings.contract import errors
-from outings.contract.meanings import codes
+from outings.contract import errors, notices
 from outings.contract.openapi import make_document
 from outings.contract.openapi.examples import Example
 from outings.contract.pricing_plans import PLANS
@@ -54,10 +53,10 @@ def _render(encoded: bytes, vocabulary: Vocabulary) -> Page:
         "groups": groups,
         "parameters": _list_parameters(document, entries),
         "shapes": list_shapes(document),
-        "codes": [(code, status, codes.CODES[code]) for code, status in errors.CODES.items()],
-        "code_of": {str(status): code for code, status in reversed(list(errors.CODES.items()))},
-        "reasons": codes.REASONS,
-        "notices": codes.NOTICES,
+        "codes": [(code, *each) for code, each in errors.CODES.items()],
+        "code_of": {str(each.status): code for code, each in reversed(list(errors.CODES.items()))},
+        "reasons": errors.REASONS,
+        "notices": notices.NOTICES,
         "request_headers": REQUEST_HEADERS,
         "headers": {name: each["description"] for name, each in document["components"]["headers"].items()},
         "stabilities": STABILITIES,

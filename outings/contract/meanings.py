@@ -1,4 +1,8 @@
-"""Members that mean the same in every object that has them."""
+"""What each member of an answer means, in a sentence: OpenAPI and the reference page show it.
+
+A member whose name means the same wherever it stands is said once, in `EVERYWHERE`. What a struct's own member means
+stands beside its type, as `means`, and wins.
+"""
 
 from collections.abc import Mapping
 
@@ -27,6 +31,7 @@ EVERYWHERE: Mapping[str, str] = {
     "distance_m": "Metres from the middle of the circle.",
     "domain": "The host of `website_url`, without `www.`.",
     "duration_minutes": "How long a meeting lasts.",
+    "east": "Degrees of longitude.",
     "end_time": "The local time at which a meeting ends.",
     "ends_at": "When it ends, in UTC.",
     "ends_local": "When it ends, by the clock of `timezone`.",
@@ -59,6 +64,7 @@ EVERYWHERE: Mapping[str, str] = {
     "name": "Its name.",
     "neighborhood": "The name of the neighborhood.",
     "next_cursor": "Sent as `cursor` with the same request, it gives the next page; null on the last one.",
+    "north": "Degrees of latitude.",
     "notes": "What else the source says.",
     "occasions": "Holidays and occasions that it is for.",
     "organization": "Who publishes it.",
@@ -76,6 +82,7 @@ EVERYWHERE: Mapping[str, str] = {
     "score": "How well it fits, from 0 to 1.",
     "slug": "Its name as a part of an address.",
     "source": "With `include=source`: where it came from and how it was checked.",
+    "south": "Degrees of latitude.",
     "spots_remaining": "How many seats are left.",
     "start_time": "The local time at which it starts.",
     "starts_at": "When it starts, in UTC.",
@@ -95,6 +102,7 @@ EVERYWHERE: Mapping[str, str] = {
     "verified_at": "When somebody last verified it; null until then.",
     "waitlist_available": "Whether there is a waiting list.",
     "website_url": "The address of its site.",
+    "west": "Degrees of longitude.",
     "wet_hours": "Pairs of hours: from the first to before the second, rain or snow is more likely than not.",
     "window": "The local dates in effect.",
 }
