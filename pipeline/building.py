@@ -6,12 +6,12 @@ from concurrent.futures import Executor, as_completed
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.configuration import FORMATS, FeedTable
+from outings.configuration import FORMATS
 from outings.release.log import Version
 from outings.release.manifest import list_objects, read_manifest
 from outings.release.pointer import read_current
@@ -19,7 +19,6 @@ from outings.release.publishing import Publication, make_deadline, publish
 from outings.release.root import Part, Root
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
-from outings.release.withdrawals import Withdrawals
 from pipeline.changes.versions import list_organizations, list_versions
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import locate_problems
@@ -40,6 +39,8 @@ from pipeline.workload import measure_feed, measure_metro
 if TYPE_CHECKING:
     from pipeline.changes.diff import Change
 
+T = TypeVar("T")
+R = TypeVar("R")
 Progress = Callable[[str], None]
 TellFeeds = Callable[[Sequence[FeedResult]], None]
 TellRelease = Callable[[str, Sequence[Problem]], None]
@@ -101,14 +102,17 @@ def build_release(
         read = perf_counter()
         works = [replace(each, lenders=lenders) for each in _make_works(build, plan, done, spool=scratch)]
         expect("metros to build", [measure_metro(work) for work in works])
-        metros = _build_metros(works, executor=executor, progress=progress)
+        metros = _run_tasks(
+            run_metro_task, works, executor=executor, progress=progress,
+            describe=lambda metro: f"metro {metro.built.slug}: built",
+        )  # fmt: skip
     built = [each.built for each in metros]
     made = perf_counter()
     feeds = [_add_problems(feed, metros, store=store) for feed in done]
     parts: dict[str, Part | None] = {each.slug: each.part for each in built}
     # All that is told in the end is read before the swap: once it is done, nothing may fail.
     feeds += _remember_feeds(plan, base, sources, store=store)
-    carried = _tally_carried(plan, base, store=store)
+    carried = _tally_carried(plan, store=store)
     changes = {each.slug: each.changes for each in built}
     problems = tuple(p for metro in metros for p in metro.problems if p.feed not in {feed.feed for feed in done})
     published = publish(
@@ -160,33 +164,14 @@ def _open_sources(
     )
 
 
-def _read_feeds(
-    build: Build,
-    feeds: Sequence[FeedTable],
-    sources: Mapping[str, FeedSource],
-    *,
-    withdrawals: Withdrawals,
-    spool: Path,
-    executor: Executor,
-    expect: Expect,
-    progress: Progress,
-) -> list[FeedResult]:
-    """In the feeds' order."""
-    works = [
-        FeedTask(
-            feed=feed, source=sources[feed.name], configuration=build.configuration, spool=spool,
-            withdrawals=withdrawals,
-        )
-        for feed in feeds
-    ]  # fmt: skip
-    expect("feeds to read", [measure_feed(work) for work in works])
-    waiting = {executor.submit(run_feed_task, work): work.feed.name for work in works}
-    done = {}
+def _run_tasks(
+    run: Callable[[T], R], works: Sequence[T], *, executor: Executor, progress: Progress, describe: Callable[[R], str]
+) -> list[R]:
+    """In the order of the works. `describe`: what is told of each once it is done."""
+    waiting = [executor.submit(run, work) for work in works]
     for number, future in enumerate(as_completed(waiting), start=1):
-        read = future.result()
-        done[read.feed] = read
-        progress(f"feed {read.feed}: {read.memory.read} records read ({number} of {len(waiting)})")
-    return [done[feed.name] for feed in feeds]
+        progress(f"{describe(future.result())} ({number} of {len(waiting)})")
+    return [future.result() for future in waiting]
 
 
 def _read_all(
@@ -204,10 +189,18 @@ def _read_all(
     """The plan with the metros that what was read concerns by reference alone, the feeds of all, and who lends what."""
     known: dict[str, FeedResult] = {}
     while True:
-        feeds = [feed for feed in plan.feeds if feed.name not in known]
-        read = _read_feeds(
-            build, feeds, sources, withdrawals={} if base is None else base.withdrawals,
-            spool=spool, executor=executor, expect=expect, progress=progress,
+        works = [
+            FeedTask(
+                feed=feed, source=sources[feed.name], configuration=build.configuration, spool=spool,
+                withdrawals={} if base is None else base.withdrawals,
+            )
+            for feed in plan.feeds
+            if feed.name not in known
+        ]  # fmt: skip
+        expect("feeds to read", [measure_feed(work) for work in works])
+        read = _run_tasks(
+            run_feed_task, works, executor=executor, progress=progress,
+            describe=lambda read: f"feed {read.feed}: {read.memory.read} records read",
         )  # fmt: skip
         known |= {each.feed: each for each in read}
         done = [known[feed.name] for feed in plan.feeds]
@@ -262,16 +255,6 @@ def _make_works(build: Build, plan: BuildPlan, feeds: Sequence[FeedResult], *, s
         )
 
 
-def _build_metros(works: Sequence[MetroTask], *, executor: Executor, progress: Progress) -> list[MetroResult]:
-    waiting = {executor.submit(run_metro_task, work): work.plan.metro.slug for work in works}
-    done = {}
-    for number, future in enumerate(as_completed(waiting), start=1):
-        metro_done = future.result()
-        done[metro_done.built.slug] = metro_done
-        progress(f"metro {metro_done.built.slug}: built ({number} of {len(waiting)})")
-    return [done[work.plan.metro.slug] for work in works]
-
-
 def _compare_organizations(
     build: Build,
     plan: BuildPlan,
@@ -321,14 +304,8 @@ def _remember_feeds(
         )
 
 
-def _tally_carried(plan: BuildPlan, base: Root | None, *, store: Store) -> WriteCounts:
-    """Objects of metros that were not built again are named by the release, and none is written."""
-    return WriteCounts(
-        total=sum(_count_named(base, slug, store=store) for slug in plan.carried) if base is not None else 0
-    )
-
-
-def _count_named(base: Root, slug: str, *, store: Store) -> int:
-    """By metro, as a build counts: two metros may name the same object, an empty table's."""
-    manifest = base.parts[slug].manifest
-    return len({manifest, *list_objects(store, read_manifest(store, manifest))})
+def _tally_carried(plan: BuildPlan, *, store: Store) -> WriteCounts:
+    """Objects of metros that were not built again are named by the release, and none is written. By metro, as a build
+    counts: two metros may name the same object, an empty table's."""
+    bases = [each.plan.base for each in plan.unchanged if each.plan.base is not None]
+    return WriteCounts(total=sum(len({base.sha, *list_objects(store, base.manifest)}) for base in bases))

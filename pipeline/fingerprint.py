@@ -3,23 +3,17 @@
 import hashlib
 import platform
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import date
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
 
 import pipeline
 from outings import answers, contract, release
-from outings.contract.languages.language import Language
-from outings.contract.related import Group
-from outings.contract.vocabulary import Vocabulary
 from outings.release.layout import LAYOUT
 from outings.release.program_hash import hash_sources
-from outings.release.snapshot import MetroSettings
 
 _FILES = (contract.__file__, release.__file__, answers.__file__, pipeline.__file__)
 _PROGRAM = tuple(Path(file).parent for file in _FILES)
@@ -67,35 +61,6 @@ def number_renderer() -> int:
     return int(hash_rules()[:13], 16)
 
 
-def make_fingerprint(
-    *,
-    metro: MetroSettings,
-    vocabulary: Vocabulary,
-    related: Sequence[Group],
-    language: Language | None,
-    today: date,
-    neighborhoods: bytes,
-    feeds: Mapping[str, str],
-    details: bool,
-    model: str | None,
-    centroids: Sequence[Struct],
-    site: str = "",
-    withdrawn: Collection[str] = (),
-) -> str:
-    """`feeds` has the hash of the bytes and settings of each feed that may have records of this metro. `model` is its
-    hash. `site` is the hash of all that makes the metro's pages of its snapshot; empty where it has none. `withdrawn`
-    are the ids of what is taken down."""
-    parts = [
-        LAYOUT, hash_program(), metro, vocabulary, related, language, today,
-        hashlib.sha256(neighborhoods).hexdigest(), sorted(feeds.items()), details, model, centroids,
-        site, sorted(withdrawn),
-    ]  # fmt: skip
-    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
-
-
-def hash_making(
-    *, metro: MetroSettings, vocabulary: Vocabulary, language: Language | None, neighborhoods: bytes
-) -> str:
-    """The hash of everything that turns records into a metro's listings, except the records and the date."""
-    parts = [LAYOUT, hash_program(), metro, vocabulary, language, hashlib.sha256(neighborhoods).hexdigest()]
-    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
+def make_fingerprint(*parts: object) -> str:
+    """The hash of these inputs, and of the program that is to work on them."""
+    return hashlib.sha256(msgspec.json.encode([LAYOUT, hash_program(), *parts])).hexdigest()

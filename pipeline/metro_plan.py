@@ -31,7 +31,7 @@ class Base(Struct, frozen=True, kw_only=True):
 
 class MetroPlan(Struct, frozen=True, kw_only=True):
     """What a metro is built from, apart from its records. `stamp` is the build's, `today` is the metro's local date.
-    `program` is the hash of everything except records and date that makes listings (`fingerprint.hash_making`); with
+    `program` is the hash of everything except records and date that makes listings (`plan`); with
     None every listing is made again. `language`: None for English. `renderer` made the documents that stay, if that is
     not this program. `emptied` are packs of the release before in which no document may stay. `site`: what the metro's
     pages are made with, None where it has none."""

@@ -1,5 +1,6 @@
 """Plans a build: which metros changed, which feeds have to be read, and the stamp that all of them share."""
 
+import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -19,7 +20,7 @@ from outings.release.withdrawals import list_withdrawn
 from pipeline.centroids import read_centroids
 from pipeline.clock import AsOf, choose_stamp
 from pipeline.feeds.source import FeedSource
-from pipeline.fingerprint import hash_making, make_fingerprint
+from pipeline.fingerprint import make_fingerprint
 from pipeline.metro_plan import MetroPlan, read_base
 from pipeline.neighborhood_file import read_bytes
 from pipeline.objects.site_inputs import hash_metro_site
@@ -142,21 +143,18 @@ def _plan_metro(
     own = keep_language(language)
     centroids = read_centroids(configuration.zip.centroids, metro.bounds)
     neighborhoods = b"" if metro.neighborhoods is None else read_bytes(metro.slug, metro.neighborhoods)
+    # All that turns records into listings, but the records and the date; then all that the metro's build depends on.
+    program = make_fingerprint(settings, configuration.vocabulary, own, hashlib.sha256(neighborhoods).hexdigest())
     inputs = make_fingerprint(
-        metro=settings, vocabulary=configuration.vocabulary, related=related, language=own, today=today,
-        neighborhoods=neighborhoods,
-        feeds={feed.name: hashes[feed.name] for feed in feeds if feed.metro in (None, metro.slug)},
-        details=details, model=None if model is None else model.hash, centroids=centroids,
-        site=hash_metro_site(site), withdrawn=frozenset() if base is None else list_withdrawn(base.withdrawals),
+        program, related, today, details, centroids, hash_metro_site(site), None if model is None else model.hash,
+        sorted((feed.name, hashes[feed.name]) for feed in feeds if feed.metro in (None, metro.slug)),
+        [] if base is None else sorted(list_withdrawn(base.withdrawals)),
     )  # fmt: skip
     part = None if base is None else base.parts.get(metro.slug)
     plan = MetroPlan(
         metro=settings, vocabulary=configuration.vocabulary, related=related, language=own, today=today, stamp=stamp,
         inputs=inputs, details=details, cache=configuration.edge.cache, base=read_base(store, part), model=model,
-        centroids=centroids, site=site if site.shows_data else None,
-        program=hash_making(
-            metro=settings, vocabulary=configuration.vocabulary, language=own, neighborhoods=neighborhoods
-        ),
+        centroids=centroids, site=site if site.shows_data else None, program=program,
     )  # fmt: skip
     return MetroInputs(plan=plan, neighborhoods=metro.neighborhoods)
 
