@@ -1,9 +1,10 @@
 """Reads NDJSON: one record on each line. A line that cannot be read is one problem; the other lines are read."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -13,6 +14,7 @@ from pipeline.feeds.reader import Reader
 # A record is some kilobytes; what is longer is a file without line ends, and is never held whole.
 MAX_LINE_BYTES = 1 << 20
 _SHOWN_BYTES = 200
+_MOST_DEPTH = 100
 _HALF = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _ESCAPES = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|" + _HALF.pattern + rb"|\\.", re.DOTALL
@@ -20,14 +22,15 @@ _ESCAPES = re.compile(
 _BOM = b"\xef\xbb\xbf"
 
 
-def read_lines(path: Path, *, lines_before: int = 0) -> Iterator[RawRecord]:
-    """Each line that is not blank; lines are numbered from `lines_before` + 1. Memory is bounded by a line's cap."""
-    for raw in list_lines(path, lines_before=lines_before):
+def read_lines(path: Path) -> Iterator[RawRecord]:
+    """Each line that is not blank. Memory is bounded by a line's cap."""
+    for raw in list_lines(path):
         yield raw if raw.encoded is None else decode_record(raw.encoded, line=raw.line)
 
 
 def list_lines(path: Path, *, lines_before: int = 0) -> Iterator[RawRecord]:
-    """Each line that is not blank, not decoded yet; one over the cap is no record's."""
+    """Each line that is not blank, not decoded yet; one over the cap is no record's. Numbered from `lines_before` + 1.
+    """
     with path.open("rb") as file:
         for number, line in enumerate(_split_lines(file), start=lines_before + 1):
             if number == lines_before + 1:
@@ -61,6 +64,27 @@ def mend_signs(content: bytes) -> bytes:
     if _HALF.search(content) is None:
         return content
     return _ESCAPES.sub(lambda match: b"\\ufffd" if _HALF.fullmatch(match[0]) else match[0], content)
+
+
+def mend_json(content: str | bytes) -> bytes:
+    """As readers of JSON take it, of what programs get wrong: line ends within texts, numbers that are none (null),
+    halves of surrogate pairs. ValueError, RecursionError."""
+    value = json.loads(content, strict=False, parse_constant=lambda _: None)
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def is_deep(value: Any) -> bool:
+    """Whether so many objects and lists stand one within the other that nothing meant it."""
+    level = [value]
+    for _ in range(_MOST_DEPTH):
+        level = [
+            inner
+            for each in level
+            for inner in (each.values() if isinstance(each, dict) else each if isinstance(each, list) else ())
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _split_lines(file: BinaryIO) -> Iterator[bytes]:

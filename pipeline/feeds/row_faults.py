@@ -5,6 +5,7 @@ single rows are left. Rows keep their `rowid` meanwhile: the others are deleted 
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import duckdb
@@ -66,15 +67,12 @@ def _count_rows(connection: DuckDBPyConnection) -> int:
 
 def _try_rows(connection: DuckDBPyConnection, query: str, run: Run, *, low: int, high: int) -> duckdb.Error | None:
     """What goes wrong with the rows from `low` to before `high`."""
-    connection.execute("BEGIN")
     try:
-        connection.execute("DELETE FROM feed WHERE rowid < ? OR rowid >= ?", [low, high])
-        for _ in run(query):
-            pass
+        with _leave_rows(connection, low=low, high=high):
+            for _ in run(query):
+                pass
     except DATA_ERRORS as error:
         return error
-    finally:
-        connection.execute("ROLLBACK")
     return None
 
 
@@ -82,13 +80,9 @@ def _describe_row(
     connection: DuckDBPyConnection, query: str, run: Run, *, row: int, error: duckdb.Error
 ) -> Iterator[RowFault]:
     """A fault for each record that the row would have been."""
-    connection.execute("BEGIN")
-    try:
-        connection.execute("DELETE FROM feed WHERE rowid <> ?", [row])
+    with _leave_rows(connection, low=row, high=row + 1):
         ((value,),) = connection.execute("SELECT to_json(feed)::VARCHAR FROM feed").fetchall()
         source_ids = _list_source_ids(connection, query, run)
-    finally:
-        connection.execute("ROLLBACK")
     reason = f"wrong_type: the SELECT fails on this row: {explain_error(error)}"
     for source_id in source_ids or [None]:
         yield RowFault(row, reason, value, source_id)
@@ -126,3 +120,14 @@ def explain_error(error: duckdb.Error) -> str:
     text = str(error).partition("\n\nLINE ")[0].strip()
     kind, colon, what = text.partition(" Error: ")
     return " ".join((what if colon and kind.replace(" ", "").isalpha() else text).split())
+
+
+@contextmanager
+def _leave_rows(connection: DuckDBPyConnection, *, low: int, high: int) -> Iterator[None]:
+    """For a while `feed` has only the rows from `low` to before `high`."""
+    connection.execute("BEGIN")
+    try:
+        connection.execute("DELETE FROM feed WHERE rowid < ? OR rowid >= ?", [low, high])
+        yield
+    finally:
+        connection.execute("ROLLBACK")

@@ -1,6 +1,7 @@
 """An operator's SELECT, run where it can reach nothing but the table `feed`, within bounds of memory and time."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -40,7 +41,10 @@ def select_records(
     with bound_time(connection, seconds=seconds):
         _check_statement(connection, query)
         result = connection.sql(query)
-        _check_columns(result.columns, result.types, vocabulary)
+        if twice := [name for name, count in Counter(result.columns).items() if count > 1]:
+            raise ValueError(f"has the column {twice[0]} twice")
+        columns = [each for each in zip(result.columns, result.types, strict=True) if each[0] != ROW]
+        _check_columns(columns, make_members(vocabulary).values())
         try:
             _make_table(result)
         except DATA_ERRORS:
@@ -84,30 +88,20 @@ def _list_moving(connection: DuckDBPyConnection) -> tuple[set[str], set[str]]:
     return _UNSAID | {name for (name,) in functions}, set(_CLOCK_WORDS - columns)
 
 
-def _check_columns(columns: Sequence[str], types: Sequence[Any], vocabulary: Vocabulary) -> None:
-    """Every column, and every member of a struct, is a member of a record of some type."""
-    known: dict[str, list[Members]] = {}
-    for members in make_members(vocabulary).values():
-        for name, kind in members.items():
-            known.setdefault(name, []).extend([kind.members] if isinstance(kind, Table) else [])
-    for name, kind in zip(columns, types, strict=True):
-        if columns.count(name) > 1:
-            raise ValueError(f"has the column {name} twice")
-        if name != ROW:
-            _check_name(name, list(known), f"column {name}")
-            _check_struct(kind, known[name], name)
-
-
-def _check_struct(kind: Any, tables: Sequence[Members], path: str) -> None:
-    if kind.id == "list":
-        _check_struct(kind.children[0][1], tables, path)
-    if kind.id != "struct" or not tables:
-        return
-    names = list(dict.fromkeys(name for members in tables for name in members))
-    for name, child in kind.children:
-        _check_name(name, names, f"member {path}.{name}")
-        inner = [members[name] for members in tables if name in members]
-        _check_struct(child, [one.members for one in inner if isinstance(one, Table)], f"{path}.{name}")
+def _check_columns(
+    columns: Iterable[tuple[str, Any]], tables: Iterable[Members], *, what: str = "column ", path: str = ""
+) -> None:
+    """Every column, and every member of a struct, with its type, is a member of a record of some type."""
+    inner: dict[str, list[Members]] = {}
+    for table in tables:
+        for name, kind in table.items():
+            inner.setdefault(name, []).extend([kind.members] if isinstance(kind, Table) else [])
+    for name, type_ in columns:
+        _check_name(name, list(inner), f"{what}{path}{name}")
+        while type_.id == "list":
+            type_ = type_.children[0][1]
+        if type_.id == "struct" and inner[name]:
+            _check_columns(type_.children, inner[name], what="member ", path=f"{path}{name}.")
 
 
 def _check_name(name: str, known: list[str], what: str) -> None:

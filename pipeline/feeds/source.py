@@ -18,27 +18,23 @@ from outings.release.root import PageMemory
 _UNREAD = ("url", "max_shrink", "max_bytes", "select", "headers", "allow_private")
 
 
-class FeedError(Exception):
-    """A feed that can't be read at all: the command fails (exit 1), the release before stays."""
-
+class _PlacedError(Exception):
     # All of its arguments are kept as given, so that it comes back whole from another process.
-    def __init__(self, feed: str, path: str, message: str) -> None:
-        super().__init__(feed, path, message)
+    def __init__(self, feed: str, place: str, message: str) -> None:
+        super().__init__(feed, place, message)
         self.feed = feed
 
     def __str__(self) -> str:
         return "feed {}: {}: {}".format(*self.args)
 
 
-class SettingError(Exception):
-    """A feed's own setting is wrong in a way that shows only when it is used (exit 2), before anything is built."""
+class FeedError(_PlacedError):
+    """A feed that can't be read at all: the command fails (exit 1), the release before stays. `place`: its address."""
 
-    def __init__(self, feed: str, setting: str, message: str) -> None:
-        super().__init__(feed, setting, message)
-        self.feed = feed
 
-    def __str__(self) -> str:
-        return "feed {}: {}: {}".format(*self.args)
+class SettingError(_PlacedError):
+    """A feed's own setting, the `place`, is wrong in a way that shows only when it is used (exit 2), before anything
+    is built."""
 
 
 class SelectError(SettingError):

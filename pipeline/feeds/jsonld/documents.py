@@ -1,6 +1,5 @@
 """A file's bytes → the JSON documents in it: a page's script elements, the file itself, or each of its lines."""
 
-import json
 import re
 from html import unescape
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from pipeline.feeds.jsonld.pages import parse_page
-from pipeline.feeds.ndjson import MAX_LINE_BYTES
+from pipeline.feeds.ndjson import MAX_LINE_BYTES, is_deep, mend_json
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 # What is round the JSON of a script element: comments and sections that kept it from browsers of long ago, a semicolon.
@@ -22,7 +21,6 @@ _MOST_SCRIPT = 16 * MAX_LINE_BYTES
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[}\]])', re.DOTALL)
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{1,40})""", re.IGNORECASE)
 _SHOWN = 200
-_MOST_DEPTH = 100
 
 
 class Document(NamedTuple):
@@ -162,7 +160,7 @@ def _load(text: str) -> Any:
         raise ValueError("is nested too deep") from None
     except msgspec.MsgspecError as error:
         value = _load_forgiving(text, error)
-    if _measure_depth(value) > _MOST_DEPTH:
+    if is_deep(value):
         raise ValueError("is nested too deep")
     return value
 
@@ -173,23 +171,9 @@ def _load_forgiving(text: str, first: Exception) -> Any:
         tries.append(unescape(text))
     for each in tries:
         try:
-            value = json.loads(each, strict=False, parse_constant=lambda _: None)
-            # Halves of surrogate pairs can't be written, and numbers beyond all bounds not be counted with.
-            return msgspec.json.decode(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+            return msgspec.json.decode(mend_json(each))
         except RecursionError:
             raise ValueError("is nested too deep") from None
         except (ValueError, msgspec.MsgspecError):
             continue
     raise ValueError(str(first)) from None
-
-
-def _measure_depth(value: Any) -> int:
-    depth, level = 0, [value]
-    while level and depth <= _MOST_DEPTH + 1:
-        depth += 1
-        level = [
-            inner
-            for each in level
-            for inner in (each.values() if isinstance(each, dict) else each if isinstance(each, list) else ())
-        ]
-    return depth

@@ -41,8 +41,7 @@ class Graph:
     def __init__(self, values: Iterable[Any], *, address: str | None = None, beside: "Graph | None" = None) -> None:
         self.address = address
         self._beside = beside
-        self._raw: dict[str, dict[str, Any]] = {}
-        self._identified: dict[str, dict[str, Any]] = {}
+        self._known: dict[tuple[str, str], dict[str, Any]] = {}
         ahead = list(values)
         while ahead:
             value = ahead.pop()
@@ -50,9 +49,9 @@ class Graph:
                 ahead += value
             elif isinstance(value, dict):
                 ahead += value.values()
-                for name, known in ((_find_id(value), self._raw), (_find_identifier(value), self._identified)):
-                    if name is not None and len(value) > len(known.get(name, ())):
-                        known[name] = value
+                for by, name in (("@id", _find_id(value)), ("identifier", _find_identifier(value))):
+                    if name is not None and len(value) > len(self._known.get((by, name), ())):
+                        self._known[by, name] = value
 
     def follow(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
         """What is known of a node that says no more than its id (and its type)."""
@@ -61,19 +60,13 @@ class Graph:
         name, identifier = _find_id(value), _find_identifier(value)
         known = self.find(name) if name is not None else None
         if known is None and identifier is not None:
-            known = self._find_identified(identifier)
+            known = self.find(identifier, by="identifier")
         return value if known is None else known
 
-    def find(self, text: str) -> Mapping[str, Any] | None:
-        return self._choose(self._raw.get(text), None if self._beside is None else self._beside.find(text))
-
-    def _find_identified(self, text: str) -> Mapping[str, Any] | None:
-        known = self._identified.get(text)
-        return self._choose(known, None if self._beside is None else self._beside._find_identified(text))
-
-    @staticmethod
-    def _choose(own: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-        """What says more: a reference says no more than a name."""
+    def find(self, text: str, *, by: str = "@id") -> Mapping[str, Any] | None:
+        """What says more, here or beside: a reference says no more than a name."""
+        own = self._known.get((by, text))
+        other = None if self._beside is None else self._beside.find(text, by=by)
         return max((own, other), key=lambda known: -1 if known is None else len(known))
 
     def resolve(self, text: str) -> str:

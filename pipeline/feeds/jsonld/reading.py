@@ -74,11 +74,6 @@ def _make_records(node: Node, source_id: str, setting: NodeContext) -> Iterator[
         yield _make_organization(node, source_id, setting)
 
 
-def make_setting(*, timezone: str, vocabulary: Vocabulary) -> NodeContext:
-    """For nodes that are read each by itself."""
-    return NodeContext(read_zone(timezone), vocabulary, {})
-
-
 def _make_place(node: Node, source_id: str, setting: NodeContext) -> Record:
     """A place has an address beside its name; a facility that is for hire has that of where it is."""
     where = node.get_node("location") or node

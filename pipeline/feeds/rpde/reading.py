@@ -7,15 +7,16 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from outings.configuration import read_zone
 from outings.contract.vocabulary import Vocabulary
+from pipeline.feeds.jsonld.event import NodeContext
 from pipeline.feeds.jsonld.kinds import READ, find_kind
 from pipeline.feeds.jsonld.nodes import Graph, Node
-from pipeline.feeds.jsonld.reading import make_setting, read_node
-from pipeline.feeds.ndjson import read_lines
+from pipeline.feeds.jsonld.reading import read_node
+from pipeline.feeds.ndjson import is_deep, read_lines
 from pipeline.feeds.raw import RawRecord
 from pipeline.feeds.source_ids import PART
 
-_MOST_DEPTH = 100
 # By which an item says that it is a part of another.
 _PARENTS = ("superEvent", "instanceOfCourse")
 # Of a removal, whose data are gone: what its kind was most likely.
@@ -40,7 +41,7 @@ def read_items(path: Path, *, own: int | None, timezone: str, vocabulary: Vocabu
     latest = _find_latest(path, own)
     shared = _gather_parents(path, latest)
     again = frozenset[int]() if own is None else _find_parts(path, latest, own)
-    setting = make_setting(timezone=timezone, vocabulary=vocabulary)
+    setting = NodeContext(read_zone(timezone), vocabulary, {})
     for raw in read_lines(path):
         if own is not None and raw.line > own and raw.line not in again:
             continue
@@ -95,8 +96,8 @@ def _parse_item(raw: RawRecord) -> Item | RawRecord:
         return raw._replace(reason="unknown_word: expected the state updated or deleted", source_id=key)
     if state == "updated" and not isinstance(data, dict):
         return raw._replace(reason="missing: expected data, an object", source_id=key)
-    if state == "updated" and _is_deep(data):
-        return RawRecord(raw.line, f"{key}", "unreadable: nested too deep", key)
+    if state == "updated" and is_deep(data):
+        return RawRecord(raw.line, key, "unreadable: nested too deep", key)
     return Item(raw.line, key, kind.strip(), data if state == "updated" else None)
 
 
@@ -153,16 +154,3 @@ def _list_names(data: dict[str, Any]) -> Iterator[str]:
         value = data.get(name)
         if isinstance(value, str | int) and not isinstance(value, bool):
             yield str(value).strip()
-
-
-def _is_deep(value: Any) -> bool:
-    level = [value]
-    for _ in range(_MOST_DEPTH):
-        level = [
-            inner
-            for each in level
-            for inner in (each.values() if isinstance(each, dict) else each if isinstance(each, list) else ())
-        ]
-        if not level:
-            return False
-    return True

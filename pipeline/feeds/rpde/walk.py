@@ -1,7 +1,6 @@
 """A walk through a feed's pages: from the first, or from where the last build stopped, to the last. The last page has
 no items, and its next page is itself."""
 
-import json
 from codecs import BOM_UTF8
 from collections.abc import Callable
 from typing import Any, BinaryIO, Protocol
@@ -10,6 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 import msgspec
 from msgspec import Raw, Struct
 
+from pipeline.feeds.ndjson import mend_json
 from pipeline.feeds.remote.feed_url import show_url
 from pipeline.feeds.remote.page_address import WalkError, normalize_url, resolve_next
 
@@ -79,16 +79,9 @@ def _parse_page(content: bytes, url: str) -> _Page:
         return msgspec.json.decode(content, type=_Page)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         try:
-            return msgspec.json.decode(_mend_json(content), type=_Page)
+            return msgspec.json.decode(mend_json(content), type=_Page)
         except (ValueError, RecursionError):
             raise WalkError(url, f"is not an RPDE page: {error}") from None
-
-
-def _mend_json(content: bytes) -> bytes:
-    """ValueError. Half of a surrogate pair, as a program leaves that cuts a text within a sign, costs that sign; a
-    number that is none is null."""
-    value = json.loads(content, strict=False, parse_constant=lambda _: None)
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _resolve(following: str, url: str) -> str:
