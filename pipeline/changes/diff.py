@@ -27,9 +27,9 @@ class Change(Struct, frozen=True, kw_only=True):
     type: str
     slug: str
     kind: str
-    reason: str | None
-    replaced_by: str | None
-    fields: tuple[str, ...]
+    reason: str | None = None
+    replaced_by: str | None = None
+    fields: tuple[str, ...] = ()
 
 
 class VersionedRow(Struct, kw_only=True):

@@ -19,12 +19,10 @@ from pipeline.changes.organizations import compare_organizations
 from pipeline.changes.versions import list_versions
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.metro import build_metro, open_previous
-from pipeline.metro_plan import MetroBuild, MetroPlan, read_base
+from pipeline.metro_plan import MetroBuild, read_base
 from pipeline.objects.site import compose_site, read_settings
-from pipeline.tables.vectors import keep_vectors
-from pipeline.tables.zips import carry_centroids
 from pipeline.takedown.marks import WithdrawalMatcher
-from pipeline.takedown.metro_state import strip_kept
+from pipeline.takedown.metro_state import plan_kept, strip_kept
 from pipeline.takedown.records import strip_memory
 from pipeline.takedown.rows import RowStripper
 
@@ -103,12 +101,9 @@ def _roll_metro_back(
     stripping = RowStripper(source, taken.ids)
     source.drop_rows(taken.ids)
     kept = strip_kept(store, manifest, taken)
-    plan = MetroPlan(
-        metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related,
-        language=manifest.language, today=today, stamp=stamp,
-        inputs="" if taken else manifest.inputs, details=manifest.details is not None, cache=cache, base=base,
-        model=keep_vectors(source.snapshot), centroids=carry_centroids(source.snapshot),
-        site=read_settings(store, current.site),
+    plan = plan_kept(
+        manifest, source.snapshot, base=base, today=today, stamp=stamp, inputs="" if taken else manifest.inputs,
+        cache=cache, site=read_settings(store, current.site),
     )  # fmt: skip
     return build_metro(
         [(stripping if row_id in stripping.touched else source).carry_row(row_id) for row_id in source],
@@ -126,10 +121,7 @@ def _withdraw_all(previous: PreviousSnapshot) -> tuple[Change, ...]:
     """The metro did not exist in the old release: its published rows are gone."""
     rows = [row for row_id in previous if (row := previous.get(row_id)) is not None]
     return tuple(
-        Change(
-            listing_id=row["id"], type=row["kind"], slug=row["slug"], kind="removed",
-            reason="withdrawn", replaced_by=None, fields=(),
-        )
+        Change(listing_id=row["id"], type=row["kind"], slug=row["slug"], kind="removed", reason="withdrawn")
         for row in rows
         if row["status"] == PUBLISHED
-    )  # fmt: skip
+    )

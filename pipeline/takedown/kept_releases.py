@@ -2,7 +2,7 @@
 quarantine."""
 
 import io
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection
 
 import polars as pl
 
@@ -47,38 +47,28 @@ class _TextSearch:
         self._known: dict[str, bool] = {}
 
     def has_text(self, root: Root) -> bool:
-        return any(self._has_row(part.manifest) for part in root.parts.values()) or any(
-            self._has_problem(feed.problems) for feed in root.feeds.values() if feed.problems is not None
+        return any(self._recall(part.manifest, self._has_row) for part in root.parts.values()) or any(
+            self._recall(feed.problems, self._has_problem) for feed in root.feeds.values() if feed.problems is not None
         )
 
-    def _has_row(self, sha: str) -> bool:
+    def _recall(self, sha: str, look: Callable[[str], bool]) -> bool:
         if sha not in self._known:
-            self._known[sha] = any(self._is_in_table(table) for table in self._list_tables(sha))
+            try:
+                self._known[sha] = look(sha)
+            except NotFound:  # of a root that is kept for its place in the chain alone
+                return False
         return self._known[sha]
 
-    def _list_tables(self, sha: str) -> Iterator[str]:
-        try:
-            tables = read_manifest(self._store, sha).tables
-        except NotFound:  # of a root that is kept for its place in the chain alone
-            return
-        yield from (tables[name].object for name in _TABLES if name in tables)
+    def _has_row(self, sha: str) -> bool:
+        tables = read_manifest(self._store, sha).tables
+        return any(self._recall(tables[name].object, self._is_in_table) for name in _TABLES if name in tables)
 
     def _is_in_table(self, sha: str) -> bool:
-        if sha not in self._known:
-            try:
-                column = pl.read_parquet(io.BytesIO(read_object(self._store, sha)), columns=["id"])["id"]
-            except NotFound:
-                return False
-            except pl.exceptions.PolarsError as error:
-                raise Corrupt(f"table {sha}: {error}") from error
-            self._known[sha] = bool(column.is_in(self._ids).any())
-        return self._known[sha]
+        try:
+            column = pl.read_parquet(io.BytesIO(read_object(self._store, sha)), columns=["id"])["id"]
+        except pl.exceptions.PolarsError as error:
+            raise Corrupt(f"table {sha}: {error}") from error
+        return bool(column.is_in(self._ids).any())
 
     def _has_problem(self, sha: str) -> bool:
-        if sha not in self._known:
-            try:
-                problems = read_problems(self._store, sha)
-            except NotFound:
-                return False
-            self._known[sha] = any(self._taken.has_source(each.feed, each.source_id) for each in problems)
-        return self._known[sha]
+        return any(self._taken.has_source(each.feed, each.source_id) for each in read_problems(self._store, sha))

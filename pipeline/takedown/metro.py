@@ -19,11 +19,9 @@ from pipeline.changes.diff import Change
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.rows import Row, UnchangedListing
 from pipeline.metro import build_metro, open_previous
-from pipeline.metro_plan import Base, MetroBuild, MetroPlan, read_base
-from pipeline.tables.vectors import keep_vectors
-from pipeline.tables.zips import carry_centroids
+from pipeline.metro_plan import Base, MetroBuild, read_base
 from pipeline.takedown.marks import WithdrawalMatcher, list_marks
-from pipeline.takedown.metro_state import strip_kept
+from pipeline.takedown.metro_state import plan_kept, strip_kept
 from pipeline.takedown.rows import RowStripper
 
 
@@ -46,12 +44,11 @@ def find_withdrawal(store: Store, part: Part, ids: Collection[str], *, cache: Pa
     assert base is not None
     origins = base.manifest.origins
     previous = open_previous(store, base, cache=cache, program=None if origins is None else origins.program)
-    stripping = RowStripper(previous, ids)
     return MetroWithdrawal(
         base=base,
         previous=previous,
         rows={row_id: row for row_id in sorted(ids) if (row := previous.get(row_id)) is not None},
-        stripping=stripping,
+        stripping=RowStripper(previous, ids),
     )
 
 
@@ -73,13 +70,10 @@ def strip_metro(
         return None
     snapshot = previous.snapshot
     assert snapshot is not None
-    plan = MetroPlan(
-        metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related,
-        language=manifest.language, today=manifest.date,
-        stamp=stamp, inputs="", details=manifest.details is not None, cache=cache, base=withdrawal.base,
-        model=keep_vectors(snapshot),
-        centroids=carry_centroids(snapshot), program=None if manifest.origins is None else manifest.origins.program,
-        renderer=manifest.renderer, emptied=_find_packs(snapshot, manifest, taken.ids), site=site,
+    plan = plan_kept(
+        manifest, snapshot, base=withdrawal.base, today=manifest.date, stamp=stamp, inputs="", cache=cache, site=site,
+        program=None if manifest.origins is None else manifest.origins.program, renderer=manifest.renderer,
+        emptied=_find_packs(snapshot, manifest, taken.ids),
     )  # fmt: skip
     shown = [row for row in withdrawal.rows.values() if row["status"] == PUBLISHED]
     previous.drop_rows(withdrawal.rows)
@@ -94,12 +88,8 @@ def strip_metro(
         spanning=kept.spanning,
     )
     removed = tuple(
-        Change(
-            listing_id=row["id"], type=row["kind"], slug=row["id"], kind="removed", reason=reason, replaced_by=None,
-            fields=(),
-        )
-        for row in shown
-    )  # fmt: skip
+        Change(listing_id=row["id"], type=row["kind"], slug=row["id"], kind="removed", reason=reason) for row in shown
+    )
     return replace(built, changes=(*removed, *built.changes))
 
 

@@ -1,6 +1,7 @@
 """What a metro keeps for its next build, without what is withdrawn: its delta state, and the records that it lends."""
 
 from operator import is_
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -8,9 +9,13 @@ from msgspec import Struct
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import Manifest
 from outings.release.objects import Corrupt
+from outings.release.snapshot import Snapshot
 from outings.release.store import Store
 from pipeline.foreign_organizations import SharedState, read_shared_state
+from pipeline.metro_plan import MetroPlan
 from pipeline.objects.delta_state import DeltaState, encode_delta_state, keep_delta_state, parse_delta_state
+from pipeline.tables.vectors import keep_vectors
+from pipeline.tables.zips import carry_centroids
 from pipeline.takedown.marks import WithdrawalMatcher
 from pipeline.takedown.records import strip_records
 
@@ -21,6 +26,14 @@ class MetroState(Struct, frozen=True, kw_only=True):
     delta_state: DeltaState
     spanning: SharedState
     has_moved: bool
+
+
+def plan_kept(manifest: Manifest, snapshot: Snapshot, **plan: Any) -> MetroPlan:
+    """For the listings of a release as it has them. `plan`: what is not that release's."""
+    return MetroPlan(
+        metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related, language=manifest.language,
+        details=manifest.details is not None, model=keep_vectors(snapshot), centroids=carry_centroids(snapshot), **plan,
+    )  # fmt: skip
 
 
 def strip_kept(store: Store, manifest: Manifest, taken: WithdrawalMatcher) -> MetroState:

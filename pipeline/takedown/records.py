@@ -1,6 +1,7 @@
 """Records without what is withdrawn: of a feed as it was read, and as they stand; and what was wrong with them."""
 
 from collections.abc import Iterable, Sequence
+from operator import is_
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -33,14 +34,10 @@ def strip_read(read: FeedRead, taken: WithdrawalMatcher) -> FeedRead:
     cleaned = list_cleaned(read.records)
     kept = [each for each in (_strip_cleaned(each, taken) for each in cleaned) if each is not None]
     problems = strip_problems(read.problems, taken)
-    if len(problems) == len(read.problems) and len(kept) == len(cleaned) and all(map(_is_same, kept, cleaned)):
+    if len(problems) == len(read.problems) and len(kept) == len(cleaned) and all(map(is_, kept, cleaned)):
         return read
     withdrawn = read.withdrawn + len(cleaned) - len(kept)
     return replace(read, records=Records(kept), problems=problems, withdrawn=withdrawn)
-
-
-def _is_same(one: object, other: object) -> bool:
-    return one is other
 
 
 def strip_problems(problems: Sequence[Problem], taken: WithdrawalMatcher) -> tuple[Problem, ...]:

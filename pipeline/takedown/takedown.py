@@ -1,7 +1,8 @@
 """A takedown is a publish: one more release, without what is withdrawn and without a word of it in what is kept."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from outings.release.trust import ANYBODY, Trust
 from outings.release.withdrawals import Withdrawal, WithdrawalChange, list_withdrawn
 from pipeline.changes.organizations import compare_organizations
 from pipeline.changes.versions import list_versions
+from pipeline.clock import choose_stamp
 from pipeline.objects.site import compose_site, read_settings
 from pipeline.takedown.kept_releases import find_first_with_text
 from pipeline.takedown.marks import WithdrawalMatcher
@@ -54,13 +56,14 @@ def take_down(
     """`reason`: the operator's own code; readers are told it where it is one of the contract's, else that it was
     withdrawn. UnknownRowError; ConcurrentPublication where others publish on and on; UntrustedRelease, Corrupt,
     StoreError."""
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            return _take_down(store, ids, reason=reason, now=now, cache=cache, trust=trust)
-        except ConcurrentPublication:
-            if attempt == ATTEMPTS:
-                raise
-    raise AssertionError
+    return _follow_builds(lambda: _take_down(store, ids, reason=reason, now=now, cache=cache, trust=trust))
+
+
+def _follow_builds(act: Callable[[], TakedownResult]) -> TakedownResult:
+    for _ in range(ATTEMPTS - 1):
+        with suppress(ConcurrentPublication):
+            return act()
+    return act()
 
 
 def _take_down(
@@ -76,7 +79,7 @@ def _take_down(
         return NOTHING
     by_metro = {slug: find_withdrawal(store, part, wanted, cache=cache) for slug, part in sorted(root.parts.items())}
     types = _name_types(store, root, by_metro, wanted)
-    stamp = choose_stamp(root, now)
+    stamp = _choose_stamp(root, now)
     new = {
         row_id: Withdrawal(type=types[row_id], at=stamp, reason=reason, marks=_join_marks(by_metro, row_id))
         for row_id in wanted
@@ -122,34 +125,30 @@ def _take_down(
 def give_back(store: Store, ids: Collection[str], *, now: datetime, trust: Trust = ANYBODY) -> TakedownResult:
     """From the next build on that feeds say it again. All feeds are read whole by that: what was left out of what is
     kept of them is to be found again."""
-    for attempt in range(1, ATTEMPTS + 1):
-        root = _read_root(store, trust=trust)
-        active = frozenset() if root is None else list_withdrawn(root.withdrawals)
-        unknown = sorted(set(ids) - ({} if root is None else root.withdrawals).keys())
-        if root is None or unknown:
-            raise UnknownRowError(f"{', '.join(unknown)}: is not taken down; nothing is published")
-        wanted = active.intersection(ids)
-        if not wanted:
-            return NOTHING
-        given = {row_id: replace(root.withdrawals[row_id], is_over=True) for row_id in wanted}
-        try:
-            published = publish(
-                store, base=root, parts={}, changes=[], now=choose_stamp(root, now), trust=trust, act="takedown",
-                feeds={name: forget_answers(memory) for name, memory in root.feeds.items()},
-                taking=WithdrawalChange(withdrawals={**root.withdrawals, **given}),
-            )  # fmt: skip
-        except ConcurrentPublication:
-            if attempt == ATTEMPTS:
-                raise
-        else:
-            types = {row_id: root.withdrawals[row_id].type for row_id in sorted(wanted)}
-            return TakedownResult(published=published, types=types, showing={}, since=None)
-    raise AssertionError
+    return _follow_builds(lambda: _give_back(store, ids, now=now, trust=trust))
 
 
-def choose_stamp(root: Root, now: datetime) -> datetime:
+def _give_back(store: Store, ids: Collection[str], *, now: datetime, trust: Trust) -> TakedownResult:
+    root = _read_root(store, trust=trust)
+    unknown = sorted(set(ids) - ({} if root is None else root.withdrawals).keys())
+    if root is None or unknown:
+        raise UnknownRowError(f"{', '.join(unknown)}: is not taken down; nothing is published")
+    wanted = list_withdrawn(root.withdrawals).intersection(ids)
+    if not wanted:
+        return NOTHING
+    given = {row_id: replace(root.withdrawals[row_id], is_over=True) for row_id in wanted}
+    published = publish(
+        store, base=root, parts={}, changes=[], now=_choose_stamp(root, now), trust=trust, act="takedown",
+        feeds={name: forget_answers(memory) for name, memory in root.feeds.items()},
+        taking=WithdrawalChange(withdrawals={**root.withdrawals, **given}),
+    )  # fmt: skip
+    types = {row_id: root.withdrawals[row_id].type for row_id in sorted(wanted)}
+    return TakedownResult(published=published, types=types, showing={}, since=None)
+
+
+def _choose_stamp(root: Root, now: datetime) -> datetime:
     """Later than every metro's: no mirror misses what changed."""
-    return max([now.replace(microsecond=0), *(part.stamp + timedelta(seconds=1) for part in root.parts.values())])
+    return choose_stamp([now], before=(part.stamp for part in root.parts.values()))
 
 
 def _read_root(store: Store, *, trust: Trust) -> Root | None:
