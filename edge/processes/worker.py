@@ -27,7 +27,6 @@ from outings.answers.semantic.model import load_model
 from outings.configuration import read_configuration, split_secrets
 from outings.configuration.tables import SiteTable
 from outings.contract.includes import Offer
-from outings.contract.pricing_plans import settle_plans
 from outings.keys.seal import open_seal
 from outings.release.stores import open_configured_store
 from outings.release.trust import read_reader
@@ -50,7 +49,7 @@ def make_served_edge(
         counts=Counts(counts),
         memory=memory,
         offer=Offer(
-            plans=settle_plans(configuration.plans),
+            plans=configuration.plans.settle(),
             upgrade_url=edge.upgrade_url,
             docs_url=edge.docs_url,
         ),

@@ -1,14 +1,16 @@
 """The tables of `outings.toml`, their defaults and bounds. `docs/configuration.md` says what each is for."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from outings.configuration.feed_pages import PagesTable
 from outings.configuration.formats import FormatName
 from outings.contract.languages.language import ENGLISH, Language
+from outings.contract.pricing_plans import PLANS, PricingPlan
 from outings.contract.related import Group
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
@@ -127,6 +129,15 @@ class PlanTable(Struct, frozen=True, kw_only=True):
     monthly_quota: Quota | None = None
     grants: tuple[AddOn, ...] | None = None
 
+    def settle(self, plan: PricingPlan) -> PricingPlan:
+        quota = self.monthly_quota
+        return structs.replace(
+            plan,
+            per_minute=plan.per_minute if self.per_minute is None else self.per_minute,
+            per_month=plan.per_month if quota is None else None if quota == "unlimited" else quota,
+            addons=plan.addons if self.grants is None else frozenset(self.grants),
+        )
+
 
 class SearchTable(Struct, frozen=True, kw_only=True):
     related_words: Path | None = None
@@ -171,6 +182,10 @@ class PlansTable(Struct, frozen=True, kw_only=True):
     free: PlanTable = PlanTable()
     standard: PlanTable = PlanTable()
     partner: PlanTable = PlanTable()
+
+    def settle(self) -> Mapping[str, PricingPlan]:
+        """The table of plans with the deployment's changes."""
+        return {name: getattr(self, name).settle(plan) for name, plan in PLANS.items()}
 
 
 # Members of `Configuration` that no setting gives.

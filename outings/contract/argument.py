@@ -8,7 +8,7 @@ from outings.contract.members import settle_paths
 from outings.contract.parameter import Parameter
 from outings.contract.parameters import INCLUDES
 from outings.contract.suggestions import find_nearest
-from outings.contract.values import EARLIEST, LATEST, PARSERS, Scalar, Value
+from outings.contract.values import EARLIEST, KINDS, LATEST, Scalar, Value
 from outings.contract.vocabulary import Vocabulary
 
 _SHOWN_CHARACTERS = 60
@@ -62,13 +62,13 @@ def show_text(text: str) -> str:
 
 
 def _parse_one(row: Parameter, text: str, *, vocabulary: Vocabulary, paths: frozenset[str] | None) -> Scalar:
-    parse, expected = PARSERS[row.kind]
-    value = parse(text) if text.strip() else None
+    kind = KINDS[row.kind]
+    value = kind.parse(text) if text.strip() else None
     if value is None:
         raise bad_request(
             param=row.name,
             reason="invalid_value",
-            message=f"{row.name} is {show_text(text) if text.strip() else 'empty'}; it takes {expected}.",
+            message=f"{row.name} is {show_text(text) if text.strip() else 'empty'}; it takes {kind.expected}.",
             allowed=["true", "false"] if row.kind == "boolean" else None,
         )
     if isinstance(value, str):

@@ -1,11 +1,11 @@
 """The dotted paths that `fields` may name, collected from the resources' structs, also through arrays."""
 
 from collections.abc import Iterator, Mapping
-from typing import get_args
 
 from msgspec import Struct
 from msgspec.structs import fields
 
+from outings.contract.resources import find_structs
 from outings.contract.routes import ROUTES
 
 
@@ -15,16 +15,14 @@ def walk_members(resource: type[Struct]) -> frozenset[str]:
 
 
 def _walk_type(annotation: object, *, prefix: str) -> Iterator[str]:
-    """Through unions and arrays down to structs; their other members are leaves."""
-    if isinstance(annotation, type) and issubclass(annotation, Struct):
-        for field in fields(annotation):
+    """Down to structs; their other members are leaves."""
+    for struct in find_structs(annotation):
+        for field in fields(struct):
             path = prefix + field.encode_name
             if path.endswith(".expanded"):
                 continue  # what is expanded is not expanded further
             yield path
             yield from _walk_type(field.type, prefix=path + ".")
-    for inner in get_args(annotation):
-        yield from _walk_type(inner, prefix=prefix)
 
 
 # What `fields` may choose from, by `Route.shown`.

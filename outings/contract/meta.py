@@ -31,14 +31,19 @@ Filters = Mapping[str, str | int | float | bool | list[str]]
 TypedFilters = Mapping[str, str | int | float | bool | list[str] | Mapping[str, SearchWindow]]
 
 
-class ListMeta(Struct, frozen=True, kw_only=True):
-    """Of a list. `page` is null in a walk by cursor; `missing_ids` is empty where `ids` was not sent."""
+class PageMeta(Struct, frozen=True, kw_only=True):
+    """What opens the `meta` of a page."""
 
     limit: int
     count: Annotated[int, means("How many items this answer has.")]
     has_more: bool
     next_cursor: str | None
     page: int | None
+
+
+class ListMeta(PageMeta, frozen=True, kw_only=True):
+    """Of a list. `page` is null in a walk by cursor; `missing_ids` is empty where `ids` was not sent."""
+
     applied_filters: Filters
     defaults_applied: tuple[str, ...]
     min_confidence: float
@@ -75,15 +80,10 @@ class DensityMeta(Struct, frozen=True, kw_only=True):
     generated_at: Instant
 
 
-class DirectoryMeta(Struct, frozen=True, kw_only=True):
+class DirectoryMeta(PageMeta, frozen=True, kw_only=True):
     """Of a directory. `page` is null in a walk by cursor; `hint` says what to send where `q` has no name to look for,
     and is null otherwise."""
 
-    limit: int
-    count: Annotated[int, means("How many items this answer has.")]
-    has_more: bool
-    next_cursor: str | None
-    page: int | None
     applied_filters: Filters
     defaults_applied: tuple[str, ...]
     metro: str
@@ -171,15 +171,10 @@ class NearCoverage(Struct, frozen=True, kw_only=True):
     hidden_nearby: Annotated[int, means("Rows that would be here but for the coordinates that they lack.")]
 
 
-class NearbyMeta(Struct, frozen=True, kw_only=True):
+class NearbyMeta(PageMeta, frozen=True, kw_only=True):
     """Of `nearby`. `min_confidence` and `window` are those of the first collection asked; `applied_filters.by_type`
     has them for each. `generated_at` is the minute of the answer."""
 
-    limit: int
-    count: Annotated[int, means("How many items this answer has.")]
-    has_more: bool
-    next_cursor: str | None
-    page: int | None
     applied_filters: TypedFilters
     defaults_applied: tuple[str, ...]
     min_confidence: float

@@ -5,21 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-Kind = Literal[
-    "text",
-    "word",  # of a closed vocabulary: `allowed`, or the deployment's `vocabulary`
-    "integer",
-    "number",
-    "boolean",
-    "date",  # YYYY-MM-DD
-    "date-time",  # RFC 3339 with an offset
-    "clock",  # HH:MM or HH:MM:SS
-    "minute",  # HH:MM
-    "uuid",
-    "path",  # dotted, of a resource's members
-    "cursor",  # opaque
-    "group-cursor",  # <group>:<offset>
-]
+from outings.contract.values import Kind
 
 
 class DateDefault(Enum):
@@ -35,7 +21,8 @@ Stability = Literal["stable", "beta", "experimental"]
 
 
 class Parameter(Struct, frozen=True, kw_only=True):
-    """`minimum` and `maximum` bound a number, or the characters of a text; `most` the values of an array.
+    """A `word` is of a closed vocabulary: of `allowed`, or of the deployment's `vocabulary`. A `path` names members of
+    a resource. `minimum` and `maximum` bound a number, or the characters of a text; `most` the values of an array.
 
     A default of what is no filter (`limit`) is dropped from the canonical request; that of a filter is not, since
     `defaults_applied` tells a given value from a default one. `example` is a value as it stands in a query string. With

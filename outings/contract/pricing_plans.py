@@ -1,11 +1,9 @@
-"""The tables of plans and add-ons, and a deployment's changes to them."""
+"""The tables of plans and add-ons."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal, Protocol
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from outings.contract.parameters import INCLUDES
 
@@ -39,41 +37,3 @@ GRANTABLE = ("standard", "partner")
 
 # Credits a record, planned only.
 ADD_ON_CREDITS: Mapping[str, int] = MappingProxyType({"source": 2, "forecast": 2, "related": 0})
-
-
-class Override(Protocol):
-    """A deployment's changes to one plan. None keeps the plan's own value."""
-
-    @property
-    def per_minute(self) -> int | None: ...
-    @property
-    def monthly_quota(self) -> int | Literal["unlimited"] | None: ...
-    @property
-    def grants(self) -> tuple[str, ...] | None: ...
-
-
-class Overrides(Protocol):
-    """The table `[plans]` of a configuration."""
-
-    @property
-    def free(self) -> Override: ...
-    @property
-    def standard(self) -> Override: ...
-    @property
-    def partner(self) -> Override: ...
-
-
-def settle_plans(overrides: Overrides) -> Mapping[str, PricingPlan]:
-    """The table of plans with the deployment's changes."""
-    stated = {"free": overrides.free, "standard": overrides.standard, "partner": overrides.partner}
-    return MappingProxyType({name: _settle_plan(plan, stated[name]) for name, plan in PLANS.items()})
-
-
-def _settle_plan(plan: PricingPlan, override: Override) -> PricingPlan:
-    quota = override.monthly_quota
-    return replace(
-        plan,
-        per_minute=plan.per_minute if override.per_minute is None else override.per_minute,
-        per_month=plan.per_month if quota is None else None if quota == "unlimited" else quota,
-        addons=plan.addons if override.grants is None else frozenset(override.grants),
-    )

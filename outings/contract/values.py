@@ -4,9 +4,14 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time
+from typing import Literal, NamedTuple
 
 Scalar = str | int | float | bool | date | datetime | time
 Value = Scalar | tuple[str, ...]
+Kind = Literal[
+    "text", "word", "path", "integer", "number", "boolean", "date", "date-time", "clock", "minute", "uuid", "cursor",
+    "group-cursor",
+]  # fmt: skip
 
 # Everything that is compared with a date lies inside; so no sum of a date and a window can overflow.
 EARLIEST, LATEST = date(1900, 1, 1), date(2199, 12, 31)
@@ -98,23 +103,47 @@ def _read_time(text: str) -> time | None:
         return None
 
 
-# Kind of a parameter → its parser (None: no such value) and the words of the refusal.
-# Values of a vocabulary and dotted paths are texts here; `query` compares them with what is allowed.
-PARSERS: Mapping[str, tuple[Callable[[str], Scalar | None], str]] = {
-    "text": (parse_text, "text without control characters"),
-    "word": (parse_text, "a word"),
-    "path": (parse_text, "a dotted path"),
-    "integer": (parse_integer, "a whole number such as 20"),
-    "number": (parse_number, "a number such as 0.5"),
-    "boolean": (parse_boolean, "true or false"),
-    "date": (parse_date, "a date YYYY-MM-DD"),
-    "date-time": (parse_instant, "an RFC 3339 date-time with Z or an offset"),
-    "clock": (parse_clock, "a local time HH:MM or HH:MM:SS"),
-    "minute": (parse_minute, "a local time HH:MM"),
-    "uuid": (parse_uuid, "a uuid"),
-    "cursor": (parse_text, "the cursor of an answer"),
-    "group-cursor": (parse_group_cursor, "<group>:<offset>"),
-}
+class ValueKind(NamedTuple):
+    """`parse` gives None for what is no such value, `expected` are the words of the refusal, `form` is OpenAPI's."""
+
+    parse: Callable[[str], Scalar | None]
+    expected: str
+    form: Mapping[str, str | int]
+
+
+_HOUR, _SIXTY = "([01][0-9]|2[0-3])", "[0-5][0-9]"
+_TEXT = {"type": "string"}
+
+# The kinds of parameters. Values of a vocabulary and dotted paths are texts here; `argument` compares them with what
+# is allowed. Dates are from EARLIEST to LATEST.
+KINDS: Mapping[Kind, ValueKind] = {
+    "text": ValueKind(
+        parse_text, "text without control characters",
+        {**_TEXT, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$"},
+    ),
+    "word": ValueKind(parse_text, "a word", _TEXT),
+    "path": ValueKind(parse_text, "a dotted path", {**_TEXT, "minLength": 1}),
+    "integer": ValueKind(parse_integer, "a whole number such as 20", {"type": "integer"}),
+    "number": ValueKind(parse_number, "a number such as 0.5", {"type": "number"}),
+    "boolean": ValueKind(parse_boolean, "true or false", {"type": "boolean"}),
+    "date": ValueKind(
+        parse_date, "a date YYYY-MM-DD",
+        {**_TEXT, "format": "date", "pattern": "^(19|2[01])[0-9]{2}-[0-9]{2}-[0-9]{2}$"},
+    ),
+    "date-time": ValueKind(
+        parse_instant, "an RFC 3339 date-time with Z or an offset",
+        {**_TEXT, "format": "date-time", "pattern": "^(19|2[01])[0-9]{2}-"},
+    ),
+    "clock": ValueKind(
+        parse_clock, "a local time HH:MM or HH:MM:SS", {**_TEXT, "pattern": f"^{_HOUR}:{_SIXTY}(:{_SIXTY})?$"}
+    ),
+    "minute": ValueKind(parse_minute, "a local time HH:MM", {**_TEXT, "pattern": f"^{_HOUR}:{_SIXTY}$"}),
+    "uuid": ValueKind(parse_uuid, "a uuid", {**_TEXT, "format": "uuid"}),
+    "cursor": ValueKind(parse_text, "the cursor of an answer", {**_TEXT, "pattern": "^[A-Za-z0-9_-]+$"}),
+    "group-cursor": ValueKind(
+        parse_group_cursor, "<group>:<offset>", {**_TEXT, "pattern": "^[a-z_]{1,40}:(0|[1-9][0-9]{0,6})$"}
+    ),
+}  # fmt: skip
 
 
 def format_scalar(value: Scalar) -> str:

@@ -6,6 +6,8 @@ from typing import Annotated, Any, get_args, get_origin
 from msgspec import Struct
 from msgspec.structs import fields
 
+from outings.contract.resources import find_structs
+
 
 def agree(one: Any, other: Any) -> bool:
     """Whether two values say the same where both say something: a member that one program alone has says nothing."""
@@ -19,7 +21,7 @@ def agree(one: Any, other: Any) -> bool:
 def complete_members(given: Any, annotation: Any) -> Any:
     """A document with the members that its program did not know: null, or empty where null is not allowed. One that may
     be neither has a default, or is still missing."""
-    struct = _find_struct(annotation)
+    struct = next(find_structs(annotation), None)
     if isinstance(given, list):
         return [complete_members(each, annotation) for each in given]
     if struct is None or not isinstance(given, dict):
@@ -31,13 +33,6 @@ def complete_members(given: Any, annotation: Any) -> Any:
         elif field.required:
             members |= _make_empty(field.encode_name, field.type)
     return members
-
-
-def _find_struct(annotation: Any) -> type[Struct] | None:
-    """The one in it, through unions and arrays."""
-    if isinstance(annotation, type) and issubclass(annotation, Struct):
-        return annotation
-    return next((struct for inner in get_args(annotation) if (struct := _find_struct(inner)) is not None), None)
 
 
 def _make_empty(name: str, annotation: Any) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from outings.contract.parameters import PARAMETERS
+from outings.contract.resources import find_structs
 from outings.contract.vocabulary import Vocabulary
 from pipeline.records.kinds import Kind, Leaf, Members, Table, WordOf, filtered, tags
 from pipeline.records.record import RECORDS
@@ -49,19 +50,13 @@ def _find_kind(declared: Any, vocabulary: Vocabulary) -> Kind | None:
             return tags(words) if note.many else filtered(parse_word_of(words))
         if isinstance(note, Leaf | Table):
             return note
-    if (struct := _find_struct(declared)) is None:
+    if (struct := next(find_structs(declared), None)) is None:
         return None
     members = _list_members(struct, vocabulary)
     return Table(
         struct, members, filters=any(kind.filters for kind in members.values()), many=_is_many(declared),
         check=next(iter(notes), None),
     )  # fmt: skip
-
-
-def _find_struct(declared: Any) -> type[Struct] | None:
-    if isinstance(declared, type) and issubclass(declared, Struct):
-        return declared
-    return next(filter(None, map(_find_struct, get_args(declared))), None)
 
 
 def _is_many(declared: Any) -> bool:

@@ -1,7 +1,7 @@
 """Plans: the contract's table, and what a deployment says otherwise."""
 
 from outings.configuration.tables import PlansTable, PlanTable
-from outings.contract.pricing_plans import PLANS, PricingPlan, settle_plans
+from outings.contract.pricing_plans import PLANS, PricingPlan
 
 
 def test_the_plans_are_those_of_the_contract() -> None:
@@ -15,17 +15,15 @@ def test_the_plans_are_those_of_the_contract() -> None:
 
 
 def test_a_deployment_that_says_nothing_has_the_contracts_plans() -> None:
-    assert settle_plans(PlansTable()) == PLANS
+    assert PlansTable().settle() == PLANS
 
 
 def test_a_deployment_changes_what_it_names_and_nothing_else() -> None:
-    plans = settle_plans(
-        PlansTable(
-            free=PlanTable(monthly_quota="unlimited"),
-            standard=PlanTable(per_minute=301, grants=("source",)),
-            partner=PlanTable(monthly_quota=7, grants=()),
-        )
-    )
+    plans = PlansTable(
+        free=PlanTable(monthly_quota="unlimited"),
+        standard=PlanTable(per_minute=301, grants=("source",)),
+        partner=PlanTable(monthly_quota=7, grants=()),
+    ).settle()
     assert plans == {
         "free": PricingPlan(name="free", per_minute=60, per_month=None, addons=frozenset()),
         "standard": PricingPlan(name="standard", per_minute=301, per_month=500_000, addons=frozenset({"source"})),

@@ -1,14 +1,15 @@
 """`fields`: the members of a document that its reader asked for, in the order in which they stand there."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from outings.contract.members import RESOURCES
 from outings.contract.query import Query
+from outings.contract.resources import find_structs
 
 # A path's tree: member → what is kept of it; an empty tree keeps all of it.
 Tree = Mapping[str, "Tree"]
@@ -54,15 +55,10 @@ def _narrow_type(resource: type[Struct], tree: Tree) -> type[Struct]:
             inner = tree[member.encode_name]
             kept: Any = Raw
             if inner:
-                narrowed = _narrow_type(next(_find_structs(member.type)), inner)
+                narrowed = _narrow_type(next(find_structs(member.type)), inner)
                 kept = narrowed | list[narrowed] | None  # type: ignore[valid-type]
             members.append((member.name, kept | UnsetType, UNSET))
     names = {member.name: member.encode_name for member in msgspec.structs.fields(resource)}
     return msgspec.defstruct(resource.__name__, members, rename=names)
 
 
-def _find_structs(annotation: object) -> Iterator[type[Struct]]:
-    if isinstance(annotation, type) and issubclass(annotation, Struct):
-        yield annotation
-    for inner in get_args(annotation):
-        yield from _find_structs(inner)

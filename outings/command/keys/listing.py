@@ -10,7 +10,6 @@ import msgspec
 
 from outings.command.keys.key_options import describe_key, read_clock, refuse_id
 from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
-from outings.contract.pricing_plans import settle_plans
 from outings.keys.registry import read_registry
 
 
@@ -41,7 +40,7 @@ def show(*, config: Path, id_: str, as_json: bool) -> None:
     key = registry.by_id.get(id_)
     if key is None:
         raise refuse_id(id_)
-    plan = settle_plans(configuration.plans)[key.plan]
+    plan = configuration.plans.settle()[key.plan]
     described = describe_key(registry, id_, now=read_clock())
     described["in_force"] = {
         "per_minute": key.settle_rate(plan),

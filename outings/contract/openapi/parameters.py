@@ -9,28 +9,11 @@ from outings.contract.openapi.schemas import Schema, name_path, refer
 from outings.contract.parameter import DateDefault, Parameter
 from outings.contract.parameters import PARAMETERS, ZIPS
 from outings.contract.route import Route
+from outings.contract.values import KINDS
 from outings.contract.vocabulary import Vocabulary
 
 NOT_YET = "This version answers `501` to it."
 OF_DEPLOYMENT = "Answered where the deployment knows postal codes; else `501`."
-
-_HOUR, _SIXTY = "([01][0-9]|2[0-3])", "[0-5][0-9]"
-# As `values` reads them: dates from 1900 to 2199, so that no sum of a date and a window overflows.
-_FORMS: Mapping[str, Schema] = {
-    "text": {"type": "string", "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$"},
-    "word": {"type": "string"},
-    "integer": {"type": "integer"},
-    "number": {"type": "number"},
-    "boolean": {"type": "boolean"},
-    "date": {"type": "string", "format": "date", "pattern": "^(19|2[01])[0-9]{2}-[0-9]{2}-[0-9]{2}$"},
-    "date-time": {"type": "string", "format": "date-time", "pattern": "^(19|2[01])[0-9]{2}-"},
-    "clock": {"type": "string", "pattern": f"^{_HOUR}:{_SIXTY}(:{_SIXTY})?$"},
-    "minute": {"type": "string", "pattern": f"^{_HOUR}:{_SIXTY}$"},
-    "uuid": {"type": "string", "format": "uuid"},
-    "path": {"type": "string", "minLength": 1},
-    "cursor": {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"},
-    "group-cursor": {"type": "string", "pattern": "^[a-z_]{1,40}:(0|[1-9][0-9]{0,6})$"},
-}
 
 # What stands in a path's braces.
 _IN_PATH: Mapping[str, Schema] = {
@@ -105,7 +88,7 @@ def _describe(row: Parameter) -> Iterable[str]:
 
 
 def _make_schema(row: Parameter, *, vocabulary: Vocabulary, resource: str | None) -> Schema:
-    item: Schema = dict(_FORMS[row.kind])
+    item: Schema = dict(KINDS[row.kind].form)
     allowed = list_allowed(row, vocabulary)
     if allowed is not None:
         item["enum"] = list(allowed)

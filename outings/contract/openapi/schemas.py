@@ -1,6 +1,7 @@
 """Makes components from the resources' structs, with the deployment's vocabulary."""
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any, TypeGuard
 
 import msgspec
@@ -9,7 +10,7 @@ from msgspec import Struct
 from outings.contract.meanings import EVERYWHERE
 from outings.contract.members import MEMBERS, RESOURCES
 from outings.contract.notices import Notice
-from outings.contract.resources import LISTINGS, Organization, OrganizationEntry
+from outings.contract.resources import LISTINGS, Organization, OrganizationEntry, find_structs
 from outings.contract.resources.facets import Facets
 from outings.contract.resources.failure import Failure
 from outings.contract.routes import ROUTES
@@ -61,7 +62,7 @@ def make_schemas(vocabulary: Vocabulary) -> dict[str, Schema]:
     """All components by name."""
     _, components = msgspec.json.schema_components(_BODIES, ref_template="#/components/schemas/{name}")
     schemas = {name: _tidy(schema, vocabulary) for name, schema in components.items()}
-    for struct in _walk_structs(_BODIES):
+    for struct in chain.from_iterable(map(_walk_structs, _BODIES)):
         schemas[struct.__name__]["required"] = list(_list_present(struct))
         for member, schema in schemas[struct.__name__]["properties"].items():
             if "description" not in schema and member not in EVERYWHERE:
@@ -115,23 +116,12 @@ def _list_present(struct: type[Struct]) -> Iterable[str]:
             yield field.encode_name
 
 
-def _walk_structs(structs: Iterable[type[Struct]]) -> Iterable[type[Struct]]:
-    """They and all that stand in their members."""
-    for struct in msgspec.inspect.multi_type_info(structs):
-        yield from _walk_info(struct)
-
-
-def _walk_info(info: Any) -> Iterable[type[Struct]]:
-    if isinstance(info, msgspec.inspect.StructType):
-        yield info.cls
-        info = info.fields
-    if isinstance(info, tuple):
-        for each in info:
-            yield from _walk_info(each)
-        return
-    for name in ("type", "types", "item_type", "value_type"):
-        if hasattr(info, name):
-            yield from _walk_info(getattr(info, name))
+def _walk_structs(annotation: object) -> Iterable[type[Struct]]:
+    """Those in it, and all that stand in their members."""
+    for struct in find_structs(annotation):
+        yield struct
+        for field in msgspec.structs.fields(struct):
+            yield from _walk_structs(field.type)
 
 
 def _tidy(schema: Any, vocabulary: Vocabulary) -> Any:
