@@ -159,14 +159,20 @@ class Planner:
             return None
         dates = self._dates.read_dates(served.release)
         plans = self._recall(served, dates)
-        about = AnswerContext(release=served.release, dates=dates, entitlement=entitlement)
-        query = read_query(match, query_string, served=served, about=about, offer=self._offer)
+        name = (path, query_string, entitlement.digest)
+        # Of an earlier minute: the query is the same as long as the release and the dates are.
+        known = plans.get(name)
+        if known is None:
+            about = AnswerContext(release=served.release, dates=dates, entitlement=entitlement)
+            query = read_query(match, query_string, served=served, about=about, offer=self._offer)
+        else:
+            query = known.query
         if query.cursor is not None and query.metro is not None:
             if served.stamps.get(query.metro) != query.cursor.release:
                 return None
             dates = dict.fromkeys(served.release.metros, query.cursor.date)
         planned = self._plan(query, served=served, dates=dates, entitlement=entitlement)
-        plans[path, query_string, entitlement.digest] = planned
+        plans[name] = planned
         return planned
 
     def _plan(

@@ -27,11 +27,11 @@ def remember(method: Callable[_Arguments, _Value], *, size: int) -> Callable[_Ar
 
 
 class LruCache(Generic[_Key, _Value]):
-    """Values by key, `size` of them at most: the one that was read longest ago goes first. Of any thread: at worst two
-    make the same."""
+    """Values by key, `size` of them at most, or as many as `weigh` that much together: the one that was read longest
+    ago goes first. Of any thread: at worst two make the same."""
 
-    def __init__(self, *, size: int) -> None:
-        self._values: LRUCache[_Key, _Value] = LRUCache(size)
+    def __init__(self, *, size: int, weigh: Callable[[_Value], int] | None = None) -> None:
+        self._values: LRUCache[_Key, _Value] = LRUCache(size, weigh)
         self._lock = Lock()
 
     def __contains__(self, key: object) -> bool:
@@ -49,6 +49,10 @@ class LruCache(Generic[_Key, _Value]):
         value = self.find(key)
         if value is None:
             value = make()
-            with self._lock:
-                self._values[key] = value
+            self.put(key, value)
         return value
+
+    def put(self, key: _Key, value: _Value) -> None:
+        """In place of an earlier one."""
+        with self._lock:
+            self._values[key] = value

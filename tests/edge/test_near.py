@@ -31,6 +31,19 @@ def test_an_answer_holds_for_its_minute(make_own: Callable[..., Service], path: 
     assert service.get(path + HERE).headers["etag"] == then.headers["etag"]
 
 
+@pytest.mark.parametrize("path", PATHS)
+def test_what_is_requested_each_minute_is_answered_as_for_the_first_time(
+    make_own: Callable[..., Service], path: str
+) -> None:
+    service, other = make_own(), make_own()
+    for _ in range(4):
+        service.get(path + HERE)
+        service.clock.now += timedelta(minutes=1)
+    other.clock.now = service.clock.now
+    first, latest = other.get(path + HERE), service.get(path + HERE)
+    assert (latest.body, latest.headers["etag"]) == (first.body, first.headers["etag"])
+
+
 def test_a_walk_goes_on_in_its_minute(make_own: Callable[..., Service]) -> None:
     service = make_own(published=False)
     publish_worlds(service.store, [make_world(Random(1), size=60)], folder=service.folder)

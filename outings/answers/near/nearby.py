@@ -4,6 +4,7 @@ This module orders and cuts the page; others find the rows: `near/layer.py` wher
 before, else `near/scan.py`. Both call `find_nearest` of `near/tiles.py`, which looks at few rows.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from struct import pack, unpack
 
@@ -19,10 +20,21 @@ from outings.answers.near.index import NearIndex, open_near
 from outings.answers.near.items import encode_items, round_metres
 from outings.answers.near.layers import open_layers
 from outings.answers.near.meta import find_window, show_filters
+from outings.answers.near.pages import (
+    MINUTE,
+    Begin,
+    PageName,
+    Position,
+    encode_position,
+    find_end,
+    open_pages,
+    split_page,
+)
 from outings.answers.near.request import Near, list_notices, read_minute, settle_near
 from outings.answers.near.tiles import RowDistances
-from outings.answers.selecting.cursors import is_id, make_cursor
+from outings.answers.selecting.cursors import is_id
 from outings.answers.selecting.evaluator import open_evaluator
+from outings.answers.selecting.paging import read_limit
 from outings.answers.snapshot.distance import find_chord, find_metres
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.cursor import Cursor, malformed_cursor
@@ -31,12 +43,12 @@ from outings.contract.instants import format_instant
 from outings.contract.meta import NearbyMeta, NearCoverage
 from outings.contract.query import Query
 from outings.contract.vocabulary import COLLECTIONS, TYPES
+from outings.release.mapped_table import NEVER
 from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
 # The order of types among what is equally far: that of their names.
 _TYPE_RANKS = np.argsort(np.argsort(TYPES))
-_MINUTE = 60
 
 
 class _After(Struct, frozen=True):
@@ -48,20 +60,23 @@ class _After(Struct, frozen=True):
 
 
 class Nearby(Struct, frozen=True, kw_only=True):
-    """A request that will be answered."""
+    """A request that will be answered. `kept_as`: the name of its page, where it is kept for later minutes."""
 
     near: Near
     about: AnswerContext
     after: _After | None
+    kept_as: PageName | None
 
 
-def settle_nearby(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> Nearby:
+def settle_nearby(
+    query: Query, *, snapshot: Snapshot, about: AnswerContext, kept_as: PageName | None = None
+) -> Nearby:
     """Raises ApiError for whatever the answer would fail with. A walk goes on in the minute that it began in."""
     minute, after = read_minute(about), None
     if query.cursor is not None:
         minute, after = _read_position(query.cursor)
     near = settle_near(query, snapshot=snapshot, about=about, minute=minute)
-    return Nearby(near=near, about=about, after=after)
+    return Nearby(near=near, about=about, after=after, kept_as=kept_as)
 
 
 def _read_position(cursor: Cursor) -> tuple[datetime, _After]:
@@ -70,7 +85,7 @@ def _read_position(cursor: Cursor) -> tuple[datetime, _After]:
             0 <= minute < 1 << 27 and 0 <= bits < 1 << 62 and listing_type in TYPES and is_id(row_id)
         ):
             (square,) = unpack("<d", pack("<q", bits))
-            return datetime.fromtimestamp(minute * _MINUTE, UTC), _After(square, listing_type, row_id)
+            return datetime.fromtimestamp(minute * MINUTE, UTC), _After(square, listing_type, row_id)
     raise malformed_cursor()
 
 
@@ -78,17 +93,33 @@ def answer_nearby(nearby: Nearby) -> list[bytes]:
     """The body as parts."""
     near = nearby.near
     opened = open_snapshot(near.snapshot)
-    opened.open_index(open_near).starts.note(near.windows, near.now)
-    limit = near.query.get_as("limit", int)
-    assert limit is not None
+    starts = opened.open_index(open_near).starts
+    starts.note(near.windows, near.now)
+    limit = read_limit(near.query)
     distances, hidden = _take_page(nearby, opened, limit=limit + 1)
+    begins = starts.list_starts(distances.rows, windows=near.windows, now=near.now)
     page = distances.choose(slice(limit))
-    cursor = _make_cursor(near, page, opened) if distances.rows.size > limit else None
+    last = _find_last(page, opened) if distances.rows.size > limit else None
+    cursor = encode_position(near.query, last, snapshot=near.snapshot, now=near.now)
     sources = SourceBlocks(near.query, snapshot=near.snapshot, about=nearby.about)
-    items = _make_items(near, page, opened, sources=sources)
+    items = _make_items(near, page, opened, begins=begins[:limit], sources=sources)
     notices = (*list_notices(near, hidden=hidden), *sources.notices)
     meta = _make_meta(near, count=page.rows.size, next_cursor=cursor, hidden=hidden)
-    return encode_list(items, meta=_encoder.encode(meta), notices=notices)
+    parts = encode_list(items, meta=_encoder.encode(meta), notices=notices)
+    if nearby.kept_as is not None:
+        until = min(find_end(begins, near.now), _find_hidden_end(near, opened, hidden=hidden))
+        kept = split_page(b"".join(parts), last=last, cursor=cursor, now=near.now, until=until)
+        opened.open_index(open_pages).keep(nearby.kept_as, kept)
+    return parts
+
+
+def _find_hidden_end(near: Near, opened: SnapshotReader, *, hidden: int) -> int:
+    """Until when as much is hidden at least: also what other filters would show counts."""
+    if not hidden:
+        return NEVER
+    index = opened.open_index(open_near)
+    rows = index.unlocated.find_near(near.point, chord=find_chord(near.radius_m))
+    return find_end(index.starts.list_starts(rows, windows=near.windows, now=near.now), near.now)
 
 
 def _take_page(nearby: Nearby, opened: SnapshotReader, *, limit: int) -> tuple[RowDistances, int]:
@@ -120,34 +151,33 @@ def _follow(distances: RowDistances, after: _After, index: NearIndex, *, least: 
     return follows
 
 
-def _make_items(near: Near, page: RowDistances, opened: SnapshotReader, *, sources: SourceBlocks) -> list[bytes]:
+def _make_items(
+    near: Near, page: RowDistances, opened: SnapshotReader, *, begins: Sequence[Begin], sources: SourceBlocks
+) -> list[bytes]:
     index, rows = opened.open_index(open_near), page.rows.tolist()
     items = encode_items(
         opened,
         rows,
         codes=index.types[page.rows].tolist(),
         metres=round_metres(find_metres(page.squares)),
-        starts=index.starts.list_starts(page.rows, windows=near.windows, now=near.now),
+        starts=begins,
     )
     if sources.is_requested:
         items = map(sources.attach, items, rows)
     return [*map(choose_fields(near.query), items)] if near.query.get_words("fields") else [*items]
 
 
-def _make_cursor(near: Near, page: RowDistances, opened: SnapshotReader) -> str:
+def _find_last(page: RowDistances, opened: SnapshotReader) -> Position:
     index, last = opened.open_index(open_near), int(page.rows[-1])
     row_id = opened.listings.read_id(last, rank=int(index.id_ranks[last]))
     (bits,) = unpack("<q", pack("<d", float(page.squares[-1])))
-    position = (int(near.minute.timestamp()) // _MINUTE, bits, TYPES[index.types[last]], row_id)
-    return make_cursor(near.query, position, snapshot=near.snapshot, today=near.today)
+    return Position(bits, TYPES[index.types[last]], row_id)
 
 
 def _make_meta(near: Near, *, count: int, next_cursor: str | None, hidden: int) -> NearbyMeta:
     query = near.query
-    limit = query.get_as("limit", int)
-    assert limit is not None
     return NearbyMeta(
-        limit=limit,
+        limit=read_limit(query),
         count=count,
         has_more=next_cursor is not None,
         next_cursor=next_cursor,

@@ -2,12 +2,14 @@
 
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.context import AnswerContext
-from outings.answers.cost import UNKNOWN, Rate, add_costs
+from outings.answers.cost import LOOK_UP, UNKNOWN, Rate, add_costs
 from outings.answers.near.activity import answer_activity, settle_activity
 from outings.answers.near.around import answer_around, settle_around
 from outings.answers.near.layers import open_layers
-from outings.answers.near.nearby import answer_nearby, settle_nearby
-from outings.answers.near.request import Near
+from outings.answers.near.nearby import Nearby, answer_nearby, settle_nearby
+from outings.answers.near.pages import name_page, open_pages
+from outings.answers.near.request import Near, read_minute
+from outings.answers.near.starts import read_now
 from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.selecting.paging import read_limit
 from outings.answers.snapshot.reader import open_snapshot
@@ -18,10 +20,25 @@ _ITEM = Rate(each=10)
 
 
 def plan_nearby(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    nearby = settle_nearby(query, snapshot=snapshot, about=about)
-    read = (snapshot.hash, nearby.near.minute, nearby.after)
-    tag = make_tag("nearby", query.text, read, about.entitlement.digest)
-    return AnswerPlan(tag, lambda: answer_nearby(nearby), _estimate_nearby(nearby.near))
+    if query.cursor is not None:
+        return _plan_new(settle_nearby(query, snapshot=snapshot, about=about))
+    pages, minute = open_snapshot(snapshot).open_index(open_pages), read_minute(about)
+    now = read_now(minute, snapshot.metro.timezone)
+    name = name_page(query, about, now)
+    page = pages.find(name, now)
+    if page is None:
+        kept_as = name if pages.note(name) else None
+        return _plan_new(settle_nearby(query, snapshot=snapshot, about=about, kept_as=kept_as))
+    # What does not fail in one minute of a day fails in none.
+    tag = make_tag("nearby", query.text, (snapshot.hash, minute, None), about.entitlement.digest)
+    return AnswerPlan(tag, lambda: page.render(query, snapshot=snapshot, now=now), LOOK_UP)
+
+
+def _plan_new(nearby: Nearby) -> AnswerPlan:
+    near = nearby.near
+    read = (near.snapshot.hash, near.minute, nearby.after)
+    tag = make_tag("nearby", near.query.text, read, nearby.about.entitlement.digest)
+    return AnswerPlan(tag, lambda: answer_nearby(nearby), _estimate_nearby(near))
 
 
 def _estimate_nearby(near: Near) -> int:
