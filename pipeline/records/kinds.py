@@ -3,24 +3,18 @@
 A wrong value in a member that a filter uses quarantines its record; in another it is left out and reported.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from msgspec import Struct
+from msgspec.structs import fields
 
 from outings.contract import vocabulary as words
 from outings.contract.resources.camp import ExtendedCare
 from outings.contract.resources.class_ import Program, Registration, Schedule, Tuition
-from outings.contract.resources.place import (
-    Admission,
-    Amenities,
-    BirthdayParties,
-    Hours,
-    Membership,
-    PlaceClasses,
-)
+from outings.contract.resources.place import Admission, Amenities, BirthdayParties, Hours, Membership, PlaceClasses
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
 from pipeline.records import consistency, values
 from pipeline.records.school_grades import parse_grades
@@ -67,11 +61,6 @@ def shown(parse: Parse) -> Leaf:
     return Leaf(parse, filters=False)
 
 
-def group(make: Callable[..., Struct], members: Members, *, check: consistency.Check | None = None) -> Table:
-    """An object; it is itself as bad to get wrong as the worst of its members."""
-    return Table(make, members, filters=any(kind.filters for kind in members.values()), check=check)
-
-
 LINE = shown(values.parse_line)
 PROSE = shown(values.parse_prose)
 URL = shown(values.parse_url)
@@ -101,6 +90,33 @@ def tags(allowed: tuple[str, ...]) -> Leaf:
     return filtered(parse_items_of(parse_word_of(allowed), forgive=(UnknownWord,)))
 
 
+# How a member of an object is read where nothing else is said of it.
+_BY_TYPE = {str: LINE, bool: FLAG, float: AMOUNT, int: COUNT, date: DATE}
+
+
+def group(
+    struct: type[Struct],
+    *,
+    make: Callable[..., Struct] | None = None,
+    check: consistency.Check | None = None,
+    but: Collection[str] = (),
+    **kinds: Leaf,
+) -> Table:
+    """An object with the members of `struct`, except `but`. `kinds`: of those that their type does not tell. It is
+    itself as bad to get wrong as the worst of its members."""
+    members = {
+        field.encode_name: kinds.get(field.name) or _BY_TYPE[_find_type(field.type)]
+        for field in fields(struct)
+        if field.name not in but
+    }
+    return Table(make or struct, members, filters=any(kind.filters for kind in members.values()), check=check)
+
+
+def _find_type(declared: Any) -> Any:
+    """Without what may be null, and how OpenAPI describes it."""
+    return declared if isinstance(declared, type) else _find_type(get_args(declared)[0])
+
+
 # The objects that are the contract's own.
 
 
@@ -112,27 +128,15 @@ def make_ages(**members: Any) -> AgeRange:
     return AgeRange(min=grades.min, max=grades.max, text=ages.text)
 
 
-AGES = group(make_ages, {"min": AGE, "max": AGE, "text": LINE}, check=consistency.check_range)
+AGES = group(AgeRange, make=make_ages, check=consistency.check_range, min=AGE, max=AGE)
 PRICE = group(
-    Price,
-    {
-        "type": filtered(parse_word_of(words.PRICE_TYPES)), "min": COST, "max": COST,
-        "scope": a_word(words.PRICE_SCOPES), "note": PROSE, "unit": a_word(words.PRICE_UNITS), "currency": CURRENCY,
-    },
-    check=consistency.check_range,
+    Price, check=consistency.check_range, but=("is_free",), type=filtered(parse_word_of(words.PRICE_TYPES)), min=COST,
+    max=COST, scope=a_word(words.PRICE_SCOPES), note=PROSE, unit=a_word(words.PRICE_UNITS), currency=CURRENCY,
 )  # fmt: skip
-TERM = group(
-    Term,
-    {"name": LINE, "starts_on": DATE, "ends_on": DATE, "total_classes": COUNT},
-    check=consistency.check_dates,
-)
+TERM = group(Term, check=consistency.check_dates)
 SCHEDULE = group(
-    Schedule,
-    {
-        "type": a_word(words.SCHEDULE_TYPES), "days": DAYS, "start_time": CLOCK, "end_time": CLOCK,
-        "duration_minutes": COUNT, "is_recurring": FLAG, "rrule": LINE, "notes": PROSE,
-        "timezone": shown(values.parse_timezone),
-    },
+    Schedule, type=a_word(words.SCHEDULE_TYPES), days=DAYS, start_time=CLOCK, end_time=CLOCK, notes=PROSE,
+    timezone=shown(values.parse_timezone),
 )  # fmt: skip
 
 
@@ -141,71 +145,27 @@ def make_tuition(**members: Any) -> Tuition:
     return Tuition(from_=members.pop("from", None), **members)
 
 
-TUITION = group(
-    make_tuition,
-    {
-        "amount": COST, "from": COST, "text": LINE, "drop_in_price": AMOUNT, "trial_price": AMOUNT,
-        "trial_notes": PROSE, "currency": CURRENCY,
-    },
-)  # fmt: skip
+TUITION = group(Tuition, make=make_tuition, amount=COST, from_=COST, trial_notes=PROSE, currency=CURRENCY)
 REGISTRATION = group(
-    Registration,
-    {
-        "url": URL, "status": a_word(words.REGISTRATION_STATUSES), "opens_at": shown(values.parse_instant_text),
-        "spots_remaining": filtered(values.parse_whole), "has_spots_available": FACT, "waitlist_available": FLAG,
-    },
+    Registration, url=URL, status=a_word(words.REGISTRATION_STATUSES), opens_at=shown(values.parse_instant_text),
+    spots_remaining=filtered(values.parse_whole), has_spots_available=FACT,
 )  # fmt: skip
 LOCATION = group(
-    Location,
-    {
-        "address": LINE, "street_address": LINE, "city": LINE, "state": LINE, "zip": filtered(values.parse_line),
-        "lat": filtered(values.parse_latitude), "lng": filtered(values.parse_longitude),
-        "neighborhood": filtered(values.parse_line), "neighborhood_slug": filtered(values.parse_slug),
-    },
-    check=consistency.check_point,
+    Location, check=consistency.check_point, zip=filtered(values.parse_line), lat=filtered(values.parse_latitude),
+    lng=filtered(values.parse_longitude), neighborhood=filtered(values.parse_line),
+    neighborhood_slug=filtered(values.parse_slug),
 )  # fmt: skip
-ADMISSION = group(
-    Admission,
-    {
-        "type": LINE, "child_price": AMOUNT, "adult_price": AMOUNT, "infant_age_cutoff": COUNT, "notes": PROSE,
-        "currency": CURRENCY,
-    },
-)  # fmt: skip
-AMENITIES = group(
-    Amenities,
-    {
-        "has_outdoor_space": FLAG, "has_parking": FLAG, "parking_notes": PROSE, "has_wifi": FLAG,
-        "socks_required": FLAG, "outside_food_allowed": FLAG, "stroller_policy": LINE,
-    },
-)  # fmt: skip
-BIRTHDAY_PARTIES = group(
-    BirthdayParties,
-    {
-        "available": FLAG, "min_guests": COUNT, "max_guests": COUNT, "age_range": LINE, "booking_url": URL,
-        "notes": PROSE,
-    },
-)  # fmt: skip
-PLACE_CLASSES = group(
-    PlaceClasses,
-    {
-        "available": FLAG, "types": LINES, "age_range": LINE, "schedule_notes": PROSE, "registration_url": URL,
-    },
-)  # fmt: skip
-HOURS = group(Hours, {**dict.fromkeys(words.WEEKDAYS, LINE), "notes": PROSE, "exceptions": PROSE})
+ADMISSION = group(Admission, notes=PROSE, currency=CURRENCY)
+AMENITIES = group(Amenities, parking_notes=PROSE)
+BIRTHDAY_PARTIES = group(BirthdayParties, booking_url=URL, notes=PROSE)
+PLACE_CLASSES = group(PlaceClasses, types=LINES, schedule_notes=PROSE, registration_url=URL)
+HOURS = group(Hours, notes=PROSE, exceptions=PROSE)
 PROGRAM = group(
-    Program,
-    {
-        "enrollment_type": a_word(words.ENROLLMENT_TYPES), "skill_level_notes": PROSE,
-        "adult_participation": LINE, "what_youll_learn": PROSE, "prerequisites": PROSE,
-    },
+    Program, enrollment_type=a_word(words.ENROLLMENT_TYPES), skill_level_notes=PROSE, what_youll_learn=PROSE,
+    prerequisites=PROSE,
 )  # fmt: skip
-MEMBERSHIP = group(
-    Membership,
-    {"available": FLAG, "price_monthly": AMOUNT, "price_annual": AMOUNT, "notes": PROSE, "currency": CURRENCY},
-)
-EXTENDED_CARE = group(
-    ExtendedCare, {"before_available": FLAG, "after_available": FLAG, "price": AMOUNT, "notes": PROSE}
-)
+MEMBERSHIP = group(Membership, notes=PROSE, currency=CURRENCY)
+EXTENDED_CARE = group(ExtendedCare, notes=PROSE)
 
 # A member of one of these types is declared by its name alone.
 Line = Annotated[str | None, LINE]

@@ -10,14 +10,7 @@ from msgspec import Struct
 from outings.contract import vocabulary as words
 from outings.contract.resources.camp import ExtendedCare
 from outings.contract.resources.class_ import Program, Registration, Schedule, Tuition
-from outings.contract.resources.place import (
-    Admission,
-    Amenities,
-    BirthdayParties,
-    Hours,
-    Membership,
-    PlaceClasses,
-)
+from outings.contract.resources.place import Admission, Amenities, BirthdayParties, Hours, Membership, PlaceClasses
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
 from pipeline.records import consistency, kinds, values
 from pipeline.records.kinds import a_word, filtered, group, shown
@@ -36,15 +29,16 @@ class Reference(Struct, frozen=True, kw_only=True, gc=False):
     address: str | None = None
 
 
-_NAMING: dict[str, kinds.Kind] = {
-    "feed": filtered(values.parse_key), "source_id": filtered(values.parse_key), "id": filtered(values.parse_uuid),
-    "slug": filtered(values.parse_slug), "name": filtered(values.parse_name),
-}  # fmt: skip
-OrganizationReference = Annotated[Reference | None, group(Reference, _NAMING, check=consistency.check_reference)]
-PlaceReference = Annotated[
-    Reference | None,
-    group(Reference, {**_NAMING, "address": kinds.LINE}, check=consistency.check_reference),
-]
+def _name_by(*, but: tuple[str, ...] = ()) -> kinds.Table:
+    return group(
+        Reference, check=consistency.check_reference, but=but, feed=filtered(values.parse_key),
+        source_id=filtered(values.parse_key), id=filtered(values.parse_uuid), slug=filtered(values.parse_slug),
+        name=filtered(values.parse_name),
+    )  # fmt: skip
+
+
+OrganizationReference = Annotated[Reference | None, _name_by(but=("address",))]
+PlaceReference = Annotated[Reference | None, _name_by()]
 
 
 class Verification(Struct, frozen=True, kw_only=True):
