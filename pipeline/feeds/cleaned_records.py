@@ -1,6 +1,7 @@
 """Cleaned records of a feed in encoded form, because a million of them as objects would not fit in memory."""
 
 import hashlib
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, overload
@@ -61,13 +62,9 @@ class Records(Sequence[Record]):
         return (decode_record(each.encoded, each.kind) for each in self.cleaned)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and len(self) == len(other) and all(map(_equals, self, other))
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(operator.eq, self, other))
 
     __hash__ = None  # type: ignore[assignment]
-
-
-def _equals(one: object, other: object) -> bool:
-    return one == other
 
 
 def encode_cleaned(

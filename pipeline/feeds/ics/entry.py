@@ -25,14 +25,13 @@ class CalendarEntry(Struct, frozen=True, eq=False):
 
     @property
     def sequence(self) -> int:
-        line = self.event.get("SEQUENCE")
-        text = line.value.strip() if line else ""
+        text = self.event.get_value("SEQUENCE")
         return int(text) if text.isdecimal() and len(text) < 10 else 0
 
     @property
     def stamp(self) -> str | None:
-        line = self.event.get("DTSTAMP")
-        return line.value.strip() if line and _STAMP.fullmatch(line.value.strip()) else None
+        text = self.event.get_value("DTSTAMP")
+        return text if _STAMP.fullmatch(text) else None
 
     def is_newer(self, other: "CalendarEntry") -> bool:
         if self.sequence != other.sequence:
@@ -50,8 +49,7 @@ def make_entry(event: Component, zones: Zones) -> CalendarEntry:
     if begins is None:
         raise UnreadableEvent("missing: expected DTSTART")
     starts = parse_moment(begins, zones)
-    midnight = starts.local.time() == time()
-    if midnight and _says(event, "X-MICROSOFT-CDO-ALLDAYEVENT", "TRUE"):
+    if starts.local.time() == time() and event.get_value("X-MICROSOFT-CDO-ALLDAYEVENT").upper() == "TRUE":
         starts = starts._replace(is_date=True, clock=zones.metro)
     stands_for = event.get("RECURRENCE-ID")
     clock = starts.clock if starts.clock.zone else zones.metro
@@ -62,8 +60,8 @@ def make_entry(event: Component, zones: Zones) -> CalendarEntry:
 
 def name_event(event: Component) -> str:
     """The UID. An event without one is known by what it says: when that changes it is another event."""
-    if line := event.get("UID"):
-        return " ".join(line.value.split())
+    if uid := event.get_value("UID"):
+        return " ".join(uid.split())
     parts = [line.value for name in ("DTSTART", "SUMMARY", "LOCATION", "RECURRENCE-ID") if (line := event.get(name))]
     digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     return f"without-uid-{digest[:32]}"
@@ -86,8 +84,3 @@ def name_instance(uid: str, instance: CalendarMoment | None, clock: Clock) -> st
         return uid
     local = instance.on(clock)
     return f"{uid}/{local:%Y%m%d}" if instance.is_date else f"{uid}/{local:%Y%m%dT%H%M%S}"
-
-
-def _says(event: Component, name: str, word: str) -> bool:
-    line = event.get(name)
-    return line is not None and line.value.strip().upper() == word

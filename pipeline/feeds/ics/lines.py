@@ -50,6 +50,11 @@ class Component(Struct, frozen=True, kw_only=True):
         """The first of a name that says something."""
         return next((line for line in self.lines if line.name == name and line.value.strip()), None)
 
+    def get_value(self, name: str) -> str:
+        """Of the same, without the blanks round it; empty where there is none."""
+        line = self.get(name)
+        return line.value.strip() if line else ""
+
     def get_all(self, name: str) -> list[Line]:
         return [line for line in self.lines if line.name == name and line.value.strip()]
 

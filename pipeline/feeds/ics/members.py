@@ -47,8 +47,7 @@ def _find_location(event: Component) -> dict[str, Any]:
     """LOCATION and GEO; what Apple says of the place where they say nothing."""
     apple = event.get("X-APPLE-STRUCTURED-LOCATION")
     address = _get_text(event, "LOCATION") or _read_apple(apple)
-    geo = event.get("GEO")
-    point = _read_point(geo.value if geo else None) or _read_point(apple.value if apple else None)
+    point = _read_point(event.get_value("GEO")) or _read_point(event.get_value("X-APPLE-STRUCTURED-LOCATION"))
     return ({"address": " ".join(address.split())} if address else {}) | (point or {})
 
 
@@ -57,9 +56,9 @@ def _read_apple(line: Line | None) -> str | None:
     return ", ".join(unescape(part).replace("\n", ", ") for part in parts if part) or None
 
 
-def _read_point(text: str | None) -> dict[str, float] | None:
+def _read_point(text: str) -> dict[str, float] | None:
     """0, 0 is what software writes that knows no point."""
-    match = _GEO.fullmatch(text.strip().replace("\\", "")) if text else None
+    match = _GEO.fullmatch(text.replace("\\", ""))
     if match is None or float(match[1]) == float(match[2]) == 0:
         return None
     return {"lat": float(match[1]), "lng": float(match[2])}

@@ -49,7 +49,7 @@ def list_named(pattern: Pattern, *, last_day: int = _FOLLOWED) -> LiveDates:
     rules = pattern.rules
     counted = rules if len(rules) == 1 else [_count_own(rule, pattern.anchor) for rule in rules]
     parts = [list_ruled(rule, pattern.anchor, last_day=last_day) for rule in counted]
-    starts = [part.starts for part in parts] + [_make_array([pattern.anchor, *pattern.added])]
+    starts = [part.starts for part in parts] + [make_array([pattern.anchor, *pattern.added])]
     return LiveDates(starts=merge_starts(*starts), has_end=all(part.has_end for part in parts))
 
 
@@ -75,12 +75,12 @@ def list_ruled(
 
 def exclude(starts: Seconds, excluded: Iterable[int]) -> NDArray[np.bool_]:
     """Which of the dates are excluded; a midnight at which nothing starts excludes its day."""
-    return find_excluded(starts, _make_array(excluded))
+    return find_excluded(starts, make_array(excluded))
 
 
 def list_unmet(pattern: Pattern, excluded: Iterable[int]) -> list[int]:
     """Of excluded dates those that the series does not have."""
-    wanted = _make_array(excluded)
+    wanted = make_array(excluded)
     if wanted.size == 0:
         return []
     named = list_named(pattern, last_day=int(wanted.max()) // DAY).starts
@@ -105,5 +105,5 @@ def _list_own(rule: RecurrenceRule, anchor: int) -> Seconds:
     return starts if _falls_on(rule, anchor) else starts[starts != anchor]
 
 
-def _make_array(seconds: Iterable[int]) -> Seconds:
+def make_array(seconds: Iterable[int]) -> Seconds:
     return np.array([*seconds], dtype=np.int64)

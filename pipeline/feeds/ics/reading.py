@@ -51,13 +51,11 @@ def read_calendar(
     for event in calendar.events:
         try:
             entries.append(make_entry(event, zones))
-        except UnreadableEvent as unreadable:
-            refused.append((event, unreadable))
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other VEVENTs are read
+            refused.append((event, _explain(error)))
             # It takes its date from the series: its own last good version stays.
             if (instance := find_instance(event, zones)) is not None:
                 unread[name_event(event)].append(instance)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the other VEVENTs are read
-            refused.append((event, UnreadableEvent(explain_fault(error))))
     groups = group_entries(entries, unread, zones)
     records = [_refuse_unread(event, unreadable, groups=groups, zones=zones) for event, unreadable in refused]
     removal = {"status": "archived", "reason": "cancelled"} if calendar.is_cancelled else {}
@@ -73,10 +71,8 @@ def _read_entry(entry: CalendarEntry, group: EventGroup, setting: _CalendarConte
         if is_superseded(entry, group, setting.zones):
             return RawRecord(line, None, is_superseded=True)
         value, notes = _make_record(entry, group, setting)
-    except UnreadableEvent as unreadable:
-        return _refuse(entry.event, unreadable, source_id=source_id)
     except Exception as error:  # noqa: BLE001 - whatever it is, the other VEVENTs are read
-        return _refuse(entry.event, UnreadableEvent(explain_fault(error)), source_id=source_id)
+        return _refuse(entry.event, _explain(error), source_id=source_id)
     return RawRecord(line, value, source_id=source_id, notes=tuple(notes))
 
 
@@ -169,6 +165,9 @@ def _find_end(entry: CalendarEntry, zones: Zones) -> CalendarMoment | None:
 
 
 def _refuse(event: Component, unreadable: UnreadableEvent, *, source_id: str | None = None) -> RawRecord:
-    uid = event.get("UID")
-    name = source_id or (" ".join(uid.value.split()) if uid else None)
+    name = source_id or " ".join(event.get_value("UID").split()) or None
     return RawRecord(event.line, unreadable.value, str(unreadable), name)
+
+
+def _explain(error: Exception) -> UnreadableEvent:
+    return error if isinstance(error, UnreadableEvent) else UnreadableEvent(explain_fault(error))

@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from outings.contract.instants import DAY, count_seconds, read_local
 from pipeline.dates.series import LiveDates, merge_starts
-from pipeline.feeds.ics.pattern import exclude, list_unmet
+from pipeline.feeds.ics.pattern import exclude, list_unmet, make_array
 from pipeline.feeds.ics.series import Members, Recurrence, SeriesOnClock, place_recurrence, say_placed
 from pipeline.feeds.ics.times import CalendarMoment
 from pipeline.feeds.ics.zones import Zones
@@ -39,7 +37,7 @@ def list_after(
     unmet = [CalendarMoment(read_local(each), clock, own.is_days) for each in list_unmet(pattern, pattern.excluded)]
     gone = [placed.place(moment) for moment in (*unmet, *own.excluded)]
     is_excluded = count_seconds(at.on(clock)) in pattern.excluded
-    live = merge_starts(dates.starts, np.array([] if is_excluded else [first], dtype=np.int64)) + moved
+    live = merge_starts(dates.starts, make_array([] if is_excluded else [first])) + moved
     live = live[~exclude(live, gone)]
     if own.is_days:
         live = merge_starts(live - live % DAY)

@@ -1,7 +1,6 @@
 """RRULE, RDATE, EXDATE and changed dates of a VEVENT → the members of a record that recurs."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,8 @@ from outings.contract.instants import DAY, count_seconds, read_local
 from pipeline.dates.rules import RecurrenceRule, RuleError, parse_rule
 from pipeline.dates.series import LiveDates, Seconds, merge_starts
 from pipeline.feeds.ics.lines import Component, unescape
-from pipeline.feeds.ics.pattern import Pattern, exclude, list_dates, list_unmet, settle_rule
-from pipeline.feeds.ics.rule_fitting import fit_rule
-from pipeline.feeds.ics.rule_texts import list_endless
+from pipeline.feeds.ics.pattern import Pattern, exclude, list_dates, list_unmet, make_array, settle_rule
+from pipeline.feeds.ics.rule_fitting import fit_rule, list_endless
 from pipeline.feeds.ics.times import CalendarMoment, list_moments, take_written_day
 from pipeline.feeds.ics.zones import Clock, Zones
 from pipeline.feeds.raw import Note
@@ -72,7 +70,7 @@ class SeriesOnClock(Struct, frozen=True, kw_only=True):
         if self.clock is self.shown:
             return starts
         moments = [CalendarMoment(read_local(each), self.clock, is_date=False) for each in starts.tolist()]
-        return _make_array([moment.on(self.shown) for moment in moments])
+        return make_array(count_seconds(moment.on(self.shown)) for moment in moments)
 
 
 def read_recurrence(
@@ -117,10 +115,11 @@ def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnCloc
     shown = zones.calendar or zones.metro
     first = starts.on(shown)
     shift = count_seconds(first) - count_seconds(starts.local)
-    added = [moment.on(shown) for moment in recurrence.added]
-    gone = exclude(np.array(recurrence.pattern.added, dtype=np.int64), recurrence.pattern.excluded)
-    ruled = dates.starts[~np.isin(dates.starts, np.array(recurrence.pattern.added, dtype=np.int64))]
-    live = LiveDates(starts=merge_starts(ruled + shift, _make_array(added)[~gone]), has_end=dates.has_end)
+    added = make_array(count_seconds(moment.on(shown)) for moment in recurrence.added)
+    own = make_array(recurrence.pattern.added)
+    gone = exclude(own, recurrence.pattern.excluded)
+    ruled = dates.starts[~np.isin(dates.starts, own)]
+    live = LiveDates(starts=merge_starts(ruled + shift, added[~gone]), has_end=dates.has_end)
     days = (count_seconds(first) // DAY) - recurrence.pattern.anchor // DAY
     reason = f"assumed: a series in UTC without a near end repeats by the clock of {shown.zone}"
     note = Note("timezone", reason, f"DTSTART:{starts.local:%Y%m%dT%H%M%S}Z")
@@ -149,7 +148,7 @@ def say_placed(
     """Of a series' dates, or some of them that were `moved` by days, the first of which is `starts`."""
     texts = placed.recurrence.texts
     candidates = [] if placed.days is None else list_endless(texts, days=placed.days + moved)
-    anchor = int(placed.show(np.array([starts], dtype=np.int64))[0])
+    anchor = int(placed.show(make_array([starts]))[0])
     shown = LiveDates(starts=placed.show(dates.starts), has_end=dates.has_end)
     return fit_rule(shown, anchor=anchor, candidates=candidates, is_days=is_days)
 
@@ -200,7 +199,3 @@ def _note_unmet(recurrence: Recurrence) -> list[Note]:
 def _show_all(moments: Sequence[CalendarMoment], clock: Clock) -> list[str]:
     """On another clock the first hours of the first year that a record knows are of the year before."""
     return [local.isoformat() for moment in moments if (local := moment.on(clock)).year in YEARS]
-
-
-def _make_array(locals_: Sequence[datetime]) -> Seconds:
-    return np.array([count_seconds(local) for local in locals_], dtype=np.int64)

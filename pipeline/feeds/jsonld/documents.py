@@ -46,7 +46,10 @@ def parse_content(content: bytes, *, charset: str | None = None) -> Content:
     """ValueError for a file that is neither a page nor JSON: half a file would remove what is in the other half."""
     text = _decode(content, charset)
     if text.lstrip().startswith("<"):
-        return _parse_page(text)
+        page = parse_page(text)
+        # A script that is no JSON is one document that can't be read, and the page's others are.
+        documents = (_parse_script(script, line=line) for line, script in page.scripts)
+        return Content([each for each in documents if each is not None], page.address)
     try:
         return Content([Document(1, _load_within(text))])
     except ValueError as error:
@@ -71,13 +74,6 @@ def _decode(content: bytes, charset: str | None) -> str:
             except (LookupError, ValueError):
                 continue
     return content.decode("latin-1")
-
-
-def _parse_page(text: str) -> Content:
-    """A script that is no JSON is one document that can't be read, and the page's others are."""
-    parsed = parse_page(text)
-    documents = (_parse_script(script, line=line) for line, script in parsed.scripts)
-    return Content([each for each in documents if each is not None], parsed.address)
 
 
 def _parse_script(text: str, *, line: int) -> Document | None:

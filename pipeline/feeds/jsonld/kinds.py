@@ -71,8 +71,8 @@ def find_kind(types: Iterable[str]) -> str | None:
 
 def find_passed(types: Iterable[str]) -> str | None:
     """The type of a node that is no listing and may have been meant as one: not what every page has beside them."""
-    named = [name for name in types if name not in _FURNITURE and not name.endswith(("Page", "Action", "Object"))]
-    return next(iter(named), None)
+    named = (name for name in types if name not in _FURNITURE and not name.endswith(("Page", "Action", "Object")))
+    return next(named, None)
 
 
 def find_type_hint(types: Iterable[str], vocabulary: Vocabulary) -> str | None:

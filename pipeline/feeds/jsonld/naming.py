@@ -1,7 +1,6 @@
 """What a node is known by, from one build to the next."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable
 
 from pipeline.feeds.jsonld.nodes import Node
@@ -31,9 +30,8 @@ def name_nodes(nodes: Iterable[Node]) -> list[str]:
     saying: dict[str | None, set[str]] = {}
     for name, digest in zip(own, hashes, strict=True):
         saying.setdefault(name, set()).add(digest)
-    counts = Counter({name: len(same) for name, same in saying.items()})
     return [
-        f"{WITHOUT_ID}{digest}" if name is None else name if counts[name] == 1 else f"{name}{PART}{digest}"
+        f"{WITHOUT_ID}{digest}" if name is None else name if len(saying[name]) == 1 else f"{name}{PART}{digest}"
         for name, digest in zip(own, hashes, strict=True)
     ]
 

@@ -61,9 +61,8 @@ def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str,
     if target.kind == "amount" and text.is_number and rule.decimal == "," and rule.column is not None:
         text = Text(_number_as_written(text.sql, columns, rule))
     if rule.pattern:
-        text = _each(
-            text, lambda sql: f"nullif(regexp_extract({sql}, {literal(rule.pattern)}, {_count_groups(rule)}), '')"
-        )
+        groups = re.compile(rule.pattern).groups
+        text = _each(text, lambda sql: f"nullif(regexp_extract({sql}, {literal(rule.pattern)}, {groups}), '')")
     if rule.separators:
         text = Text(
             _split(f"array_to_string({text.sql}, {literal(rule.separators[0])})" if text.many else text.sql, rule),
@@ -86,10 +85,6 @@ def _number_as_written(sql: str, columns: Mapping[str, Any], rule: Rule) -> str:
     return (
         f"CASE WHEN json_type({column}) IN ('DOUBLE', 'BIGINT', 'UBIGINT') THEN replace({sql}, '.', ',') ELSE {sql} END"
     )
-
-
-def _count_groups(rule: Rule) -> int:
-    return re.compile(rule.pattern).groups
 
 
 def _each(text: Text, make: Callable[[str], str]) -> Text:

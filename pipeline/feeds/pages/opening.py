@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from outings.configuration import FeedTable
 from outings.configuration.feed_pages import PagesTable
 from outings.release.root import FeedMemory, PageMemory
-from pipeline.feeds.pages.walk import MOST_PAGE_BYTES, PageAnswer, make_address, walk_pages
+from pipeline.feeds.pages.walk import MOST_PAGE_BYTES, make_address, walk_pages
 from pipeline.feeds.reader import FetchContext
 from pipeline.feeds.remote.feed_url import show_url
-from pipeline.feeds.remote.fetcher import FeedClient, FetchError, Validators, fetch, open_client
+from pipeline.feeds.remote.fetcher import FeedClient, FetchError, FetchResult, Validators, fetch, open_client
 from pipeline.feeds.remote.page_address import WalkError
 from pipeline.feeds.source import FeedError, SourceFile, look_at
 
@@ -61,19 +61,18 @@ def _hide_keys(text: str, feed: FeedTable) -> str:
     return text
 
 
-async def _fetch_page(client: FeedClient, pages: PagesTable, url: str, *, most: int) -> PageAnswer:
+async def _fetch_page(
+    client: FeedClient, pages: PagesTable, url: str, *, most: int
+) -> tuple[bytes | None, FetchResult]:
     body = BytesIO()
     bound = "what a page may have" if most == MOST_PAGE_BYTES else "what is left of the feed's max_bytes"
     try:
         fetched = await fetch(client, url, target=body, most=most, bound=bound)
     except FetchError as error:
         if pages.empty and pages.empty.encode() in error.body:
-            return PageAnswer(content=None, url=url)
+            return None, FetchResult(is_unchanged=False, url=url)
         raise
-    return PageAnswer(
-        content=body.getvalue(), url=fetched.url, content_type=fetched.content_type, link=fetched.link,
-        validators=fetched.validators,
-    )  # fmt: skip
+    return body.getvalue(), fetched
 
 
 def _can_ask(pages: PagesTable, memories: tuple[PageMemory, ...]) -> bool:

@@ -10,7 +10,7 @@ from outings.configuration import FeedTable
 from outings.configuration.feed_pages import PagesTable
 from pipeline.feeds.ndjson import mend_signs
 from pipeline.feeds.table.encoding import decode_text
-from pipeline.feeds.table.json_rows import explain_wrapped, find_rows, parse_features
+from pipeline.feeds.table.json_rows import explain_wrapped, find_rows, parse_features, write_line
 from pipeline.feeds.table.kinds import refuse_markup
 
 # Where servers say what is wrong with a request, in the order of how much it tells.
@@ -37,7 +37,7 @@ def parse_page(content: bytes, feed: FeedTable, pages: PagesTable, *, charset: s
     following = _read_member(content, pages.path)
     more = _read_member(content, pages.more)
     return Page(
-        rows=[_flatten(row) for row in _find_rows(content, feed)],
+        rows=[write_line(row) or b"{}" for row in _find_rows(content, feed)],
         total=_parse_count(_read_member(content, pages.total)),
         last=_parse_count(_read_member(content, pages.last)),
         more=None if not pages.more else more in (True, "true", 1),
@@ -55,12 +55,6 @@ def _find_rows(content: bytes, feed: FeedTable) -> Sequence[Raw]:
     if rows is None:
         raise ValueError(f"{explain_wrapped(content)}{_quote_reason(content)}")
     return rows
-
-
-def _flatten(row: Raw) -> bytes:
-    """In JSON a line end stands between values alone: within a text it is escaped."""
-    encoded = bytes(row).strip()
-    return encoded.replace(b"\n", b" ").replace(b"\r", b" ") if encoded.startswith(b"{") else b"{}"
 
 
 def _read_member(content: bytes, path: str) -> Any:

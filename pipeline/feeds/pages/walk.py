@@ -11,7 +11,7 @@ from outings.configuration.query_string import has_parameter, set_parameter
 from outings.release.root import PageMemory
 from pipeline.feeds.pages.page import Page, parse_page
 from pipeline.feeds.remote.feed_url import find_charset, show_url
-from pipeline.feeds.remote.fetcher import Validators
+from pipeline.feeds.remote.fetcher import FetchResult
 from pipeline.feeds.remote.page_address import WalkError, normalize_url, resolve_next
 
 MOST_PAGES = 10_000
@@ -28,19 +28,9 @@ class MovedRowsError(WalkError):
     """What the server counts is not what it counted on the page before: rows may be missing, or be there twice."""
 
 
-class PageAnswer(Struct, frozen=True, kw_only=True):
-    """`content` is None where the server says that there is no such page. `url`: where redirects led. `link`: the
-    address that the header `Link` names as the next."""
-
-    content: bytes | None
-    url: str
-    content_type: str = ""
-    link: str | None = None
-    validators: Validators = Validators()
-
-
 class FetchPage(Protocol):
-    async def __call__(self, url: str, *, most: int) -> PageAnswer: ...
+    async def __call__(self, url: str, *, most: int) -> tuple[bytes | None, FetchResult]:
+        """None where the server says that there is no such page."""
 
 
 def make_address(feed: FeedTable, pages: PagesTable, *, number: int, read: int) -> str:
@@ -94,8 +84,8 @@ class _Walk(Struct, kw_only=True):
         url: str | None = make_address(self.feed, self.pages, number=0, read=0)
         while url is not None:
             self._check_address(url)
-            answer = await self.fetch(url, most=min(self.left, MOST_PAGE_BYTES))
-            page = self._parse(answer, url)
+            content, answer = await self.fetch(url, most=min(self.left, MOST_PAGE_BYTES))
+            page = Page() if content is None else self._parse(content, answer, url)
             self._take(page, answer, url)
             try:
                 following = self._find_next(page, answer)
@@ -113,18 +103,16 @@ class _Walk(Struct, kw_only=True):
         if len(self.memories) == MOST_PAGES:
             raise WalkError(url, f"is page {MOST_PAGES + 1:,}; allowed: {MOST_PAGES:,}")
 
-    def _parse(self, answer: PageAnswer, url: str) -> Page:
-        if answer.content is None:
-            return Page()
-        self.left -= len(answer.content)
+    def _parse(self, content: bytes, answer: FetchResult, url: str) -> Page:
+        self.left -= len(content)
         if self.left < 0:
             raise WalkError(url, f"goes beyond {self.feed.max_bytes:,} bytes of pages, the feed's max_bytes")
         try:
-            return parse_page(answer.content, self.feed, self.pages, charset=find_charset(answer.content_type))
+            return parse_page(content, self.feed, self.pages, charset=find_charset(answer.content_type))
         except ValueError as error:
             raise WalkError(url, str(error)) from error
 
-    def _take(self, page: Page, answer: PageAnswer, url: str) -> None:
+    def _take(self, page: Page, answer: FetchResult, url: str) -> None:
         if _differ(self.total, page.total) or _differ(self.last, page.last):
             raise MovedRowsError(url, "counts other rows than the page before it: they change while they are read")
         self.total = self.total if page.total is None else page.total
@@ -143,7 +131,7 @@ class _Walk(Struct, kw_only=True):
         if not len(self.memories) % _REPORTED_PAGES:
             self.tell(f"{len(self.memories):,} pages, {self.read:,} rows")
 
-    def _find_next(self, page: Page, answer: PageAnswer) -> str | None:
+    def _find_next(self, page: Page, answer: FetchResult) -> str | None:
         """None of the last page. ValueError."""
         pages, number = self.pages, len(self.memories)
         if page.more is False:

@@ -1,7 +1,8 @@
 """Fetches a feed's files from an S3 bucket: one key, or all keys that match a pattern."""
 
+import re
 from fnmatch import fnmatchcase
-from glob import escape, has_magic
+from glob import has_magic
 from pathlib import Path, PurePosixPath
 
 from outings.configuration import Configuration, FeedTable
@@ -10,6 +11,7 @@ from outings.release.stores import open_store
 from pipeline.feeds.source import FeedError, SourceFile, look_at
 
 SCHEME = "s3://"
+_SIGNS = re.compile(r"[*?[]")
 
 
 def read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> tuple[SourceFile, ...]:
@@ -19,7 +21,7 @@ def read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> 
     files: list[SourceFile] = []
     try:
         store = open_store(f"{SCHEME}{bucket}", endpoint_url=settings.endpoint_url, region=settings.region)
-        entries = [each for each in store.list(_find_prefix(pattern)) if _matches(each.name, pattern)]
+        entries = [each for each in store.list(_SIGNS.split(pattern, maxsplit=1)[0]) if _matches(each.name, pattern)]
         if not entries:
             raise FeedError(feed.name, feed.url, "no key matches" if has_magic(pattern) else "there is no such key")
         if sum(entry.size for entry in entries) > feed.max_bytes:
@@ -36,12 +38,6 @@ def read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> 
     except OSError as error:
         raise FeedError(feed.name, feed.url, f"can't be stored while it is read: {error.strerror}") from error
     return tuple(files)
-
-
-def _find_prefix(pattern: str) -> str:
-    """What stands before the first sign of a pattern."""
-    plain = next((number for number in range(len(pattern)) if escape(pattern[number]) != pattern[number]), len(pattern))
-    return pattern[:plain]
 
 
 def _matches(name: str, pattern: str) -> bool:

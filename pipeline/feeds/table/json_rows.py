@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from duckdb import DuckDBPyConnection
@@ -17,6 +17,7 @@ from pipeline.feeds.table.part import Fault, Part, TableFile
 
 _GUESSED_TYPES = {"date", "timestamp", "timestamp with time zone", "time", "uuid"}
 _SHOWN = 120
+_T = TypeVar("_T")
 
 
 def open_json(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
@@ -92,31 +93,30 @@ def is_lines(content: bytes) -> bool:
 
 def find_rows(content: bytes, feed: FeedTable) -> Sequence[Raw] | None:
     """The entries of the list that `records` leads to; None of an object in which nothing says where they lie."""
-    value: Any = Raw(content)
+    value = Raw(content)
     walked: list[str] = []
     for step in feed.records.split(".") if feed.records else ():
-        members = _decode_members(value, content, walked)
+        where = ".".join(walked)
+        members = _decode(value, dict[str, Raw], content)
+        if members is None:
+            raise ValueError(f"holds no object in {where or 'the file'}, through which records leads")
         if step not in members:
-            where = f"“{'.'.join(walked)}”" if walked else "the file"
-            raise ValueError(f'has no member "{step}" in {where}, as records says; there are: {", ".join(members)}')
+            inside = f"“{where}”" if where else "the file"
+            raise ValueError(f'has no member "{step}" in {inside}, as records says; there are: {", ".join(members)}')
         value = members[step]
         walked.append(step)
+    rows = _decode(value, list[Raw], content)
+    if rows is None and walked:
+        raise ValueError(f'holds no list in "{feed.records}", where records says that its rows are')
+    return rows
+
+
+def _decode(value: Raw, kind: type[_T], content: bytes) -> _T | None:
+    """None where it is of another kind. ValueError where it is no JSON."""
     try:
-        return msgspec.json.decode(value, type=list[Raw])
+        return msgspec.json.decode(value, type=kind)
     except msgspec.ValidationError:
-        if walked:
-            raise ValueError(f'holds no list in "{feed.records}", where records says that its rows are') from None
         return None
-    except (ValueError, RecursionError) as error:
-        raise ValueError(explain_json(content, error)) from error
-
-
-def _decode_members(value: Raw, content: bytes, walked: list[str]) -> dict[str, Raw]:
-    try:
-        return msgspec.json.decode(value, type=dict[str, Raw])
-    except msgspec.ValidationError:
-        where = ".".join(walked) or "the file"
-        raise ValueError(f"holds no object in {where}, through which records leads") from None
     except (ValueError, RecursionError) as error:
         raise ValueError(explain_json(content, error)) from error
 
@@ -198,15 +198,21 @@ def make_part(
     objects = 0
     with scratch.open("wb") as target:
         for row in rows:
-            encoded = bytes(row).strip()
-            is_object = encoded.startswith(b"{")
-            objects += is_object
-            target.write((encoded.replace(b"\n", b" ") if is_object else b"{}") + b"\n")
+            encoded = write_line(row)
+            objects += encoded is not None
+            target.write((encoded or b"{}") + b"\n")
     if not objects:
         raise ValueError("has no objects; expected a list of objects, or one on each line")
     query, parameters = read_typed(connection, scratch, json_columns=json_columns)
     lines = number_lines(rows if originals is None else originals, content)
     return Part(query=query, parameters=parameters, lines=lines, count=max(content.count(10) + 1, len(rows)))
+
+
+def write_line(row: Raw) -> bytes | None:
+    """An object in one line; None of what is none. In JSON a line end stands between values alone: within a text it is
+    escaped."""
+    encoded = bytes(row).strip()
+    return encoded.replace(b"\n", b" ").replace(b"\r", b" ") if encoded.startswith(b"{") else None
 
 
 def number_lines(rows: Sequence[Raw], content: bytes) -> Sequence[int] | None:

@@ -3,6 +3,7 @@
 import zipfile
 from collections.abc import Iterator
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from outings.configuration import FeedTable
@@ -74,8 +75,7 @@ def _is_left_over(name: str) -> bool:
 def _read_entry(packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
     try:
         with packed.open(entry) as opened:
-            while piece := opened.read(_PIECE):
-                yield piece
+            yield from iter(partial(opened.read, _PIECE), b"")
     except (zipfile.BadZipFile, EOFError, NotImplementedError) as error:
         raise ValueError(f"is a ZIP whose {entry.filename} is damaged ({error}); fetch it again") from error
 
