@@ -12,6 +12,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from outings.failures import GuardRefusal
+
 POLL_SECONDS = 0.2
 # Always waited: a build that takes several locks may have had one for an instant, in vain.
 GRACE_SECONDS = 0.5
@@ -28,8 +30,8 @@ class LockOwner(Struct, frozen=True, kw_only=True):
         return f"process {self.pid} on {self.host}, since {self.since.isoformat(timespec='seconds')}"
 
 
-class MetroLockError(Exception):
-    """Another build of the same metro runs on this machine; nothing was done. Exit 3."""
+class MetroLockError(GuardRefusal):
+    """Another build of the same metro runs on this machine; nothing was done."""
 
 
 @contextlib.contextmanager

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping
 
 from outings.configuration import FeedTable
+from outings.failures import GuardRefusal
 from outings.release.root import FeedMemory
 
 _ADVICE = "if the listings are really gone, publish with --allow-shrink"
 
 
-class ShrinkRefusal(Exception):  # noqa: N818 - the name says it
-    """A full feed lost more than its `max_shrink`; nothing is published. Exit 3."""
+class ShrinkRefusal(GuardRefusal):
+    """A full feed lost more than its `max_shrink`; nothing is published."""
 
 
 def refuse_shrink(feeds: Iterable[FeedTable], now: Mapping[str, FeedMemory], before: Mapping[str, FeedMemory]) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from outings.failures import OperatorError
+
 # Beside each command its line in `outings --help`, so that help and a wrong name import nothing of ours.
 COMMANDS = {
     "demo": "Make two sample metros, build them, print a key and serve them.",
@@ -26,18 +28,6 @@ COMMANDS = {
     "query": "Run a SELECT over what a release publishes.",
     "releases": "List, show, compare, verify, sign, roll back and prune releases.",
 }
-
-
-class ConfigurationFailure(click.ClickException):
-    """Every problem of the configuration, a line each: exit 2."""
-
-    exit_code = 2
-
-
-class GuardRefusal(click.ClickException):
-    """A guard refused (too much shrink, a concurrent build): exit 3."""
-
-    exit_code = 3
 
 
 class Commands(click.Group):
@@ -76,13 +66,21 @@ class Commands(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise  # click ends quietly where nobody reads on: `outings releases list | head`
         except Exception as error:
-            if ctx.params.get("traceback"):
+            if ctx.params.get("traceback") and not isinstance(error, OperatorError):
                 raise
-            raise click.ClickException(explain_error(error)) from error
+            click.ClickException(explain_error(error)).show()
+            raise click.exceptions.Exit(find_exit_code(error)) from error
+
+
+def find_exit_code(error: Exception) -> int:
+    return error.exit_code if isinstance(error, OperatorError) else 1
 
 
 def explain_error(error: Exception) -> str:
-    """One line. What a store or a file did wrong says all there is; of a fault of ours, where to look."""
+    """What an operator, a store or a file did wrong says all there is; of a fault of ours, one line says where to
+    look."""
+    if isinstance(error, OperatorError):
+        return str(error)
     from outings.release.objects import Corrupt
     from outings.release.publishing import BuildTooLong
     from outings.release.store import StoreError

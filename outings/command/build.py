@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Executor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,27 +10,23 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from outings.answers.semantic.model_error import ModelError
-from outings.command import ConfigurationFailure, GuardRefusal
 from outings.command.build_recorder import BuildRecorder, recording
-from outings.command.options import open_config_store, print_json, read_config, read_trust, take_config, take_json
+from outings.command.options import open_config_store, print_result, read_config, take_config, take_json, tell
 from outings.configuration import Configuration
 from outings.configuration.tables import SigningTable
-from outings.pages.assets import AssetsError
-from outings.pages.settings import SiteSettingsError
-from outings.release.publishing import BuildTooLong, ConcurrentPublication
+from outings.failures import GuardRefusal
+from outings.release.publishing import BuildTooLong
 from outings.release.trust import read_publisher
 from pipeline.building import BuildResult, Expect, TellRelease, build_release
 from pipeline.clock import AsOf, parse_as_of
-from pipeline.executors.cluster import ClusterError, open_cluster, parse_cluster
+from pipeline.executors.cluster import open_cluster, parse_cluster
 from pipeline.executors.local import LocalExecutor
-from pipeline.feeds.source import FeedError, SettingError
-from pipeline.lock import MetroLockError, hold_metros
+from pipeline.feeds.source import FeedError
+from pipeline.lock import hold_metros
 from pipeline.plan import Build
 from pipeline.records.quarantine import QuarantineFile
 from pipeline.reports.build import describe_build, format_build
 from pipeline.scratch import discard_scratch
-from pipeline.shrink_guard import ShrinkRefusal
 
 PROCESSES = "processes"
 
@@ -90,7 +86,7 @@ def build(
         slugs = sorted(chosen or (metro.slug for metro in configuration.metros))
         recorder.tell_metros(slugs)
         _parse_as_of(as_of)  # what is wrong is told before anyone waits
-        with _hold_metros(slugs, configuration, patience=wait):
+        with hold_metros(slugs, folder=configuration.build.lock, patience=wait, clock=_read_clock, progress=tell):
             request = Build(
                 configuration=configuration, as_of=_parse_as_of(as_of), metros=chosen, allow_shrink=allow_shrink
             )
@@ -104,34 +100,19 @@ def build(
                 raise
         _tell_unwritten(quarantine, built)
         recorder.tell_quarantine(quarantine.path)
-    if as_json:
-        print_json(describe_build(built, quarantine=quarantine.path))
-    else:
-        click.echo(format_build(built, quarantine=quarantine.path))
-
-
-@contextlib.contextmanager
-def _hold_metros(slugs: Collection[str], configuration: Configuration, *, patience: float) -> Iterator[None]:
-    try:
-        with hold_metros(slugs, folder=configuration.build.lock, patience=patience, clock=_read_clock, progress=_tell):
-            yield
-    except MetroLockError as held:
-        raise GuardRefusal(str(held)) from held
+    described = describe_build(built, quarantine=quarantine.path)
+    print_result(described, format_build(built, quarantine=quarantine.path), as_json=as_json)
 
 
 def _read_clock() -> datetime:
     return datetime.now(UTC)
 
 
-def _tell(line: str) -> None:
-    click.echo(line, err=True)
-
-
 def _tell_unwritten(quarantine: QuarantineFile, built: BuildResult) -> None:
     """The release is in force by now: where there is no room for the file, that is all that failed."""
     if quarantine.path is None:
         name = built.published.id
-        _tell(f"release {name} is published, but its quarantine file can't be written: {quarantine.error}")
+        tell(f"release {name} is published, but its quarantine file can't be written: {quarantine.error}")
 
 
 def run_build(
@@ -142,9 +123,8 @@ def run_build(
     cluster: str | None = None,
     tell_release: TellRelease = lambda *_: None,
 ) -> BuildResult:
-    """One build with its progress on standard error; refusals become the command's exit codes. `cluster`: the address
-    of a Dask scheduler."""
-    trust = read_trust(request.configuration, read_publisher)
+    """One build with its progress on standard error. `cluster`: the address of a Dask scheduler."""
+    trust = read_publisher(request.configuration.signing)
     # Workers get the configuration with their work, and none of its secrets that they need not know.
     configuration = request.configuration
     edge = replace(
@@ -158,20 +138,14 @@ def run_build(
                 store=open_config_store(configuration),
                 executor=executor,
                 expect=expect,
-                progress=_tell,
+                progress=tell,
                 tell_feeds=recorder.tell_feeds,
                 tell_release=tell_release,
                 trust=trust,
             )
-    except (ShrinkRefusal, ConcurrentPublication) as refused:
-        raise GuardRefusal(str(refused)) from refused
-    except (SettingError, ModelError, SiteSettingsError) as wrong:
-        raise ConfigurationFailure(str(wrong)) from wrong
     except FeedError as failed:
         recorder.tell_failed_feed(failed.feed)
-        raise click.ClickException(str(failed)) from failed
-    except (ClusterError, AssetsError) as failed:
-        raise click.ClickException(str(failed)) from failed
+        raise
     except BrokenExecutor as broken:
         raise click.ClickException(_WORKER_DIED) from broken
     recorder.tell_built(built)
@@ -212,7 +186,7 @@ def _open_executor(
 
     tasks = len(request.configuration.feeds) + len(request.configuration.metros)
     limit = min(workers or os.cpu_count() or 1, max(1, tasks))
-    with LocalExecutor(limit if workers else None, limit=limit, abandon=abandon_build, tell=_tell) as local:
+    with LocalExecutor(limit if workers else None, limit=limit, abandon=abandon_build, tell=tell) as local:
         yield local, local.expect
 
 

@@ -11,7 +11,7 @@ from types import FrameType
 
 import click
 
-from outings.command import explain_error
+from outings.command import explain_error, find_exit_code
 from outings.configuration import Configuration
 from outings.release.disk import hold_lock
 from pipeline.building import BuildResult
@@ -108,7 +108,7 @@ def recording(recorder: BuildRecorder) -> Iterator[None]:
             recorder.end(1, "interrupted")
             raise
         except Exception as error:
-            recorder.end(1, explain_error(error))
+            recorder.end(find_exit_code(error), explain_error(error))
             raise
         recorder.end(0)
 

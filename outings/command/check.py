@@ -7,9 +7,9 @@ import click
 import msgspec
 from msgspec import Struct
 
-from outings.command import ConfigurationFailure, GuardRefusal
-from outings.command.options import open_config_store, print_json, read_config, read_trust, take_config, take_json
+from outings.command.options import open_config_store, print_result, read_config, take_config, take_json, tell
 from outings.configuration import Configuration
+from outings.failures import GuardRefusal, OperatorError, WrongSetting
 from outings.release.memory import MemoryStore
 from outings.release.objects import Corrupt
 from outings.release.pointer import read_current
@@ -46,18 +46,14 @@ class CheckResult(Struct, frozen=True, kw_only=True):
 def check(*, config: Path, strict: bool, as_json: bool) -> None:
     """Check the configuration, every feed and the neighborhoods. Publish nothing."""
     configuration = read_config(config)
-    trust = read_trust(configuration, read_publisher if configuration.signing.key else read_reader)
+    trust = (read_publisher if configuration.signing.key else read_reader)(configuration.signing)
     sweep_scratch()
     result = run_check(configuration, trust)
-    if as_json:
-        print_json(
-            {
-                "records": sum_counts(result.report.feeds), **msgspec.structs.asdict(result.report),
-                "warnings": result.warnings, "errors": [str(error) for error in result.errors],
-            }
-        )  # fmt: skip
-    else:
-        click.echo(format_check(result))
+    described = {
+        "records": sum_counts(result.report.feeds), **msgspec.structs.asdict(result.report),
+        "warnings": result.warnings, "errors": [str(error) for error in result.errors],
+    }  # fmt: skip
+    print_result(described, format_check(result), as_json=as_json)
     refuse(result.errors)
     if strict and not result.is_clean:
         raise GuardRefusal("--strict: the report above has something to mend")
@@ -75,14 +71,14 @@ def run_check(configuration: Configuration, trust: Trust) -> CheckResult:
         )  # fmt: skip
         for feed in configuration.feeds:
             try:
-                read = read_feed(feed, configuration, tell=_tell)
+                read = read_feed(feed, configuration, tell=tell)
             except (FeedError, SettingError) as error:
                 errors.append(error)
                 continue
             dry_run.add_feed(read)
             problems += read.problems
             unknown[feed.name], decided[feed.name] = read.unknown, read.decided
-            _tell(f"feed {feed.name}: {read.read:,} records read")
+            tell(f"feed {feed.name}: {read.read:,} records read")
         for metro in configuration.metros:
             try:
                 neighborhoods, wrong = read_metro_neighborhoods(metro.slug, metro.neighborhoods)
@@ -115,15 +111,8 @@ def format_check(result: CheckResult) -> str:
     return "\n".join(parts)
 
 
-def _tell(line: str) -> None:
-    click.echo(line, err=True)
-
-
 def refuse(errors: tuple[FeedError | SettingError, ...]) -> None:
-    """Every error, a line each: exit 2 where a setting is wrong, else 1."""
-    if not errors:
-        return
-    message = "\n".join(map(str, errors))
-    if any(isinstance(error, SettingError) for error in errors):
-        raise ConfigurationFailure(message)
-    raise click.ClickException(message)
+    """Every error, a line each: as a wrong setting where one is."""
+    if errors:
+        has_wrong_setting = any(isinstance(error, WrongSetting) for error in errors)
+        raise (WrongSetting if has_wrong_setting else OperatorError)("\n".join(map(str, errors)))

@@ -9,7 +9,6 @@ from typing import cast
 
 import click
 
-from outings.command import ConfigurationFailure
 from outings.command.options import print_json, read_config, take_config, take_json
 from outings.configuration import (
     Configuration,
@@ -20,6 +19,7 @@ from outings.configuration import (
 )
 from outings.configuration.presets import read_presets
 from outings.contract.languages.language import SHIPPED
+from outings.failures import WrongSetting
 from pipeline.drafts.drafting import OpenedFile, draft_feed, open_files
 from pipeline.drafts.metro import MetroDraft, find_bounds, find_center, find_city, find_language, find_points, make_slug
 from pipeline.drafts.showing import describe_draft, format_draft
@@ -28,7 +28,6 @@ from pipeline.drafts.words import read_words
 from pipeline.drafts.writing import write_toml
 from pipeline.feeds.mapping import compile_mapping
 from pipeline.feeds.reading import FeedRead, find_timezone, read_feed
-from pipeline.feeds.source import FeedError, SettingError
 from pipeline.feeds.table.reading import open_engine, open_table
 from pipeline.scratch import open_scratch, sweep_scratch
 
@@ -95,7 +94,7 @@ def init(
         _print_sql(read_config(config))
         return
     if config.exists() and not sql:
-        raise ConfigurationFailure(f"{config} is there already, and init overwrites nothing; name another with -c")
+        raise WrongSetting(f"{config} is there already, and init overwrites nothing; name another with -c")
     asks = not yes and not as_json and sys.stdin.isatty()
     stated = _parse_columns(columns)
     try:
@@ -113,9 +112,7 @@ def init(
                 for each in opened
             ]
     except ConfigurationError as error:
-        raise ConfigurationFailure("\n".join(f"{each.key}: {each.message}" for each in error.problems)) from error
-    except FeedError as error:
-        raise click.ClickException(str(error)) from error
+        raise WrongSetting("\n".join(f"{each.key}: {each.message}" for each in error.problems)) from error
     if sql:
         click.echo("\n".join(draft.sql for draft in drafts if draft.sql), nl=False)
         return
@@ -204,12 +201,6 @@ def _write_checked(config: Path, text: str) -> list[FeedRead]:
         reads = [read_feed(feed, configuration) for feed in configuration.feeds]
         # Fails where another has made it meanwhile.
         os.link(draft, config)
-    except ConfigurationError as error:
-        raise ConfigurationFailure("\n".join(map(str, error.problems))) from error
-    except SettingError as error:
-        raise ConfigurationFailure(str(error)) from error
-    except FeedError as error:
-        raise click.ClickException(str(error)) from error
     finally:
         draft.unlink(missing_ok=True)
     return reads

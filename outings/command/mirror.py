@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from outings.command.options import print_json, read_config, take_json
+from outings.command.options import print_result, read_config, take_json
 from outings.configuration.tables import MirrorTable
 from outings.mirror.client import ApiClient, Connection, MirrorError
 from outings.mirror.comparison import check_mirror
@@ -59,18 +59,14 @@ def mirror(
                 time.sleep(follow)
             different = check_mirror(client, mirror_file, url=url) if is_check else []
             records = mirror_file.count()
-    except MirrorError as error:
-        raise click.ClickException(str(error)) from None
     except sqlite3.Error as error:
         message = f"{file}: {error}; a mirror is a SQLite file, and only one process may write it at a time"
         raise click.ClickException(message) from None
     lines = [
         f"{each.metro} {each.type}: {each.here or 'none'} here, {each.there or 'none'} there" for each in different
     ]
-    if as_json:
-        print_json({"changes": caught.changes, "records": records, "different": lines})
-    else:
-        click.echo(f"{records:,} records, {caught.changes:,} changes read")
+    described = {"changes": caught.changes, "records": records, "different": lines}
+    print_result(described, f"{records:,} records, {caught.changes:,} changes read", as_json=as_json)
     if lines:
         raise click.ClickException("the mirror differs:\n" + "\n".join(lines))
 

@@ -8,13 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import msgspec
 
-from outings.command import ConfigurationFailure
-
 if TYPE_CHECKING:
     from outings.configuration import Configuration
-    from outings.configuration.tables import SigningTable
     from outings.release.store import Store
-    from outings.release.trust import Trust
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -37,13 +33,10 @@ def take_json(command: Decorated) -> Decorated:
 
 
 def read_config(path: Path) -> "Configuration":
-    """The configuration with the environment laid over it, or exit 2 with all its problems."""
-    from outings.configuration import ConfigurationError, read_configuration
+    """The configuration with the environment laid over it. ConfigurationError with all its problems."""
+    from outings.configuration import read_configuration
 
-    try:
-        return read_configuration(path, os.environ)
-    except ConfigurationError as error:
-        raise ConfigurationFailure("\n".join(map(str, error.problems))) from error
+    return read_configuration(path, os.environ)
 
 
 def open_config_store(configuration: "Configuration") -> "Store":
@@ -52,16 +45,20 @@ def open_config_store(configuration: "Configuration") -> "Store":
     return open_configured_store(configuration.store)
 
 
-def read_trust(configuration: "Configuration", read: Callable[["SigningTable"], "Trust"]) -> "Trust":
-    """What `read` of `release.trust` makes of `[signing]`, or exit 2."""
-    from outings.release.trust import WrongKey
-
-    try:
-        return read(configuration.signing)
-    except WrongKey as wrong:
-        raise ConfigurationFailure(str(wrong)) from wrong
-
-
 def print_json(value: object) -> None:
     """One object on standard output, members in the order given."""
     click.echo(msgspec.json.encode(value).decode())
+
+
+def print_result(value: object, *lines: str, as_json: bool) -> None:
+    """What a command did: as one object, or as lines for people."""
+    if as_json:
+        print_json(value)
+        return
+    for line in lines:
+        click.echo(line)
+
+
+def tell(line: str) -> None:
+    """Progress, on standard error."""
+    click.echo(line, err=True)

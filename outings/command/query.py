@@ -9,7 +9,7 @@ import click
 from msgspec.structs import replace
 
 from outings.answers.views.database import MetroTables, ViewDatabase
-from outings.command.options import open_config_store, read_config, read_trust, take_config, take_json
+from outings.command.options import open_config_store, read_config, take_config, take_json
 from outings.command.result_formats import FORMATS
 from outings.configuration import Configuration, read_zone
 from outings.release.reading import open_release
@@ -70,7 +70,7 @@ def _find_date(today: datetime | None, now: datetime, timezone: str) -> date:
 
 def _open_release(configuration: Configuration, release_id: str | None, metros: Sequence[str]) -> Release:
     """With these metros, or all of them."""
-    store, trust = open_config_store(configuration), read_trust(configuration, read_auditor)
+    store, trust = open_config_store(configuration), read_auditor(configuration.signing)
     listed = _find_release(store, release_id, trust=trust)
     for slug in metros:
         if slug not in listed.root.parts:

@@ -9,12 +9,20 @@ from typing import Any
 import click
 import msgspec
 
-from outings.command import ConfigurationFailure, GuardRefusal
-from outings.command.options import open_config_store, print_json, read_config, read_trust, take_config, take_json
+from outings.command.options import (
+    open_config_store,
+    print_json,
+    print_result,
+    read_config,
+    take_config,
+    take_json,
+    tell,
+)
 from outings.configuration import read_zone
+from outings.failures import WrongSetting
 from outings.release.manifest import read_manifest
 from outings.release.objects import Corrupt, object_name
-from outings.release.publishing import ConcurrentPublication, sign_anew
+from outings.release.publishing import sign_anew
 from outings.release.releases import ListedRelease, list_releases, read_release
 from outings.release.root import format_release_id, read_root
 from outings.release.store import NotFound, Store
@@ -37,16 +45,14 @@ def list_(*, config: Path, as_json: bool) -> None:
     kept = list(list_releases(store))
     ended = kept[0].root.ended if kept else ()
     summaries = [_summarize(each) | {"ended": has_ended(ended, each.root.sequence)} for each in kept]
-    if as_json:
-        print_json({"releases": summaries})
-        return
-    if not summaries:
-        click.echo("No release has been published yet.", err=True)
-    for each in summaries:
-        click.echo(
-            f"{each['id']}  built {each['built_at']}  {len(each['metros'])} metros  "
-            f"latest version {each['latest_version_id']}{'  ended with a takedown' if each['ended'] else ''}"
-        )
+    lines = (
+        f"{each['id']}  built {each['built_at']}  {len(each['metros'])} metros  "
+        f"latest version {each['latest_version_id']}{'  ended with a takedown' if each['ended'] else ''}"
+        for each in summaries
+    )
+    print_result({"releases": summaries}, *lines, as_json=as_json)
+    if not summaries and not as_json:
+        tell("No release has been published yet.")
 
 
 @releases.command()
@@ -58,13 +64,11 @@ def show(*, release_id: str, config: Path, as_json: bool) -> None:
     store = open_config_store(read_config(config))
     release = _find_release(store, release_id)
     shown = _summarize(release) | {"parts": {slug: _describe_part(store, release, slug) for slug in release.root.parts}}
-    if as_json:
-        print_json(shown)
-        return
-    click.echo(f"{release.id}  built {release.root.built_at.isoformat()}  root {release.sha}")
+    lines = [f"{release.id}  built {release.root.built_at.isoformat()}  root {release.sha}"]
     for slug, part in shown["parts"].items():
         rows = ", ".join(f"{count} {name}" for name, count in part["rows"].items())
-        click.echo(f"  {slug}: stamp {part['stamp']}, date {part['date']}: {rows}")
+        lines.append(f"  {slug}: stamp {part['stamp']}, date {part['date']}: {rows}")
+    print_result(shown, *lines, as_json=as_json)
 
 
 @releases.command()
@@ -99,7 +103,7 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
     from pipeline.releases.rollback import roll_back
 
     configuration = read_config(config)
-    trust = read_trust(configuration, read_publisher)
+    trust = read_publisher(configuration.signing)
     store = open_config_store(configuration)
     target = _find_release(store, release_id, trust=trust)
     current = next(list_releases(store, trust=trust))
@@ -113,17 +117,12 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
         slug: now.astimezone(read_zone(read_manifest(store, part.manifest).metro.timezone)).date()
         for slug, part in target.root.parts.items()
     }
-    try:
-        done = roll_back(
-            store, current=current, target=target, stamp=stamp, today=today, cache=configuration.edge.cache, trust=trust
-        )
-    except ConcurrentPublication as raced:
-        raise GuardRefusal(str(raced)) from raced
+    done = roll_back(
+        store, current=current, target=target, stamp=stamp, today=today, cache=configuration.edge.cache, trust=trust
+    )
     versions = done.published.root.log.latest_version_id - current.root.log.latest_version_id
-    if as_json:
-        print_json({"release": done.published.id, "of": target.id, "versions": versions})
-        return
-    click.echo(f"Release {done.published.id} has the listings of {target.id}. New versions in /v1/changes: {versions}.")
+    line = f"Release {done.published.id} has the listings of {target.id}. New versions in /v1/changes: {versions}."
+    print_result({"release": done.published.id, "of": target.id, "versions": versions}, line, as_json=as_json)
 
 
 @releases.command()
@@ -132,25 +131,21 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
 @take_json
 def prune(*, config: Path, clock_is_right: bool, as_json: bool) -> None:
     """Delete what no kept release needs ([store] keep_days)."""
-    from outings.release.pruning import WrongClock, check_clock
+    from outings.release.pruning import check_clock
     from outings.release.pruning import prune as prune_store
 
     configuration = read_config(config)
-    trust = read_trust(configuration, read_auditor)
+    trust = read_auditor(configuration.signing)
     store, now = open_config_store(configuration), time.time()
-    try:
-        if not clock_is_right:
-            check_clock(store, now=now)
-        pruned = prune_store(
-            store, keep_days=configuration.store.keep_days, now=now, is_clock_right=clock_is_right, trust=trust
-        )
-    except WrongClock as wrong:
-        raise GuardRefusal(str(wrong)) from wrong
+    if not clock_is_right:
+        check_clock(store, now=now)
+    pruned = prune_store(
+        store, keep_days=configuration.store.keep_days, now=now, is_clock_right=clock_is_right, trust=trust
+    )
     size = sum(entry.size for entry in pruned.deleted)
-    if as_json:
-        print_json({"deleted": len(pruned.deleted), "bytes": size, "releases": pruned.releases})
-        return
-    click.echo(f"{len(pruned.deleted)} objects ({size} bytes) deleted; {pruned.releases} releases are kept.")
+    line = f"{len(pruned.deleted)} objects ({size} bytes) deleted; {pruned.releases} releases are kept."
+    described = {"deleted": len(pruned.deleted), "bytes": size, "releases": pruned.releases}
+    print_result(described, line, as_json=as_json)
 
 
 @releases.command()
@@ -159,7 +154,7 @@ def prune(*, config: Path, clock_is_right: bool, as_json: bool) -> None:
 def verify(*, config: Path, as_json: bool) -> None:
     """Check every kept release: its signature ([signing]), its chain and the hash of each object."""
     configuration = read_config(config)
-    trust = read_trust(configuration, read_auditor)
+    trust = read_auditor(configuration.signing)
     store = open_config_store(configuration)
     results: list[VerifiedRelease] = []
     try:
@@ -168,14 +163,9 @@ def verify(*, config: Path, as_json: bool) -> None:
         if as_json:
             print_json({"right": False, "wrong": str(wrong), **_count_verified(results)})
         raise click.ClickException(f"{wrong} (newer releases that are right: {len(results)})") from wrong
-    if as_json:
-        ends = verified.ends
-        print_json(
-            {"right": True, "wrong": None, "signed_by": verified.signer, "ends_after": ends, **_count_verified(results)}
-        )
-        return
-    for line in _describe_verified(verified, trust=trust):
-        click.echo(line)
+    described = {"right": True, "wrong": None, "signed_by": verified.signer, "ends_after": verified.ends}
+    lines = _describe_verified(verified, trust=trust)
+    print_result(described | _count_verified(results), *lines, as_json=as_json)
 
 
 def _tell_verified(results: list[VerifiedRelease], *, as_json: bool) -> Callable[[VerifiedRelease], None]:
@@ -214,25 +204,19 @@ def _describe_verified(verified: VerificationReport, *, trust: Trust) -> Iterato
 def sign(*, config: Path, as_json: bool) -> None:
     """Check the current release, whoever signed it, and publish it once more, signed with [signing] key."""
     configuration = read_config(config)
-    trust = read_trust(configuration, read_publisher)
+    trust = read_publisher(configuration.signing)
     if trust.signer is None:
-        raise ConfigurationFailure("[signing] key is missing; allowed: the path of an Ed25519 private key in PEM")
+        raise WrongSetting("[signing] key is missing; allowed: the path of an Ed25519 private key in PEM")
     store = open_config_store(configuration)
     current = verify_releases(store, trust=ANYBODY).current
     if current is None:
         raise click.UsageError("no release has been published yet; the first build signs its own")
     current_root = read_root(store, current.pointer.root)
     now = max(datetime.now(UTC).replace(microsecond=0), current_root.built_at)
-    try:
-        pointer = sign_anew(store, current=current, current_root=current_root, now=now, trust=trust)
-    except ConcurrentPublication as raced:
-        raise GuardRefusal(str(raced)) from raced
+    pointer = sign_anew(store, current=current, current_root=current_root, now=now, trust=trust)
     release_id = format_release_id(pointer.sequence, pointer.root)
     of = format_release_id(current_root.sequence, current.pointer.root)
-    if as_json:
-        print_json({"release": release_id, "of": of})
-        return
-    click.echo(f"Release {release_id} is {of}, signed.")
+    print_result({"release": release_id, "of": of}, f"Release {release_id} is {of}, signed.", as_json=as_json)
 
 
 def _find_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> ListedRelease:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from outings.command.options import read_config, read_trust, take_config
+from outings.command.options import read_config, take_config
 
 MEBIBYTE = 2**20
 
@@ -46,7 +46,7 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
     from outings.release.trust import read_reader
 
     configuration = read_config(config)
-    read_trust(configuration, read_reader)  # each worker reads its own: here it only has to be one
+    read_reader(configuration.signing)  # each worker reads its own: here it only has to be one
     edge = configuration.edge
     if configuration.search.model is not None:
         try:

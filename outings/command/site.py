@@ -7,7 +7,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from outings.command.options import open_config_store, print_json, read_config, read_trust, take_config, take_json
+from outings.command.options import open_config_store, print_result, read_config, take_config, take_json
 from outings.configuration import Configuration
 from outings.contract.openapi import encode_document
 from outings.contract.vocabulary import Vocabulary
@@ -40,7 +40,7 @@ def site(*, folder: Path, config: Path, is_internal: bool, offline: tuple[str, .
     configuration = read_config(config)
     before = _read_list(folder)
     store = open_config_store(configuration)
-    current = read_current(store, trust=read_trust(configuration, read_reader))
+    current = read_current(store, trust=read_reader(configuration.signing))
     if current is None or current.root.site is None:
         raise click.ClickException("there is no release with pages yet; `outings build` publishes one")
     files = dict(_list_files(store, current.root, cache=configuration.edge.cache))
@@ -50,10 +50,8 @@ def site(*, folder: Path, config: Path, is_internal: bool, offline: tuple[str, .
         files |= dict(_list_internal(store, current.root.site, configuration))
     write_folder(folder, files, before=before)
     release_id = format_release_id(current.root.sequence, current.pointer.pointer.root)
-    if as_json:
-        print_json({"release": release_id, "files": sorted(files)})
-    else:
-        click.echo(f"{len(files)} files of release {release_id} are in {folder}.")
+    described = {"release": release_id, "files": sorted(files)}
+    print_result(described, f"{len(files)} files of release {release_id} are in {folder}.", as_json=as_json)
 
 
 def _list_files(store: Store, root: Root, *, cache: Path) -> Iterator[tuple[str, bytes]]:
@@ -88,9 +86,7 @@ def _list_internal(store: Store, site: str, configuration: Configuration) -> Ite
     from pipeline.reports.feed_reports import FeedReporter
     from pipeline.reports.history import read_builds
 
-    reporter = FeedReporter(
-        store, cache=configuration.edge.cache, trust=read_trust(configuration, read_reader)
-    )
+    reporter = FeedReporter(store, cache=configuration.edge.cache, trust=read_reader(configuration.signing))
     settings = read_site(store, site).settings
     builds = read_builds(configuration.build.lock)
     pages = render_feeds(settings, reporter.list_releases(), reporter.list_feeds(), builds=builds)

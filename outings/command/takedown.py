@@ -10,11 +10,17 @@ from uuid import UUID
 import click
 import msgspec
 
-from outings.command import GuardRefusal
-from outings.command.options import open_config_store, print_json, read_config, read_trust, take_config, take_json
+from outings.command.options import (
+    open_config_store,
+    print_json,
+    print_result,
+    read_config,
+    take_config,
+    take_json,
+    tell,
+)
 from outings.configuration import Configuration
 from outings.release.pointer import read_current
-from outings.release.publishing import ConcurrentPublication
 from outings.release.releases import list_releases
 from outings.release.store import Store
 from outings.release.trust import Trust, read_publisher
@@ -41,7 +47,7 @@ def takedown(*, ids: tuple[str, ...], reason: str, undo: bool, is_list: bool, co
         raise click.UsageError(f"--reason {reason!r}: allowed are 1 to 40 of a-z, 0-9, _ and -: a code, and no words")
     wanted = [_read_id(each) for each in ids]
     configuration = read_config(config)
-    trust = read_trust(configuration, read_publisher)
+    trust = read_publisher(configuration.signing)
     store = open_config_store(configuration)
     if is_list:
         _list_withdrawals(store, trust, as_json=as_json)
@@ -54,8 +60,6 @@ def takedown(*, ids: tuple[str, ...], reason: str, undo: bool, is_list: bool, co
             done = take_down(store, wanted, reason=reason, now=now, cache=configuration.edge.cache, trust=trust)
     except UnknownRowError as unknown:
         raise click.UsageError(str(unknown)) from unknown
-    except ConcurrentPublication as raced:
-        raise GuardRefusal(str(raced)) from raced
     if undo:
         _tell_undone(done, wanted, as_json=as_json)
     else:
@@ -160,10 +164,7 @@ def _list_withdrawals(store: Store, trust: Trust, *, as_json: bool) -> None:
         for row_id, each in sorted(known.items())
         if not each.is_over
     ]
-    if as_json:
-        print_json({"withdrawn": shown})
-        return
-    for each in shown:
-        click.echo(f"{each['id']}  {each['type']}  {each['at']}  {each['reason']}")
-    if not shown:
-        click.echo("Nothing is taken down.", err=True)
+    lines = (f"{each['id']}  {each['type']}  {each['at']}  {each['reason']}" for each in shown)
+    print_result({"withdrawn": shown}, *lines, as_json=as_json)
+    if not shown and not as_json:
+        tell("Nothing is taken down.")

@@ -4,6 +4,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from outings.failures import WrongSetting
+
 
 class ConfigurationProblem(Struct, frozen=True, kw_only=True):
     """`key` is dotted (`feeds.spl.max_shrink`); null where the whole file is meant."""
@@ -16,7 +18,7 @@ class ConfigurationProblem(Struct, frozen=True, kw_only=True):
         return f"{self.file}: {self.key}: {self.message}" if self.key else f"{self.file}: {self.message}"
 
 
-class ConfigurationError(Exception):
+class ConfigurationError(WrongSetting):
     """Every problem of one configuration, in the file's order."""
 
     def __init__(self, problems: tuple[ConfigurationProblem, ...]) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import urlencode, urlsplit
 import orjson
 from msgspec import Struct
 
+from outings.failures import OperatorError
 from outings.retry_policy import TRANSIENT_STATUSES, read_retry_after
 
 # Tries of what fails without a word of how long; the waits between them double from a second.
@@ -21,7 +22,7 @@ _TIMEOUT = 60.0
 _ANSWERS = (200, 400, 403, 404)
 
 
-class MirrorError(Exception):
+class MirrorError(OperatorError):
     """What the mirror can't go on from."""
 
 

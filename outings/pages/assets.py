@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from functools import cache
 
+from outings.failures import OperatorError
 from outings.pages.folders import find_assets
 from outings.pages.page import Page
 from outings.release.site import ASSETS
@@ -19,7 +20,7 @@ _HASH_DIGITS = 10
 OFFLINE_SCRIPT = "offline.js"
 
 
-class AssetsError(Exception):
+class AssetsError(OperatorError):
     """The checkout has no built styles and scripts, or older ones."""
 
 

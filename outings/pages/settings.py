@@ -4,11 +4,12 @@ import tomllib
 from pathlib import Path
 
 from outings.configuration.tables import SiteTable
+from outings.failures import WrongSetting
 from outings.pages.words import list_unknown
 from outings.release.site import SiteSettings
 
 
-class SiteSettingsError(Exception):
+class SiteSettingsError(WrongSetting):
     """The file of words can't be read, or has what no page shows."""
 
 

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
+from outings.failures import GuardRefusal
 from outings.release.objects import PREFIX, object_name
 from outings.release.publishing import LONGEST_BUILD
 from outings.release.releases import ListedRelease, list_references, list_releases
@@ -34,8 +35,8 @@ class PruneResult(Struct, frozen=True, kw_only=True):
     releases: int
 
 
-class WrongClock(Exception):  # noqa: N818 - the name says it
-    """By the releases or the store, the clock of this machine is or was wrong; nothing was deleted. Exit 3."""
+class WrongClock(GuardRefusal):
+    """By the releases or the store, the clock of this machine is or was wrong; nothing was deleted."""
 
 
 class _NeededObjects(Struct, frozen=True):

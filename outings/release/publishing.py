@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from outings.failures import GuardRefusal
 from outings.release.erasing import erase_words
 from outings.release.lineage import trace_lineage
 from outings.release.log import Version, append_versions
@@ -31,8 +32,8 @@ Act = Literal["build", "rollback", "takedown"]
 _Value = TypeVar("_Value")
 
 
-class ConcurrentPublication(Exception):  # noqa: N818 - the name says it
-    """Another build or rollback of the same metros was published first, and nothing of this one was. Exit 3."""
+class ConcurrentPublication(GuardRefusal):
+    """Another build or rollback of the same metros was published first, and nothing of this one was."""
 
 
 class BuildTooLong(Exception):  # noqa: N818 - the name says it

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from outings.configuration.reader import is_pem
 from outings.configuration.tables import SigningTable
+from outings.failures import WrongSetting
 from outings.release.objects import Corrupt
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ _PEM = re.compile(rb"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTALL
 _Read = TypeVar("_Read")
 
 
-class WrongKey(Exception):  # noqa: N818 - the name says it
-    """A setting of `[signing]` is not a usable key: exit 2. The text never contains anything of the key."""
+class WrongKey(WrongSetting):
+    """A setting of `[signing]` is not a usable key. The text never contains anything of the key."""
 
 
 class UntrustedRelease(Corrupt):

@@ -14,6 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
+from outings.failures import OperatorError
 from pipeline.executors.worker_compatibility import describe_program, explain_difference
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ WORKER_SECONDS = 60.0
 WATCH_SECONDS = 1.0
 
 
-class ClusterError(Exception):
+class ClusterError(OperatorError):
     """The cluster can't do this build's work; nothing of it was published."""
 
 

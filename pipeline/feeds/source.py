@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from outings.configuration import FORMATS, Configuration, FeedTable
+from outings.failures import OperatorError, WrongSetting
 from outings.release.disk import FileState, name_state
 from outings.release.root import PageMemory
 
@@ -28,13 +29,13 @@ class _PlacedError(Exception):
         return "feed {}: {}: {}".format(*self.args)
 
 
-class FeedError(_PlacedError):
-    """A feed that can't be read at all: the command fails (exit 1), the release before stays. `place`: its address."""
+class FeedError(_PlacedError, OperatorError):
+    """A feed that can't be read at all: the release before stays. `place`: its address."""
 
 
-class SettingError(_PlacedError):
-    """A feed's own setting, the `place`, is wrong in a way that shows only when it is used (exit 2), before anything
-    is built."""
+class SettingError(_PlacedError, WrongSetting):
+    """A feed's own setting, the `place`, is wrong in a way that shows only when it is used, before anything is
+    built."""
 
 
 class SelectError(SettingError):

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from outings.failures import WrongSetting
 
-class ModelError(Exception):
+
+class ModelError(WrongSetting):
     """A folder that holds no model that can be used: which, why, what is allowed."""
 
     def __init__(self, folder: Path, wrong: str) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from outings.command.keys.key_options import check_addons, describe_key, read_clock, refuse_id
-from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
+from outings.command.options import open_config_store, print_result, read_config, take_config, take_json
 from outings.contract.parameters import INCLUDES
 from outings.keys.changes import change_grants, revoke_key, seal_keys
 from outings.keys.registry import Registry, change_registry
@@ -32,10 +32,7 @@ def grant(*, config: Path, id_: str, addons: tuple[str, ...], removed: tuple[str
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="ID") from None
     described = describe_key(registry, id_, now=now)
-    if as_json:
-        print_json(described)
-    else:
-        click.echo(f"{id_} is granted {', '.join(described['grants']) or 'nothing'}.")
+    print_result(described, f"{id_} is granted {', '.join(described['grants']) or 'nothing'}.", as_json=as_json)
 
 
 @click.command()
@@ -61,10 +58,8 @@ def seal(*, config: Path, ids: tuple[str, ...], as_json: bool) -> None:
     except WrongSeal as wrong:
         raise click.UsageError(str(wrong)) from None
     sealed = sum(old.hash != new.hash for old, new in zip(before[0].keys, registry.keys, strict=True))
-    if as_json:
-        print_json({"sealed": sealed, "keys": len(registry.keys)})
-    else:
-        click.echo(f"{sealed} of {len(registry.keys)} keys were sealed.")
+    described = {"sealed": sealed, "keys": len(registry.keys)}
+    print_result(described, f"{sealed} of {len(registry.keys)} keys were sealed.", as_json=as_json)
 
 
 @click.command()
@@ -79,7 +74,4 @@ def revoke(*, config: Path, id_: str, as_json: bool) -> None:
     except KeyError:
         raise refuse_id(id_) from None
     described = describe_key(registry, id_, now=now)
-    if as_json:
-        print_json(described)
-    else:
-        click.echo(f"{id_} was revoked at {described['revoked_at']}.")
+    print_result(described, f"{id_} was revoked at {described['revoked_at']}.", as_json=as_json)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from outings.command.keys.key_options import describe_key, make_key, read_clock, refuse_id, set_client_quota, take_terms
-from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
+from outings.command.options import open_config_store, print_result, read_config, take_config, take_json, tell
 from outings.keys.changes import add_key, import_key, rotate_key
 from outings.keys.key_text import has_key_form, hash_key_text, make_key_text, split_key_text
 from outings.keys.registry import change_registry
@@ -59,10 +59,7 @@ def import_(*, config: Path, monthly_quota: int | None, as_json: bool, **terms: 
         raise click.UsageError(str(error)) from None
     if seal is None:
         click.echo(_UNSEALED, err=True)
-    if as_json:
-        print_json(describe_key(registry, id_, now=now))
-    else:
-        click.echo(f"It is key {id_} from now on.")
+    print_result(describe_key(registry, id_, now=now), f"It is key {id_} from now on.", as_json=as_json)
 
 
 @click.command()
@@ -97,11 +94,9 @@ def rotate(*, config: Path, id_: str, overlap: float, as_json: bool) -> None:
 
 
 def _show_once(text: str, described: dict[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        print_json({"id": described["id"], "key": text, **described})
-    else:
-        click.echo(text)
-        click.echo("This is the only time that the key is shown.", err=True)
+    print_result({"id": described["id"], "key": text, **described}, text, as_json=as_json)
+    if not as_json:
+        tell("This is the only time that the key is shown.")
 
 
 def _read_legacy_text() -> bytes:

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from outings.command.keys.key_options import describe_key, read_clock, refuse_id
-from outings.command.options import open_config_store, print_json, read_config, take_config, take_json
+from outings.command.options import open_config_store, print_json, print_result, read_config, take_config, take_json
 from outings.keys.registry import read_registry
 
 
@@ -21,12 +21,12 @@ def list_keys(*, config: Path, as_json: bool) -> None:
     registry, _ = read_registry(open_config_store(read_config(config)))
     now = read_clock()
     described = [describe_key(registry, key.id, now=now) for key in registry.keys]
-    if as_json:
-        print_json({"keys": described})
-        return
-    for row in described:
-        scope = f"{','.join(row['metros'])} {','.join(row['types'])}"
-        click.echo(f"{row['id']}  {row['state']:8}  {row['plan']:8}  {row['client']}  {scope}")
+    lines = (
+        f"{row['id']}  {row['state']:8}  {row['plan']:8}  {row['client']}  "
+        f"{','.join(row['metros'])} {','.join(row['types'])}"
+        for row in described
+    )
+    print_result({"keys": described}, *lines, as_json=as_json)
 
 
 @click.command()
@@ -42,16 +42,16 @@ def show(*, config: Path, id_: str, as_json: bool) -> None:
         raise refuse_id(id_)
     plan = configuration.plans.settle()[key.plan]
     described = describe_key(registry, id_, now=read_clock())
-    described["in_force"] = {
+    in_force = {
         "per_minute": key.settle_rate(plan),
         "monthly_quota": registry.settle_quota(key, plan),
         "include": sorted(key.settle_entitlement(plan).addons),
     }
-    if as_json:
-        print_json(described)
-        return
-    for name, value in (described | described.pop("in_force")).items():
-        click.echo(f"{name:14} {', '.join(value) if isinstance(value, list) else value}")
+    lines = (
+        f"{name:14} {', '.join(value) if isinstance(value, list) else value}"
+        for name, value in (described | in_force).items()
+    )
+    print_result(described | {"in_force": in_force}, *lines, as_json=as_json)
 
 
 @click.command()
