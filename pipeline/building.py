@@ -6,7 +6,7 @@ from concurrent.futures import Executor, as_completed
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from outings.release.publishing import Publication, make_deadline, publish
 from outings.release.root import Part, Root
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
-from pipeline.changes.versions import list_organizations, list_versions
+from pipeline.changes.versions import Change, list_organizations, list_versions
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import locate_problems
 from pipeline.feeds.source import FeedSource
@@ -35,9 +35,6 @@ from pipeline.shrink_guard import refuse_shrink
 from pipeline.task_runner import lend_organizations, run_feed_task, run_metro_task
 from pipeline.tasks import FeedResult, FeedTask, MetroResult, MetroTask
 from pipeline.workload import measure_feed, measure_metro
-
-if TYPE_CHECKING:
-    from pipeline.changes.diff import Change
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -258,7 +255,7 @@ def _make_works(build: Build, plan: BuildPlan, feeds: Sequence[FeedResult], *, s
 def _compare_organizations(
     build: Build,
     plan: BuildPlan,
-    changes: Mapping[str, Sequence["Change"]],
+    changes: Mapping[str, Sequence[Change]],
     current_parts: Mapping[str, Part],
     *,
     parts: Mapping[str, Part | None],

@@ -23,7 +23,8 @@ from pipeline.feeds.reading import FeedRead, locate_problems
 from pipeline.foreign_organizations import MetroOrganizations
 from pipeline.metro import open_previous
 from pipeline.metro_plan import MetroPlan, read_base
-from pipeline.metro_task import gather_records, make_row_maker, put_organizations
+from pipeline.metro_records import put_organizations
+from pipeline.metro_task import gather_records, make_row_maker
 from pipeline.plan import find_language, keep_language, make_settings
 from pipeline.records.record import Problem
 from pipeline.records.report import FeedCount, count_feed

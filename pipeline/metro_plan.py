@@ -2,7 +2,6 @@
 
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -15,11 +14,9 @@ from outings.release.site import SiteSettings
 from outings.release.snapshot import MetroSettings
 from outings.release.store import Store
 from pipeline.centroids import Centroid
+from pipeline.changes.versions import Change
 from pipeline.objects.object_writer import WriteCounts
 from pipeline.tables.model_plan import ModelPlan
-
-if TYPE_CHECKING:
-    from pipeline.changes.diff import Change
 
 
 class Base(Struct, frozen=True, kw_only=True):
@@ -57,7 +54,7 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
 class MetroBuild(Struct, frozen=True, kw_only=True):
     slug: str
     part: Part
-    changes: tuple["Change", ...]
+    changes: tuple[Change, ...]
     tally: WriteCounts
     seconds: dict[str, float]
 

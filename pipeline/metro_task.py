@@ -2,49 +2,37 @@
 the store."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from time import perf_counter
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.release.objects import Corrupt
-from outings.release.store import NotFound, Store
+from outings.release.store import Store
 from outings.release.stores import open_configured_store
 from outings.release.tables import PUBLISHED
 from pipeline.facts.geography import Neighborhoods
-from pipeline.feeds.source_ids import find_item
 from pipeline.foreign_organizations import (
     ALONE,
     ForeignOrganizations,
-    MetroOrganizations,
     SharedState,
     encode_foreign,
-    list_lent,
-    put_lent,
     read_lent,
     read_shared_state,
 )
 from pipeline.listings.identity import assign_id, identify_records
-from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
+from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.references import ForeignResolution
 from pipeline.listings.resolved_record import MetroContext
 from pipeline.listings.row_maker import RowMaker
 from pipeline.metro import build_metro, find_horizon, open_previous
+from pipeline.metro_records import list_spooled, list_unread, make_stays, read_earlier_records
 from pipeline.neighborhood_map import read_metro_neighborhoods, tabulate_neighborhoods
-from pipeline.objects.delta_state import (
-    DeltaRecords,
-    DeltaState,
-    drop_words,
-    encode_delta_state,
-    has_words,
-    read_delta_state,
-)
-from pipeline.records.record import RECORDS, Head, Problem
-from pipeline.records.spool import SpooledRecord, SpoolFiles, read_spool
+from pipeline.objects.delta_state import DeltaState, drop_words, encode_delta_state, has_words
+from pipeline.records.record import ORGANIZATION, RECORDS, Head, Problem
+from pipeline.records.spool import SpooledRecord, read_spool
 from pipeline.shrink_guard import refuse_restart
 from pipeline.tasks import FeedResult, MetroResult, MetroTask
 
@@ -95,17 +83,6 @@ def make_row_maker(
     )
 
 
-def put_organizations(work: MetroTask) -> MetroOrganizations:
-    """Writes the records of the metro's own organizations, as they will be after the build, into a file for other
-    metros."""
-    metro, base, store = work.plan.metro.slug, work.plan.base, open_configured_store(work.configuration.store)
-    earlier, _ = _read_delta_state(store, None if base is None else base.manifest.lent)
-    stays = _make_stays(work)
-    entries = read_spool(work.spool, metro=metro, spooled=_list_spooled(work.feeds), kinds=(ORGANIZATION,))
-    lent = list_lent(entries, (each for each in earlier.records if stays(each.head.feed, each.head.source_id)))
-    return put_lent(metro, lent, folder=work.spool, vocabulary=work.plan.vocabulary, words=earlier.words)
-
-
 def _keep_shared(work: MetroTask, foreign: ForeignResolution, store: Store) -> SharedState:
     own = next((each for each in work.lenders if each.metro == work.plan.metro.slug), None)
     before = ALONE if work.plan.base is None else read_shared_state(store, work.plan.base.manifest)
@@ -125,21 +102,21 @@ class MetroRecords(Struct, frozen=True, kw_only=True):
 
 def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) -> MetroRecords:
     """What the feeds say, and what those that say only what changed said before."""
-    entries = list(read_spool(work.spool, metro=work.plan.metro.slug, spooled=_list_spooled(work.feeds)))
+    entries = list(read_spool(work.spool, metro=work.plan.metro.slug, spooled=list_spooled(work.feeds)))
     _check_restarts(work, previous, entries)
     stated = [each for each in entries if not each.head.deleted]
     # A record is its feed's whatever id it has by now: a removal need not state it.
     removed = {_name_source(each.head) for each in entries if each.head.deleted}.union(_list_moved(work))
     problems: list[Problem] = []
     base = work.plan.base
-    earlier, torn = _read_delta_state(store, None if base is None else base.manifest.delta_state)
-    stays = _make_stays(work)
+    earlier, torn = read_earlier_records(store, None if base is None else base.manifest.delta_state)
+    stays = make_stays(work)
     named = ((_name_source(each.head), each) for each in earlier.records if stays(each.head.feed, each.head.source_id))
     before = {source: each for source, each in named if source not in removed}
     by_id, lost = _settle_ids(work, stated, before, problems)
     carried: list[str] = []
     # Only what these feeds do not say now may stay: to look at all rows for it is not needed where there is none.
-    carrying = {feed.feed for feed in work.feeds if feed.feed in work.deltas or _list_unread(feed)}
+    carrying = {feed.feed for feed in work.feeds if feed.feed in work.deltas or list_unread(feed)}
     if carrying and (may_stay := previous.choose_sources(stays)):
         spoken = {_name_source(each.head) for each in by_id.values() if each.head.feed in carrying}
         gone = previous.find_sources(removed | spoken).union(by_id)
@@ -163,10 +140,6 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
     )
 
 
-def _list_spooled(feeds: Iterable[FeedResult]) -> dict[str, tuple[SpoolFiles, datetime | None]]:
-    return {feed.feed: (feed.spooled, feed.crawled) for feed in feeds}
-
-
 def _name_source(head: Head) -> str:
     """As a row's column `source` has it."""
     return f"{head.feed}/{head.type}/{head.source_id}"
@@ -175,39 +148,12 @@ def _name_source(head: Head) -> str:
 def _list_moved(work: MetroTask) -> Iterator[str]:
     """What feeds that say only what changed say of other metros: a listing is of one. Only of those that are built
     with this one: else it would be in neither."""
-    spooled = _list_spooled(feed for feed in work.feeds if feed.feed in work.deltas)
+    spooled = list_spooled(feed for feed in work.feeds if feed.feed in work.deltas)
     others = {metro for parts, _ in spooled.values() for metro, _ in parts} & work.others
     for metro in sorted(others):
         for entry in read_spool(work.spool, metro=metro, spooled=spooled):
             if entry.head.type != ORGANIZATION:
                 yield _name_source(entry.head)
-
-
-def _read_delta_state(store: Store, sha: str | None) -> tuple[DeltaRecords, str | None]:
-    """And the object that can't be read, if so."""
-    if sha is None:
-        return DeltaRecords(), None
-    try:
-        return read_delta_state(store, sha), None
-    except (NotFound, Corrupt, msgspec.DecodeError):
-        return DeltaRecords(), sha
-
-
-def _make_stays(work: MetroTask) -> Callable[[str, str], bool]:
-    """Whether what a feed said of a source id stands, if it says no more of it: where it says only what changed and
-    took nothing back, and where it can't be read now (feeds, section 2)."""
-    speaking = {feed.feed: (feed, _list_unread(feed)) for feed in work.feeds}
-
-    def stays(name: str, source_id: str) -> bool:
-        if name not in speaking:
-            return False
-        feed, unread = speaking[name]
-        if source_id in unread or name not in work.deltas:
-            return source_id in unread
-        item = find_item(source_id)
-        return item in unread if feed.is_whole else item not in feed.items
-
-    return stays
 
 
 def _settle_ids(
@@ -248,7 +194,7 @@ def _tell_stale(work: MetroTask, previous: PreviousSnapshot, carried: Sequence[s
 
 def _list_last_good(feed: FeedResult, previous: PreviousSnapshot, given: Collection[str]) -> tuple[datetime, ...]:
     """The stamps of the published rows that stay in place of what can't be read."""
-    ids = {row_id for source_id in _list_unread(feed) for row_id in previous.find_source(feed.feed, source_id)}
+    ids = {row_id for source_id in list_unread(feed) for row_id in previous.find_source(feed.feed, source_id)}
     rows = (previous.get(row_id) for row_id in ids.difference(given))
     stamps = (row["updated_at"] for row in rows if row is not None and row["status"] == PUBLISHED)
     return tuple(datetime.fromtimestamp(stamp, UTC) for stamp in sorted(stamps))
@@ -263,9 +209,3 @@ def _check_restarts(work: MetroTask, previous: PreviousSnapshot, entry: Sequence
             has = sum(each.head.feed == feed.feed and not each.head.deleted for each in entry)
             has += feed.memory.quarantined
             refuse_restart(feed.feed, had=had, has=has, max_shrink=work.restarts[feed.feed])
-
-
-def _list_unread(feed: FeedResult) -> dict[str, None]:
-    """The source ids of records that are quarantined, each once, where a record still says its own."""
-    unread = (problem.source_id for problem in feed.problems if problem.quarantined)
-    return dict.fromkeys(source_id for source_id in unread if source_id)

@@ -21,6 +21,6 @@ def run_metro_task(work: MetroTask) -> MetroResult:
 
 
 def lend_organizations(work: MetroTask) -> MetroOrganizations:
-    from pipeline.metro_task import put_organizations
+    from pipeline.metro_records import put_organizations
 
     return put_organizations(work)

@@ -12,24 +12,13 @@ from outings.contract.instants import format_instant
 from outings.contract.vocabulary import STATUSES
 from outings.release.tables import ARCHIVED, DRAFT, PUBLISHED
 from pipeline.changes.layouts import agree, complete_members
+from pipeline.changes.versions import Change
 from pipeline.listings.columns import STRUCTS
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.rows import Row
 
 # Members that are no change of the listing: when it was written, not what it says.
 _STAMPS = ("created_at", "updated_at")
-
-
-class Change(Struct, frozen=True, kw_only=True):
-    """A version before it has its number: what the change feed will say of one row."""
-
-    listing_id: str
-    type: str
-    slug: str
-    kind: str
-    reason: str | None = None
-    replaced_by: str | None = None
-    fields: tuple[str, ...] = ()
 
 
 class VersionedRow(Struct, kw_only=True):

@@ -21,8 +21,8 @@ from outings.release.parquet_columns import read_columns
 from outings.release.root import Part
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED
-from pipeline.changes.diff import Change, name_changed_members, name_kind
-from pipeline.changes.versions import list_organizations
+from pipeline.changes.diff import name_changed_members, name_kind
+from pipeline.changes.versions import Change, list_organizations
 
 _COLUMNS = (
     "id", "slug", "status", "reason", "replaced_by", "hash", "updated_at", "pack", "offset", "length", "home"

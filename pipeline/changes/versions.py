@@ -6,15 +6,25 @@ A listing is of one metro. Of an organization see `organizations`.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from outings.release.log import Version
 
-if TYPE_CHECKING:
-    from pipeline.changes.diff import Change
+
+class Change(Struct, frozen=True, kw_only=True):
+    """A version before it has its number: what the change feed will say of one row."""
+
+    listing_id: str
+    type: str
+    slug: str
+    kind: str
+    reason: str | None = None
+    replaced_by: str | None = None
+    fields: tuple[str, ...] = ()
 
 
-def list_versions(changes: Mapping[str, Sequence["Change"]], *, stamp: datetime) -> list[Version]:
+def list_versions(changes: Mapping[str, Sequence[Change]], *, stamp: datetime) -> list[Version]:
     """Of listings: by metro, in each metro's order. What went from one metro to another is removed first."""
     versions = [
         Version(
@@ -29,6 +39,6 @@ def list_versions(changes: Mapping[str, Sequence["Change"]], *, stamp: datetime)
     return sorted(versions, key=lambda version: counts[version.listing_id] > 1 and version.kind != "removed")
 
 
-def list_organizations(changes: Mapping[str, Sequence["Change"]]) -> set[str]:
+def list_organizations(changes: Mapping[str, Sequence[Change]]) -> set[str]:
     """The ids of those that changed in some metro."""
     return {each.listing_id for some in changes.values() for each in some if each.type == "organization"}

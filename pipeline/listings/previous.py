@@ -16,8 +16,8 @@ from pipeline.dates.occurrences import Occurrences
 from pipeline.listings.occurrence_table import split_occurrence_table
 from pipeline.listings.resolved_record import Facts
 from pipeline.listings.rows import Row, pack_bits, unpack_bits
+from pipeline.records.record import ORGANIZATION
 
-ORGANIZATION = "organization"
 # Columns that a build gives anew to every row.
 _ASSIGNED = {"row", "pack", "offset", "length", "object", "hash", "created_at", "updated_at", "type", "kind"}
 # What is asked of single rows.

@@ -25,7 +25,7 @@ from pipeline.listings.camps import make_camp_row
 from pipeline.listings.classes import make_class_row
 from pipeline.listings.events import expand_event, make_beyond_columns, make_event_row
 from pipeline.listings.places import make_place_row
-from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
+from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.reference_index import FindLoan, KnownPlace, ReferenceIndex, make_reference_index
 from pipeline.listings.references import ForeignResolution
 from pipeline.listings.resolved_record import Facts, MetroContext, ResolvedRecord
@@ -33,6 +33,7 @@ from pipeline.listings.rows import Row, UnchangedListing, check_bounds
 from pipeline.listings.websites import LinkIndex, encode_links, read_links
 from pipeline.records.cleaning import explain_fault
 from pipeline.records.record import (
+    ORGANIZATION,
     CampRecord,
     ClassRecord,
     EventRecord,

@@ -214,8 +214,9 @@ class CampRecord(DatedRecord, frozen=True, kw_only=True):
     registration: Annotated[Registration, kinds.REGISTRATION] = Registration()
 
 
+ORGANIZATION = "organization"
 RECORDS: dict[str, type[Record]] = {
-    "organization": OrganizationRecord,
+    ORGANIZATION: OrganizationRecord,
     "place": PlaceRecord,
     "event": EventRecord,
     "class": ClassRecord,
@@ -225,7 +226,7 @@ RECORDS: dict[str, type[Record]] = {
 
 # Of an organization all of it is: what became of one depends on its listings, so its row is always made anew.
 HEADS: dict[str, type[Head]] = {
-    "organization": OrganizationRecord,
+    ORGANIZATION: OrganizationRecord,
     "place": PlaceHead,
     "event": ListingHead,
     "class": ListingHead,

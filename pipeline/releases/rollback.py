@@ -14,9 +14,8 @@ from outings.release.root import Part, Root
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED
 from outings.release.trust import ANYBODY, Trust
-from pipeline.changes.diff import Change
 from pipeline.changes.organizations import compare_organizations
-from pipeline.changes.versions import list_versions
+from pipeline.changes.versions import Change, list_versions
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.metro import build_metro, open_previous
 from pipeline.metro_plan import MetroBuild, read_base

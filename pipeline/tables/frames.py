@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import TABLES
-from pipeline.changes.diff import Change
+from pipeline.changes.versions import Change
 from pipeline.listings.rows import ORIGINS
 from pipeline.tables.neighborhoods import join_stated
 from pipeline.tables.table_builder import RowChange, TableBuilder

@@ -14,11 +14,13 @@ from msgspec import Struct
 
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import DRAFT, HAPPENINGS, PUBLISHED, TABLES
-from pipeline.changes.diff import Change, VersionedRow, settle_row, withdraw_row
+from pipeline.changes.diff import VersionedRow, settle_row, withdraw_row
+from pipeline.changes.versions import Change
 from pipeline.listings.occurrence_table import join_occurrence_table
-from pipeline.listings.previous import ORGANIZATION, PreviousSnapshot
+from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.rows import ORIGINS, Row, UnchangedListing
 from pipeline.listings.websites import encode_links, read_links
+from pipeline.records.record import ORGANIZATION
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.terms import TermIndexWriter
 

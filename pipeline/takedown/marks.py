@@ -8,8 +8,7 @@ from outings.contract.folding import fold_text
 from outings.release.withdrawals import Withdrawals, list_withdrawn
 from pipeline.feeds.source_ids import find_item
 from pipeline.listings.identity import assign_id, make_id, make_organization_id
-from pipeline.listings.previous import ORGANIZATION
-from pipeline.records.record import RECORDS, Head, Reference
+from pipeline.records.record import ORGANIZATION, RECORDS, Head, Reference
 
 _DIGITS = 32
 # What records may refer to by its name, and what such a mark is called. A place of the same name is meant too: what a

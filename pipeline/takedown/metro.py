@@ -15,7 +15,7 @@ from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED
-from pipeline.changes.diff import Change
+from pipeline.changes.versions import Change
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.rows import Row, UnchangedListing
 from pipeline.metro import build_metro, open_previous

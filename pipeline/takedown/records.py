@@ -17,9 +17,8 @@ from pipeline.feeds.cleaned_records import CleanedRecord, Records, encode_cleane
 from pipeline.feeds.read_cache import put_cached_read, read_cached_read
 from pipeline.feeds.reading import FeedRead
 from pipeline.feeds.source import FeedSource
-from pipeline.listings.previous import ORGANIZATION
 from pipeline.records.problems import put_problems, read_problems
-from pipeline.records.record import Head, ListingHead, ListingRecord, Problem, Record
+from pipeline.records.record import ORGANIZATION, Head, ListingHead, ListingRecord, Problem, Record
 from pipeline.records.spool import SpooledRecord, decode_head, encode_record
 from pipeline.takedown.marks import WithdrawalMatcher
 
