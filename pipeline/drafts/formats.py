@@ -42,17 +42,14 @@ class TimeNotation(Struct, frozen=True, kw_only=True):
 
 def find_writing(connection: DuckDBPyConnection, values: Sequence[str], *, months_first: bool) -> TimeNotation:
     """How these texts, each of a row, say when."""
-    if not values:
-        return TimeNotation()
-    best = TimeNotation(values=len(values))
-    for kind in ("moment", "day", "clock"):
-        writing = _find(connection, values, kind, months_first=months_first)
-        if writing.read > best.read:
-            best = writing
+    if unix := _find_unix(values):
+        return TimeNotation(kind="unix", formats=(unix,), read=len(values), values=len(values))
+    writings = [_find(connection, values, kind, months_first=months_first) for kind in ("moment", "day", "clock")]
+    best = max(writings, key=lambda each: each.read)
     return best if best.read * 2 > len(values) else TimeNotation(values=len(values))
 
 
-def find_unix(values: Sequence[str]) -> str:
+def _find_unix(values: Sequence[str]) -> str:
     """Numbers that are moments of 1990 to 2100 in seconds or thousandths of them, or nothing."""
     if values and all(re.fullmatch(r"\d{12,13}", value) for value in values):
         return "unix_ms"

@@ -10,7 +10,7 @@ from outings.contract.languages.language import ENGLISH, SHIPPED, read_shipped_l
 from outings.contract.tokenizer import split_words
 from pipeline.drafts.columns import Column
 from pipeline.drafts.formats import TimeNotation
-from pipeline.drafts.roles import fits
+from pipeline.drafts.roles import fits, read_number
 from pipeline.drafts.words import rank_name, tidy
 
 # Degrees round the outermost places, and round a center that is all that is known.
@@ -48,7 +48,7 @@ def find_points(columns: Sequence[Column]) -> list[Point]:
     lat, lng = (_find_axis(columns, role) for role in ("lat", "lng"))
     if lat is None or lng is None:
         return []
-    pairs = zip(map(_read, lat.values), map(_read, lng.values), strict=True)
+    pairs = zip(map(read_number, lat.values), map(read_number, lng.values), strict=True)
     return [(north, east) for north, east in pairs if north and east]
 
 
@@ -56,14 +56,6 @@ def _find_axis(columns: Sequence[Column], role: str) -> Column | None:
     named = [(rank, column) for column in columns if (rank := rank_name(role, column.path)) is not None]
     right = [(rank, column) for rank, column in named if column.filled and fits(role, column, TimeNotation())]
     return min(right, key=lambda each: each[0], default=(None, None))[1]
-
-
-def _read(value: str | None) -> float:
-    """0 of what is no number."""
-    try:
-        return float((value or "0").replace(",", "."))
-    except ValueError:
-        return 0.0
 
 
 def find_center(points: Sequence[Point]) -> Point | None:

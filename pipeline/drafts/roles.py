@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from duckdb import DuckDBPyConnection
 from msgspec import Struct
 
 from pipeline.drafts.columns import Column
-from pipeline.drafts.formats import TimeNotation, find_unix, find_writing
+from pipeline.drafts.formats import TimeNotation, find_writing
 from pipeline.drafts.words import rank_name, read_words
 
 _NUMBER = re.compile(r"[^\d-]{0,5}-?\d[\d.,\s]*[^\d]{0,8}")
 _DEGREES = re.compile(r"-?\d{1,3}[.,]\d+|-?\d{1,3}")
+_TIMES = ("start_date", "start_time", "end_date", "end_time")
 _ADDRESS = re.compile(r"https?://\S+")
 
 
@@ -21,6 +23,10 @@ class Role(Struct, frozen=True, kw_only=True):
     column: Column
     writing: TimeNotation = TimeNotation()
 
+    @property
+    def path(self) -> str:
+        return self.column.path
+
 
 Roles = Mapping[str, Role]
 
@@ -29,25 +35,17 @@ def find_roles(
     columns: Sequence[Column], connection: DuckDBPyConnection, *, months_first: bool, stated: Mapping[str, str] = {}
 ) -> dict[str, Role]:
     """By role, as `words.toml` names them. A column has one role, save that `stated` ones are what the caller says."""
-    writings: dict[str, TimeNotation] = {}
-
-    def read_writing(column: Column) -> TimeNotation:
-        if column.path not in writings:
-            unix = find_unix(column.filled)
-            writings[column.path] = (
-                TimeNotation(kind="unix", formats=(unix,), read=len(column.filled), values=len(column.filled))
-                if unix
-                else find_writing(connection, column.filled, months_first=months_first)
-            )
-        return writings[column.path]
-
     by_path = {column.path: column for column in columns}
-    roles = {
-        role: Role(column=by_path[path], writing=read_writing(by_path[path]) if _is_time(role) else TimeNotation())
-        for role, path in stated.items()
-        if path in by_path
-    }
-    taken = {role.column.path for role in roles.values()}
+
+    @cache
+    def read_writing(path: str) -> TimeNotation:
+        return find_writing(connection, by_path[path].filled, months_first=months_first)
+
+    def make_role(role: str, path: str) -> Role:
+        return Role(column=by_path[path], writing=read_writing(path) if role in _TIMES else TimeNotation())
+
+    roles = {role: make_role(role, path) for role, path in stated.items() if path in by_path}
+    taken = {role.path for role in roles.values()}
     ranked = sorted(
         (rank, place, role, column.path)
         for place, column in enumerate(columns)
@@ -55,18 +53,13 @@ def find_roles(
         if column.filled and (rank := rank_name(role, column.path)) is not None
     )
     for _, _, role, path in ranked:
-        column = by_path[path]
         if role in roles or path in taken:
             continue
-        writing = read_writing(column) if _is_time(role) else TimeNotation()
-        if fits(role, column, writing):
-            roles[role] = Role(column=column, writing=writing)
+        made = make_role(role, path)
+        if fits(role, made.column, made.writing):
+            roles[role] = made
             taken.add(path)
     return roles
-
-
-def _is_time(role: str) -> bool:
-    return role in ("start_date", "start_time", "end_date", "end_time")
 
 
 def fits(role: str, column: Column, writing: TimeNotation) -> bool:
@@ -80,7 +73,7 @@ def fits(role: str, column: Column, writing: TimeNotation) -> bool:
         return writing.kind == "clock"
     if role in ("lat", "lng"):
         most = 90 if role == "lat" else 180
-        return _share(values, _DEGREES) > 0.9 and all(abs(_read(value)) <= most for value in values)
+        return _share(values, _DEGREES) > 0.9 and all(abs(read_number(value)) <= most for value in values)
     if role in ("age_min", "age_max"):
         return _share(values, re.compile(r"\d{1,3}(\.0)?")) > 0.9
     if role == "price":
@@ -98,8 +91,9 @@ def _share(values: Sequence[str], pattern: re.Pattern[str]) -> float:
     return sum(pattern.fullmatch(value.strip()) is not None for value in values) / max(1, len(values))
 
 
-def _read(value: str) -> float:
+def read_number(value: str | None) -> float:
+    """0 of what is no number."""
     try:
-        return float(value.replace(",", "."))
+        return float((value or "0").replace(",", "."))
     except ValueError:
         return 0.0

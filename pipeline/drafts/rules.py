@@ -25,10 +25,8 @@ def choose_type(roles: Roles) -> str:
 
 def draft_rules(roles: Roles, *, type_: str, currency: str) -> Rules:
     rules: Rules = {"type": {"value": type_}}
-    rules["source_id"] = _say(roles["source_id"]) if "source_id" in roles else _make_identity(roles)
-    for member, role in (("name", "name"), ("description", "description")):
-        if role in roles:
-            rules[member] = _say(roles[role])
+    rules["source_id"] = roles["source_id"].path if "source_id" in roles else _make_identity(roles)
+    rules |= _copy(roles, {"name": "name", "description": "description"})
     if type_ != "place":
         rules |= _draft_times(roles)
     rules |= _draft_words(roles, type_=type_)
@@ -36,18 +34,18 @@ def draft_rules(roles: Roles, *, type_: str, currency: str) -> Rules:
     rules |= _draft_ages(roles)
     if type_ != "place":
         rules |= _draft_price(roles, currency=currency)
-    rules |= _draft_links(roles, type_=type_)
-    return rules
+    return rules | _draft_links(roles, type_=type_)
 
 
-def _say(role: Role) -> str:
-    return role.column.path
+def _copy(roles: Roles, members: Mapping[str, str]) -> Rules:
+    """What needs no more than its column. `members`: each with its role."""
+    return {member: roles[role].path for member, role in members.items() if role in roles}
 
 
 def _make_identity(roles: Roles) -> dict[str, Any]:
     """Where no column names a row: what it is, when and where."""
     telling = ("name", "start_date", "start_time", "venue", "address")
-    return {"join": [roles[role].column.path for role in telling if role in roles], "with": " | "}
+    return {"join": [roles[role].path for role in telling if role in roles], "with": " | "}
 
 
 def _draft_times(roles: Roles) -> Rules:
@@ -58,30 +56,25 @@ def _draft_times(roles: Roles) -> Rules:
             dated = roles["start_date"]
         if dated is None:
             continue
-        if dated.writing.kind in ("moment", "unix") and not (clock in roles and _is_midnight(dated)):
-            rules[member] = _format(dated.column.path, dated.writing.formats)
-        elif clock in roles:
-            rules[member] = _join(dated, roles[clock])
-        else:
-            # An end that is a day alone is the midnight behind it.
-            rules[member] = _format(dated.column.path, dated.writing.formats)
-    if "all_day" in roles:
-        rules["all_day"] = _say(roles["all_day"])
-    return rules
+        is_whole = dated.writing.kind in ("moment", "unix") and not _is_midnight(dated)
+        # An end that is a day alone is the midnight behind it.
+        rules[member] = _format(dated) if is_whole or clock not in roles else _join(dated, roles[clock])
+    return rules | _copy(roles, {"all_day": "all_day"})
 
 
 def _is_midnight(role: Role) -> bool:
     return all(re.search(r"[T ]00:00(:00(\.0+)?)?Z?$", value) for value in role.column.filled)
 
 
-def _format(path: str, formats: Sequence[str]) -> Any:
+def _format(dated: Role) -> Any:
+    formats = dated.writing.formats
     if not formats:
-        return path
-    return {"column": path, "format": list(formats) if len(formats) > 1 else formats[0]}
+        return dated.path
+    return {"column": dated.path, "format": list(formats) if len(formats) > 1 else formats[0]}
 
 
 def _join(dated: Role, clock: Role) -> dict[str, Any]:
-    join = {"join": [dated.column.path, clock.column.path]}
+    join = {"join": [dated.path, clock.path]}
     if dated.writing.kind == "day" and not dated.writing.formats and not clock.writing.formats:
         return join  # both as ISO 8601 writes them
     days = list(dated.writing.formats) or ["%Y-%m-%d"]
@@ -141,14 +134,13 @@ def _list_words(column: Column, split: str) -> list[str]:
 
 def _draft_location(roles: Roles, *, type_: str) -> Rules:
     rules: Rules = {}
-    parts = [roles[role].column.path for role in ("venue", "address", "city") if role in roles]
+    parts = [roles[role].path for role in ("venue", "address", "city") if role in roles]
     if type_ == "place":
-        parts = [path for path in parts if "venue" not in roles or path != roles["venue"].column.path]
+        parts = [path for path in parts if "venue" not in roles or path != roles["venue"].path]
     if parts:
         rules["location.address"] = {"join": parts, "with": ", "} if len(parts) > 1 else parts[0]
-    for role in ("address", "city", "state", "zip", "neighborhood"):
-        if role in roles:
-            rules["location.street_address" if role == "address" else f"location.{role}"] = _say(roles[role])
+    rules |= _copy(roles, {"location.street_address": "address"})
+    rules |= _copy(roles, {f"location.{role}": role for role in ("city", "state", "zip", "neighborhood")})
     if "lat" in roles and "lng" in roles:
         for member in ("lat", "lng"):
             rules[f"location.{member}"] = _number(roles[member].column)
@@ -167,12 +159,9 @@ def find_decimal(column: Column) -> str:
 
 
 def _draft_ages(roles: Roles) -> Rules:
-    rules: Rules = {}
-    for member, role in (("ages.min", "age_min"), ("ages.max", "age_max")):
-        if role in roles:
-            rules[member] = _say(roles[role])
+    rules = _copy(roles, {"ages.min": "age_min", "ages.max": "age_max"})
     if "age_text" in roles:
-        path = roles["age_text"].column.path
+        path = roles["age_text"].path
         if not rules:
             rules["ages.min"] = {"column": path, "pattern": LEAST_AGE}
             rules["ages.max"] = {"column": path, "pattern": MOST_AGE}
@@ -185,7 +174,7 @@ def _draft_price(roles: Roles, *, currency: str) -> Rules:
     if "is_free" in roles:
         yes = [word for word in roles["is_free"].column.distinct if fold(word) in YES]
         if yes:
-            rules["price.type"] = {"column": _say(roles["is_free"]), "lookup": dict.fromkeys(yes, "free"), "other": ""}
+            rules["price.type"] = {"column": roles["is_free"].path, "lookup": dict.fromkeys(yes, "free"), "other": ""}
     if "price" not in roles:
         return rules
     column = roles["price"].column
@@ -214,20 +203,14 @@ def _is_amount(word: str, decimal: str) -> bool:
 
 
 def _draft_links(roles: Roles, *, type_: str) -> Rules:
-    rules: Rules = {}
-    if "registration_link" in roles and type_ == "event":
-        rules["registration_url"] = _say(roles["registration_link"])
-    if "registration" in roles and type_ == "event":
-        rules["registration_required"] = _say(roles["registration"])
-    if "image" in roles:
-        rules["image_url"] = _say(roles["image"])
-    if "organization" in roles:
-        rules["organization.name"] = _say(roles["organization"])
-    if "link" in roles:
-        if type_ == "place":
-            rules["website_url"] = _say(roles["link"])
-        rules["source.url"] = _say(roles["link"])
-    return rules
+    signing_up = {"registration_url": "registration_link", "registration_required": "registration"}
+    return _copy(
+        roles,
+        (signing_up if type_ == "event" else {})
+        | {"image_url": "image", "organization.name": "organization"}
+        | ({"website_url": "link"} if type_ == "place" else {})
+        | {"source.url": "link"},
+    )
 
 
 def list_used(rules: Mapping[str, Any]) -> set[str]:

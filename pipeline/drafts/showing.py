@@ -52,13 +52,11 @@ def list_assumed(draft: FeedDraft) -> list[str]:
     lines = []
     for role in draft.roles.values():
         writing = role.writing
-        if writing.formats and writing.read < writing.values:
-            formats = " or ".join(writing.formats)
-            lines.append(f"{role.column.path}: {writing.read} of {writing.values} are written as {formats}")
-        elif writing.formats:
-            lines.append(f"{role.column.path}: written as {' or '.join(writing.formats)}")
+        if writing.formats:
+            share = f"{writing.read} of {writing.values} are " if writing.read < writing.values else ""
+            lines.append(f"{role.path}: {share}written as {' or '.join(writing.formats)}")
         if writing.is_ambiguous:
-            lines.append(f"{role.column.path}: the day and the month could be the other way round")
+            lines.append(f"{role.path}: the day and the month could be the other way round")
     if unplaced := list_unmapped(draft):
         lines.append(f"Not placed: {', '.join(column.path for column in unplaced)}")
     if draft.rules and "name" not in draft.rules:
