@@ -361,5 +361,12 @@ def test_a_word_that_comes_back_is_there_again(city: City) -> None:
 def test_what_is_kept_of_records_has_a_number_for_what_they_are() -> None:
     """Where this fails: if what was written before is read wrongly by now, raise LAYOUT; then write down both anew."""
     _, parts = msgspec.json.schema_components(RECORDS.values())
-    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
-    assert (LAYOUT, digest) == (1, "eebfe03ad7ecfb5b")
+    digest = hashlib.sha256(json.dumps(leave_out_words(parts), sort_keys=True).encode()).hexdigest()[:16]
+    assert (LAYOUT, digest) == (1, "836027409e798ffb")
+
+
+def leave_out_words(part: Any) -> Any:
+    """What OpenAPI says of a member is no part of how it is written."""
+    if isinstance(part, dict):
+        return {name: leave_out_words(each) for name, each in part.items() if name != "description"}
+    return [leave_out_words(each) for each in part] if isinstance(part, list) else part
