@@ -6,8 +6,11 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
+import msgspec
 import polars as pl
+from msgspec import Struct
 
+from outings.contract.resources.shared import Location
 from outings.contract.vocabulary import SETS, TYPES, Vocabulary
 from outings.release.parquet_columns import read_columns
 from outings.release.snapshot import Snapshot
@@ -172,6 +175,10 @@ class PreviousSnapshot:
         assert self.snapshot is not None
         return self.snapshot.read_document(row["pack"], row["offset"], row["length"])
 
+    def read_location(self, row_id: str) -> Location:
+        """Of a listing."""
+        return _location_decoder.decode(self.read_document(row_id)).location
+
     def carry_row(self, row_id: str) -> Row:
         """The row as it stands there, to go into the next release unless the diff says otherwise."""
         at = self._at[row_id]
@@ -229,6 +236,13 @@ class PreviousSnapshot:
     @cached_property
     def _occurrences(self) -> dict[int, Occurrences]:
         return dict(split_occurrence_table(self.read_table("occurrences")))
+
+
+class _LocatedDocument(Struct):
+    location: Location
+
+
+_location_decoder = msgspec.json.Decoder(_LocatedDocument)
 
 
 def _read_table(snapshot: Snapshot | None, name: str) -> pl.DataFrame:

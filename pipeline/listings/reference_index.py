@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
-import orjson
 from msgspec import Struct
 
 from outings.contract.resources.shared import Location, OrganizationReference, PlaceReference
-from outings.release.tables import PUBLISHED
+from outings.contract.vocabulary import STATUSES
 from pipeline.facts.geography import Neighborhoods
 from pipeline.facts.slugs import SlugRequest, assign_slugs, slugify
 from pipeline.listings.organizations import make_organization_row
@@ -27,6 +26,7 @@ from pipeline.listings.websites import LinkIndex, find_websites
 from pipeline.records.record import Head, ListingHead, OrganizationRecord, PlaceHead, Problem, Reference
 from pipeline.records.spool import SpooledRecord
 
+_REFERRED = ("organization", "place")
 # Who lends an organization to this metro; None where no other has it.
 FindLoan = Callable[[ForeignReference], ForeignOrganization | None]
 
@@ -108,26 +108,28 @@ def make_reference_index(
     """`records` by id; `kept`: ids of rows that stay as they are in the release before."""
     kept_rows = [dict(row) for row_id in kept if (row := previous.get(row_id)) is not None]
     kept_ids = [row["id"] for row in kept_rows]
-    locations = _locate_places(records, previous, kept_rows)
-    own = list(_list_targets(records, previous, kept_rows, locations=locations, metro=metro))
+    kept_heads = {row["id"]: _carry_head(row, previous) for row in kept_rows if row["kind"] in _REFERRED}
+    heads = {row_id: entry.head for row_id, entry in records.items() if _may_be_meant(entry.head)} | kept_heads
+    published = previous.list_slugs("organization") | previous.list_slugs("place")
+    own = [_make_target(row_id, head, metro=metro, published=published) for row_id, head in heads.items()]
     asks = index_targets(own, metro=metro).list_asks(_list_references(records))
     foreign = {
         ask: find_loan(ask) for ask in (*asks, *(ForeignReference(id=each) for each in previous.find_lent(kept_ids)))
     }
     loans = {loan.id: loan for loan in foreign.values() if loan is not None and loan.id not in records}
-    targets = index_targets([*own, *map(_make_target, loans.values())], metro=metro)
+    lent = [_make_target(loan.id, loan.entry.head, metro=loan.metro, published={}) for loan in loans.values()]
+    targets = index_targets([*own, *lent], metro=metro)
     organizations = _name_organizations(records, targets, previous.find_named(kept_ids))
     for loan in loans.values():
         assert isinstance(loan.entry.head, OrganizationRecord)
         organizations[loan.id] = loan.entry.head
-    slugs = _assign_slugs({row_id: entry.head for row_id, entry in records.items()} | organizations, previous)
+    slugs = {row_id: published[row_id] for row_id in kept_heads} | _assign_slugs(
+        {row_id: entry.head for row_id, entry in records.items()} | organizations, previous
+    )
     references = {
-        row["id"]: OrganizationReference(id=row["id"], name=row["name"], slug=row["slug"])
-        for row in kept_rows
-        if row["kind"] == "organization"
-    } | {
-        row_id: OrganizationReference(id=row_id, name=record.name, slug=slugs[row_id])
-        for row_id, record in organizations.items()
+        row_id: OrganizationReference(id=row_id, name=head.name, slug=slugs[row_id])
+        for row_id, head in (kept_heads | organizations).items()
+        if head.type == "organization"
     }
     return ReferenceIndex(
         targets=targets,
@@ -136,7 +138,7 @@ def make_reference_index(
         slugs=slugs,
         organizations=organizations,
         references=references,
-        places=_know_places(records, kept_rows, locations=locations, slugs=slugs),
+        places=dict(_know_places(heads, slugs)),
         neighborhoods=neighborhoods,
     )
 
@@ -148,40 +150,30 @@ def _list_references(records: Mapping[str, SpooledRecord]) -> Iterator[tuple[str
             yield entry.head.feed, entry.head.organization
 
 
-def _make_target(loan: ForeignOrganization) -> ReferenceTarget:
-    head = loan.entry.head
+def _may_be_meant(head: Head) -> bool:
+    return isinstance(head, OrganizationRecord | PlaceHead) and head.status != "draft"
+
+
+def _carry_head(row: Mapping[str, Any], previous: PreviousSnapshot) -> Head:
+    """Of an organization or a place that stays as it is in the release before."""
+    feed, _, source_id = row["source"].split("/", 2)
+    status = STATUSES[row["status"]]
+    if row["kind"] == "organization":
+        return Head(feed=feed, type="organization", source_id=source_id, name=row["name"], status=status)
+    return PlaceHead(
+        feed=feed, type="place", source_id=source_id, name=row["name"], status=status,
+        location=previous.read_location(row["id"]), **{name: row[name] for name in Facts.__struct_fields__},
+    )  # fmt: skip
+
+
+def _make_target(row_id: str, head: Head, *, metro: str, published: Mapping[str, str]) -> ReferenceTarget:
+    """Its slug is what the record states, else what is `published`."""
+    location = head.location if isinstance(head, PlaceHead) else None
     return ReferenceTarget(
-        id=loan.id, type=head.type, metro=loan.metro, feed=head.feed, source_id=head.source_id, slug="", name=head.name
-    )
-
-
-def _list_targets(
-    records: Mapping[str, SpooledRecord],
-    previous: PreviousSnapshot,
-    kept_rows: Iterable[Mapping[str, Any]],
-    *,
-    locations: Mapping[str, Location],
-    metro: str,
-) -> Iterable[ReferenceTarget]:
-    """`slug`: what the record states, else what is published."""
-    slugs = previous.list_slugs("organization") | previous.list_slugs("place")
-    for row_id, entry in records.items():
-        head = entry.head
-        if isinstance(head, OrganizationRecord | PlaceHead) and head.status != "draft":
-            slug = slugify(head.slug) if head.slug else slugs.get(row_id, "")
-            yield ReferenceTarget(
-                id=row_id, type=head.type, metro=metro, feed=head.feed,
-                source_id=head.source_id, slug=slug, name=head.name, addresses=_list_addresses(locations.get(row_id)),
-                is_shown=head.status == "published",
-            )  # fmt: skip
-    for row in kept_rows:
-        if row["kind"] in ("organization", "place"):
-            feed, _, source_id = row["source"].split("/", 2)
-            yield ReferenceTarget(
-                id=row["id"], type=row["kind"], metro=metro, feed=feed, source_id=source_id,
-                slug=row["slug"], name=row["name"], addresses=_list_addresses(locations.get(row["id"])),
-                is_shown=row["status"] == PUBLISHED,
-            )  # fmt: skip
+        id=row_id, type=head.type, metro=metro, feed=head.feed, source_id=head.source_id,
+        slug=slugify(head.slug) if head.slug else published.get(row_id, ""), name=head.name,
+        addresses=_list_addresses(location), is_shown=head.status == "published",
+    )  # fmt: skip
 
 
 def _list_addresses(location: Location | None) -> tuple[str, ...]:
@@ -210,6 +202,14 @@ def _make_named(row_id: str, name: str) -> OrganizationRecord:
     return OrganizationRecord(feed="", line=0, type="organization", source_id=row_id, name=name)
 
 
+def _know_places(heads: Mapping[str, Head], slugs: Mapping[str, str]) -> Iterator[tuple[str, KnownPlace]]:
+    for row_id, head in heads.items():
+        if isinstance(head, PlaceHead):
+            facts = msgspec.convert(head, Facts, from_attributes=True)
+            reference = PlaceReference(id=row_id, slug=slugs[row_id], name=head.name)
+            yield row_id, KnownPlace(reference=reference, location=head.location or Location(), facts=facts)
+
+
 def _assign_slugs(records: Mapping[str, Head], previous: PreviousSnapshot) -> dict[str, str]:
     wishes: dict[str, list[SlugRequest]] = {}
     for row_id, record in records.items():
@@ -219,45 +219,3 @@ def _assign_slugs(records: Mapping[str, Head], previous: PreviousSnapshot) -> di
     for kind, wished in wishes.items():
         slugs |= assign_slugs(wished, before=previous.list_slugs(kind))
     return slugs
-
-
-def _locate_places(
-    records: Mapping[str, SpooledRecord], previous: PreviousSnapshot, kept_rows: Iterable[Mapping[str, Any]]
-) -> dict[str, Location]:
-    """Where each place is, by its id."""
-    locations = {
-        row_id: entry.head.location or Location()
-        for row_id, entry in records.items()
-        if isinstance(entry.head, PlaceHead)
-    }
-    for row in kept_rows:
-        if row["kind"] == "place":
-            document = orjson.loads(previous.read_document(row["id"]))
-            locations[row["id"]] = msgspec.convert(document["location"], Location)
-    return locations
-
-
-def _know_places(
-    records: Mapping[str, SpooledRecord],
-    kept_rows: Iterable[Mapping[str, Any]],
-    *,
-    locations: Mapping[str, Location],
-    slugs: Mapping[str, str],
-) -> dict[str, KnownPlace]:
-    places = {}
-    for row_id, entry in records.items():
-        head = entry.head
-        if isinstance(head, PlaceHead):
-            places[row_id] = KnownPlace(
-                reference=PlaceReference(id=row_id, slug=slugs[row_id], name=head.name),
-                location=locations[row_id],
-                facts=msgspec.convert(head, Facts, from_attributes=True),
-            )
-    for row in kept_rows:
-        if row["kind"] == "place":
-            places[row["id"]] = KnownPlace(
-                reference=PlaceReference(id=row["id"], slug=row["slug"], name=row["name"]),
-                location=locations[row["id"]],
-                facts=msgspec.convert(row, Facts),
-            )
-    return places

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import Any
 
-import msgspec
 import polars as pl
 from msgspec.structs import replace
 
@@ -26,7 +25,7 @@ class RowStripper:
     def __init__(self, previous: PreviousSnapshot, ids: Collection[str]) -> None:
         self._previous, self._ids = previous, ids
         self._locations = {
-            row_id: msgspec.json.decode(previous.read_document(row_id), type=_LocatedMembers).location
+            row_id: previous.read_location(row_id)
             for row_id in ids
             if (row := previous.get(row_id)) is not None and row["kind"] == "place"
         }
@@ -102,10 +101,6 @@ class RowStripper:
             happenings=row.happenings,
             occurrences=row.occurrences,
         )
-
-
-class _LocatedMembers(msgspec.Struct):
-    location: Location
 
 
 def _unstamp(row: Row) -> Any:
