@@ -23,7 +23,7 @@ from edge.usage.counts import Counts
 from edge.usage.ledger import open_ledger
 from edge.usage.recorder import UsageRecorder
 from edge.weather.forecasts import open_forecasts
-from outings.answers.semantic.model import load_model
+from outings.answers.semantic.model import Model
 from outings.configuration import read_configuration, split_secrets
 from outings.configuration.tables import SiteTable
 from outings.contract.includes import Offer
@@ -62,7 +62,7 @@ def make_served_edge(
             access_log=AccessLog(sys.stderr.fileno()) if access_log else None,
             shows_keys=edge.usage_metrics,
         ),
-        model=None if configuration.search.model is None else load_model(configuration.search.model),
+        model=None if configuration.search.model is None else Model(configuration.search.model),
         geocoder=open_geocoder(configuration.geocoder),
         forecasts=open_forecasts(configuration.weather, state=edge.state, clock=read_clock),
         trust=trust,

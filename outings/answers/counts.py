@@ -1,10 +1,8 @@
-"""Live counts: how many items the default lists hold on a date, for what a key may read.
-
-Each is worked out once for a snapshot and a date: of all organizations together, since a page may show many of them.
-"""
+"""Live counts: how many items the default lists hold on a date, for what a key may read."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
+from typing import Generic, TypeVar
 
 from outings.answers.cache import LruCache
 from outings.answers.selecting.defaults import fill_defaults
@@ -20,32 +18,43 @@ from outings.release.snapshot import Snapshot
 
 _PARAMETERS = {listing_type: route.parameters for listing_type, route in LISTS.items()}
 
-# Types × dates that are remembered of a snapshot, for a cursor may name any date.
-_MOST_COUNTS = 64
+_Counted = TypeVar("_Counted")
 
 NOTHING = Counts(events=0, classes=0, camps=0, places=0)
+
+
+class DailyCount(Generic[_Counted]):
+    """What is counted of a type's default list on a date: once for a snapshot, since nearly all requests of a day need
+    the same. As many types × dates are kept as `size`, for a cursor may name any date."""
+
+    def __init__(self, count: Callable[[str, Snapshot, date], _Counted], *, size: int) -> None:
+        self._count = count
+        self._open: Callable[[SnapshotReader], LruCache[tuple[str, date], _Counted]] = lambda _: LruCache(size=size)
+
+    def __call__(self, listing_type: str, snapshot: Snapshot, today: date) -> _Counted:
+        known = open_snapshot(snapshot).open_index(self._open)
+        return known.read((listing_type, today), lambda: self._count(listing_type, snapshot, today))
+
+    def is_known(self, snapshot: Snapshot, today: date) -> bool:
+        """Of all types."""
+        known = open_snapshot(snapshot).open_index(self._open)
+        return all((listing_type, today) in known for listing_type in COLLECTIONS)
 
 
 def count_listings(snapshot: Snapshot, *, today: date, entitlement: Entitlement) -> Counts:
     """Of a metro. Zero for what the key may not read."""
     return _count_types(
-        lambda listing_type: _read_count(listing_type, snapshot, today), snapshot=snapshot, entitlement=entitlement
+        lambda listing_type: _count_rows(listing_type, snapshot, today), snapshot=snapshot, entitlement=entitlement
     )
 
 
 def count_organization(row_id: str, snapshot: Snapshot, *, today: date, entitlement: Entitlement) -> Counts:
     """Of one organization in a metro. Zero for what the key may not read."""
     return _count_types(
-        lambda listing_type: read_organization_counts(listing_type, snapshot, today).get(row_id, 0),
+        lambda listing_type: count_organizations(listing_type, snapshot, today).get(row_id, 0),
         snapshot=snapshot,
         entitlement=entitlement,
     )
-
-
-def knows_organizations(snapshot: Snapshot, today: date) -> bool:
-    """Whether `count_organization` would answer without a query of the engine."""
-    known = open_snapshot(snapshot).open_index(_remember_organization_counts)
-    return all((listing_type, today) in known for listing_type in COLLECTIONS)
 
 
 def add_counts(first: Counts, second: Counts) -> Counts:
@@ -68,37 +77,21 @@ def _count_types(count: Callable[[str], int], *, snapshot: Snapshot, entitlement
     )
 
 
-def read_organization_counts(listing_type: str, snapshot: Snapshot, today: date) -> Mapping[str, int]:
-    """By organization; one that has none is not in it."""
-    opened = open_snapshot(snapshot)
-    return opened.open_index(_remember_organization_counts).read(
-        (listing_type, today),
-        lambda: open_evaluator(opened).count_organizations(select_default(listing_type, snapshot, today)),
-    )
-
-
 def select_default(listing_type: str, snapshot: Snapshot, today: date, **given: Value) -> Selection:
     """The default list, with these of its filters given."""
     filters = fill_defaults(_PARAMETERS[listing_type], given, today=today)
     return select_listings(listing_type, filters, vocabulary=snapshot.vocabulary, today=today)
 
 
-def _read_count(listing_type: str, snapshot: Snapshot, today: date) -> int:
-    opened = open_snapshot(snapshot)
-    return opened.open_index(_remember_counts).read(
-        (listing_type, today),
-        lambda: open_evaluator(opened).count_rows(select_default(listing_type, snapshot, today)),
-    )
+def _ask_size(listing_type: str, snapshot: Snapshot, today: date) -> int:
+    return open_evaluator(open_snapshot(snapshot)).count_rows(select_default(listing_type, snapshot, today))
 
 
-# Of a snapshot, by type and local date.
+def _ask_organizations(listing_type: str, snapshot: Snapshot, today: date) -> Mapping[str, int]:
+    return open_evaluator(open_snapshot(snapshot)).count_organizations(select_default(listing_type, snapshot, today))
 
 
-def _remember_counts(_: SnapshotReader) -> LruCache[tuple[str, date], int]:
-    """What `/v1/metros` shows of every metro, every time."""
-    return LruCache(size=_MOST_COUNTS)
-
-
-def _remember_organization_counts(_: SnapshotReader) -> LruCache[tuple[str, date], Mapping[str, int]]:
-    """By organization."""
-    return LruCache(size=_MOST_COUNTS)
+# What `/v1/metros` shows of every metro, every time.
+_count_rows = DailyCount(_ask_size, size=64)
+# By organization; one that has none is not in it. Of all together, since a page may show many of them.
+count_organizations = DailyCount(_ask_organizations, size=64)

@@ -41,7 +41,7 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
     from edge.processes.server import run_server
     from edge.processes.supervisor import bind_files, bind_sockets
     from edge.usage.ledger import open_ledger
-    from outings.answers.semantic.model import load_model
+    from outings.answers.semantic.model import Model
     from outings.answers.semantic.model_error import ModelError
     from outings.release.trust import read_reader
 
@@ -50,7 +50,7 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
     edge = configuration.edge
     if configuration.search.model is not None:
         try:
-            load_model(configuration.search.model)  # each worker loads its own: here it only has to be one
+            Model(configuration.search.model)  # each worker loads its own: here it only has to be one
         except ModelError as error:
             raise click.ClickException(f"[search] {error}") from error
     try:

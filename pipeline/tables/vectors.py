@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 from msgspec import Struct
 
-from outings.answers.semantic.model import load_model
+from outings.answers.semantic.model import Model
 from outings.answers.semantic.vectors import encode_vector, make_rows, make_vectors, read_encoded
 from outings.release.snapshot import SemanticFiles, Snapshot
 from outings.release.tables import PUBLISHED
@@ -69,7 +69,7 @@ def _recall(plan: ModelPlan, before: SemanticFiles | None) -> dict[bytes, tuple[
 
 def _embed_texts(texts: Mapping[bytes, str], folder: Path) -> dict[bytes, tuple[float, bytes]]:
     """One at a time, so that no vector depends on another text; on all cores, as the network runs beside Python."""
-    model = load_model(folder)
+    model = Model(folder)
     with ThreadPoolExecutor(os.cpu_count()) as executor:
         vectors = executor.map(model.embed_listing, texts.values())
         return {key: encode_vector(vector) for key, vector in zip(texts, vectors, strict=True)}

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from edge.app import Edge
-from outings.answers.semantic.model import Model, load_model
+from outings.answers.semantic.model import Model
 from tests.answers.semantic.networks import write_model
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Clock
@@ -31,7 +31,7 @@ def test_searches_are_ranked_by_the_model_that_the_server_was_given(tmp_path: Pa
     city.model = write_model(tmp_path / "tiny")
     city.write([make_event("a", name="Ceramics", description=None), make_event("b", name="Robots", description=None)])
     city.build()
-    hybrid = serve(city, tmp_path / "one", model=load_model(city.model))
+    hybrid = serve(city, tmp_path / "one", model=Model(city.model))
     lexical = serve(city, tmp_path / "other", model=None)
     assert hybrid.headers["etag"] != lexical.headers["etag"]
     assert [each.read_json()["meta"]["ranking"] for each in (hybrid, lexical)] == ["hybrid", "lexical"]

@@ -1,6 +1,7 @@
 """How much a metro's data is, how fresh and how clean, for what the key may read."""
 
 import msgspec
+from msgspec.structs import asdict
 
 from outings.answers.context import AnswerContext
 from outings.answers.coverage.measures import measure_coverage
@@ -29,15 +30,8 @@ def answer_coverage(query: Query, *, snapshot: Snapshot, about: AnswerContext) -
     today = about.dates[snapshot.metro.slug]
     types = choose_types(query, about.entitlement)
     measures = measure_coverage(snapshot, types=types, today=today, neighborhood=query.get_as("neighborhood", str))
-    coverage = Coverage(
-        metro=snapshot.metro.slug,
-        listings=measures.listings,
-        freshness=measures.freshness,
-        quality=measures.quality,
-        verification=measures.verification,
-        neighborhoods=measures.neighborhoods,
-        release=CoverageRelease(id=about.release.id, built_at=format_instant(snapshot.stamp)),
-    )
+    release = CoverageRelease(id=about.release.id, built_at=format_instant(snapshot.stamp))
+    coverage = Coverage(metro=snapshot.metro.slug, release=release, **asdict(measures))
     filters = find_route_filters(query)
     meta = CoverageMeta(
         metro=snapshot.metro.slug,

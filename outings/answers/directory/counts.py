@@ -5,35 +5,26 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.cache import LruCache
-from outings.answers.counts import read_organization_counts, select_default
+from outings.answers.counts import DailyCount, count_organizations, select_default
 from outings.answers.selecting.evaluator import open_evaluator
-from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
+from outings.answers.snapshot.reader import open_snapshot
 from outings.release.snapshot import Snapshot
 
 RowCounts = NDArray[np.int32]
-# Types × dates that are remembered of a snapshot.
-_MOST_COUNTS = 16
 
 
-def count_by_row(listing_type: str, snapshot: Snapshot, *, today: date) -> RowCounts:
-    """Of every organization, in the order of the table. Worked out once for a date."""
-    opened = open_snapshot(snapshot)
-
-    def count() -> RowCounts:
-        counted = np.zeros(len(opened.organizations), dtype=np.int32)
-        for row_id, number in read_organization_counts(listing_type, snapshot, today).items():
-            row = opened.organizations.find_id(row_id)
-            if row is not None:
-                counted[row] = number
-        return counted
-
-    return opened.open_index(remember_row_counts).read((listing_type, today), count)
+def _place_counts(listing_type: str, snapshot: Snapshot, today: date) -> RowCounts:
+    index = open_snapshot(snapshot).organizations
+    counted = np.zeros(len(index), dtype=np.int32)
+    for row_id, number in count_organizations(listing_type, snapshot, today).items():
+        row = index.find_id(row_id)
+        if row is not None:
+            counted[row] = number
+    return counted
 
 
-def remember_row_counts(_: SnapshotReader) -> LruCache[tuple[str, date], RowCounts]:
-    """Of a snapshot's organizations, by type and local date."""
-    return LruCache(size=_MOST_COUNTS)
+# Of every organization, in the order of the table.
+count_by_row = DailyCount(_place_counts, size=16)
 
 
 def find_in_neighborhood(listing_type: str, text: str, snapshot: Snapshot, *, today: date) -> NDArray[np.bool_]:

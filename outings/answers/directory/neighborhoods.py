@@ -7,9 +7,8 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from outings.answers.cache import LruCache
 from outings.answers.context import AnswerContext
-from outings.answers.counts import select_default
+from outings.answers.counts import DailyCount, select_default
 from outings.answers.directory.business_names import parse_title
 from outings.answers.directory.organizations import find_hint
 from outings.answers.directory.pages import Key, cut_page, encode_meta
@@ -17,17 +16,14 @@ from outings.answers.directory.ranking import open_area_ranking
 from outings.answers.selecting.collections import choose_types
 from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.selecting.evaluator import open_evaluator
-from outings.answers.selecting.selection import Span
 from outings.answers.snapshot.areas import Areas, Rows, open_areas
-from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
+from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query
 from outings.contract.resources.neighborhood import Neighborhood, NeighborhoodCounts, NeighborhoodLinks
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
-# Types × dates that are remembered of a snapshot.
-_MOST_COUNTS = 16
 _encoder = msgspec.json.Encoder()
 
 
@@ -39,7 +35,7 @@ def answer_neighborhoods(
     opened = open_snapshot(snapshot)
     areas = opened.open_index(open_areas)
     types = choose_types(query, about.entitlement)
-    live = {each: count_by_area(each, snapshot, today=today) for each in types}
+    live = {each: count_by_area(each, snapshot, today) for each in types}
     totals = sum(live.values(), np.zeros(len(areas), dtype=np.int64))
     text = query.get_as("q", str)
     title = None if text is None else parse_title(text)
@@ -66,22 +62,14 @@ def answer_neighborhoods(
     return encode_list(items, meta=meta, notices=query.notices)
 
 
-def count_by_area(listing_type: str, snapshot: Snapshot, *, today: date) -> Rows:
-    """By number: the size of the default list with `neighborhood` set. Worked out once for a date."""
+def _count_areas(listing_type: str, snapshot: Snapshot, today: date) -> Rows:
     opened = open_snapshot(snapshot)
-
-    def count() -> Rows:
-        selection = replace(select_default(listing_type, snapshot, today), has_cards=False)
-        results = open_evaluator(opened).list_rows(selection, Span(limit=max(len(opened.listings), 1)))
-        rows = np.array(sorted(results.rows), dtype=np.int64)
-        return opened.open_index(open_areas).count_listings(rows, programs=opened.programs.find_programs(rows))
-
-    return opened.open_index(remember_area_counts).read((listing_type, today), count)
+    rows = open_evaluator(opened).list_all_rows(replace(select_default(listing_type, snapshot, today), has_cards=False))
+    return opened.open_index(open_areas).count_listings(rows, programs=opened.programs.find_programs(rows))
 
 
-def remember_area_counts(_: SnapshotReader) -> LruCache[tuple[str, date], Rows]:
-    """Of a snapshot's neighborhoods, by type and local date."""
-    return LruCache(size=_MOST_COUNTS)
+# By number: the size of the default list with `neighborhood` set.
+count_by_area = DailyCount(_count_areas, size=16)
 
 
 def _encode_area(number: int, *, areas: Areas, live: Mapping[str, Rows], metro: str) -> bytes:

@@ -51,7 +51,7 @@ def answer_organizations(
     today = about.dates[snapshot.metro.slug]
     opened = open_snapshot(snapshot)
     types = choose_types(query, about.entitlement)
-    live = {each: count_by_row(each, snapshot, today=today) for each in types}
+    live = {each: count_by_row(each, snapshot, today) for each in types}
     text = query.get_as("q", str)
     title = None if text is None else parse_title(text)
     scored = None if title is None else opened.open_index(open_ranking).rank(title)

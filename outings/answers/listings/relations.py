@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from outings.answers.access_errors import forbidden_metro, metro_required
 from outings.answers.context import AnswerContext
-from outings.answers.counts import NOTHING, count_organization, knows_organizations
+from outings.answers.counts import NOTHING, count_organization, count_organizations
 from outings.answers.organizations.copies import choose_record, find_copies
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.errors import not_found
@@ -42,7 +42,7 @@ def costs_queries(match: Match, *, about: AnswerContext) -> bool:
     `find_metros_of_row` does."""
     homes = find_metros_of_row(match, about=about)
     return len(homes) > 1 and not all(
-        knows_organizations(about.release.metros[slug], about.dates[slug]) for slug in homes
+        count_organizations.is_known(about.release.metros[slug], about.dates[slug]) for slug in homes
     )
 
 

@@ -16,7 +16,6 @@ Position = tuple[str | int | None, str]
 # A cursor has room for 2,000 characters; a name may be longer.
 KEY_CHARACTERS = 200
 _SECONDS = 1 << 62
-_KEYS: dict[str, type] = {"event": int, "class": str, "camp": str, "place": str}
 
 
 def name_walk(snapshot: Snapshot) -> str:
@@ -55,28 +54,19 @@ def cut_position(position: Position) -> Position:
 
 def read_position(query: Query) -> Position:
     """Of a query with a cursor. Raises `cursor_malformed` for a position that its list can't have given."""
-    cursor, listing_type = query.cursor, query.resource
-    assert cursor is not None
-    assert listing_type is not None
-    if len(cursor.position) != 2:
+    assert query.cursor is not None
+    if len(query.cursor.position) != 2:
         raise malformed_cursor()
-    key, row_id = cursor.position
-    is_key = _is_instant(key) if "changed_since" in query.values else _is_key(key, listing_type)
+    key, row_id = query.cursor.position
+    if query.resource == "event" or "changed_since" in query.values:
+        is_key = isinstance(key, int) and abs(key) < _SECONDS
+    elif query.resource == "camp":
+        is_key = key is None or (isinstance(key, str) and parse_date(key) is not None)
+    else:
+        is_key = isinstance(key, str)
     if not is_key or not is_id(row_id):
         raise malformed_cursor()
     return key, str(row_id)
-
-
-def _is_key(key: str | int | None, listing_type: str) -> bool:
-    if listing_type == "camp" and isinstance(key, str):
-        return parse_date(key) is not None
-    if isinstance(key, int):
-        return listing_type == "event" and _is_instant(key)
-    return listing_type == "camp" if key is None else _KEYS[listing_type] is str
-
-
-def _is_instant(key: str | int | None) -> bool:
-    return isinstance(key, int) and abs(key) < _SECONDS
 
 
 def is_id(value: str | int | None) -> bool:

@@ -7,10 +7,10 @@ import numpy as np
 from msgspec import Struct
 
 from outings.answers.query_counter import QUERIES
-from outings.answers.selecting.columns.bitsets import Mask, Rows, count_set, list_set, pack_rows, test_set
+from outings.answers.selecting.columns.bitsets import Rows, count_set, list_set, pack_rows, test_set
 from outings.answers.selecting.columns.candidates import Candidates, find_candidates
 from outings.answers.selecting.columns.columns import Columns
-from outings.answers.selecting.columns.dates import read_dates
+from outings.answers.selecting.columns.dates import Dates, read_dates
 from outings.answers.selecting.columns.derived import COLUMNS
 from outings.answers.selecting.columns.facets import (
     DayCounts,
@@ -29,8 +29,10 @@ from outings.answers.selecting.columns.orders import (
     order_camps,
     order_updates,
     read_id,
+    take_first,
     take_ordered,
     take_rows,
+    walk_chunks,
 )
 from outings.answers.selecting.columns.programs import choose_cards
 from outings.answers.selecting.cursors import Position
@@ -117,17 +119,9 @@ class Evaluator:
         at, end = dates.span_numbers(self._columns)
         if span.after is not None:
             at = max(at, self._find_next_occurrence(span.after))
-        kept: list[Rows] = []
-        count, length = 0, _FIRST_OCCURRENCES
-        while at < end and count < span.offset + span.limit:
-            numbers = np.arange(at, min(at + length, end))
-            numbers = numbers[test_set(candidates.words, table["row"][numbers])]
-            numbers = numbers[dates.hold(self._columns, numbers)]
-            numbers = numbers[self._pass_tests(candidates, table["row"][numbers])]
-            kept.append(numbers)
-            count += numbers.size
-            at, length = at + length, length * 2
-        matches = np.concatenate(kept)[span.offset : span.offset + span.limit] if kept else np.empty(0, dtype=np.int64)
+        chunks = walk_chunks(at, end, length=_FIRST_OCCURRENCES)
+        parts = (self._keep_occurrences(np.arange(each.start, each.stop), candidates, dates) for each in chunks)
+        matches = take_first(parts, offset=span.offset, limit=span.limit)
         rows, places = table["row"][matches].tolist(), matches.tolist()
         return ResultSet(
             rows=rows,
@@ -135,14 +129,15 @@ class Evaluator:
             locate=lambda at: (int(table["starts_at"][places[at]]), read_id(self._columns, rows[at])),
         )
 
-    def _pass_tests(self, candidates: Candidates, rows: Rows) -> Mask:
+    def _keep_occurrences(self, numbers: Rows, candidates: Candidates, dates: Dates) -> Rows:
         """Events are the first type: they are numbered alike within their type and in the whole table."""
-        rows = rows.astype(np.int64)
-        passed: Mask = np.ones(rows.shape, dtype=np.bool_)
+        rows = self._columns.happenings["occurrences"]["row"]
+        numbers = numbers[test_set(candidates.words, rows[numbers])]
+        numbers = numbers[dates.hold(self._columns, numbers)]
         for test in candidates.tests:
-            if passed.any():
-                passed[passed] = test(rows[passed])
-        return passed
+            if numbers.size:
+                numbers = numbers[test(rows[numbers].astype(np.int64))]
+        return numbers
 
     def _find_next_occurrence(self, after: Position) -> int:
         starts_at, row_id = after

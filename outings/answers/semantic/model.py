@@ -1,10 +1,10 @@
-"""Texts → vectors: the protocol, and the ONNX embedding model of a folder that an operator names."""
+"""Texts → vectors: the ONNX embedding model of a folder that an operator names."""
 
 import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -26,21 +26,6 @@ _INPUTS = frozenset(("input_ids", "attention_mask", "token_type_ids"))
 MOST_TOKENS = 256
 # Vectors of queries asked lately: a query takes some 10 ms, and its next page asks again.
 _MEMORY = 1_024
-
-
-class Model(Protocol):
-    """Vectors of one length, of Euclidean length 1 (or 0 where a text says nothing), the same for the same text.
-
-    `hash` names the model: vectors of two hashes are not compared. `least` is the cosine from which on a listing is
-    related to a query.
-    """
-
-    hash: str
-    least: float
-
-    def embed_listing(self, text: str) -> Vector: ...
-
-    def embed_query(self, text: str) -> Vector: ...
 
 
 class _Pooling(Struct):
@@ -79,15 +64,16 @@ def hash_model(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def load_model(folder: Path) -> Model:
-    """Raises ModelError. Needs the extra `semantic`."""
-    return OnnxModel(folder)
+class Model:
+    """Vectors of one length, of Euclidean length 1 (or 0 where a text says nothing), the same for the same text: each
+    is embedded by itself and without padding.
 
-
-class OnnxModel:
-    """Each text by itself and without padding, so that its vector does not depend on what is embedded beside it."""
+    `hash` names the model: vectors of two hashes are not compared. `least` is the cosine from which on a listing is
+    related to a query.
+    """
 
     def __init__(self, folder: Path) -> None:
+        """Raises ModelError. Needs the extra `semantic`."""
         self.hash = hash_model(folder)
         self._session, self._tokenizer = _open_network(folder), _open_tokenizer(folder)
         self._inputs = {each.name for each in self._session.get_inputs()}

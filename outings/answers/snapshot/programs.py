@@ -16,18 +16,18 @@ from outings.release.tables import PUBLISHED
 LISTINGS = ("row", "status", "program_key", "audience", "confidence")
 
 
-_IS_SHARED = pl.col("program_key").is_not_null() & (pl.col("status") == PUBLISHED)
+IS_OF_PROGRAM = pl.col("program_key").is_not_null() & (pl.col("status") == PUBLISHED)
 
 
 def number_programs() -> pl.Expr:
     """A number for each program, in the order of their keys, of its published listings; null for others."""
-    return pl.when(_IS_SHARED).then("program_key").rank("dense") - 1
+    return pl.when(IS_OF_PROGRAM).then("program_key").rank("dense") - 1
 
 
 def make_members(listings: pl.DataFrame) -> pl.DataFrame:
     """The published rows of programs, one program after the other, from `first` to `end`; `sorted` are these rows in
     natural order, each with its `place` among the members."""
-    members = listings.filter(_IS_SHARED).sort("program_key", "row").with_row_index("at")
+    members = listings.filter(IS_OF_PROGRAM).sort("program_key", "row").with_row_index("at")
     places = members.select(sorted="row", place="at").sort("sorted")
     return members.select(
         "row", "audience", "confidence",

@@ -2,8 +2,7 @@
 text itself."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from typing import overload
+from collections.abc import Iterator
 from zlib import crc32
 
 import numpy as np
@@ -49,7 +48,7 @@ def _collect_letters(text: str) -> int:
     return letters
 
 
-class HashedTexts(Sequence[bytes]):
+class HashedTexts:
     """In UTF-8, numbered as in the table."""
 
     def __init__(self, table: MappedTable, name: str) -> None:
@@ -60,13 +59,7 @@ class HashedTexts(Sequence[bytes]):
     def __len__(self) -> int:
         return self._count
 
-    @overload
-    def __getitem__(self, at: int) -> bytes: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[bytes]: ...
-    def __getitem__(self, at: int | slice) -> bytes | list[bytes]:
-        if isinstance(at, slice):
-            return [self[each] for each in range(*at.indices(len(self)))]
+    def __getitem__(self, at: int) -> bytes:
         return bytes(self._data[self._ends[at] : self._ends[at + 1]])
 
     def find(self, text: str) -> list[int]:

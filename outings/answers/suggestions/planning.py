@@ -82,10 +82,10 @@ def _make_order(index: SuggestionIndex, snapshot: Snapshot, *, types: tuple[str,
         Live(
             listings=rows,
             organizations=_add_up(
-                (count_by_row(each, snapshot, today=today) for each in types), size=len(opened.organizations)
+                (count_by_row(each, snapshot, today) for each in types), size=len(opened.organizations)
             ),
             neighborhoods=_add_up(
-                (count_by_area(each, snapshot, today=today) for each in types), size=len(opened.open_index(open_areas))
+                (count_by_area(each, snapshot, today) for each in types), size=len(opened.open_index(open_areas))
             ),
             categories=np.array(
                 [

@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from datetime import UTC, date, datetime, timedelta
 
 import msgspec
+from msgspec.structs import asdict
 
 from outings.answers.weather.forecast import Forecast, HalfDay, Hour
 from outings.answers.weather.spells import (
@@ -59,7 +60,7 @@ class Weather:
         hours = self._find_hours(starts, ends)
         if not hours:
             day = self.describe_day(starts.astimezone(zone).date())
-            return None if day is None else _apply_day(day)
+            return None if day is None else EventForecast(covers="local_day", hours=(), **asdict(day))
         return EventForecast(
             covers="event_hours",
             summary=find_summary(hours),
@@ -118,16 +119,3 @@ class Weather:
             wet_hours=list_wet_half_days(half_days, self._zone),
             **self._stamps,
         )
-
-
-def _apply_day(day: DayForecast) -> EventForecast:
-    return EventForecast(
-        covers="local_day",
-        summary=day.summary,
-        temperature_f=day.temperature_f,
-        precipitation_chance_max=day.precipitation_chance_max,
-        wet_hours=day.wet_hours,
-        hours=(),
-        issued_at=day.issued_at,
-        expires_at=day.expires_at,
-    )

@@ -10,7 +10,7 @@ import pytest
 from outings.answers.answer import answer
 from outings.answers.context import AnswerContext
 from outings.answers.routes import make_plan
-from outings.answers.semantic.model import Model, load_model
+from outings.answers.semantic.model import Model
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
 from outings.contract.query import Query, parse_query
@@ -48,7 +48,7 @@ def release(city: City) -> Release:
 @pytest.fixture(scope="module")
 def model(city: City) -> Model:
     assert city.model is not None
-    return load_model(city.model)
+    return Model(city.model)
 
 
 def parse(params: str) -> Query:
@@ -119,7 +119,7 @@ def test_an_age_alone_asks_no_model(release: Release, model: Model) -> None:
 def test_another_model_or_none_is_another_answer_with_another_tag(
     release: Release, model: Model, tmp_path: Path
 ) -> None:
-    other = load_model(write_model(tmp_path / "other"))
+    other = Model(write_model(tmp_path / "other"))
     assert tag(release, "q=oboe", other) == tag(release, "q=oboe", None) != tag(release, "q=oboe", model)
     assert search(release, "q=oboe", other) == search(release, "q=oboe", None)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from outings.answers.semantic.model import ModelError, hash_model, load_model
+from outings.answers.semantic.model import Model, ModelError, hash_model
 from tests.answers.semantic.networks import MEANINGS, write_model
 
 
@@ -17,7 +17,7 @@ def folder(tmp_path: Path) -> Path:
 
 def refuse(folder: Path) -> str:
     with pytest.raises(ModelError) as refused:
-        load_model(folder)
+        Model(folder)
     # A build's worker sends it to the process that asked.
     again = pickle.loads(pickle.dumps(refused.value))
     assert str(again) == str(refused.value)
@@ -27,7 +27,7 @@ def refuse(folder: Path) -> str:
 
 
 def test_a_vector_has_the_length_1_and_says_what_the_text_says(folder: Path) -> None:
-    model = load_model(folder)
+    model = Model(folder)
     pottery, ceramics, swim = (model.embed_query(text) for text in ("Pottery", "ceramics", "swim"))
     assert pottery.dtype == np.float32
     assert np.linalg.norm(ceramics) == pytest.approx(1)
@@ -37,13 +37,13 @@ def test_a_vector_has_the_length_1_and_says_what_the_text_says(folder: Path) -> 
 
 
 def test_a_text_that_says_nothing_is_near_nothing(folder: Path) -> None:
-    model = load_model(folder)
+    model = Model(folder)
     assert not model.embed_query("zzz").any()
     assert not model.embed_listing("").any()
 
 
 def test_a_vector_depends_on_its_text_alone(folder: Path) -> None:
-    model, again = load_model(folder), load_model(folder)
+    model, again = Model(folder), Model(folder)
     before = model.embed_listing("swim ceramics")
     for text in ("robots", "robots swim pottery"):
         model.embed_listing(text)
@@ -52,29 +52,29 @@ def test_a_vector_depends_on_its_text_alone(folder: Path) -> None:
 
 
 def test_a_network_that_pools_by_itself_and_one_in_the_hubs_folder_are_read(folder: Path, tmp_path: Path) -> None:
-    expected = load_model(folder).embed_query("pottery swim")
+    expected = Model(folder).embed_query("pottery swim")
     pooled = write_model(tmp_path / "pooled", pools=True)
     nested = write_model(tmp_path / "nested", name="onnx/model.onnx")
     for each in (pooled, nested):
-        assert load_model(each).embed_query("pottery swim") == pytest.approx(expected)
+        assert Model(each).embed_query("pottery swim") == pytest.approx(expected)
 
 
 def test_the_first_token_is_the_text_where_the_folder_says_so(folder: Path) -> None:
     (folder / "1_Pooling").mkdir()
     (folder / "1_Pooling/config.json").write_text('{"pooling_mode_cls_token": true, "word_embedding_dimension": 4}')
-    model = load_model(folder)
+    model = Model(folder)
     assert (model.embed_query("swim pottery") == model.embed_query("swim")).all()
 
 
 def test_what_a_model_wants_before_a_text_stands_there(folder: Path) -> None:
     (folder / "config_sentence_transformers.json").write_text('{"prompts": {"query": "query ", "passage": "passage "}}')
-    model = load_model(folder)
+    model = Model(folder)
     assert model.embed_query("swim")[3] > 0
     assert model.embed_listing("swim")[3] < 0
 
 
 def test_a_long_text_is_cut(folder: Path) -> None:
-    model = load_model(folder)
+    model = Model(folder)
     assert model.embed_listing("swim " * 300 + "pottery " * 300) == pytest.approx([0, 1, 0, 0])
 
 
@@ -90,7 +90,7 @@ def test_the_hash_is_of_every_file_that_decides(folder: Path, tmp_path: Path) ->
     (folder / "model.onnx_data").write_bytes(b"weights")
     hashes.append(hash_model(folder))
     assert len(set(hashes)) == 4
-    assert load_model(folder).hash == hashes[-1]
+    assert Model(folder).hash == hashes[-1]
 
 
 def test_a_folder_that_holds_no_model_is_refused(folder: Path, tmp_path: Path) -> None:

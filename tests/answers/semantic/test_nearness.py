@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from outings.answers.search.matches import SearchMatches
 from outings.answers.search.nearness import add_near, open_semantic
-from outings.answers.semantic.model import load_model
+from outings.answers.semantic.model import Model
 from outings.contract.resources.search import LEVELS
 from tests.answers.semantic.networks import write_model
 from tests.pipeline.city import City, make_event
@@ -80,15 +80,15 @@ def city(tmp_path: Path) -> City:
 def test_a_snapshot_is_ranked_by_the_model_that_made_its_vectors_and_by_no_other(city: City, tmp_path: Path) -> None:
     assert city.model is not None
     snapshot = city.open().metros["seattle"]
-    model = load_model(city.model)
+    model = Model(city.model)
     assert open_semantic(snapshot, None) is None
     semantic = open_semantic(snapshot, model)
     assert semantic is not None
     assert sorted(semantic.measure(("pottery",)).round(1).tolist()) == [0, 1]
     (city.model / "outings.json").write_text('{"least_similarity": 0.8}')
-    stricter = load_model(city.model)
+    stricter = Model(city.model)
     assert stricter.hash == model.hash
     other = open_semantic(snapshot, stricter)
     assert other is not None
     assert other.tag != semantic.tag
-    assert open_semantic(snapshot, load_model(write_model(tmp_path / "other", {"[UNK]": (0, 1), "a": (1, 0)}))) is None
+    assert open_semantic(snapshot, Model(write_model(tmp_path / "other", {"[UNK]": (0, 1), "a": (1, 0)}))) is None

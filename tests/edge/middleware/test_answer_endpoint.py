@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from edge.thread_pool import ThreadPool
-from outings.answers.renderer_version import RENDERER_VERSION
+from outings.answers.plan import RENDERER_VERSION
 from outings.contract.errors import ApiError
 from outings.release.objects import object_name
 from outings.release.pointer import read_pointer

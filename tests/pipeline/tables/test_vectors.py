@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from outings.answers.semantic.model import ModelError, hash_model, load_model
+from outings.answers.semantic.model import Model, ModelError, hash_model
 from outings.answers.semantic.vectors import Vectors
 from outings.release.manifest import list_files, read_manifest
 from outings.release.releases import list_releases
@@ -42,7 +42,7 @@ def rank(city: City, model: Path, text: str) -> dict[str, float]:
     """Names of events that a list shows, with how near they are to the text."""
     events = city.ask("/v1/seattle/events")["data"]
     vectors = Vectors(find_files(city))
-    similarities = vectors.measure_all(load_model(model).embed_query(text))
+    similarities = vectors.measure_all(Model(model).embed_query(text))
     return dict(zip([event["name"] for event in events], similarities.tolist(), strict=True))
 
 
@@ -58,7 +58,7 @@ def test_what_is_not_published_has_none(city: City, model: Path) -> None:
     city.write([make_named("a", "Swim"), make_named("b", "Swim", status="archived")])
     city.build()
     vectors = Vectors(find_files(city))
-    assert sorted(vectors.measure_all(load_model(model).embed_query("swim")).round(2).tolist()) == [-1, 1]
+    assert sorted(vectors.measure_all(Model(model).embed_query("swim")).round(2).tolist()) == [-1, 1]
 
 
 def test_without_a_model_a_snapshot_has_none_and_is_the_same_as_ever(city: City, model: Path) -> None:
@@ -100,7 +100,7 @@ def test_another_model_makes_all_vectors_anew(city: City, model: Path) -> None:
 def test_a_rollback_brings_the_vectors_of_its_day_and_needs_no_model(city: City, model: Path) -> None:
     city.write([make_named("a", "Swim")])
     city.build()
-    kept = load_model(model)
+    kept = Model(model)
     city.write([make_named("a", "Robots")])
     city.build()
     (model / "model.onnx").unlink()

@@ -26,6 +26,14 @@ def pack_rows(rows: NDArray[np.integer], size: int) -> Words:
     return packed
 
 
+def pack_mask(mask: Mask) -> Words:
+    """Of a boolean a row."""
+    padded = np.zeros(count_words(mask.size) * WORD, dtype=np.bool_)
+    padded[: mask.size] = mask
+    packed: Words = np.packbits(padded, bitorder="little").view(np.uint64)
+    return packed
+
+
 def count_set(words: Words) -> int:
     return int(np.bitwise_count(words).sum())
 

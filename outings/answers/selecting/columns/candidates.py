@@ -11,7 +11,7 @@ from functools import reduce
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.selecting.columns.bitsets import Mask, Rows, make_empty, pack_rows, test_set
+from outings.answers.selecting.columns.bitsets import Mask, Rows, make_empty, test_set
 from outings.answers.selecting.columns.columns import Columns, TypeColumns, find_happenings
 from outings.answers.selecting.columns.conditions import make_test, number_value
 from outings.answers.selecting.columns.dates import find_events, read_dates
@@ -54,40 +54,41 @@ class Candidates(Struct, frozen=True, eq=False):
 def find_candidates(selection: Selection, columns: Columns, finder: RowFinder) -> Candidates:
     """Before cards: published rows, all conditions of the listing, and one happening that meets all of its own."""
     own = columns.types[selection.type]
-    sets = [own.read_set("is", "status", PUBLISHED)]
-    tests: list[Test] = []
-    for condition in selection.conditions.listing:
-        _add(_find_set_or_test(condition, columns, own), sets, tests)
+    parts: list[SetOrTest] = [own.read_set("is", "status", PUBLISHED)]
+    parts += [_find_set_or_test(condition, columns, own) for condition in selection.conditions.listing]
     if selection.conditions.happening:
-        _add(_find_happening_set(selection, columns, own), sets, tests)
+        parts.append(_find_happening_set(selection, columns, own))
     # Circles last: they cost most a row.
     for by_row in sorted(selection.conditions.by_row, key=lambda each: isinstance(each, Within | NearZip)):
-        _add(_find_row_set(by_row, selection.type, columns, finder), sets, tests)
+        parts.append(_find_row_set(by_row, selection.type, columns, finder))
+    return _join(parts)
+
+
+SetOrTest = Words | Test
+
+
+def _join(parts: Sequence[SetOrTest]) -> Candidates:
+    """Of all rows that are in every set, what passes every test. One part at least is a set."""
+    sets: list[Words] = []
+    tests: list[Test] = []
+    for each in parts:
+        if isinstance(each, np.ndarray):
+            sets.append(each)
+        else:
+            tests.append(each)
     return Candidates(reduce(np.bitwise_and, sets), tuple(tests))
-
-
-SetOrTest = tuple[Words | None, Test | None]
-
-
-def _add(candidates: SetOrTest, sets: list[Words], tests: list[Test]) -> None:
-    words, test = candidates
-    if words is not None:
-        sets.append(words)
-    if test is not None:
-        tests.append(test)
 
 
 def _find_set_or_test(condition: Condition, columns: Columns, own: TypeColumns) -> SetOrTest:
     match condition:
         case AnyOf(column, values):
-            return own.read_any("is", column, values), None
+            return own.read_any("is", column, values)
         case Shares(column, bits):
-            return own.read_any("has", column, tuple(bit for bit in range(bits.bit_length()) if bits >> bit & 1)), None
+            return own.read_any("has", column, tuple(bit for bit in range(bits.bit_length()) if bits >> bit & 1))
         case Is(column, str(value)):
-            rows = columns.find_text(column, value).astype(np.int64) - own.first
-            return pack_rows(rows[(rows >= 0) & (rows < own.size)], own.size), None
+            return own.pack_rows(columns.find_text(column, value))
         case Is(column, value):
-            return own.read_set("is", column, number_value(value)), None
+            return own.read_set("is", column, number_value(value))
         case Between(column, low, high):
             words = _find_between(own, column, number_value(low), number_value(high))
         case Overlaps(first, last, low, high):
@@ -96,7 +97,7 @@ def _find_set_or_test(condition: Condition, columns: Columns, own: TypeColumns) 
             words = None
         case Either(alternatives):
             return _find_either(alternatives, columns, own)
-    return (words, None) if words is not None else (None, _test_rows(condition, columns, own))
+    return words if words is not None else _test_rows(condition, columns, own)
 
 
 def _test_rows(condition: Condition, columns: Columns, own: TypeColumns) -> Test:
@@ -125,16 +126,13 @@ def _find_overlapping(own: TypeColumns, first: str, last: str, low: float | None
 
 def _find_either(alternatives: Sequence[Sequence[Condition]], columns: Columns, own: TypeColumns) -> SetOrTest:
     """A set where all of it is answered by sets, else one test of all."""
-    sides = []
-    for conditions in alternatives:
-        sets: list[Words] = []
-        tests: list[Test] = []
-        for condition in conditions:
-            _add(_find_set_or_test(condition, columns, own), sets, tests)
-        sides.append(Candidates(reduce(np.bitwise_and, sets, ~make_empty(own.size)), tuple(tests)))
+    sides = [
+        _join([~make_empty(own.size), *(_find_set_or_test(each, columns, own) for each in side)])
+        for side in alternatives
+    ]
     if not any(side.tests for side in sides):
-        return reduce(np.bitwise_or, [side.words for side in sides]), None
-    return None, lambda rows: reduce(np.logical_or, (_pass_side(side, rows) for side in sides))
+        return reduce(np.bitwise_or, [side.words for side in sides])
+    return lambda rows: reduce(np.logical_or, (_pass_side(side, rows) for side in sides))
 
 
 def _pass_side(side: Candidates, rows: Rows) -> Mask:
@@ -144,16 +142,15 @@ def _pass_side(side: Candidates, rows: Rows) -> Mask:
 def _find_row_set(condition: RowCondition, listing_type: str, columns: Columns, finder: RowFinder) -> SetOrTest:
     own = columns.types[listing_type]
     if isinstance(condition, Within | NearZip):
-        return None, lambda rows: finder.test_near(condition, rows + own.first)
-    rows = finder.find_rows(condition, listing_type).astype(np.int64) - own.first
-    return pack_rows(rows[(rows >= 0) & (rows < own.size)], own.size), None
+        return lambda rows: finder.test_near(condition, rows + own.first)
+    return own.pack_rows(finder.find_rows(condition, listing_type))
 
 
 def _find_happening_set(selection: Selection, columns: Columns, own: TypeColumns) -> SetOrTest:
     """One happening that meets all: of an event by its days, else by what its sections or sessions say."""
     conditions = selection.conditions.happening
     if selection.type == "event":
-        return find_events(read_dates(conditions), columns), None
+        return find_events(read_dates(conditions), columns)
     tests = [make_test(each, columns.happenings[HAPPENINGS[selection.type]]) for each in conditions]
 
     def test_happenings(rows: Rows) -> Mask:
@@ -162,4 +159,4 @@ def _find_happening_set(selection: Selection, columns: Columns, own: TypeColumns
         passed: Mask = np.logical_or.reduceat(is_match, starts)
         return passed
 
-    return None, test_happenings
+    return test_happenings

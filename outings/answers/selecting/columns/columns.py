@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.cache import remember
-from outings.answers.selecting.columns.bitsets import Rows, make_empty
+from outings.answers.selecting.columns.bitsets import Rows, make_empty, pack_rows
 from outings.answers.snapshot.row_index import RowIndex
 from outings.answers.snapshot.rows import RowFacts
 from outings.contract.vocabulary import TYPES
@@ -46,6 +46,11 @@ class TypeColumns:
         self.read_overlap = remember(self._read_overlap, size=size)
         self.read_any = remember(self._read_any, size=size)
         self.read_all = remember(self._read_all, size=_MOST_STACKS)
+
+    def pack_rows(self, rows: NDArray[np.integer]) -> Words:
+        """Those of the type among rows that are numbered in the whole table."""
+        own = rows.astype(np.int64) - self.first
+        return pack_rows(own[(own >= 0) & (own < self.size)], self.size)
 
     def find_set(self, kind: str, column: str, value: float) -> Words | None:
         """None where no row has it."""

@@ -9,13 +9,15 @@ import polars as pl
 
 from outings.answers.selecting import buckets
 from outings.answers.selecting.buckets import Buckets, Numbers
+from outings.answers.selecting.columns.bitsets import pack_mask, pack_rows
 from outings.answers.selecting.columns.columns import NO_TIME, VARIES
 from outings.answers.selecting.filters import list_columns
 from outings.answers.snapshot.derived import DerivedTables, Frames
+from outings.answers.snapshot.programs import IS_OF_PROGRAM
 from outings.contract.instants import number_day
 from outings.contract.vocabulary import PRICE_BANDS, SETS, TIME_BLOCKS, TYPES
-from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STATED, SPANS, WORD, Words, count_words
-from outings.release.tables import HAPPENINGS, PUBLISHED, SECTIONS, SESSIONS
+from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STATED, SPANS, Words, count_words
+from outings.release.tables import HAPPENINGS, SECTIONS, SESSIONS
 
 # A column of numbers with more values than this gets no set a value: conditions on it are tested row by row.
 MOST_VALUES = 256
@@ -124,17 +126,10 @@ def _find_times(occurrences: pl.DataFrame, size: int) -> Numbers:
 
 def _number_programs(listings: pl.DataFrame) -> Numbers:
     """The number of the program that a published listing shares with another one; -1 for all others."""
+    shared = listings.filter(IS_OF_PROGRAM).filter(pl.col("program_key").is_duplicated())
     numbers = np.full(listings.height, -1, dtype=np.int32)
-    for number, rows in enumerate(_list_programs(listings)):
-        numbers[rows] = number
+    numbers[shared["row"].to_numpy()] = shared["program_key"].rank("dense").to_numpy() - 1
     return numbers
-
-
-def _list_programs(listings: pl.DataFrame) -> list[list[int]]:
-    shared = listings.filter(pl.col("program_key").is_not_null() & (pl.col("status") == PUBLISHED))
-    grouped = shared.group_by("program_key").agg(pl.col("row").sort()).filter(pl.col("row").list.len() > 1)
-    programs: list[list[int]] = grouped.sort("program_key")["row"].to_list()
-    return programs
 
 
 def _make_texts(listings: pl.DataFrame) -> pl.DataFrame:
@@ -198,7 +193,7 @@ def _make_days(occurrences: pl.DataFrame, listings: pl.DataFrame, *, today: date
     rows, days = occurrences["row"].to_numpy(), occurrences["date"].to_physical().to_numpy() - start
     order = np.argsort(days, kind="stable")
     bounds = np.searchsorted(days[order], np.arange(count + 1))
-    level = [_pack_rows(rows[order[bounds[day] : bounds[day + 1]]], size) for day in range(count)]
+    level = [pack_rows(rows[order[bounds[day] : bounds[day + 1]]], size) for day in range(count)]
     spans, firsts, words = [], [], []
     for span in SPANS:
         spans += [span] * len(level)
@@ -219,7 +214,7 @@ def _make_bits(listings: pl.DataFrame) -> pl.DataFrame:
             "kind": [kind for (kind, _, _), _ in sets],
             "column": [column for (_, column, _), _ in sets],
             "value": [float(value) for (_, _, value), _ in sets],
-            "words": _stack([_pack_mask(mask) for _, mask in sets], listings.height),
+            "words": _stack([pack_mask(mask) for _, mask in sets], listings.height),
         },
         schema_overrides={"kind": pl.String(), "column": pl.String(), "value": pl.Float64()},
     )
@@ -277,20 +272,6 @@ def _list_counted(listings: pl.DataFrame) -> Iterator[tuple[tuple[str, str, floa
     for block, (low, high) in enumerate(pairwise(bounds)):
         yield ("is", "time_block", block), (times >= low) & (times < high)
     yield ("is", "shared", 1), listings["program"].to_numpy() >= 0
-
-
-def _pack_rows(rows: Numbers, size: int) -> Words:
-    mask = np.zeros(size, dtype=np.bool_)
-    mask[rows] = True
-    return _pack_mask(mask)
-
-
-def _pack_mask(mask: Numbers) -> Words:
-    packed = np.zeros(count_words(len(mask)) * (WORD // 8), dtype=np.uint8)
-    bits = np.packbits(mask, bitorder="little")
-    packed[: len(bits)] = bits
-    words: Words = packed.view(np.uint64)
-    return words
 
 
 def _stack(sets: list[Words], size: int) -> pl.Series:

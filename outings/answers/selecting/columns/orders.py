@@ -1,6 +1,7 @@
 """Orders of a list: its type's rows one after the other, and where a walk goes on in them."""
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Any
 
@@ -34,30 +35,36 @@ def take_rows(candidates: Candidates, *, start: int, offset: int, limit: int) ->
     """Of the natural order, in which rows are numbered: those from a row on, but for the first `offset`."""
     if offset and not candidates.tests:
         start, offset = skip_set(candidates.words, start, offset), 0
-    kept, count = [], 0
-    for chunk in walk_set(candidates.words, start):
-        rows = candidates.keep_rows(chunk)
-        kept.append(rows)
-        count += rows.size
-        if count >= offset + limit:
-            break
-    return _join(kept)[offset : offset + limit]
+    return take_first(map(candidates.keep_rows, walk_set(candidates.words, start)), offset=offset, limit=limit)
 
 
 def take_ordered(candidates: Candidates, rows: Rows, *, start: int, offset: int, limit: int) -> Rows:
     """Of an order other than the natural one: the candidates from a place in it on."""
-    kept, count, length = [], 0, _FIRST_ROWS
-    while start < rows.size and count < offset + limit:
-        chunk = rows[start : start + length]
-        passed = candidates.keep_rows(chunk[test_set(candidates.words, chunk)])
-        kept.append(passed)
-        count += passed.size
+
+    def keep_chunk(chunk: slice) -> Rows:
+        own = rows[chunk]
+        return candidates.keep_rows(own[test_set(candidates.words, own)])
+
+    chunks = walk_chunks(start, rows.size, length=_FIRST_ROWS)
+    return take_first(map(keep_chunk, chunks), offset=offset, limit=limit)
+
+
+def walk_chunks(start: int, end: int, *, length: int) -> Iterator[slice]:
+    """Each twice as long as the one before."""
+    while start < end:
+        yield slice(start, min(start + length, end))
         start, length = start + length, length * 2
-    return _join(kept)[offset : offset + limit]
 
 
-def _join(parts: list[Rows]) -> Rows:
-    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+def take_first(parts: Iterable[Rows], *, offset: int, limit: int) -> Rows:
+    """Of parts that follow each other: as many as that are looked at."""
+    kept, count = [], 0
+    for rows in parts:
+        kept.append(rows)
+        count += rows.size
+        if count >= offset + limit:
+            break
+    return np.concatenate(kept)[offset : offset + limit] if kept else np.empty(0, dtype=np.int64)
 
 
 def find_start(columns: Columns, listing_type: str, after: Position) -> int:
