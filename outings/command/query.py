@@ -10,12 +10,13 @@ from msgspec.structs import replace
 
 from outings.answers.views.database import MetroTables, ViewDatabase
 from outings.command.options import open_config_store, read_config, take_config, take_json
+from outings.command.releases import find_release
 from outings.command.result_formats import FORMATS
 from outings.configuration import Configuration, read_zone
 from outings.release.reading import open_release
-from outings.release.releases import ListedRelease, list_releases, read_release
+from outings.release.releases import ListedRelease, list_releases
 from outings.release.snapshot import Release
-from outings.release.store import NotFound, Store
+from outings.release.store import Store
 from outings.release.trust import Trust, read_auditor
 from outings.release.withdrawals import has_ended
 
@@ -88,11 +89,7 @@ def _find_release(store: Store, release_id: str | None, *, trust: Trust) -> List
         raise click.ClickException("no release has been published yet")
     if release_id is None:
         return current
-    try:
-        release = read_release(store, release_id, trust=trust)
-    except (ValueError, NotFound) as error:
-        known = ", ".join(each.id for each in list_releases(store, trust=trust))
-        raise click.UsageError(f"{error}; releases that are kept: {known}") from error
+    release = find_release(store, release_id, trust=trust)
     if has_ended(current.root.ended, release.root.sequence):
         raise click.UsageError(f"{release_id} ended with a takedown, and is not read any more")
     return release

@@ -62,7 +62,7 @@ def list_(*, config: Path, as_json: bool) -> None:
 def show(*, release_id: str, config: Path, as_json: bool) -> None:
     """What a release holds: its metros, tables and sizes."""
     store = open_config_store(read_config(config))
-    release = _find_release(store, release_id)
+    release = find_release(store, release_id)
     shown = _summarize(release) | {"parts": {slug: _describe_part(store, release, slug) for slug in release.root.parts}}
     lines = [f"{release.id}  built {release.root.built_at.isoformat()}  root {release.sha}"]
     for slug, part in shown["parts"].items():
@@ -83,7 +83,7 @@ def diff(*, one: str, other: str, config: Path, as_json: bool) -> None:
     configuration = read_config(config)
     store = open_config_store(configuration)
     differences = compare_releases(
-        store, _find_release(store, one).root, _find_release(store, other).root, cache=configuration.edge.cache
+        store, find_release(store, one).root, find_release(store, other).root, cache=configuration.edge.cache
     )
     if as_json:
         print_json({"from": one, "to": other, "differences": differences})
@@ -105,7 +105,7 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
     configuration = read_config(config)
     trust = read_publisher(configuration.signing)
     store = open_config_store(configuration)
-    target = _find_release(store, release_id, trust=trust)
+    target = find_release(store, release_id, trust=trust)
     current = next(list_releases(store, trust=trust))
     if current.id == target.id:
         raise click.UsageError(f"{release_id} is already the current release")
@@ -219,11 +219,12 @@ def sign(*, config: Path, as_json: bool) -> None:
     print_result({"release": release_id, "of": of}, f"Release {release_id} is {of}, signed.", as_json=as_json)
 
 
-def _find_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> ListedRelease:
+def find_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> ListedRelease:
+    """One that is kept; exit 2 where it is none."""
     try:
         return read_release(store, release_id, trust=trust)
     except (ValueError, NotFound) as error:
-        known = ", ".join(release.id for release in list_releases(store)) or "none"
+        known = ", ".join(release.id for release in list_releases(store, trust=trust)) or "none"
         raise click.UsageError(f"{error}; releases that are kept: {known}") from error
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import structs
@@ -12,8 +13,10 @@ from outings.configuration.environment import overlay_environment
 from outings.configuration.languages import read_languages
 from outings.configuration.presets import apply_presets
 from outings.configuration.problems import ConfigurationError
-from outings.configuration.related import read_groups
 from outings.configuration.tables import Configuration, SigningTable, StoreTable
+from outings.contract.related import Group, RelatedError, parse_related
+
+_RELATED = "search.related_words"
 
 
 def read_configuration(path: Path, environ: Mapping[str, str]) -> Configuration:
@@ -26,7 +29,7 @@ def read_configuration(path: Path, environ: Mapping[str, str]) -> Configuration:
         decoder.report(key, wrong)
     tables = decoder.decode_table(document, Configuration)
     check_tables(decoder, tables)
-    related = read_groups(decoder, tables.get("search", {}))
+    related = _read_groups(decoder, tables.get("search", {}))
     languages = read_languages(decoder, tables)
     if decoder.problems:
         raise ConfigurationError(tuple(decoder.problems))
@@ -34,6 +37,21 @@ def read_configuration(path: Path, environ: Mapping[str, str]) -> Configuration:
     read = msgspec.convert(tables | derived, Configuration)
     store, signing = _locate_store(read.store, decoder.directory), _locate_keys(read.signing, decoder.directory)
     return structs.replace(read, store=store, signing=signing)
+
+
+def _read_groups(decoder: Decoder, search: dict[str, Any]) -> tuple[Group, ...]:
+    """The operator's own groups. Empty where no file is named; what is wrong in it is reported to `decoder`."""
+    path: Path | None = search.get("related_words")
+    if path is None:
+        return ()
+    try:
+        return parse_related(path.read_bytes())
+    except OSError as error:
+        decoder.report(_RELATED, f"names {path}, which can't be read: {error.strerror}")
+    except RelatedError as error:
+        for problem in error.problems:
+            decoder.report(_RELATED, f"names {path}: {problem}")
+    return ()
 
 
 def _locate_store(store: StoreTable, directory: Path) -> StoreTable:

@@ -38,11 +38,6 @@ class BarPart(Struct, frozen=True):
     width: float
 
 
-def name_city(slug: str) -> str:
-    """The path of a city's page."""
-    return f"cities/{slug}/"
-
-
 def render_city(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> Page:
     """From the snapshot alone, on the metro's local date."""
     figures = count_city(snapshot, today=today)
@@ -60,7 +55,8 @@ def render_city(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> P
         "statuses": {name: count for name, count in figures.measures.verification.items() if count},
         "busiest_week": _find_busiest(figures),
     }
-    return render_page(name_city(snapshot.metro.slug), "city.html", settings=settings, page_words="city", values=values)
+    path = f"cities/{snapshot.metro.slug}/"
+    return render_page(path, "city.html", settings=settings, page_words="city", values=values)
 
 
 def share(part: int, whole: int) -> int:

@@ -101,10 +101,6 @@ def render_feeds(
     return (index, *(_render_feed(settings, each, built_on=built_on, builds=builds) for each in feeds))
 
 
-def name_feed_page(name: str) -> str:
-    return f"{FOLDER}{name}.html"
-
-
 def _render_feed(
     settings: SiteSettings, feed: FeedReport, *, built_on: date, builds: Sequence[BuildRow]
 ) -> Page:
@@ -120,7 +116,7 @@ def _render_feed(
         "style": Markup(style.decode()),  # noqa: S704 our own
         "own_policy": f"default-src 'none'; style-src 'sha256-{digest}'",
     }
-    return render_page(name_feed_page(feed.name), "feed.html", settings=settings, page_words="feed", values=values)
+    return render_page(f"{FOLDER}{feed.name}.html", "feed.html", settings=settings, page_words="feed", values=values)
 
 
 def _name_field(words: Words, field: str) -> str:

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 from outings.pages.folders import find_templates
 from outings.pages.highlighting import highlight_code
-from outings.pages.json_text import format_json
 from outings.pages.layout import list_sections, name_words, render_page
 from outings.pages.metro_figures import MetroFigures
 from outings.pages.page import Page
@@ -23,11 +23,15 @@ WAYS = {
     "staff": "guides/feed/",
 }
 
+# Of the answer, in columns, as people read JSON.
+_WIDTH = 64
+_STEP = "  "
+
 
 @cache
 def _read_sample() -> str:
     """What the program answers to the request, for the sample cities on one day."""
-    return format_json(json.loads((find_templates() / "sample_answer.json").read_bytes()))
+    return _format_json(json.loads((find_templates() / "sample_answer.json").read_bytes()))
 
 
 def render_home(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
@@ -45,3 +49,22 @@ def render_home(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
         "ways": {way: path if f"{path.split('/')[0]}/" in sections else None for way, path in WAYS.items()},
     }
     return render_page("", "home.html", settings=settings, page_words="home", values=values)
+
+
+def _format_json(value: Any, *, indent: str = "", taken: int = 0) -> str:
+    """What fits on a line stands on one. `indent` stands before each further line; `taken` columns of the first one are
+    in use."""
+    flat = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, dict | list) or not value or len(indent) + taken + len(flat) <= _WIDTH:
+        return flat
+    inner = indent + _STEP
+    if isinstance(value, dict):
+        names = [f"{json.dumps(name, ensure_ascii=False)}: " for name in value]
+        lines = [
+            name + _format_json(each, indent=inner, taken=len(name))
+            for name, each in zip(names, value.values(), strict=True)
+        ]
+    else:
+        lines = [_format_json(each, indent=inner) for each in value]
+    first, last = "{}" if isinstance(value, dict) else "[]"
+    return f"{first}\n" + ",\n".join(inner + line for line in lines) + f"\n{indent}{last}"

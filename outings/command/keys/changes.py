@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from outings.command.keys.key_options import check_addons, describe_key, read_clock, refuse_id
+from outings.command.keys.key_options import change_key, check_addons, describe_key, read_clock, refuse_id
 from outings.command.options import open_config_store, print_result, read_config, take_config, take_json
 from outings.contract.parameters import INCLUDES
 from outings.keys.changes import change_grants, revoke_key, seal_keys
@@ -25,12 +25,7 @@ def grant(*, config: Path, id_: str, addons: tuple[str, ...], removed: tuple[str
     check_addons("NAME", addons)
     check_addons("--remove", removed)
     store, now = open_config_store(read_config(config)), read_clock()
-    try:
-        registry = change_registry(store, lambda current: change_grants(current, id_, added=addons, removed=removed))
-    except KeyError:
-        raise refuse_id(id_) from None
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="ID") from None
+    registry = change_key(store, id_, lambda current: change_grants(current, id_, added=addons, removed=removed))
     described = describe_key(registry, id_, now=now)
     print_result(described, f"{id_} is granted {', '.join(described['grants']) or 'nothing'}.", as_json=as_json)
 
@@ -69,9 +64,6 @@ def seal(*, config: Path, ids: tuple[str, ...], as_json: bool) -> None:
 def revoke(*, config: Path, id_: str, as_json: bool) -> None:
     """Refuse a key from now on."""
     store, now = open_config_store(read_config(config)), read_clock()
-    try:
-        registry = change_registry(store, lambda current: revoke_key(current, id_, now=now))
-    except KeyError:
-        raise refuse_id(id_) from None
+    registry = change_key(store, id_, lambda current: revoke_key(current, id_, now=now))
     described = describe_key(registry, id_, now=now)
     print_result(described, f"{id_} was revoked at {described['revoked_at']}.", as_json=as_json)

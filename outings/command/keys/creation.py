@@ -7,7 +7,14 @@ from typing import Any
 
 import click
 
-from outings.command.keys.key_options import describe_key, make_key, read_clock, refuse_id, set_client_quota, take_terms
+from outings.command.keys.key_options import (
+    change_key,
+    describe_key,
+    make_key,
+    read_clock,
+    set_client_quota,
+    take_terms,
+)
 from outings.command.options import open_config_store, print_result, read_config, take_config, take_json, tell
 from outings.keys.changes import add_key, import_key, rotate_key
 from outings.keys.key_text import has_key_form, hash_key_text, make_key_text, split_key_text
@@ -79,15 +86,11 @@ def rotate(*, config: Path, id_: str, overlap: float, as_json: bool) -> None:
     now, text = read_clock(), make_key_text()
     until = now + timedelta(seconds=round(overlap * 3600))
     new_id, hash_ = split_key_text(text)
-    try:
-        registry = change_registry(
-            open_config_store(read_config(config)),
-            lambda current: rotate_key(current, id_, successor=(new_id, hash_), now=now, until=until),
-        )
-    except KeyError:
-        raise refuse_id(id_) from None
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="ID") from None
+    registry = change_key(
+        open_config_store(read_config(config)),
+        id_,
+        lambda current: rotate_key(current, id_, successor=(new_id, hash_), now=now, until=until),
+    )
     replaced = {"id": id_, "expires_at": describe_key(registry, id_, now=now)["expires_at"]}
     _show_once(text, {**describe_key(registry, new_id, now=now), "replaces": replaced}, as_json=as_json)
     click.echo(f"{id_} works until {replaced['expires_at']}.", err=True)

@@ -12,7 +12,8 @@ from outings.contract.parameters import INCLUDES
 from outings.contract.pricing_plans import GRANTABLE, PLANS
 from outings.contract.vocabulary import COLLECTIONS
 from outings.keys.changes import set_quota
-from outings.keys.registry import EVERY, Key, Registry
+from outings.keys.registry import EVERY, Key, Registry, change_registry
+from outings.release.store import Store
 
 TYPES = tuple(COLLECTIONS.values())
 
@@ -82,6 +83,16 @@ def describe_key(registry: Registry, id_: str, *, now: datetime) -> dict[str, An
 
 def read_clock() -> datetime:
     return datetime.now(UTC).replace(microsecond=0)
+
+
+def change_key(store: Store, id_: str, change: Callable[[Registry], Registry]) -> Registry:
+    """The registry after the change, or exit 2 where there is no such key, or the change is not allowed."""
+    try:
+        return change_registry(store, change)
+    except KeyError:
+        raise refuse_id(id_) from None
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="ID") from None
 
 
 def refuse_id(id_: str) -> click.BadParameter:

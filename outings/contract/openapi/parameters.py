@@ -122,8 +122,5 @@ def _read_example(row: Parameter, example: str) -> Any:
 
 
 def _read_scalar(row: Parameter, text: str) -> Any:
-    if row.kind == "boolean":
-        return text == "true"
-    if row.kind == "integer":
-        return int(text)
-    return float(text) if row.kind == "number" else text
+    value = KINDS[row.kind].parse(text)
+    return value if isinstance(value, int | float) else text

@@ -16,7 +16,6 @@ from outings.answers.selecting.filters import RULES, make_conditions
 from outings.answers.selecting.predicate import AnyOf, Between, Condition, Either, Is, Overlaps, Shares
 from outings.contract.argument import list_allowed
 from outings.contract.folding import fold_text
-from outings.contract.instants import DAY
 from outings.contract.parameter import Parameter
 from outings.contract.routes import LISTS
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
@@ -196,8 +195,3 @@ def _list_readings(name: str, mark: Any) -> Iterator[tuple[Any, Json]]:
             yield fold_text(mark), {**given, "as": "folded"}
         case _:
             yield mark, given
-
-
-def number_blocks(hours: Mapping[str, int]) -> list[int]:
-    """When each begins, in seconds of the day."""
-    return [hour * DAY // 24 for hour in hours.values()]

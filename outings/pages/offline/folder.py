@@ -11,24 +11,25 @@ from outings.answers.documents.fields import cut_document
 from outings.answers.listings.density_cells import PER_DEGREE, open_cells
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import open_snapshot
+from outings.contract.instants import DAY
 from outings.contract.vocabulary import AGE_BANDS, COLLECTIONS, PRICE_BANDS, TIME_BLOCKS, TYPES, WEEKDAYS
 from outings.pages.assets import OFFLINE_SCRIPT, find_asset, make_asset
 from outings.pages.colors import make_colors
 from outings.pages.explorer import list_values
 from outings.pages.layout import render_page
-from outings.pages.offline.filters import number_blocks, tell_filters
+from outings.pages.offline.filters import tell_filters
 from outings.pages.offline.tables import (
     FolderTable,
     Rows,
     choose_rows,
     encode_parquet,
-    list_kinds,
     list_organizations,
     make_tables,
 )
 from outings.pages.page import Page
 from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
+from outings.release.tables import HAPPENINGS
 
 # Where these folders lie in what the command writes, each under its metro's slug.
 FOLDER = "offline/"
@@ -72,10 +73,10 @@ def _make_data(snapshot: Snapshot) -> Any:
     return {
         "metro": {"slug": metro.slug, "name": metro.name, "timezone": metro.timezone, "bounds": metro.bounds},
         "types": filters,
-        "happenings": list_kinds(filters),
+        "happenings": HAPPENINGS,
         "vocabulary": {
             "buckets": buckets,
-            "block_starts": number_blocks(TIME_BLOCKS),
+            "block_starts": [hour * DAY // 24 for hour in TIME_BLOCKS.values()],
             "organizations": list_organizations(snapshot),
         },
         "neighborhoods": _list_neighborhoods(snapshot),

@@ -1,7 +1,7 @@
 """A metro's listings as the folder's Parquet has them: what filters compare and facets count, in numbers."""
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -132,8 +132,3 @@ def _write_plainly(column: pl.Series) -> pl.Series:
         return column.to_physical()
     is_long = column.dtype in (pl.Int64(), pl.UInt64()) and column.name.endswith("_local")
     return column.cast(pl.Float64() if is_long else pl.Int32())
-
-
-def list_kinds(filters: Iterable[str]) -> Mapping[str, str]:
-    """Of each type the table of what happens."""
-    return {kind: HAPPENINGS[kind] for kind in filters if kind in HAPPENINGS}

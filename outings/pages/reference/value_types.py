@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 Schema = Mapping[str, Any]
 
@@ -73,7 +74,7 @@ def _join(choices: Iterable[Schema]) -> Form:
 
 def _derive(form: Form, **changes: Any) -> Form:
     given = {name: value for name, value in changes.items() if value or name == "is_array"}
-    return Form(**{field: given.get(field, getattr(form, field)) for field in Form.__struct_fields__})
+    return replace(form, **given)
 
 
 def _list_types(schema: Schema) -> list[str]:
