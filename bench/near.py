@@ -118,7 +118,7 @@ def make_wide_world(folder: Path, *, listings: int) -> World:
 def draw_points(world: World, count: int) -> list[Point]:
     draw = random.Random(8)
     listed = open_snapshot(world.snapshot).open_index(open_near)
-    rows = listed.tiles.list_rows()
+    rows = np.sort(listed.tiles.list_places())
     x, y, z = listed.vectors
     bounds = world.snapshot.metro.bounds
     points = []
@@ -290,7 +290,7 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
     finding = CircleScan(
         index=index, evaluator=open_evaluator(opened), collections=collections, point=(0, 0, 0), radius_m=0
     )
-    rows = finding.choose_cards(finding.keep_rows(index.tiles.list_rows()))
+    rows = finding.choose_cards(finding.keep_rows(np.sort(index.tiles.list_places())))
     windows = {name: each.window for name, each in collections.items()}
     codes = index.types[rows].tolist()
     starts = index.starts.list_starts(rows, windows=windows, now=now)

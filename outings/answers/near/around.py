@@ -27,6 +27,7 @@ from outings.contract.query import Query
 from outings.contract.resources.near import (
     GROUPS,
     RINGS,
+    Activity,
     AroundCoverage,
     AroundFacets,
     AroundPrices,
@@ -92,9 +93,10 @@ def answer_around(around: Around) -> list[bytes]:
         )
         for number, name in enumerate(GROUPS)
     }
+    lively = measure_activity(near, layer, circles, counts[-1])
     data = {
         "location": near.origin,
-        "activity": measure_activity(near, layer, circles, counts[-1]).activity,
+        "activity": {name: getattr(lively, name) for name in Activity.__struct_fields__},
         "results": groups,
         "facets": _count_facets(near, dict(zip(ends, counts, strict=True))),
         "coverage": AroundCoverage(

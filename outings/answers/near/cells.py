@@ -16,14 +16,14 @@ from outings.answers.near.circles import Circles
 from outings.answers.near.layer import Layer
 from outings.answers.near.layers import open_layers
 from outings.answers.near.liveliness import Tally, list_components, score_components, tally_layer
-from outings.answers.selecting.collections import CollectionQueries, CollectionScope, query_collections
+from outings.answers.selecting.collections import CollectionScope, query_collections
 from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.snapshot.distance import Point, find_chord, make_unit_vector
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.instants import number_day, read_date
 from outings.contract.resources.metro import Bounds
 from outings.contract.routes import ROUTES
-from outings.contract.vocabulary import COLLECTIONS, TYPES, Vocabulary
+from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.release.mapped_table import MappedTable, encode_mapped
 
 # The mapped file.
@@ -38,13 +38,6 @@ _COLUMNS = ("counts", "free", "paid", "categories")
 _DEFAULT_RADIUS = _ROUTE.parameters["radius_m"].default
 assert isinstance(_DEFAULT_RADIUS, int)
 RADIUS_M: int = _DEFAULT_RADIUS
-
-
-def ask_default(today: date, vocabulary: Vocabulary) -> CollectionQueries:
-    """All collections, with what holds where nothing is said, whatever the minute."""
-    return query_collections(
-        (), tuple(COLLECTIONS), CollectionScope(route=_ROUTE.name, today=today, vocabulary=vocabulary)
-    )
 
 
 def make_cells(reader: SnapshotReader, today: date) -> pl.DataFrame:
@@ -65,8 +58,9 @@ def make_cells(reader: SnapshotReader, today: date) -> pl.DataFrame:
 
 
 def make_default_layer(reader: SnapshotReader, today: date) -> Layer:
-    """What a default request shows."""
-    default = ask_default(today, reader.vocabulary)
+    """All collections, with what holds where nothing is said, whatever the minute."""
+    scope = CollectionScope(route=_ROUTE.name, today=today, vocabulary=reader.vocabulary)
+    default = query_collections((), tuple(COLLECTIONS), scope)
     return reader.open_index(open_layers).read(default.collections, open_evaluator(reader))
 
 

@@ -1,8 +1,10 @@
 """A group of `around`: its page of items, best first."""
 
+from typing import Any
+
 import msgspec
 import numpy as np
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import Raw, Struct
 from numpy.typing import NDArray
 
 from outings.answers.addons.forecast import ForecastBlocks
@@ -16,9 +18,7 @@ from outings.answers.near.request import Near
 from outings.answers.near.starts import Start
 from outings.answers.snapshot.distance import find_metres
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.contract.resources.forecast import EventForecast
 from outings.contract.resources.near import GROUPS
-from outings.contract.resources.source import SourceBlock
 from outings.contract.vocabulary import COLLECTIONS
 
 _MOST_WALKED = 5_000
@@ -29,43 +29,6 @@ class Blocks(Struct, frozen=True):
 
     sources: SourceBlocks
     forecasts: ForecastBlocks
-
-
-class Group(Struct, frozen=True, kw_only=True):
-    """`AroundGroup` as it is written."""
-
-    total: int
-    returned: int
-    items: list["Item"]
-    next_cursor: str | None
-
-
-class Item(Struct, frozen=True, kw_only=True):
-    """`AroundItem` as it is written: what stands in a document is not read."""
-
-    listing_id: str
-    type: str
-    name: str
-    distance_m: int
-    walk_minutes: int | None
-    score: float
-    also_in: list[str]
-    slug: str
-    starts_at: str | None
-    starts_local: str | None
-    ends_local: str | None
-    timezone: str | None
-    place: Raw
-    neighborhood: Raw
-    lat: Raw
-    lng: Raw
-    price: Raw
-    ages: Raw
-    image_url: Raw
-    is_indoor: Raw
-    links: dict[str, str]
-    source: SourceBlock | UnsetType = UNSET
-    forecast: EventForecast | UnsetType = UNSET
 
 
 class _Where(Struct, frozen=True):
@@ -100,8 +63,8 @@ def make_group(
     blocks: Blocks,
     limit: int,
     offset: int,
-) -> Group:
-    """`number`: the group's place in GROUPS; `best`: its first ones at least, and others."""
+) -> dict[str, Any]:
+    """`AroundGroup`. `number`: the group's place in GROUPS; `best`: its first ones at least, and others."""
     end = offset + limit
     index = opened.open_index(open_near)
     places = np.flatnonzero(best.groups >> number & 1)
@@ -110,14 +73,12 @@ def make_group(
     metres = round_metres(find_metres(page.squares))
     rows = zip(page.rows.tolist(), metres, page.scores.tolist(), page.groups.tolist(), starts, strict=True)
     items = [
-        _make_item(
-            opened.read_document(row), distance_m=distance, score=score / 1000,
-            also_in=_name_groups(groups & ~(1 << number)), start=start, row=row, blocks=blocks,
-        )
-        for row, distance, score, groups, start in rows
+        _make_item(row, opened, metres=metres, score=score / 1000, groups=groups & ~(1 << number), start=start,
+                   blocks=blocks)
+        for row, metres, score, groups, start in rows
     ]  # fmt: skip
     next_cursor = f"{GROUPS[number]}:{end}" if total > end else None
-    return Group(total=total, returned=len(items), items=items, next_cursor=next_cursor)
+    return {"total": total, "returned": len(items), "items": items, "next_cursor": next_cursor}
 
 
 def _take_best(best: ScoredRows, places: NDArray[np.int64], ids: NDArray[np.uint32], *, end: int) -> NDArray[np.int64]:
@@ -139,47 +100,43 @@ def _name_groups(groups: int) -> list[str]:
 
 
 def _make_item(
-    document: bytes,
-    *,
-    distance_m: int,
-    score: float,
-    also_in: list[str],
-    start: Start,
-    row: int,
-    blocks: Blocks,
-) -> Item:
+    row: int, opened: SnapshotReader, *, metres: int, score: float, groups: int, start: Start, blocks: Blocks
+) -> dict[str, Any]:
+    """`AroundItem`: what stands in a document is not read. `groups`: others that it is in."""
+    document = opened.read_document(row)
     listing = _decoder.decode(document)
     zone = listing.timezone if listing.schedule is None else listing.schedule.timezone
     starts_local, starts_at, ends_local = format_start(start, zone)
-    return Item(
-        listing_id=listing.id,
-        type=listing.type,
-        name=listing.name,
-        distance_m=distance_m,
-        walk_minutes=count_minutes(distance_m),
-        score=score,
-        also_in=also_in,
-        slug=listing.slug,
-        starts_at=starts_at,
-        starts_local=starts_local,
-        ends_local=ends_local,
-        timezone=zone,
-        place=listing.place,
-        neighborhood=listing.location.neighborhood,
-        lat=listing.location.lat,
-        lng=listing.location.lng,
-        price=listing.price,
-        ages=listing.ages,
-        image_url=listing.image_url,
-        is_indoor=listing.is_indoor,
-        links={"self": f"/v1/{COLLECTIONS[listing.type]}/{listing.id}"},
-        source=blocks.sources.make(row) or UNSET,
-        forecast=_make_forecast(document, row, start=start, forecasts=blocks.forecasts) or UNSET,
-    )
+    return {
+        "listing_id": listing.id,
+        "type": listing.type,
+        "name": listing.name,
+        "distance_m": metres,
+        "walk_minutes": count_minutes(metres),
+        "score": score,
+        "also_in": _name_groups(groups),
+        "slug": listing.slug,
+        "starts_at": starts_at,
+        "starts_local": starts_local,
+        "ends_local": ends_local,
+        "timezone": zone,
+        "place": listing.place,
+        "neighborhood": listing.location.neighborhood,
+        "lat": listing.location.lat,
+        "lng": listing.location.lng,
+        "price": listing.price,
+        "ages": listing.ages,
+        "image_url": listing.image_url,
+        "is_indoor": listing.is_indoor,
+        "links": {"self": f"/v1/{COLLECTIONS[listing.type]}/{listing.id}"},
+        **_make_blocks(row, document, start=start, blocks=blocks),
+    }
 
 
-def _make_forecast(document: bytes, row: int, *, start: Start, forecasts: ForecastBlocks) -> EventForecast | None:
-    """Of an event, at the start that it is shown with."""
-    if start.instant is None:
-        return None
-    return forecasts.make_event(document, row, starts_at=start.instant, ends_at=start.ends_at)
+def _make_blocks(row: int, document: bytes, *, start: Start, blocks: Blocks) -> dict[str, Any]:
+    """Of the add-ons those that there are. A forecast is of an event, at the start that it is shown with."""
+    source, forecast = blocks.sources.make(row), None
+    if start.instant is not None:
+        forecast = blocks.forecasts.make_event(document, row, starts_at=start.instant, ends_at=start.ends_at)
+    made = {"source": source, "forecast": forecast}
+    return {name: block for name, block in made.items() if block is not None}

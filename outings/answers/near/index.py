@@ -74,14 +74,8 @@ class NearIndex:
 
     @cached_property
     def kinds(self) -> Kinds:
-        rows = self.tiles.list_places()
-        return Kinds(
-            types=self.types[rows],
-            is_free=self.is_free[rows],
-            ages=self.ages[rows],
-            is_recurring=self.is_recurring[rows],
-            is_closed=self.is_closed[rows],
-        )
+        names, rows = ("types", "is_free", "ages", "is_recurring", "is_closed"), self.tiles.list_places()
+        return Kinds(**{name: getattr(self, name)[rows] for name in names})
 
 
 def open_near(reader: SnapshotReader) -> NearIndex:

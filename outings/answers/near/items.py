@@ -36,7 +36,7 @@ def encode_items(
     since 1970."""
     read_parts = reader.open_index(open_parts).read_parts
     for row, code, distance, (local, instant) in zip(rows, codes, metres, starts, strict=True):
-        parts = read_parts(row, reader)
+        parts = read_parts(row)
         start = _encode_start(local, instant, parts.timezone)
         # Parts lie in mapped files: joined, each is copied once.
         yield b"".join(

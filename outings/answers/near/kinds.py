@@ -8,6 +8,7 @@ from outings.contract.resources.near import GROUPS
 from outings.contract.vocabulary import AGE_BANDS, TYPES
 
 Counts = NDArray[np.float64]
+Column = NDArray[np.integer]
 
 _TYPES, _BANDS = len(TYPES), len(AGE_BANDS) + 1
 # What is counted of everything, by type, and then of what is open (no class that is full or closed): places in a row of
@@ -31,13 +32,7 @@ class Kinds:
     `marks`: what one of each kind adds to counts; `groups`, `types`: of each kind a bit set over GROUPS, and a type."""
 
     def __init__(
-        self,
-        *,
-        types: NDArray[np.integer],
-        is_free: NDArray[np.integer],
-        ages: NDArray[np.integer],
-        is_recurring: NDArray[np.integer],
-        is_closed: NDArray[np.integer],
+        self, *, types: Column, is_free: Column, ages: Column, is_recurring: Column, is_closed: Column
     ) -> None:
         codes = np.zeros(-(-types.size // TILE) * TILE, dtype=np.int64)
         codes[: types.size] = ages

@@ -9,14 +9,13 @@ from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.near.circles import Circles
 from outings.answers.near.index import NearIndex
 from outings.answers.near.kinds import COUNTS, OPEN, TALLIED, Counts
 from outings.answers.near.starts import Starts
-from outings.answers.near.tiles import TILE, RowDistances, Rows
+from outings.answers.near.tiles import TILE, Columns, RowDistances, Rows
 from outings.answers.snapshot.distance import Floats, Point, square_chords
 from outings.contract.resources.near import GROUPS
 from outings.contract.vocabulary import TYPES
@@ -26,16 +25,13 @@ Mask = NDArray[np.bool_]
 Sets = NDArray[np.uint64]
 
 
-class SharedPrograms(Struct, frozen=True, eq=False):
+class SharedPrograms(Columns, frozen=True, eq=False):
     """Listings of programs of which others match too: program after program, each in the order in which its card is
     chosen. `is_open`: those that are neither full nor closed."""
 
     rows: Rows
     programs: Rows
     is_open: Mask
-
-    def choose(self, chosen: Mask) -> "SharedPrograms":
-        return SharedPrograms(self.rows[chosen], self.programs[chosen], self.is_open[chosen])
 
     def choose_cards(self, inside: Mask) -> Rows:
         """The cards of some of them, by their places here."""
@@ -182,23 +178,20 @@ class Layer:
         at their distances, in no order; of those that follow."""
 
         def take(tiles: Rows, most: float) -> RowDistances:
-            return follow(self.measure(tiles, point, most=most))
+            return follow(self._measure(tiles, self.shown[tiles], point, most=most))
 
         distances = self.index.tiles.find_nearest(point, chord=chord, count=count, take=take)
         most = float(distances.squares.max()) if distances.rows.size >= count else chord**2
         return distances.join(follow(self.find_cards(point, chord=chord, most=most)))
 
-    def measure(self, tiles: Rows, point: Point, *, most: float) -> RowDistances:
-        """What some tiles show no further away, by the square of its distance; no card of `shared`."""
-        return self._measure(tiles, self.shown[tiles], point, most=most)
-
     def measure_groups(self, tiles: Rows, point: Point, *, most: float, groups: Rows, others: Rows) -> RowDistances:
-        """`measure` for what is in any of `groups` and in none of `others`, each a bit set a tile."""
+        """What is in any of `groups` and in none of `others`, each a bit set a tile."""
         own = self.groups[tiles]
         is_requested = ((own & groups[:, np.newaxis]) != 0) & ((own & others[:, np.newaxis]) == 0)
         return self._measure(tiles, is_requested, point, most=most)
 
     def _measure(self, tiles: Rows, is_requested: Mask, point: Point, *, most: float) -> RowDistances:
+        """What is no further away, by the square of its distance; no card of `shared`."""
         cells = np.flatnonzero(is_requested)
         places = tiles[cells // TILE] * TILE + cells % TILE
         squares = self.index.tiles.measure_places(places, point)

@@ -1,7 +1,6 @@
 """The layers of one snapshot, kept for the minute and the filters that they are of."""
 
 from collections.abc import Hashable, Mapping
-from datetime import date
 
 import numpy as np
 from msgspec import Struct
@@ -15,7 +14,7 @@ from outings.answers.selecting.collections import CollectionQuery
 from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.selecting.selection import Selection
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.contract.meta import SearchWindow
+from outings.contract.meta import SearchWindow, Window
 from outings.contract.values import Value
 from outings.contract.vocabulary import TYPES
 
@@ -23,11 +22,10 @@ Collections = Mapping[str, CollectionQuery]
 
 
 class FiltersMeta(Struct, frozen=True, kw_only=True):
-    """`from_` and `to` of the dated collections, which have one and the same window; without any, none. Audience and
-    confidence of the first collection that was asked. `by_type`: what differs."""
+    """`window` of the dated collections, which have one and the same; without any, none. Audience and confidence of the
+    first collection that was asked. `by_type`: what differs."""
 
-    from_: date | None
-    to: date | None
+    window: Window
     audience: Value
     min_confidence: float
     by_type: Mapping[str, SearchWindow]

@@ -8,7 +8,7 @@ import msgspec
 from outings.answers.near.request import Near
 from outings.answers.selecting.filters import NAMES
 from outings.contract.instants import format_instant
-from outings.contract.meta import ActivityMeta, AroundMeta, Window
+from outings.contract.meta import ActivityMeta, AroundMeta
 from outings.contract.values import Value, echo_value
 from outings.contract.vocabulary import COLLECTIONS
 
@@ -16,14 +16,9 @@ _encoder = msgspec.json.Encoder()
 _PLACES = {name: place for place, name in enumerate(NAMES)}
 
 
-def find_window(near: Near) -> Window:
-    known = near.filters.meta
-    return Window(from_=known.from_, to=known.to, timezone=near.snapshot.metro.timezone)
-
-
 def list_dates(near: Near) -> tuple[date, date] | None:
     """The window's from today on, or all of one that is over; None without any."""
-    window = find_window(near)
+    window = near.filters.meta.window
     if window.from_ is None or window.to is None:
         return None
     return window.from_ if window.to < near.today else max(window.from_, near.today), window.to
@@ -31,17 +26,22 @@ def list_dates(near: Near) -> tuple[date, date] | None:
 
 def encode_near_meta(near: Near, *, limit: int | None = None) -> bytes:
     """Of what is no list; with a `limit` where there are groups."""
-    members: dict[str, Any] = {
+    members = list_members(near)
+    return _encoder.encode(ActivityMeta(**members) if limit is None else AroundMeta(**members, limit=limit))
+
+
+def list_members(near: Near) -> dict[str, Any]:
+    """Those of every answer near a point."""
+    return {
         "metro": near.snapshot.metro.slug,
         "radius_m": near.radius_m,
-        "window": find_window(near),
+        "window": near.filters.meta.window,
         "types": tuple(COLLECTIONS[each] for each in near.collections),
         "applied_filters": show_filters(near),
         "defaults_applied": near.defaults,
         "min_confidence": near.filters.meta.min_confidence,
         "generated_at": format_instant(near.minute),
     }
-    return _encoder.encode(ActivityMeta(**members) if limit is None else AroundMeta(**members, limit=limit))
 
 
 def show_filters(near: Near) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from outings.answers.documents.fields import choose_fields
 from outings.answers.near.index import NearIndex, open_near
 from outings.answers.near.items import encode_items, round_metres
 from outings.answers.near.layers import open_layers
-from outings.answers.near.meta import find_window, show_filters
+from outings.answers.near.meta import list_members
 from outings.answers.near.pages import (
     MINUTE,
     Begin,
@@ -31,6 +31,7 @@ from outings.answers.near.pages import (
     split_page,
 )
 from outings.answers.near.request import Near, list_notices, read_minute, settle_near
+from outings.answers.near.scan import CircleScan
 from outings.answers.near.tiles import RowDistances
 from outings.answers.selecting.cursors import is_id
 from outings.answers.selecting.evaluator import open_evaluator
@@ -39,10 +40,9 @@ from outings.answers.snapshot.distance import find_chord, find_metres
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.cursor import Cursor, malformed_cursor
 from outings.contract.envelope import encode_list
-from outings.contract.instants import format_instant
 from outings.contract.meta import NearbyMeta, NearCoverage
 from outings.contract.query import Query
-from outings.contract.vocabulary import COLLECTIONS, TYPES
+from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER
 from outings.release.snapshot import Snapshot
 
@@ -51,20 +51,12 @@ _encoder = msgspec.json.Encoder()
 _TYPE_RANKS = np.argsort(np.argsort(TYPES))
 
 
-class _After(Struct, frozen=True):
-    """The last item of the page before: the square of its distance, its type and its id."""
-
-    square: float
-    type: str
-    id: str
-
-
 class Nearby(Struct, frozen=True, kw_only=True):
     """A request that will be answered. `kept_as`: the name of its page, where it is kept for later minutes."""
 
     near: Near
     about: AnswerContext
-    after: _After | None
+    after: Position | None
     kept_as: PageName | None
 
 
@@ -79,13 +71,12 @@ def settle_nearby(
     return Nearby(near=near, about=about, after=after, kept_as=kept_as)
 
 
-def _read_position(cursor: Cursor) -> tuple[datetime, _After]:
+def _read_position(cursor: Cursor) -> tuple[datetime, Position]:
     match cursor.position:
         case (int(minute), int(bits), str(listing_type), str(row_id)) if (
             0 <= minute < 1 << 27 and 0 <= bits < 1 << 62 and listing_type in TYPES and is_id(row_id)
         ):
-            (square,) = unpack("<d", pack("<q", bits))
-            return datetime.fromtimestamp(minute * MINUTE, UTC), _After(square, listing_type, row_id)
+            return datetime.fromtimestamp(minute * MINUTE, UTC), Position(bits, listing_type, row_id)
     raise malformed_cursor()
 
 
@@ -133,7 +124,9 @@ def _take_page(nearby: Nearby, opened: SnapshotReader, *, limit: int) -> tuple[R
     evaluator = open_evaluator(opened)
     layer = opened.open_index(open_layers).recall(near.filters, evaluator)
     if layer is None:
-        finding = near.make_scan(index, evaluator)
+        finding = CircleScan(
+            index=index, evaluator=evaluator, collections=near.collections, point=near.point, radius_m=near.radius_m
+        )
         nearest, hidden = finding.find_nearest(limit, follow=follow), finding.count_hidden()
     else:
         chord = find_chord(near.radius_m)
@@ -143,11 +136,12 @@ def _take_page(nearby: Nearby, opened: SnapshotReader, *, limit: int) -> tuple[R
     return nearest.choose(order[:limit]), hidden
 
 
-def _follow(distances: RowDistances, after: _After, index: NearIndex, *, least: int) -> NDArray[np.bool_]:
+def _follow(distances: RowDistances, after: Position, index: NearIndex, *, least: int) -> NDArray[np.bool_]:
     """Which rows come after an item, which need not be there any more. `least`: the rank of the next id."""
     ranks, own = _TYPE_RANKS[index.types[distances.rows]], _TYPE_RANKS[TYPES.index(after.type)]
     is_next = (ranks > own) | ((ranks == own) & (index.id_ranks[distances.rows] >= least))
-    follows: NDArray[np.bool_] = (distances.squares > after.square) | ((distances.squares == after.square) & is_next)
+    (square,) = unpack("<d", pack("<q", after.bits))
+    follows: NDArray[np.bool_] = (distances.squares > square) | ((distances.squares == square) & is_next)
     return follows
 
 
@@ -175,21 +169,13 @@ def _find_last(page: RowDistances, opened: SnapshotReader) -> Position:
 
 
 def _make_meta(near: Near, *, count: int, next_cursor: str | None, hidden: int) -> NearbyMeta:
-    query = near.query
     return NearbyMeta(
-        limit=read_limit(query),
+        limit=read_limit(near.query),
         count=count,
         has_more=next_cursor is not None,
         next_cursor=next_cursor,
         page=None,
-        applied_filters=show_filters(near),
-        defaults_applied=near.defaults,
-        min_confidence=near.filters.meta.min_confidence,
-        window=find_window(near),
-        metro=near.snapshot.metro.slug,
-        types=tuple(COLLECTIONS[each] for each in near.collections),
         origin=near.origin,
-        radius_m=near.radius_m,
         coverage=NearCoverage(hidden_nearby=hidden),
-        generated_at=format_instant(near.minute),
+        **list_members(near),
     )

@@ -5,7 +5,6 @@ that many listings share lie there once.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Protocol
 
 import msgspec
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from outings.answers.cache import remember
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.resources.shared import Price
-from outings.release.mapped_table import MappedTable
+from outings.release.mapped_table import MappedTable, encode_mapped
 
 # The mapped files: one line a row, and of what rows share one line each.
 ITEMS, ITEM_PLACES, ITEM_FACTS = "items", "item_places", "item_facts"
@@ -125,13 +124,9 @@ def _number_texts(texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
     return different, texts.join(numbered, on=texts.columns, how="left", maintain_order="left")["number"]
 
 
-class PartReader(Protocol):
+class ItemParts:
     """Of one snapshot."""
 
-    def read_parts(self, row: int, reader: SnapshotReader) -> Parts: ...
-
-
-class MappedParts:
     def __init__(self, tables: Mapping[str, MappedTable]) -> None:
         items, places, facts = (tables[name] for name in ITEM_TABLES)
         self._places, self._facts = items.view_array("place"), items.view_array("facts")
@@ -142,8 +137,7 @@ class MappedParts:
         # Most listings share a few.
         self._find_facts = remember(self._read_facts, size=_REMEMBERED)
 
-    def read_parts(self, row: int, reader: SnapshotReader) -> Parts:
-        del reader
+    def read_parts(self, row: int) -> Parts:
         (head_ends, heads), (image_ends, images), next_row = self._heads, self._images, row + 1
         (place_ends, places), place = self._place_texts, self._places[row]
         facts, timezone = self._find_facts(self._facts[row])
@@ -161,14 +155,9 @@ class MappedParts:
         return facts, timezone
 
 
-class DocumentParts:
-    """Of a release without the tables."""
-
-    def read_parts(self, row: int, reader: SnapshotReader) -> Parts:
-        return make_parts(reader.read_document(row))
-
-
-def open_parts(reader: SnapshotReader) -> PartReader:
+def open_parts(reader: SnapshotReader) -> ItemParts:
     paths = {name: reader.find_mapped(name) for name in ITEM_TABLES}
     known = {name: MappedTable(path) for name, path in paths.items() if path is not None}
-    return MappedParts(known) if len(known) == len(ITEM_TABLES) else DocumentParts()
+    if len(known) < len(ITEM_TABLES):  # an earlier program made the release
+        known = {name: MappedTable(encode_mapped(frame)) for name, frame in make_item_tables(reader).items()}
+    return ItemParts(known)

@@ -3,12 +3,12 @@
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.context import AnswerContext
 from outings.answers.cost import LOOK_UP, UNKNOWN, Rate, add_costs
-from outings.answers.near.activity import answer_activity, settle_activity
+from outings.answers.near.activity import answer_activity
 from outings.answers.near.around import answer_around, settle_around
 from outings.answers.near.layers import open_layers
 from outings.answers.near.nearby import Nearby, answer_nearby, settle_nearby
 from outings.answers.near.pages import name_page, open_pages
-from outings.answers.near.request import Near, read_minute
+from outings.answers.near.request import Near, read_minute, settle_near
 from outings.answers.near.starts import read_now
 from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.selecting.paging import read_limit
@@ -59,6 +59,6 @@ def plan_around(query: Query, snapshot: Snapshot, about: AnswerContext) -> Answe
 
 
 def plan_activity(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    near = settle_activity(query, snapshot=snapshot, about=about)
+    near = settle_near(query, snapshot=snapshot, about=about, minute=read_minute(about))
     tag = make_tag("activity", query.text, snapshot.hash, near.minute, about.entitlement.digest)
     return AnswerPlan(tag, lambda: answer_activity(near))

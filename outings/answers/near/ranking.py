@@ -1,7 +1,6 @@
 """The best of what is around a point, without a score for each: no row of a tile scores more than the tile may."""
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.near.kinds import GROUPED
@@ -9,7 +8,7 @@ from outings.answers.near.layer import Layer, Mask
 from outings.answers.near.request import Near
 from outings.answers.near.scores import bound_scores, reach_score, score_listings
 from outings.answers.near.starts import StartTimes
-from outings.answers.near.tiles import RowDistances, Rows
+from outings.answers.near.tiles import Columns, RowDistances, Rows
 from outings.answers.snapshot.distance import Floats, find_chord, find_metres
 from outings.contract.resources.near import GROUPS
 from outings.contract.vocabulary import AGE_BANDS
@@ -24,24 +23,13 @@ _FIRST_TILES = 4
 _FEWER = -1
 
 
-class ScoredRows(Struct, frozen=True, eq=False):
+class ScoredRows(Columns, frozen=True, eq=False):
     """Each listing once. `scores` in thousandths; `groups`: bit sets over GROUPS."""
 
     rows: Rows
     squares: Floats
     scores: NDArray[np.int64]
     groups: NDArray[np.int64]
-
-    def choose(self, chosen: NDArray[np.int64]) -> "ScoredRows":
-        return ScoredRows(self.rows[chosen], self.squares[chosen], self.scores[chosen], self.groups[chosen])
-
-    def join(self, other: "ScoredRows") -> "ScoredRows":
-        return ScoredRows(
-            np.concatenate((self.rows, other.rows)),
-            np.concatenate((self.squares, other.squares)),
-            np.concatenate((self.scores, other.scores)),
-            np.concatenate((self.groups, other.groups)),
-        )
 
 
 def find_best(near: Near, layer: Layer, moments: StartTimes, *, ends: NDArray[np.int64]) -> ScoredRows:

@@ -8,18 +8,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.answers.context import AnswerContext
-from outings.answers.near.index import NearIndex
 from outings.answers.near.layers import FiltersMeta, NearFilters
-from outings.answers.near.scan import CircleScan
 from outings.answers.near.starts import Now, Windows, read_now
 from outings.answers.selecting.collections import CollectionQuery, CollectionScope, choose_types, query_collections
-from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.selecting.filters import NAMES
 from outings.answers.selecting.predicate import NotBefore
 from outings.answers.snapshot.distance import Point, make_unit_vector
 from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.snapshot.zips import find_centre
-from outings.contract.meta import SearchWindow
+from outings.contract.meta import SearchWindow, Window
 from outings.contract.notices import Notice, hidden_rows, outside_metro
 from outings.contract.query import Query
 from outings.contract.resources.metro import Center
@@ -52,11 +49,6 @@ class Near(Struct, frozen=True, kw_only=True):
     def today(self) -> date:
         return self.now.date
 
-    def make_scan(self, index: NearIndex, evaluator: Evaluator) -> CircleScan:
-        return CircleScan(
-            index=index, evaluator=evaluator, collections=self.collections, point=self.point, radius_m=self.radius_m
-        )
-
     @property
     def collections(self) -> Mapping[str, CollectionQuery]:
         return self.filters.collections
@@ -72,7 +64,9 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minut
     given = {name: query.values[name] for name in NAMES if name in query.values}
     scope = CollectionScope(route=query.route, today=now.date, vocabulary=snapshot.vocabulary, is_now=True)
     sent = tuple((name, value) for name, value in given.items() if name not in _CIRCLE)
-    filters = _find_near_filters(sent, choose_types(query, about.entitlement), scope, now)
+    filters = _find_near_filters(
+        sent, choose_types(query, about.entitlement), scope, now, timezone=snapshot.metro.timezone
+    )
     radius = given.get("radius_m", query.match.route.parameters["radius_m"].default)
     assert isinstance(radius, int)
     origin = find_origin(query, spot=about.spot, snapshot=snapshot)
@@ -92,23 +86,22 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minut
 
 @lru_cache(maxsize=_MEMORY)
 def _find_near_filters(
-    sent: tuple[tuple[str, Value], ...], types: tuple[str, ...], scope: CollectionScope, now: Now
+    sent: tuple[tuple[str, Value], ...], types: tuple[str, ...], scope: CollectionScope, now: Now, *, timezone: str
 ) -> NearFilters:
     """Cached, so that equal requests share one object: what is computed for it is looked up by it."""
     filters = query_collections(sent, types, scope)
     collections = {name: _leave_past(each, now) for name, each in filters.collections.items()}
     windows = {name: each.window for name, each in collections.items()}
-    return NearFilters(
-        collections=collections, windows=windows, defaults=filters.defaults, meta=_make_meta(collections)
-    )
+    meta = _make_meta(collections, timezone)
+    return NearFilters(collections=collections, windows=windows, defaults=filters.defaults, meta=meta)
 
 
-def _make_meta(collections: Mapping[str, CollectionQuery]) -> FiltersMeta:
+def _make_meta(collections: Mapping[str, CollectionQuery], timezone: str) -> FiltersMeta:
     filters = {name: each.filters for name, each in collections.items()}
-    dated = next((each for each in filters.values() if each.get_date("from") is not None), None)
+    windows = [(each.get_date("from"), each.get_date("to")) for each in filters.values()]
+    start, end = next((each for each in windows if each[0] is not None), (None, None))
     return FiltersMeta(
-        from_=None if dated is None else dated.get_date("from"),
-        to=None if dated is None else dated.get_date("to"),
+        window=Window(from_=start, to=end, timezone=timezone),
         audience=next((each.values["audience"] for each in filters.values()), ("not_adults",)),
         min_confidence=next((each.min_confidence for each in filters.values()), 0),
         by_type={

@@ -5,11 +5,12 @@ listings are many. Of each the middle and the reach are known, and so how near i
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from outings.answers.snapshot.derived import derive_table
@@ -74,19 +75,23 @@ TILES = derive_table("tiles", make_tiles, {"listings": LISTINGS})
 TILE_BOUNDS = derive_table("tile_bounds", make_tile_bounds, {"listings": LISTINGS})
 
 
-class RowDistances(Struct, frozen=True, eq=False):
+class Columns(Struct, frozen=True, eq=False):
+    """Arrays of the same rows."""
+
+    def choose(self, chosen: NDArray[np.generic] | slice) -> Self:
+        """Those of an index, a mask or a slice."""
+        return type(self)(*(each[chosen] for each in astuple(self)))
+
+    def join(self, other: Self) -> Self:
+        """Both, one after the other."""
+        return type(self)(*map(np.concatenate, zip(astuple(self), astuple(other), strict=True)))
+
+
+class RowDistances(Columns, frozen=True, eq=False):
     """Rows, with the squares of their straight distances through the unit sphere."""
 
     rows: Rows
     squares: Floats
-
-    def choose(self, chosen: NDArray[np.generic] | slice) -> "RowDistances":
-        """Those of an index, a mask or a slice."""
-        return RowDistances(self.rows[chosen], self.squares[chosen])
-
-    def join(self, other: "RowDistances") -> "RowDistances":
-        """Both, one after the other."""
-        return RowDistances(np.concatenate((self.rows, other.rows)), np.concatenate((self.squares, other.squares)))
 
 
 # What is kept of some tiles' rows, by the tiles' numbers and the square of the greatest distance.
@@ -122,10 +127,6 @@ class Tiles:
                 distances, others = distances.choose(distances.squares <= most), others[gaps[others] <= np.sqrt(most)]
             tiles, gaps, size = tiles[others], gaps[others], size * 2
         return distances
-
-    def list_rows(self) -> Rows:
-        """Everything that has coordinates, rising."""
-        return np.sort(self._rows.astype(np.int64))
 
     def list_places(self) -> Rows:
         """The row of each place."""

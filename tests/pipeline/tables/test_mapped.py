@@ -12,7 +12,7 @@ from msgspec.structs import astuple, replace
 
 from outings.answers.answer import answer
 from outings.answers.gazetteer.gazetteer import open_gazetteer
-from outings.answers.near.parts import DocumentParts, MappedParts, open_parts
+from outings.answers.near.parts import ITEM_TABLES, make_parts, open_parts
 from outings.answers.search.cards import MappedCards, RememberedCards, open_cards
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
@@ -120,12 +120,11 @@ def test_a_card_of_the_file_is_the_one_that_its_document_makes(releases: tuple[S
 
 def test_parts_of_an_item_of_the_files_are_those_that_its_document_makes(releases: tuple[Snapshot, Snapshot]) -> None:
     reader = open_snapshot(releases[0])
-    mapped, made = open_parts(reader), DocumentParts()
-    assert isinstance(mapped, MappedParts)
-    rows = reader.listings.find_published().nonzero()[0].tolist()
+    assert {*ITEM_TABLES} <= {*releases[0].mapped}
+    mapped, rows = open_parts(reader), reader.listings.find_published().nonzero()[0].tolist()
     assert rows
     for row in rows:
-        assert [*map(bytes, astuple(mapped.read_parts(row, reader)))] == [*astuple(made.read_parts(row, reader))]
+        assert [*map(bytes, astuple(mapped.read_parts(row)))] == [*astuple(make_parts(reader.read_document(row)))]
 
 
 def test_a_filter_on_a_column_that_none_compared_is_another_layout() -> None:
