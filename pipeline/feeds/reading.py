@@ -90,24 +90,20 @@ def read_source(
     problems: list[Problem] = []
     items: set[str] = set()
     read = quarantined = 0
-    for raw in _count_passed(whole or _read_each(files, named, reader, setting), passed_over):
+    for raw in whole or _read_each(files, named, reader, setting):
+        if raw.passed_over is not None:
+            passed_over[raw.passed_over] += 1
+            continue
         read += 1
         if raw.item is not None:
             items.add(raw.item)
         if raw.is_superseded:
             continue
         raw, key, known = _recall_record(raw, recalled)
-        if raw.reason is not None:
-            unread = quarantine_unread(
-                raw.value, raw.reason, line=raw.line, feed=feed.name, source_id=raw.source_id, file=raw.file
-            )  # fmt: skip
-            problems.append(unread)
-            quarantined += 1
-            continue
         problems += [
             report_left_out(*note, line=raw.line, feed=feed.name, source_id=raw.source_id) for note in raw.notes
         ]
-        if known is None:
+        if known is None or raw.reason is not None:
             known, more, own = _clean_raw(raw, feed, origin, key=key)
         else:
             known = known.move(raw.line)
@@ -150,20 +146,23 @@ def _clean_raw(
     raw: RawRecord, feed: FeedTable, origin: Origin, *, key: bytes
 ) -> tuple[CleanedRecord | None, tuple[Problem, ...], dict[str, int]]:
     """None where it is quarantined; its problems, and what members it has that no record has."""
-    unknown: Counter[str] = Counter()
-    try:
-        value = fill_record(raw.value, feed.defaults, origin.vocabulary)
-        cleaned = clean_record(value, line=raw.line, origin=origin, unknown=unknown)
-        if cleaned.record is None:
-            return None, cleaned.problems, unknown
-        known = encode_cleaned(cleaned.record, key=key, problems=cleaned.problems, unknown=tuple(unknown.items()))
-    except Exception as error:  # noqa: BLE001 - whatever it is, the other records are read
-        source_id = raw.source_id or find_source_id(raw.value)
-        problem = quarantine_unread(
-            raw.value, explain_fault(error), line=raw.line, feed=feed.name, source_id=source_id
-        )  # fmt: skip
-        return None, (problem,), Counter()
-    return known, cleaned.problems, unknown
+    reason, source_id = raw.reason, raw.source_id
+    if reason is None:
+        unknown: Counter[str] = Counter()
+        try:
+            value = fill_record(raw.value, feed.defaults, origin.vocabulary)
+            cleaned = clean_record(value, line=raw.line, origin=origin, unknown=unknown)
+            if cleaned.record is None:
+                return None, cleaned.problems, unknown
+            known = encode_cleaned(cleaned.record, key=key, problems=cleaned.problems, unknown=tuple(unknown.items()))
+            return known, cleaned.problems, unknown
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other records are read
+            reason = explain_fault(error)
+            source_id = source_id or find_source_id(raw.value)
+    problem = quarantine_unread(
+        raw.value, reason, line=raw.line, feed=feed.name, source_id=source_id, file=raw.file
+    )  # fmt: skip
+    return None, (problem,), {}
 
 
 def find_source_id(raw: object) -> str | None:
@@ -236,15 +235,6 @@ def _read_each(
             raise FeedError(setting.feed.name, name, f"can't be read: {error.strerror}") from error
         except ValueError as error:
             raise FeedError(setting.feed.name, name, str(error)) from error
-
-
-def _count_passed(records: Iterable[RawRecord], passed_over: Counter[str]) -> Iterator[RawRecord]:
-    """The records; what is passed over is counted by its type."""
-    for raw in records:
-        if raw.passed_over is None:
-            yield raw
-        else:
-            passed_over[raw.passed_over] += 1
 
 
 def make_setting(feed: FeedTable, configuration: Configuration) -> FeedSetting:

@@ -36,7 +36,7 @@ def remove_faulty_rows(connection: DuckDBPyConnection, query: str, run: Run) -> 
 
     Raises that error again if it fails on every row, or on too many of them.
     """
-    count = _count_rows(connection)
+    ((count,),) = connection.execute("SELECT count(*) FROM feed").fetchall()
     faults: list[RowFault] = []
     first: duckdb.Error | None = None
     ahead = [(0, count)]
@@ -58,11 +58,6 @@ def remove_faulty_rows(connection: DuckDBPyConnection, query: str, run: Run) -> 
         raise first
     connection.execute("DELETE FROM feed WHERE rowid IN (SELECT unnest(?::BIGINT[]))", [rows])
     return faults
-
-
-def _count_rows(connection: DuckDBPyConnection) -> int:
-    row = connection.execute("SELECT count(*) FROM feed").fetchone()
-    return int(row[0]) if row else 0
 
 
 def _try_rows(connection: DuckDBPyConnection, query: str, run: Run, *, low: int, high: int) -> duckdb.Error | None:

@@ -36,10 +36,9 @@ def group_entries(
     return {uid: _make_group(own, unread.get(uid, ()), zones) for uid, own in by_uid.items()}
 
 
-def is_superseded(entry: CalendarEntry, group: EventGroup, zones: Zones) -> bool:
+def is_superseded(entry: CalendarEntry, master: CalendarEntry | None, zones: Zones) -> bool:
     """Whether a newer version of the series leaves out the date that this one changes, or a later edition of it has no
     such date at all."""
-    master = group.master
     if entry.instance is None or master is None or not master.is_newer(entry):
         return False
     recurrence, _ = read_recurrence(master.event, master.starts, (), zones)
@@ -77,11 +76,10 @@ def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[CalendarMomen
     live = [entry for entry in aligned if entry.instance is not None]
     changed = [entry.instance for entry in live if entry.instance and not entry.splits]
     changed += [_settle(moment, master, zones) for moment in unread]
-    group = EventGroup(master=master, changed=tuple(changed), splits=(), entries=tuple(aligned))
-    splits = [
-        entry.instance for entry in live if entry.splits and entry.instance and not is_superseded(entry, group, zones)
-    ]
-    return msgspec.structs.replace(group, splits=tuple(splits))
+    splits = (entry.instance for entry in live if entry.splits and not is_superseded(entry, master, zones))
+    return EventGroup(
+        master=master, changed=tuple(changed), splits=tuple(filter(None, splits)), entries=tuple(aligned)
+    )
 
 
 def _settle(moment: CalendarMoment, master: CalendarEntry | None, zones: Zones) -> CalendarMoment:

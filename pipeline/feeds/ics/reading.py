@@ -68,7 +68,7 @@ def read_calendar(
 def _read_entry(entry: CalendarEntry, group: EventGroup, setting: _CalendarContext) -> RawRecord:
     line, source_id = entry.event.line, _name_entry(entry, group.master)
     try:
-        if is_superseded(entry, group, setting.zones):
+        if is_superseded(entry, group.master, setting.zones):
             return RawRecord(line, None, is_superseded=True)
         value, notes = _make_record(entry, group, setting)
     except Exception as error:  # noqa: BLE001 - whatever it is, the other VEVENTs are read

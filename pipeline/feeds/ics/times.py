@@ -130,17 +130,13 @@ def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Cloc
     if match[7]:  # it wins over a TZID beside it
         clock = UTC_CLOCK
     elif tzid:
-        clock = _find_clock(tzid, line, zones, year=day.year)
+        named = zones.find(tzid, year=day.year)
+        if named is None:
+            raise UnreadableEvent(
+                f'unknown_word: TZID "{tzid[:100]}" is no zone and has no VTIMEZONE that can be read', line
+            )
+        clock = named
     return CalendarMoment(datetime.combine(day, hour), clock, is_date=False)
-
-
-def _find_clock(tzid: str, line: Line, zones: Zones, *, year: int) -> Clock:
-    clock = zones.find(tzid, year=year)
-    if clock is None:
-        raise UnreadableEvent(
-            f'unknown_word: TZID "{tzid[:100]}" is no zone and has no VTIMEZONE that can be read', line
-        )
-    return clock
 
 
 def _take_day(moment: CalendarMoment, zones: Zones) -> CalendarMoment:

@@ -22,7 +22,7 @@ from pipeline.feeds.jsonld.moments import LocalTime, is_whole_day, parse_clock, 
 from pipeline.feeds.jsonld.naming import WITHOUT_ID, find_own_id, name_nodes
 from pipeline.feeds.jsonld.nodes import Node
 from pipeline.feeds.jsonld.place import find_location, find_places, is_online
-from pipeline.feeds.jsonld.schedule import is_partial, list_schedule
+from pipeline.feeds.jsonld.schedule import list_schedule
 from pipeline.feeds.source_ids import PART
 
 Record = dict[str, Any]
@@ -50,7 +50,9 @@ def make_events(node: Node, source_id: str, setting: NodeContext) -> Iterator[Re
     parts = [part for part in node.get_nodes("subEvent")[:_MOST_PARTS] if find_kind(part.types) in ("event", None)]
     dates = _choose_dates([part for part in parts if _is_date_of(part, node, setting)], setting.zone)
     own = [part for part in parts if part not in dates]
-    schedules = [each for each in node.get_nodes("eventSchedule") if not (dates and is_partial(each))]
+    schedules = node.get_nodes("eventSchedule")
+    if dates:  # a partial schedule says something of the dates, and which they are is said elsewhere
+        schedules = [each for each in schedules if "PartialSchedule" not in each.types]
     times = list_times(node, setting.zone)
     head = {"type": "event", "source_id": source_id}
     if schedules:

@@ -74,11 +74,6 @@ def write_rule(schedule: Node, zone: ZoneInfo) -> str | None:
     return ";".join(parts)
 
 
-def is_partial(schedule: Node) -> bool:
-    """It says something of the dates, and which they are is said elsewhere."""
-    return "PartialSchedule" in schedule.types
-
-
 def list_weekdays(schedule: Node) -> list[str]:
     """As RFC 5545 writes them, without their numbers."""
     return [day[-2:] for day in _name_days(schedule)]

@@ -28,7 +28,9 @@ def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocab
     for member, rule in rules.items():
         target = targets[member]
         if rule.value is not None:
-            sql = _write_constant(member, rule, target)
+            if target.many and not isinstance(rule.value, tuple):
+                raise MappingError(f"{member}.value", "is one value; allowed: a list of them")
+            sql = literal(rule.value)
         else:
             text = _compile_text(member, rule, target, columns)
             texts.append(f"{text.sql} AS {quote(member)}")
@@ -185,12 +187,6 @@ def _add_day(tree: Tree, rules: Mapping[str, Rule]) -> None:
     if "ends_local" in tree and rules["ends_local"].value is None:
         same = '"ends_local on" = date_trunc(\'day\', "starts_local at")'
         tree["ends_local"] = f"CASE WHEN {same} THEN NULL ELSE {tree['ends_local']} END"
-
-
-def _write_constant(member: str, rule: Rule, target: Target) -> str:
-    if target.many and not isinstance(rule.value, tuple):
-        raise MappingError(f"{member}.value", "is one value; allowed: a list of them")
-    return literal(rule.value)
 
 
 def _place(tree: Tree, target: Target, sql: str) -> None:
