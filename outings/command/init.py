@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import click
 
@@ -70,11 +70,6 @@ def init(
     *,
     files: tuple[str, ...],
     config: Path,
-    metro: str,
-    timezone: str,
-    language: str | None,
-    center: tuple[float, float] | None,
-    bounds: tuple[float, float, float, float] | None,
     organization: str,
     type_: str | None,
     columns: tuple[str, ...],
@@ -83,6 +78,7 @@ def init(
     sql: bool,
     yes: bool,
     as_json: bool,
+    **city_options: Any,
 ) -> None:
     """Look at files or addresses, and draft a configuration with a mapping. Nothing is overwritten.
 
@@ -104,9 +100,7 @@ def init(
             for name, url in urls.items()
         ]
         with open_scratch() as scratch, open_files(feeds, config.absolute().parent, scratch) as opened:
-            city = _describe_metro(
-                opened, name=metro, timezone=timezone, language=language, center=center, bounds=bounds, asks=asks
-            )  # fmt: skip
+            city = _describe_metro(opened, asks=asks, **city_options)
             drafts = [
                 draft_feed(each, city, Configuration(directory=Path.cwd()), type_=type_ or "", stated=stated)
                 for each in opened
@@ -153,7 +147,7 @@ def _parse_columns(columns: tuple[str, ...]) -> dict[str, str]:
 def _describe_metro(
     opened: list[OpenedFile],
     *,
-    name: str,
+    metro: str,
     timezone: str,
     language: str | None,
     center: tuple[float, float] | None,
@@ -163,9 +157,9 @@ def _describe_metro(
     """What the options say, else what the files do, else what the terminal answers."""
     points = [point for file in opened for point in find_points(file.columns)]
     middle = center or find_center(points)
-    city = name or find_city(file.columns for file in opened) or ""
+    city = metro or find_city(file.columns for file in opened) or ""
     if asks:
-        city = name or click.prompt("The city's name", default=city or None)
+        city = metro or click.prompt("The city's name", default=city or None)
     if asks and middle is None:
         middle = cast("tuple[float, float]", click.prompt("Its middle, as 47.61,-122.33", type=Degrees("LAT,LNG", 2)))
     zone = timezone or ("" if middle is None else _find_zone(middle))

@@ -17,9 +17,9 @@ from outings.contract.errors import ApiError, bad_request, not_enabled
 from outings.contract.members import MEMBERS
 from outings.contract.notices import Notice, deprecated_parameter, ignored_parameter, unattached_field
 from outings.contract.parameter import Parameter
-from outings.contract.parameter_suggestions import suggest_parameter
 from outings.contract.parameters import PARAMETERS
 from outings.contract.route import Match, Route
+from outings.contract.suggestions import suggest_parameter
 from outings.contract.values import Value, format_scalar, parse_number
 from outings.contract.vocabulary import Vocabulary
 

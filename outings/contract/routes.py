@@ -1,6 +1,7 @@
 """The table of routes: path, what is answered there, parameters with their bounds there, max-age and stability."""
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from types import MappingProxyType
 
 from msgspec.structs import replace
@@ -101,25 +102,25 @@ def _list_routes(listing_type: str) -> Iterable[Route]:
     names = (*_FILTERS[listing_type], *_WALK, *_SHAPE, *(("occurrences",) if listing_type == "event" else ()))
     every = _select(*names, changes=_CHANGES[listing_type])
     ignored = ("free",) if listing_type == "place" else ()
-    yield Route(
+    route = partial(
+        Route, item=item, meta=meta.ListMeta, type=listing_type, ignored=ignored, credits=Credits(1, "record")
+    )
+    yield route(
         name=f"{collection}.list", path=f"/v1/{{metro}}/{collection}", meaning=f"List {collection} of a metro.",
-        item=item, meta=meta.ListMeta, type=listing_type, parameters=every, ignored=ignored,
-        credits=Credits(1, "record"),
+        parameters=every,
     )  # fmt: skip
     of_organization = {**every, "organization_id": _ORGANIZATION_OF_PATH, "metro": _ROW["metro"]}
-    yield Route(
+    yield route(
         name=f"{collection}.of_organization", path=f"/v1/organizations/{{id}}/{collection}",
-        meaning=f"List {collection} of an organization.", item=item, meta=meta.ListMeta, type=listing_type,
-        parameters=of_organization, sets="organization_id", ignored=ignored, credits=Credits(1, "record"),
+        meaning=f"List {collection} of an organization.", parameters=of_organization, sets="organization_id",
     )  # fmt: skip
     if listing_type == "place":
         return
     at_place = {name: row for name, row in every.items() if name != "organization_id"}
     at_place["place_id"] = _PLACE_OF_PATH
-    yield Route(
+    yield route(
         name=f"{collection}.at_place", path=f"/v1/places/{{id}}/{collection}",
-        meaning=f"List {collection} at a place.", item=item, meta=meta.ListMeta, type=listing_type,
-        parameters=at_place, sets="place_id", credits=Credits(1, "record"),
+        meaning=f"List {collection} at a place.", parameters=at_place, sets="place_id",
     )  # fmt: skip
 
 

@@ -27,10 +27,8 @@ def add_key(registry: Registry, key: Key) -> Registry:
 
 def revoke_key(registry: Registry, id_: str, *, now: datetime) -> Registry:
     """Revokes the key. If it was revoked before, it keeps its first time. Raises KeyError if no key has the id."""
-    if registry.by_id[id_].revoked_at is not None:
-        return registry
-    keys = tuple(replace(key, revoked_at=now) if key.id == id_ else key for key in registry.keys)
-    return replace(registry, keys=keys)
+    key = registry.by_id[id_]
+    return registry if key.revoked_at is not None else _replace_key(registry, replace(key, revoked_at=now))
 
 
 def import_key(registry: Registry, key: Key, *, seal: Seal | None) -> Registry:
