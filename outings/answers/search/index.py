@@ -190,14 +190,20 @@ class SearchIndex:
 
     def _relax(self, parsed: ParsedQuery) -> ParsedQuery:
         """What only mentions all words is not enough where something is called what is left."""
-        mentioned = None
-        for each in list_narrower(parsed, self.words):
+        mentioned, whole = None, self._list_whole(parsed.words)
+        narrower = dict.fromkeys(list_narrower(parsed, self.words, whole=whole)) if whole else {}
+        for each in dict.fromkeys((*narrower, *list_narrower(parsed, self.words))):
             subject = choose_subject(each.words, self.words)
             has_all, is_named = self.matching.find_fit(each.words, subject=subject, beginning=each.begun)
             if is_named:
                 return each
             mentioned = mentioned or (each if has_all else None)
         return mentioned or parsed
+
+    def _list_whole(self, words: Words) -> frozenset[str]:
+        """Those that are a part of several that mean one thing: "indoor playground", "movie night"."""
+        runs = (*self.matching.list_phrases(words), *self.list_notions(words, frozenset()))
+        return frozenset(word for start, end in runs for word in words[start:end])
 
     def has_all(self, parsed: ParsedQuery) -> bool:
         """Whether any listing of the metro has all words."""

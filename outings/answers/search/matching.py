@@ -13,16 +13,7 @@ from outings.answers.search.matches import Mask, WordMatches
 from outings.answers.search.moments import Moment
 from outings.answers.search.namesakes import Namesakes
 from outings.answers.search.notions import Notion
-from outings.answers.search.postings import (
-    CATEGORY,
-    NAME,
-    OPENING,
-    WHERE,
-    Places,
-    Postings,
-    Rows,
-    find_places,
-)
+from outings.answers.search.postings import NAME, OPENING, SHELF, WHERE, Places, Postings, Rows, find_places
 from outings.answers.search.score import (
     JOINED,
     ONE_TYPO,
@@ -39,6 +30,7 @@ from outings.answers.search.score import (
     mark_candidates,
     score_names,
     score_words,
+    weaken_shelves,
 )
 from outings.answers.search.understanding.related import RelatedWords
 from outings.answers.snapshot.terms import Terms, choose_field, split_places
@@ -115,7 +107,11 @@ class Matcher:
 
     def is_prominent(self, numbers: Iterable[int]) -> bool:
         """Whether any of the words is in a name or a category."""
-        return any((self._postings.read_posting(number)[1] >= CATEGORY).any() for number in numbers)
+        return any((self._postings.read_posting(number)[1] >= SHELF).any() for number in numbers)
+
+    def list_phrases(self, words: Sequence[str]) -> list[tuple[int, int]]:
+        """[start, end) of those of several words that have related ones."""
+        return [(run.start, run.end) for run in self._related.find(words) if run.end - run.start > 1]
 
     def find_fit(
         self, words: Sequence[str], *, subject: Sequence[int], beginning: str | None = None
@@ -172,6 +168,8 @@ class Matcher:
         def weaken(rows: Numbers) -> None:
             if namesakes is not None:
                 namesakes.weaken(best, rows, meant=find_meant)
+                for codes in best:
+                    codes[rows] = weaken_shelves(codes.take(rows))
 
         return WordMatches(
             best,

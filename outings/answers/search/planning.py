@@ -34,6 +34,7 @@ from outings.answers.search.score import PARTIAL, Numbers
 from outings.answers.search.snippet import Hits
 from outings.answers.search.understanding.locations import find_runs
 from outings.answers.search.understanding.narrowing import choose_subject, list_narrower
+from outings.answers.search.understanding.words import mark_narrow
 from outings.answers.search.whereabouts import find_lying, list_parts, read_locations
 from outings.answers.selecting.evaluator import has_columns, open_evaluator
 from outings.answers.selecting.paging import read_limit
@@ -272,9 +273,12 @@ def _take_page(shown: SearchMatches, scores: Numbers, search: Search, index: Sea
 
 
 def _is_for_children(search: Search, index: SearchIndex) -> bool:
-    """In `auto`, by a word for whom and no age: `kids`."""
-    words = index.words if search.foreign is None else search.foreign.words
-    return search.is_auto and not find_override(search.query) and not words.children.isdisjoint(search.parsed.audience)
+    """In `auto`, by a word for whom and no age: `kids`, or by one for what children come along to: `after school`."""
+    if not search.is_auto or find_override(search.query):
+        return False
+    young = (index.words if search.foreign is None else search.foreign.words).young
+    parsed = search.parsed
+    return any(any(mark_narrow(words, young)) for words in (parsed.audience, parsed.words, search.relaxed))
 
 
 def _find_starts(matched: SearchMatches, search: Search, index: SearchIndex) -> Numbers:

@@ -20,12 +20,13 @@ in thousandths, rounded half to even. `docs/search.md` says the same to readers.
 
 from collections.abc import Sequence
 from functools import reduce
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.search.postings import CATEGORY, NAME, OPENING, PASSING, WHERE, Places
+from outings.answers.search.postings import CATEGORY, NAME, OPENING, PASSING, SHELF, WHERE, Places
 
 Codes = NDArray[np.uint8]
 Numbers = NDArray[Any]
@@ -33,7 +34,7 @@ Numbers = NDArray[Any]
 # How a word is spelled in a listing, the better the higher.
 RELATED, TWO_TYPOS, ONE_TYPO, JOINED, SAME = range(5)
 _SPELLINGS = {SAME: 1.0, JOINED: 0.95, ONE_TYPO: 0.8, TWO_TYPOS: 0.7, RELATED: 0.6}
-_PLACES = {NAME: 0.9, CATEGORY: 0.75, OPENING: 0.5, WHERE: 0.3, PASSING: 0.2}
+_PLACES = {NAME: 0.9, CATEGORY: 0.75, SHELF: 0.75, OPENING: 0.5, WHERE: 0.3, PASSING: 0.2}
 _NAME_SHARE, _LIFT, _LOCATION_LIFT, _TRACE = 0.1, 0.02, 0.3, 0.5
 # What is in the name of a listing for nobody in particular stays before what is in a category of one for children.
 _AUDIENCE_LIFT = 0.15
@@ -41,10 +42,12 @@ _AUDIENCE_LIFT = 0.15
 _TIME_LIFT = 0.15
 
 # A code's parts: how a word counts (in passing, as a place, an organization or an address is named, by a related word,
-# by itself), its place, its spelling from 1 on.
+# by itself), and from 1 on the rank of its place and its spelling. On a shelf it is worth what it is in a category.
 _IN_PASSING, _SAYS_WHERE, _BY_RELATION, _PROMINENT = range(4)
-_STANDING_SHIFT, _PLACE_SHIFT, _PLACE_MASK = 6, 3, 7
+_STANDING_SHIFT = 6
 _WITHOUT_STANDING = np.uint8((1 << _STANDING_SHIFT) - 1)
+_RANKED = sorted(product(_PLACES, _SPELLINGS), key=lambda each: (_PLACES[each[0]], each[1], each[0]))
+_RANKS = {each: rank for rank, each in enumerate(_RANKED, start=1)}
 
 # Indexes in the contract's LEVELS.
 ALL_TERMS, RELATED_WORDS, PARTIAL = range(3)
@@ -61,7 +64,7 @@ def _encode(place: int, spelling: int) -> int:
         standing = _SAYS_WHERE if place == WHERE and spelling != RELATED else _IN_PASSING
     else:
         standing = _BY_RELATION if spelling == RELATED else _PROMINENT
-    return standing << _STANDING_SHIFT | place << _PLACE_SHIFT | spelling + 1
+    return standing << _STANDING_SHIFT | _RANKS[place, spelling]
 
 
 _ENCODED = [
@@ -86,6 +89,12 @@ def weaken_names(codes: Codes) -> Codes:
     return weaker
 
 
+def weaken_shelves(codes: Codes) -> Codes:
+    """What only a shelf says counts as what the description says at its opening."""
+    weaker: Codes = _DESCRIBED.take(codes)
+    return weaker
+
+
 def _list_strengths() -> Numbers:
     strengths = np.zeros(256)
     for place, weight in _PLACES.items():
@@ -102,11 +111,21 @@ _CODES = np.arange(256)
 _STANDINGS = np.where(_CODES > 0, _CODES >> _STANDING_SHIFT, _IN_PASSING)
 # By the standing of the word that counts least, where that says it.
 _LEVELS = np.array([PARTIAL, PARTIAL, RELATED_WORDS, ALL_TERMS])[_STANDINGS]
-_AT = np.where(_CODES > 0, _CODES >> _PLACE_SHIFT & _PLACE_MASK, PASSING)
+_AT = np.array([PASSING, *(place for place, _ in _RANKED)]).take(_CODES & _WITHOUT_STANDING, mode="clip")
 _IN_NAME = np.where(_AT == NAME, 1, 0)
-_AS_CATEGORY = _CODES & ~(_PLACE_MASK << _PLACE_SHIFT) | CATEGORY << _PLACE_SHIFT
-_WEAKER = np.where(_AT == NAME, _AS_CATEGORY, _CODES).astype(np.uint8)
-_IS_MENTIONED = _AT < CATEGORY
+
+
+def _move_codes(here: int, there: int) -> Codes:
+    """By code the one of the same word in another place, where it stands here."""
+    moved = _CODES.astype(np.uint8)
+    for standing, spelling in product(range(_PROMINENT + 1), _SPELLINGS):
+        own, other = (standing << _STANDING_SHIFT | _RANKS[place, spelling] for place in (here, there))
+        moved[own] = other
+    return moved
+
+
+_WEAKER, _DESCRIBED = _move_codes(NAME, CATEGORY), _move_codes(SHELF, OPENING)
+_IS_MENTIONED = _AT < SHELF
 _ONLY_SAYS_WHERE = _STANDINGS == _SAYS_WHERE
 _IS_LOCATED = np.where((_AT == NAME) | (_AT == WHERE), 1, 0)
 # What a word in the name gains by a name that has no other words.

@@ -18,6 +18,7 @@ class RoleWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lessons: str = ""
     audience: str = ""
     children: str = ""
+    young: str = ""
     aged: str = ""
     prices: str = ""
     times: str = ""

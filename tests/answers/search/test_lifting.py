@@ -40,9 +40,11 @@ def test_for_children_what_begins_in_their_teens_comes_behind(tmp_path: Path) ->
         listing["ages"] = documents.make_ages(**own)
     release = open_listings(tmp_path, *listings)
     assert list(find(release, "clay for kids", AUTO)) == ["Clay wheels", "Clay kilns", "Clay", "Clay glazes"]
-    # An age that is stated says more, and families are of all ages.
-    for q in ("clay for kids 16 and up", "clay for families"):
-        assert next(iter(find(release, q, AUTO))) == "Clay"
+    # Families come with their children, and who goes to school is one.
+    for q in ("clay for families", "after school clay"):
+        assert list(find(release, q, AUTO))[:2] == ["Clay wheels", "Clay kilns"]
+    # An age that is stated says more.
+    assert next(iter(find(release, "clay for kids 16 and up", AUTO))) == "Clay"
     assert next(iter(find(release, "clay for kids"))) == "Clay"
 
 

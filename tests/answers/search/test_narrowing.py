@@ -24,6 +24,17 @@ def show(body: Document) -> tuple[list[str], list[str]]:
     return body["meta"]["relaxed"], [item["name"] for item in body["data"] if item["match"] != "partial"]
 
 
+def test_a_part_of_several_words_that_mean_one_thing_stays_while_something_has_all_of_them(tmp_path: Path) -> None:
+    """The group of the language has both: "indoor playground" is a play space."""
+    release = open_listings(tmp_path, *name_places("Play Space", "Playground", "Movie Night"))
+    assert show(search(release, "indoor playground rainy day", AUTO)) == (["rainy", "day"], ["Play Space"])
+    # A notion is one thing, too; where nothing has it, its words go one by one.
+    assert show(search(release, "sunny movie night", AUTO)) == (["sunny"], ["Movie Night"])
+    assert show(search(release, "indoor playground club", AUTO))[0] == ["club"]
+    bare = open_listings(tmp_path / "bare", *name_places("Playground"))
+    assert show(search(bare, "indoor playground rainy day", AUTO)) == (["indoor", "rainy", "day"], ["Playground"])
+
+
 @pytest.mark.parametrize(
     ("q", "relaxed", "names"),
     [

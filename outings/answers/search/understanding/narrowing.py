@@ -1,6 +1,6 @@
 """Words that only narrow: which a query can do without, where nothing has all of its words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -10,10 +10,10 @@ from outings.answers.search.understanding.words import QueryWords, mark_narrow
 Words = tuple[str, ...]
 
 
-def list_narrower(parsed: ParsedQuery, known: QueryWords) -> Iterator[ParsedQuery]:
+def list_narrower(parsed: ParsedQuery, known: QueryWords, *, whole: Collection[str] = ()) -> Iterator[ParsedQuery]:
     """The query, and then without its words that say least: wishes, then also a season, when and where, and what sort
     of thing it is. Something is left that decides: beside such words alone ("summer day camp")
-    the kinds decide too, but not beside wishes alone ("quiet activities")."""
+    the kinds decide too, but not beside wishes alone ("quiet activities"). `whole`: words that stay."""
     wishes, *circumstances, _ = known.narrowing
     words = parsed.words
     marks = zip(*(mark_narrow(words, group) for group in (wishes, *circumstances)), strict=True)
@@ -22,7 +22,8 @@ def list_narrower(parsed: ParsedQuery, known: QueryWords) -> Iterator[ParsedQuer
         parsed = replace(parsed, words=words, kinds=())
     yield parsed
     for group in known.narrowing:
-        fewer = tuple(word for word, drops in zip(words, mark_narrow(words, group), strict=True) if not drops)
+        marks = zip(words, mark_narrow(words, group), strict=True)
+        fewer = tuple(word for word, drops in marks if not drops or word in whole)
         if not fewer:
             return
         if fewer != words:

@@ -28,6 +28,7 @@ class QueryWords:
             frozenset(text.split()) for text in (words.fillers, words.kinds, words.audience, words.prices, words.times)
         )
         self.lessons, self.children = frozenset(words.lessons.split()), frozenset(words.children.split())
+        self.young = self.children.union(words.young.split())
         typed = {"event": words.events, "camp": words.camps, "place": words.places}
         # The type that a kind means, as the number of one of TYPES.
         self.types = {word: TYPES.index(name) for name, text in typed.items() for word in text.split()}

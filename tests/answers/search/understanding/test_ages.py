@@ -36,6 +36,7 @@ AGES = [
     ("ages: 3 – 5", 3, 5, "ages: 3 – 5"),
     ("age 3 to 5", 3, 5, "age 3 to 5"),
     ("ages 3 and 5", 3, 5, "ages 3 and 5"),
+    ("for a 3 and a 5 year old", 3, 5, "3 and a 5 year old"),
     ("ages between 3 and 5", 3, 5, "ages between 3 and 5"),
     ("ages 5-3", 3, 5, "ages 5-3"),
     ("3-5 year olds", 3, 5, "3-5 year olds"),

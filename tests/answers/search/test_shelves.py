@@ -1,0 +1,56 @@
+"""Categories and keywords for several things, in `match=auto`: which of them a listing is, its description says."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from outings.answers.search.postings import CATEGORY, SHELF, make_postings
+from outings.release.snapshot import Release
+from outings.release.tables import FIELDS
+from tests.answers import documents
+from tests.answers.documents import make_uuid
+from tests.answers.search.searching import open_listings, score
+
+# Name → description. All are in one category.
+LISTINGS = {"Ballet": "Dancing to music.", "Ukulele": "Four strings and a song.", "Drums": None}
+
+
+@pytest.fixture(scope="module")
+def harbor(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return open_shelf(tmp_path_factory.mktemp("harbor"))
+
+
+def open_shelf(folder: Path) -> Release:
+    listings = [
+        documents.make_place(make_uuid(number), name=name, categories=["dance_gymnastics"], description=text)
+        for number, (name, text) in enumerate(LISTINGS.items(), 1)
+    ]
+    return open_listings(folder, *listings)
+
+
+def test_what_only_a_shelf_for_several_things_says_counts_as_what_is_mentioned(harbor: Release) -> None:
+    """In any form of the word. What does not describe itself has no better place to say it."""
+    scores = score(harbor, "dance", {"match": "auto"})
+    assert scores == {"Ballet": 0.75, "Drums": 0.75, "Ukulele": 0.5}
+
+
+def test_by_default_all_categories_count_alike(harbor: Release) -> None:
+    assert score(harbor, "dance") == dict.fromkeys(LISTINGS, 0.75)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "place"),
+    [("performing arts and dance", SHELF), ("dance", CATEGORY), ("dance classes arts and crafts", CATEGORY)],
+)
+def test_a_keyword_is_for_several_things_where_an_and_is_beside_the_word(keywords: str, place: int) -> None:
+    texts = {"keywords": keywords, "description": "strings"}
+    rows = [
+        (word, 0, FIELDS.index(field), position)
+        for field, text in texts.items()
+        for position, word in enumerate(text.split())
+    ]
+    terms = pl.DataFrame(sorted(rows), schema=("word", "row", "field", "position"), orient="row")
+    words = terms["word"].unique().sort().to_list()
+    postings = make_postings(terms, stems="english")
+    assert postings["place"][words.index("dance")] == place
