@@ -63,32 +63,25 @@ class ForeignOrganizations:
 
     def find(self, ask: ForeignReference, *, metro: str) -> ForeignOrganization | None:
         """The record in the first other metro by slug that has it; the same for every `metro`."""
-        ids, sources = self._index
-        for loan in (*ids.get(ask.id, ()), *sources.get((ask.feed, ask.source_id), ())):
-            if loan.metro != metro:
-                return loan
-        return None
+        loans = (*self._index.get((ask.id,), ()), *self._index.get((ask.feed, ask.source_id), ()))
+        return next((loan for loan in loans if loan.metro != metro), None)
 
     def has_moved(self, data: bytes, *, metro: str) -> bool:
         """Whether the references in `data` (`encode_foreign`) would resolve otherwise now."""
         return any(hash_foreign(self.find(ask, metro=metro)) != got for ask, got in _parse_foreign(data))
 
     @cached_property
-    def _index(
-        self,
-    ) -> tuple[Mapping[str, Sequence[ForeignOrganization]], Mapping[tuple[str, str], Sequence[ForeignOrganization]]]:
-        ids, sources = (
-            defaultdict[str, list[ForeignOrganization]](list),
-            defaultdict[tuple[str, str], list[ForeignOrganization]](list),
-        )
+    def _index(self) -> Mapping[tuple[str, ...], Sequence[ForeignOrganization]]:
+        """By id, and by feed and `source_id`."""
+        index = defaultdict[tuple[str, ...], list[ForeignOrganization]](list)
         for lender in self._lenders:
             for entry in self._read(lender):
                 head = entry.head
                 if head.status != "draft":
                     loan = ForeignOrganization(metro=lender.metro, id=assign_id(head), entry=entry)
-                    ids[loan.id].append(loan)
-                    sources[head.feed, head.source_id].append(loan)
-        return ids, sources
+                    index[(loan.id,)].append(loan)
+                    index[head.feed, head.source_id].append(loan)
+        return index
 
     def _read(self, lender: MetroOrganizations) -> Iterable[SpooledRecord]:
         """Empty if they are gone, until that metro is built again."""

@@ -19,6 +19,8 @@ from pipeline.listings.rows import Row
 
 # Members that are no change of the listing: when it was written, not what it says.
 _STAMPS = ("created_at", "updated_at")
+# What has stamps of its own, by the type of its listing.
+PARTS = {"class": "sections", "camp": "sessions"}
 
 
 class VersionedRow(Struct, kw_only=True):
@@ -132,7 +134,7 @@ def _stamp_members(row: Row, *, created_at: int, updated_at: int, before: bytes 
         "created_at": format_instant(created_at),
         "updated_at": format_instant(updated_at),
     }
-    part = {"class": "sections", "camp": "sessions"}.get(row.kind)
+    part = PARTS.get(row.kind)
     if part is not None:
         changes[part] = _stamp_parts(
             getattr(members, part), {} if before is None else _read_parts(before, part),

@@ -39,9 +39,9 @@ class Expansion(Struct, frozen=True, kw_only=True, eq=False):
     `recurrence_truncated`, where the limit of 2,000 left out dates within the horizon.
     """
 
-    anchor: Moment | None
-    occurrences: Occurrences
-    total: int | None
+    anchor: Moment | None = None
+    occurrences: Occurrences = join_occurrences([])
+    total: int | None = None
     beyond: Occurrences = join_occurrences([])
     given: int | None = None
     rrule: str | None = None
@@ -69,10 +69,7 @@ def expand_recurrence(
     text = None if rule is None else rrule
     is_recurring = rule is not None or (bool(rdates) and not problems)
     if starts_local is None:
-        return Expansion(
-            anchor=None, occurrences=join_occurrences([]), total=None,
-            rrule=text, is_recurring=is_recurring, problems=problems,
-        )  # fmt: skip
+        return Expansion(rrule=text, is_recurring=is_recurring, problems=problems)
     zone = find_zone(timezone)
     anchor = _make_moment(zone, starts_local, ends_local)
     if problems or not is_recurring:

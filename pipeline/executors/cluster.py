@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from outings.failures import OperatorError
-from pipeline.executors.worker_compatibility import describe_program, explain_difference
+from pipeline.fingerprint import describe_libraries, hash_rules
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -30,6 +30,7 @@ REACH_SECONDS = 10.0
 # A cluster that grows on demand begins without workers; one that lost all of them may get others.
 WORKER_SECONDS = 60.0
 WATCH_SECONDS = 1.0
+_HASH_DIGITS = 16
 
 
 class ClusterError(OperatorError):
@@ -153,3 +154,17 @@ def do_checked(
             "allowed: one that all machines share, by TMPDIR"
         )
     return do(work)
+
+
+def describe_program() -> Mapping[str, str]:
+    """What this process would build with: two machines of the same program make the same bytes. Versions by name: of
+    Python, of our own sources (a hash), of each library; "none" of one that is not there."""
+    libraries = dict(describe_libraries())
+    return {"Python": libraries.pop("Python"), "outings": hash_rules()[:_HASH_DIGITS], **libraries}
+
+
+def explain_difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str | None:
+    """What differs, or None."""
+    names = sorted(name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
+    differences = [f"{name} {theirs.get(name, 'none')} there and {ours.get(name, 'none')} here" for name in names]
+    return "; ".join(differences) or None

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import ExitStack
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from pipeline.executors.inline import InlineExecutor
 from pipeline.executors.workers import open_workers
@@ -26,9 +26,6 @@ class LocalExecutor(Executor):
         self._fixed, self._limit, self._abandon, self._tell = count, limit, abandon, tell
         self._count, self._opened = 1, ExitStack()
         self._within: Executor = InlineExecutor()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

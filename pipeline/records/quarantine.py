@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import orjson
+from msgspec import structs
 
 from pipeline.records.record import Problem
 
@@ -83,11 +84,8 @@ def _name_record(line: bytes) -> tuple[str, str | None]:
 
 
 def _show(problem: Problem) -> dict[str, object]:
-    where = {} if problem.file is None else {"file": problem.file}
-    return {
-        "feed": problem.feed, **where, "line": problem.line, "source_id": problem.source_id, "field": problem.field,
-        "reason": problem.reason, "value": problem.value,
-    }  # fmt: skip
+    unshown = {"quarantined"} if problem.file is not None else {"quarantined", "file"}
+    return {name: value for name, value in structs.asdict(problem).items() if name not in unshown}
 
 
 def _write_file(encoded: bytes, *, folder: Path, name: str) -> Path:

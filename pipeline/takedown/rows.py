@@ -8,14 +8,13 @@ import polars as pl
 from msgspec.structs import replace
 
 from outings.contract.resources.shared import Location, OrganizationReference
-from pipeline.changes.diff import hash_members, read_members
+from pipeline.changes.diff import PARTS, hash_members, read_members
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.rows import Row
 from pipeline.listings.websites import find_domain, read_document_links
 
 # What a listing has from its place, as columns.
 _LOCATED = ("lat", "lng", "neighborhood", "neighborhood_slug", "neighborhood_key", "zip")
-_PARTS = {"class": "sections", "camp": "sessions"}
 
 
 class RowStripper:
@@ -106,7 +105,7 @@ class RowStripper:
 def _unstamp(row: Row) -> Any:
     """The members as they were hashed: stamps that a build assigned are no part of them."""
     members: Any = read_members(row)
-    part = _PARTS.get(row.kind)
+    part = PARTS.get(row.kind)
     if part is not None:
         members = replace(members, **{part: tuple(replace(each, updated_at=None) for each in getattr(members, part))})
     assigned = replace(members, created_at=None)

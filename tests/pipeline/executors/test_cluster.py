@@ -16,8 +16,7 @@ from click.testing import CliRunner, Result
 import pipeline.executors.cluster
 from outings.command import main
 from outings.demo import write_world
-from pipeline.executors.cluster import ClusterError, open_cluster, parse_cluster
-from pipeline.executors.worker_compatibility import describe_program, explain_difference
+from pipeline.executors.cluster import ClusterError, describe_program, explain_difference, open_cluster, parse_cluster
 from tests.faults.whole import check_current
 from tests.faults.worlds import MONDAY, clock_of, copy_world, write_round
 from tests.pipeline.executors.cluster import Cluster, start_cluster
