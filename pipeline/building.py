@@ -214,7 +214,7 @@ def _list_lenders(
     """Of every metro, what it is to be: built now, or as the release before has it."""
     built = [lend_organizations(work) for work in _make_works(build, plan, feeds, spool=spool)]
     parts = {} if base is None else base.parts
-    known = {each.plan.metro.slug: each.plan.base.manifest for each in plan.unchanged if each.plan.base is not None}
+    known = {each.metro.slug: each.base.manifest for each in plan.unchanged if each.base is not None}
     others = {metro.slug for metro in build.configuration.metros} - {each.metro for each in built}
     stand = {slug: known.get(slug) or read_manifest(store, parts[slug].manifest) for slug in others & parts.keys()}
     return (*built, *(MetroOrganizations(metro=slug, object=manifest.lent) for slug, manifest in stand.items()))
@@ -225,7 +225,7 @@ def _find_touched(build: Build, plan: BuildPlan, lenders: Sequence[MetroOrganiza
     opened = ForeignOrganizations(lenders, store=store, vocabulary=build.configuration.vocabulary)
     touched = []
     for each in plan.unchanged:
-        slug, base = each.plan.metro.slug, each.plan.base
+        slug, base = each.metro.slug, each.base
         if base is not None and base.manifest.foreign is not None:
             references = read_shared_state(store, base.manifest).foreign
             if references is None or opened.has_moved(references, metro=slug):
@@ -234,21 +234,21 @@ def _find_touched(build: Build, plan: BuildPlan, lenders: Sequence[MetroOrganiza
 
 
 def _make_works(build: Build, plan: BuildPlan, feeds: Sequence[FeedResult], *, spool: Path) -> Iterator[MetroTask]:
-    for metro in plan.metros:
-        speaking = {feed.name: feed for feed in plan.feeds if feed.metro in (None, metro.plan.metro.slug)}
+    slugs = frozenset(each.metro.slug for each in plan.metros)
+    for each in plan.metros:
+        speaking = {feed.name: feed for feed in plan.feeds if feed.metro in (None, each.metro.slug)}
         yield MetroTask(
-            plan=metro.plan,
+            plan=each,
             configuration=build.configuration,
             feeds=tuple(feed for feed in feeds if feed.feed in speaking),
             deltas=frozenset(name for name, feed in speaking.items() if feed.mode == "delta"),
             restarts={
-                each.feed: speaking[each.feed].max_shrink
-                for each in feeds
-                if each.is_whole and each.feed in speaking and not build.allow_shrink
+                read.feed: speaking[read.feed].max_shrink
+                for read in feeds
+                if read.is_whole and read.feed in speaking and not build.allow_shrink
             },
-            others=frozenset(each.plan.metro.slug for each in plan.metros) - {metro.plan.metro.slug},
+            others=slugs - {each.metro.slug},
             spool=spool,
-            neighborhoods=metro.neighborhoods,
         )
 
 
@@ -304,5 +304,5 @@ def _remember_feeds(
 def _tally_carried(plan: BuildPlan, *, store: Store) -> WriteCounts:
     """Objects of metros that were not built again are named by the release, and none is written. By metro, as a build
     counts: two metros may name the same object, an empty table's."""
-    bases = [each.plan.base for each in plan.unchanged if each.plan.base is not None]
+    bases = [each.base for each in plan.unchanged if each.base is not None]
     return WriteCounts(total=sum(len({base.sha, *list_objects(store, base.manifest)}) for base in bases))

@@ -116,7 +116,7 @@ class DryRun:
             configuration=self._configuration,
             feeds=tuple(self._results[feed] for feed in speaking),
             deltas=frozenset(feed for feed in speaking if self._feeds[feed].mode == "delta"),
-            restarts={}, others=others, spool=self._scratch, neighborhoods=None,
+            restarts={}, others=others, spool=self._scratch,
         )  # fmt: skip
 
     @cached_property

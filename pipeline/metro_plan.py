@@ -31,7 +31,7 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
     `program` is the hash of everything except records and date that makes listings (`plan`); with
     None every listing is made again. `language`: None for English. `renderer` made the documents that stay, if that is
     not this program. `emptied` are packs of the release before in which no document may stay. `site`: what the metro's
-    pages are made with, None where it has none."""
+    pages are made with, None where it has none. `neighborhoods`: the file of their polygons."""
 
     metro: MetroSettings
     vocabulary: Vocabulary
@@ -49,6 +49,7 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
     renderer: int | None = None
     emptied: frozenset[str] = frozenset()
     site: SiteSettings | None = None
+    neighborhoods: Path | None = None
 
 
 class MetroBuild(Struct, frozen=True, kw_only=True):

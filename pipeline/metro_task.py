@@ -43,7 +43,7 @@ def build_listings(work: MetroTask) -> MetroResult:
     plan, store = work.plan, open_configured_store(work.configuration.store)
     started = perf_counter()
     previous = open_previous(store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary, program=plan.program)
-    neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, work.neighborhoods)
+    neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, plan.neighborhoods)
     gathered = gather_records(work, previous, store)
     delta_state, last_good, problems = gathered.delta_state, gathered.last_good, gathered.problems
     resolving = make_row_maker(work, gathered, previous, neighborhoods=neighborhoods, store=store)

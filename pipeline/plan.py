@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -36,26 +35,21 @@ class Build(Struct, frozen=True, kw_only=True):
     allow_shrink: bool = False
 
 
-class MetroInputs(Struct, frozen=True, kw_only=True):
-    plan: MetroPlan
-    neighborhoods: Path | None
-
-
 class BuildPlan(Struct, frozen=True, kw_only=True):
     """`metros` will be built and `feeds` read. `unchanged` metros and `remembered` feeds stay as they are. `site` are
     the settings of the pages."""
 
     stamp: datetime
     site: SiteSettings
-    metros: tuple[MetroInputs, ...]
+    metros: tuple[MetroPlan, ...]
     feeds: tuple[FeedTable, ...]
-    unchanged: tuple[MetroInputs, ...]
+    unchanged: tuple[MetroPlan, ...]
     remembered: tuple[str, ...]
 
     @property
     def carried(self) -> tuple[str, ...]:
         """The slugs of metros that stay as they are."""
-        return tuple(each.plan.metro.slug for each in self.unchanged)
+        return tuple(each.metro.slug for each in self.unchanged)
 
 
 def choose_metros(build: Build) -> list[MetroTable]:
@@ -82,20 +76,20 @@ def plan_build(build: Build, *, base: Root | None, store: Store, sources: Mappin
         _plan_metro(build, metro, feeds, hashes, base=base, store=store, stamp=stamp, model=model, site=site)
         for metro in metros
     ]
-    changed = {each.plan.metro.slug for each in planned if not _is_unchanged(each.plan)}
+    changed = {each.metro.slug for each in planned if not _is_unchanged(each)}
     return _divide(planned, feeds, changed, stamp=stamp, site=site)
 
 
 def widen_plan(build: Build, plan: BuildPlan, slugs: Collection[str]) -> BuildPlan:
     """The plan with these unchanged metros among those that will be built."""
-    planned = {each.plan.metro.slug: each for each in (*plan.metros, *plan.unchanged)}
-    built = {each.plan.metro.slug for each in plan.metros}.union(slugs)
+    planned = {each.metro.slug: each for each in (*plan.metros, *plan.unchanged)}
+    built = {each.metro.slug for each in plan.metros}.union(slugs)
     ordered = [planned[metro.slug] for metro in choose_metros(build)]
     return _divide(ordered, choose_feeds(build), built, stamp=plan.stamp, site=plan.site)
 
 
 def _divide(
-    planned: Sequence[MetroInputs],
+    planned: Sequence[MetroPlan],
     feeds: Sequence[FeedTable],
     built: Collection[str],
     *,
@@ -106,9 +100,9 @@ def _divide(
     return BuildPlan(
         stamp=stamp,
         site=site,
-        metros=tuple(each for each in planned if each.plan.metro.slug in built),
+        metros=tuple(each for each in planned if each.metro.slug in built),
         feeds=read,
-        unchanged=tuple(each for each in planned if each.plan.metro.slug not in built),
+        unchanged=tuple(each for each in planned if each.metro.slug not in built),
         remembered=tuple(feed.name for feed in feeds if feed not in read),
     )
 
@@ -133,7 +127,7 @@ def _plan_metro(
     stamp: datetime,
     model: ModelPlan | None,
     site: SiteSettings,
-) -> MetroInputs:
+) -> MetroPlan:
     configuration = build.configuration
     settings = make_settings(metro)
     today = build.as_of.read_date(metro.timezone)
@@ -151,12 +145,12 @@ def _plan_metro(
         [] if base is None else sorted(list_withdrawn(base.withdrawals)),
     )  # fmt: skip
     part = None if base is None else base.parts.get(metro.slug)
-    plan = MetroPlan(
+    return MetroPlan(
         metro=settings, vocabulary=configuration.vocabulary, related=related, language=own, today=today, stamp=stamp,
         inputs=inputs, details=details, cache=configuration.edge.cache, base=read_base(store, part), model=model,
         centroids=centroids, site=site if site.shows_data else None, program=program,
+        neighborhoods=metro.neighborhoods,
     )  # fmt: skip
-    return MetroInputs(plan=plan, neighborhoods=metro.neighborhoods)
 
 
 def _is_unchanged(plan: MetroPlan) -> bool:

@@ -69,7 +69,6 @@ class MetroTask(Struct, frozen=True, kw_only=True):
     restarts: Mapping[str, float]
     others: frozenset[str]
     spool: Path
-    neighborhoods: Path | None
     lenders: tuple[MetroOrganizations, ...] = ()
 
 
