@@ -7,7 +7,6 @@ import fcntl
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
 
 # Below this, flushing one by one waits for ours alone; above it, one flush of the whole file system is cheaper.
 FEW = 16
@@ -15,29 +14,12 @@ FEW = 16
 FileState = tuple[int, int, int]
 
 
-class Disk(Protocol):
-    """Each call is done when it returns. Its effect survives a power cut only if its docstring says so."""
+class Disk:
+    """Each call is done when it returns. Its effect survives a power cut only if its docstring says so. Raises
+    OSError."""
 
     def make_folder(self, path: Path) -> None:
         """With its parents, durably; nothing where it is there already."""
-
-    def write_file(self, path: Path, data: bytes) -> None: ...
-
-    def sync_files(self, paths: Sequence[Path]) -> None:
-        """Make the bytes of these files durable."""
-
-    def replace(self, source: Path, target: Path) -> None: ...
-
-    def remove(self, path: Path) -> None: ...
-
-    def sync_folders(self, paths: Sequence[Path]) -> None:
-        """Make durable which names these folders hold."""
-
-
-class LinuxDisk:
-    """The real disk. Raises OSError."""
-
-    def make_folder(self, path: Path) -> None:
         if path.is_dir():
             return
         if path.parent != path:
@@ -56,6 +38,7 @@ class LinuxDisk:
             os.close(handle)
 
     def sync_files(self, paths: Sequence[Path]) -> None:
+        """Makes the bytes of these files durable."""
         sync_all(paths)
 
     def replace(self, source: Path, target: Path) -> None:
@@ -65,6 +48,7 @@ class LinuxDisk:
         path.unlink()
 
     def sync_folders(self, paths: Sequence[Path]) -> None:
+        """Makes durable which names these folders hold."""
         sync_all(paths)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from outings.release.disk import Disk, LinuxDisk
+from outings.release.disk import Disk
 from outings.release.objects import hash_of
 from outings.release.store import TEMPORARY, NotFound, Outcome, StoreEntry, StoreError, VersionedBytes
 
@@ -35,7 +35,7 @@ class FolderStore:
 
     def __init__(self, folder: Path, *, disk: Disk | None = None) -> None:
         self._folder = folder.absolute()
-        self._disk = disk or LinuxDisk()
+        self._disk = disk or Disk()
         self._made: set[str] = set()
 
     def __str__(self) -> str:

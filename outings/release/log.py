@@ -9,7 +9,7 @@ listing's id (16 bytes) and the version's place in the segment (4). So a page at
 
 import zlib
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -106,10 +106,9 @@ def name_log(log: Log) -> tuple[int, str | None]:
     return log.latest_version_id, last[0].object if last else None
 
 
-def list_tail(log: Log) -> tuple[str, ...]:
+def list_tail(log: Log) -> list[str]:
     """The objects with the newest versions, which most readers of the log ask for."""
-    last = log.tail or (log.sealed[-1] if log.sealed else None)
-    return () if last is None else (last.object, last.index)
+    return [sha for last in list_segments(log)[-1:] for sha in (last.object, last.index)]
 
 
 def walk_versions(history: History, *, after: int) -> Iterator[Version]:
@@ -180,23 +179,29 @@ def _reopen_segment(tail: Segment, *, read: ReadObject) -> tuple[list[bytes], li
     return blocks, rows, _read_block(tail, whole, read=read) if rest else []
 
 
-def has_listing(segment: Segment, listing_id: str, *, read: ReadObject) -> bool:
-    """ValueError where `listing_id` is no uuid."""
-    return any(True for _ in _find_places(segment, UUID(listing_id).bytes, read=read))
+def erase_words(log: Log, ids: Collection[str], *, read: ReadObject) -> ExtendedLog:
+    """The log without the words of what was taken down: its versions stay, and the id of these listings and
+    organizations stands for their slug. Raises ValueError if one of `ids` is not a uuid."""
+    objects: list[bytes] = []
+    segments = []
+    for segment in list_segments(log):
+        if any(True for row_id in ids for _ in _find_places(segment, UUID(row_id).bytes, read=read)):
+            segment, *made = _erase_segment(segment, ids, read=read)
+            objects += made
+        segments.append(segment)
+    sealed = tuple(segments[: len(log.sealed)])
+    return ExtendedLog(replace(log, sealed=sealed, tail=segments[-1] if log.tail else None), tuple(objects))
 
 
-def rewrite_segment(
-    segment: Segment, change: Callable[[Version], Version], *, read: ReadObject
-) -> tuple[Segment, bytes, bytes]:
-    """With each version changed, but for its id and its listing's; its object and its index."""
+def _erase_segment(segment: Segment, ids: Collection[str], *, read: ReadObject) -> tuple[Segment, bytes, bytes]:
     rows = bytes(read(segment.index)[_rows_start(segment) :])
-    count = -(-(segment.last - segment.first + 1) // BLOCK)
-    blocks = [
-        _encode_block([change(version) for version in _read_block(segment, number, read=read)])
-        for number in range(count)
-    ]
+    blocks = []
+    for number in range(-(-(segment.last - segment.first + 1) // BLOCK)):
+        versions = _read_block(segment, number, read=read)
+        slugs = (each.listing_id if each.listing_id in ids else each.slug for each in versions)
+        blocks.append(_encode_block([replace(each, slug=slug) for each, slug in zip(versions, slugs, strict=True)]))
     data, index = b"".join(blocks), _encode_index(blocks, [rows])
-    return Segment(object=hash_of(data), index=hash_of(index), first=segment.first, last=segment.last), data, index
+    return replace(segment, object=hash_of(data), index=hash_of(index)), data, index
 
 
 def _encode_block(versions: Sequence[Version]) -> bytes:

@@ -27,11 +27,8 @@ class MemoryStore:
 
     def read_versioned(self, name: str) -> VersionedBytes | None:
         with self._lock:
-            return (
-                VersionedBytes(self._objects[name][0], hash_of(self._objects[name][0]))
-                if name in self._objects
-                else None
-            )
+            data, _ = self._objects.get(name, (None, 0.0))
+        return None if data is None else VersionedBytes(data, hash_of(data))
 
     def exists(self, name: str) -> bool:
         with self._lock:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Literal, TypeVar
 
@@ -10,12 +10,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.failures import GuardRefusal
-from outings.release.erasing import erase_words
 from outings.release.lineage import trace_lineage
-from outings.release.log import Version, append_versions
+from outings.release.log import Version, append_versions, erase_words
 from outings.release.objects import hash_of, name_of, read_object
 from outings.release.pointer import NAME, Pointer, VersionedPointer, read_current, sign_pointer, swap_pointer
-from outings.release.root import FeedMemory, Lineage, Log, Part, Root, encode_root, format_release_id
+from outings.release.root import FeedMemory, Log, Part, Root, encode_root, format_release_id
 from outings.release.store import Outcome, Store, StoreError
 from outings.release.trust import ANYBODY, Trust
 from outings.release.withdrawals import WithdrawalChange, add_ended
@@ -28,6 +27,9 @@ ATTEMPTS = 1_000
 
 # What publishes, by the name that its messages call it.
 Act = Literal["build", "rollback", "takedown"]
+
+# What the first release follows.
+_NO_RELEASE = Root(sequence=0, previous=None, built_at=datetime.fromtimestamp(0, UTC), parts={})
 
 _Value = TypeVar("_Value")
 
@@ -95,17 +97,15 @@ def publish(
     """
     for _ in range(ATTEMPTS):
         before = read_current(store, trust=trust)
-        current, current_root = (None, None) if before is None else (before.pointer, before.root)
-        refuse_concurrent_withdrawals(base=base, current_root=current_root, act=act)
-        refuse_concurrent_parts(base=base, current_root=current_root, parts=parts, act=act)
+        current, current_root = (None, _NO_RELEASE) if before is None else (before.pointer, before.root)
+        refuse_concurrent(base=base or _NO_RELEASE, current_root=current_root, parts=parts, act=act)
         refuse_older_stamps(current_root, parts)
-        versions = _name_returned((*changes, *find_changes(current_root.parts if current_root else {})), current_root)
-        log = _erase(store, current_root.log if current_root else Log(), taking)
+        versions = _name_returned((*changes, *find_changes(current_root.parts)), current_root)
+        log = _erase(store, current_root.log, taking)
         grown = append_versions(log, versions, read=partial(read_object, store))
-        earlier = _trace_lineage(store, current, current_root)
         root = compose_root(
-            current=current, current_root=current_root, parts=parts, log=grown.log, feeds=feeds, now=now,
-            earlier=earlier, taking=taking,
+            store, current=current, current_root=current_root, parts=parts, log=grown.log, feeds=feeds, now=now,
+            taking=taking,
         )  # fmt: skip
         made = None if make_site is None else make_site(root.parts, root.site)
         if made is not None:
@@ -128,9 +128,8 @@ def sign_anew(store: Store, *, current: VersionedPointer, current_root: Root, no
     Raises ConcurrentPublication if another release became current meanwhile, and StoreError.
     """
     root = compose_root(
-        current=current, current_root=current_root, parts={}, log=current_root.log, feeds={}, now=now,
-        earlier=_trace_lineage(store, current, current_root),
-    )  # fmt: skip
+        store, current=current, current_root=current_root, parts={}, log=current_root.log, feeds={}, now=now
+    )
     data = encode_root(root)
     store.put(name_of(data), data)
     pointer = put_in_force(store, root, current=current, trust=trust)
@@ -154,38 +153,37 @@ def put_in_force(store: Store, root: Root, *, current: VersionedPointer | None, 
 
 
 def compose_root(
+    store: Store,
     *,
     current: VersionedPointer | None,
-    current_root: Root | None,
+    current_root: Root,
     parts: Mapping[str, Part | None],
     log: Log,
     feeds: Mapping[str, FeedMemory | None],
     now: datetime,
-    earlier: Lineage,
     taking: WithdrawalChange | None = None,
 ) -> Root:
-    """The root that follows `current_root`. A pure function."""
-    ended = current_root.ended if current_root else ()
+    """The root that follows `current_root`. The store is read for its lineage alone."""
+    ended = current_root.ended
     if taking is not None and taking.since is not None and current is not None:
-        ended = add_ended(ended, taking.since, current.pointer.sequence)
-    withdrawals = current_root.withdrawals if current_root else {}
-    return Root(
-        sequence=current.pointer.sequence + 1 if current else 1,
+        ended = add_ended(ended, taking.since, current_root.sequence)
+    return replace(
+        current_root,
+        sequence=current_root.sequence + 1,
         previous=current.pointer.root if current else None,
         built_at=now,
-        parts=_lay_over(current_root.parts if current_root else {}, parts),
+        parts=_lay_over(current_root.parts, parts),
         log=log,
-        feeds=_lay_over(current_root.feeds if current_root else {}, feeds),
-        earlier=earlier,
-        withdrawals=withdrawals if taking is None else taking.withdrawals,
+        feeds=_lay_over(current_root.feeds, feeds),
+        earlier=trace_lineage(store, current.pointer.root, current_root) if current else (),
+        withdrawals=current_root.withdrawals if taking is None else taking.withdrawals,
         ended=ended,
-        site=current_root.site if current_root else None,
     )
 
 
-def _name_returned(changes: tuple[Version, ...], current_root: Root | None) -> tuple[Version, ...]:
+def _name_returned(changes: tuple[Version, ...], current_root: Root) -> tuple[Version, ...]:
     """What was taken down is in no table, and so seems new to a build; readers knew it before."""
-    known = current_root.withdrawals if current_root else {}
+    known = current_root.withdrawals
     return tuple(
         replace(each, kind="restored") if each.kind == "created" and each.listing_id in known else each
         for each in changes
@@ -200,56 +198,39 @@ def _erase(store: Store, log: Log, taking: WithdrawalChange | None) -> Log:
     return erased.log
 
 
-def _trace_lineage(store: Store, current: VersionedPointer | None, current_root: Root | None) -> Lineage:
-    return () if current is None or current_root is None else trace_lineage(store, current.pointer.root, current_root)
-
-
 def _lay_over(under: Mapping[str, _Value], over: Mapping[str, _Value | None]) -> dict[str, _Value]:
     return {name: value for name, value in {**under, **over}.items() if value is not None}
 
 
-def refuse_concurrent_parts(
-    *, base: Root | None, current_root: Root | None, parts: Mapping[str, Part | None], act: Act = "build"
-) -> None:
-    """Raises ConcurrentPublication if the current root has another part for one of these metros than the build started
-    from."""
-    if base is not None and current_root is None:
-        raise ConcurrentPublication(
-            f"the store has no release any more, and this {act} started from release {base.sequence}"
-        )
-    if base is not None and current_root is not None and current_root.sequence < base.sequence:
-        raise ConcurrentPublication(
-            f"the store went back to release {current_root.sequence}, "
-            f"and this {act} started from release {base.sequence}"
-        )
+def refuse_concurrent(*, base: Root, current_root: Root, parts: Mapping[str, Part | None], act: Act = "build") -> None:
+    """Raises ConcurrentPublication if since `base` the store went back, something was withdrawn or given back, or one
+    of these metros got another part. A prune relies on it: nothing that was started before a takedown can be published
+    after it."""
+    if current_root.sequence < base.sequence:
+        state = f"went back to release {current_root.sequence}" if current_root.sequence else "has no release any more"
+        raise ConcurrentPublication(f"the store {state}, and this {act} started from release {base.sequence}")
     touched = [slug for slug in sorted(parts) if _manifest_of(base, slug) != _manifest_of(current_root, slug)]
-    if touched and current_root is not None:
-        raise ConcurrentPublication(
-            f"release {current_root.sequence}, or one just before it, published {', '.join(touched)} first; "
-            f"nothing of this {act} was published, run it again"
-        )
+    if current_root.withdrawals != base.withdrawals:
+        event = "took listings down or gave them back"
+    elif touched:
+        event = f"published {', '.join(touched)} first"
+    else:
+        return
+    raise ConcurrentPublication(
+        f"release {current_root.sequence}, or one just before it, {event}; "
+        f"nothing of this {act} was published, run it again"
+    )
 
 
-def refuse_concurrent_withdrawals(*, base: Root | None, current_root: Root | None, act: Act = "build") -> None:
-    """Raises ConcurrentPublication if what is withdrawn is not what it was for `base`. A prune relies on it: nothing
-    that was started before a takedown can be published after it."""
-    before = {} if base is None else base.withdrawals
-    if current_root is not None and current_root.withdrawals != before:
-        raise ConcurrentPublication(
-            f"release {current_root.sequence}, or one just before it, took listings down or gave them back; "
-            f"nothing of this {act} was published, run it again"
-        )
-
-
-def _manifest_of(root: Root | None, slug: str) -> str | None:
-    part = root.parts.get(slug) if root else None
+def _manifest_of(root: Root, slug: str) -> str | None:
+    part = root.parts.get(slug)
     return part.manifest if part else None
 
 
-def refuse_older_stamps(current_root: Root | None, parts: Mapping[str, Part | None]) -> None:
+def refuse_older_stamps(current_root: Root, parts: Mapping[str, Part | None]) -> None:
     """Raises ValueError if a part's stamp is before the one it replaces, because mirrors would miss its rows."""
     for slug, part in parts.items():
-        before = current_root.parts.get(slug) if current_root else None
+        before = current_root.parts.get(slug)
         if part and before and part.stamp < before.stamp:
             raise ValueError(f"metro {slug}: its stamp {part.stamp} is before {before.stamp}, the one in force")
 

@@ -15,7 +15,7 @@ from outings.release.manifest import Manifest, SemanticTables, Table, hash_snaps
 from outings.release.mapped_file import MappedFile
 from outings.release.objects import Corrupt
 from outings.release.releases import ListedRelease
-from outings.release.site import Site, SiteFile, open_files, read_site
+from outings.release.site import Site, SiteFile, read_site
 from outings.release.snapshot import Release, SemanticFiles, Snapshot
 from outings.release.store import Store
 
@@ -63,10 +63,11 @@ def open_site(
     site = site or read_site(store, sha)
     metros = (manifest.site.pages for manifest in manifests.values() if manifest.site is not None)
     shown = (site.pages, *(metros if site.settings.shows_data else ()))
+    mapped = ((pages, MappedFile(fetch_object(store, pages.object, folder=cache))) for pages in shown)
     return {
-        path: file
-        for pages in shown
-        for path, file in open_files(pages, MappedFile(fetch_object(store, pages.object, folder=cache)))
+        path: SiteFile(extents=extents, packed=packed)
+        for pages, packed in mapped
+        for path, extents in pages.files.items()
     }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from msgspec import Struct
 
 from outings.release.lineage import ReleaseChain
+from outings.release.log import list_segments
 from outings.release.manifest import list_objects, read_manifest
 from outings.release.pointer import read_current
 from outings.release.root import Root, format_release_id, parse_release_id, read_root, walk_roots
@@ -68,7 +69,7 @@ def list_references(store: Store, root: Root, *, known: Collection[str] = ()) ->
     if root.site is not None and root.site not in known:
         yield root.site
         yield read_site(store, root.site).pages.object
-    for segment in (*root.log.sealed, *([root.log.tail] if root.log.tail else [])):
+    for segment in list_segments(root.log):
         yield segment.object
         yield segment.index
     for feed in root.feeds.values():

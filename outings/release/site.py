@@ -6,7 +6,7 @@ A path is what stands behind the first slash of an address: the empty text is th
 
 import gzip
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 import brotli
@@ -158,9 +158,3 @@ def encode_site(site: Site) -> bytes:
 def read_site(store: Store, sha: str) -> Site:
     """Raises NotFound, Corrupt and StoreError."""
     return decode_json(read_object(store, sha), Site, name="site")
-
-
-def open_files(pages: SiteFiles, packed: Bytes) -> Iterator[tuple[str, SiteFile]]:
-    """Each file by its path."""
-    for path, extents in pages.files.items():
-        yield path, SiteFile(extents=extents, packed=packed)

@@ -114,11 +114,8 @@ OCCURRENCES: Mapping[str, pl.DataType] = {
     "time": pl.Int32(),  # null without a clock time
 }
 
-# One row a section; a class without sections is its own one section (section 0).
-# Term, ages and price that a section does not state are its class's.
-SECTIONS: Mapping[str, pl.DataType] = {
-    "row": pl.UInt32(),
-    "section": pl.UInt16(),
+# When a section or a session is, for whom, and what it costs.
+_OFFER: Mapping[str, pl.DataType] = {
     "starts_on": pl.Date(),
     "ends_on": pl.Date(),
     "days": pl.UInt8(),  # bit set over WEEKDAYS; null when not stated
@@ -127,6 +124,14 @@ SECTIONS: Mapping[str, pl.DataType] = {
     "age_max": pl.Int16(),
     "price_min": pl.Float64(),
     "is_free": pl.Boolean(),
+}
+
+# One row a section; a class without sections is its own one section (section 0).
+# Term, ages and price that a section does not state are its class's.
+SECTIONS: Mapping[str, pl.DataType] = {
+    "row": pl.UInt32(),
+    "section": pl.UInt16(),
+    **_OFFER,
     "openings": pl.Boolean(),
 }
 
@@ -134,14 +139,7 @@ SECTIONS: Mapping[str, pl.DataType] = {
 SESSIONS: Mapping[str, pl.DataType] = {
     "row": pl.UInt32(),
     "session": pl.UInt16(),
-    "starts_on": pl.Date(),
-    "ends_on": pl.Date(),
-    "days": pl.UInt8(),
-    "time": pl.Int32(),
-    "age_min": pl.Int16(),
-    "age_max": pl.Int16(),
-    "price_min": pl.Float64(),
-    "is_free": pl.Boolean(),
+    **_OFFER,
     "is_overnight": pl.Boolean(),
     "openings": pl.Boolean(),
 }

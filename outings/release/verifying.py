@@ -8,6 +8,7 @@ from itertools import islice
 from msgspec import Struct
 
 from outings.release.lineage import list_earlier
+from outings.release.log import list_segments
 from outings.release.manifest import hash_snapshot, read_manifest
 from outings.release.objects import Corrupt, check_object, object_name
 from outings.release.pointer import VersionedPointer, explain_pointer, find_pointer_signer, read_pointer
@@ -122,7 +123,7 @@ def _verify_release(store: Store, release: ListedRelease, *, visited: set[str], 
 def _check_log(root: Root) -> None:
     """Its segments follow each other from version 1 to the last."""
     last = 0
-    for segment in (*root.log.sealed, *([] if root.log.tail is None else [root.log.tail])):
+    for segment in list_segments(root.log):
         if segment.first != last + 1 or segment.last < segment.first:
             raise Corrupt(f"log: versions {segment.first} to {segment.last} follow version {last}")
         last = segment.last

@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from outings.command import main
 from outings.release import stores
-from outings.release.disk import Disk, LinuxDisk
+from outings.release.disk import Disk
 from outings.release.folder import FolderStore
 from outings.release.stores import open_store
 from tests.faults.worlds import clock_of, copy_world, write_round
@@ -47,7 +47,7 @@ class Meets:
 
     operations: Watch | None = None
     disk: Watch | None = None
-    make_disk: Callable[[], Disk] = LinuxDisk
+    make_disk: Callable[[], Disk] = Disk
     environ: Mapping[str, str] = field(default_factory=dict)
     prepare: Callable[[], None] | None = None
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from outings.release.disk import LinuxDisk
+from outings.release.disk import Disk
 from outings.release.memory import MemoryStore
 from outings.release.store import Outcome, StoreEntry, StoreError, VersionedBytes
 
@@ -117,7 +117,7 @@ class _File:
         self.synced = synced
 
 
-class ForgetfulDisk(LinuxDisk):
+class ForgetfulDisk(Disk):
     """Works on a real folder, and knows what a power cut would leave of it: only what was synced is certain."""
 
     def __init__(self) -> None:

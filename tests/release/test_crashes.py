@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from outings.release.disk import LinuxDisk
+from outings.release.disk import Disk
 from outings.release.folder import FolderStore
 from outings.release.pruning import prune
 from outings.release.publishing import publish
@@ -41,7 +41,7 @@ def publish_next(store: Any) -> int:
 
 
 def publish_and_die(folder: Path, n: int) -> None:
-    publish_next(FolderStore(folder, disk=WatchedObject(LinuxDisk(), Nth(n, kill))))
+    publish_next(FolderStore(folder, disk=WatchedObject(Disk(), Nth(n, kill))))
 
 
 def publish_until_killed(folder: Path, sender: Connection) -> None:

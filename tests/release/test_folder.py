@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.release.disk import LinuxDisk, sync_file_system
+from outings.release.disk import Disk, sync_file_system
 from outings.release.folder import FolderStore
 from outings.release.objects import name_of
 from outings.release.publishing import publish
@@ -65,7 +65,7 @@ def test_a_disk_that_refuses_is_said_and_the_release_before_untouched(tmp_path: 
         watch = Nth(n, fault)
         before = read_chain(store)[0]["sequence"]
         try:
-            publish_one(FolderStore(tmp_path, disk=WatchedObject(LinuxDisk(), watch)), base=base, number=n + 2)
+            publish_one(FolderStore(tmp_path, disk=WatchedObject(Disk(), watch)), base=base, number=n + 2)
         except StoreError as error:
             reported.append(str(error))
             sequences.append(read_chain(store)[0]["sequence"] - before)
@@ -90,7 +90,7 @@ def test_a_swap_whose_folder_could_not_be_flushed_is_unknown(tmp_path: Path) -> 
     FolderStore(tmp_path).put_if("current.json", b"1", expected=None)
     pointer = FolderStore(tmp_path).read_versioned("current.json")
     assert pointer is not None
-    store = FolderStore(tmp_path, disk=WatchedObject(LinuxDisk(), fault))
+    store = FolderStore(tmp_path, disk=WatchedObject(Disk(), fault))
     assert store.put_if("current.json", b"2", expected=pointer.etag) is Outcome.UNKNOWN
 
 
