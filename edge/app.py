@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import structlog
+from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 
 from edge.calendar_addresses import CalendarAddresses
@@ -14,24 +15,25 @@ from edge.connection_limiter import ConnectionLimiter
 from edge.front_protocol import Fronts
 from edge.geocoding.geocoder import Geocoder, NoGeocoder
 from edge.key_ring import KeyRing
+from edge.limits.address_buckets import AddressBuckets
 from edge.limits.limiter import RateLimiter
 from edge.limits.mapped_store import MappedLimitStore
 from edge.limits.months import SECOND
 from edge.limits.store import LimitStore
 from edge.local_dates import LocalDates
 from edge.middleware.answer_endpoint import AnswerEndpoint
-from edge.middleware.authentication import AuthenticationMiddleware
+from edge.middleware.authentication import MOST_FAILURES_PER_MINUTE, AuthenticationMiddleware
 from edge.middleware.client_address import TrustedProxies
 from edge.middleware.errors import ErrorMiddleware
-from edge.middleware.failure_limiter import FailureLimiter
 from edge.middleware.fast_path import FastPath
 from edge.middleware.rate_limit import LimitHeadersMiddleware, RateLimitMiddleware
 from edge.middleware.request_id import RequestIdMiddleware
 from edge.middleware.routing import RoutingMiddleware
 from edge.middleware.usage import UsageMiddleware
 from edge.middleware.visitor_limiter import VisitorKey, VisitorLimiter
+from edge.public.metrics import MetricsEndpoint
 from edge.public.openapi import OpenApiEndpoint
-from edge.public.probes import make_public
+from edge.public.probes import HealthEndpoint, ReadinessEndpoint
 from edge.releases import Releases
 from edge.replies.bodies import Bodies
 from edge.replies.pages import PagesEndpoint
@@ -111,12 +113,13 @@ class Edge:
         self._look_threads = ThreadPool(threads=1, queue=8)
         self._poll_seconds = poll_seconds
         self._contract = OpenApiEndpoint(self._releases)
-        self._public = make_public(
-            releases=self._releases,
-            ring=self._ring,
-            contract=self._contract,
-            counts=self.counts,
-            usage=self._usage,
+        self._public = Router(
+            [
+                Route("/healthz", HealthEndpoint()),
+                Route("/readyz", ReadinessEndpoint(releases=self._releases, ring=self._ring)),
+                Route("/metrics", MetricsEndpoint(self.counts, self._usage, self._releases)),
+                Route("/openapi.json", self._contract),
+            ],
             lifespan=self._run_beside,
         )
         self.fast_path = self._link(store, clock, memory)
@@ -146,10 +149,10 @@ class Edge:
         endpoint = AnswerEndpoint(planner=planner, bodies=bodies, counts=self.counts, addresses=self._addresses)
         limiter = RateLimiter(self._limits, counts=self.counts)
         authentication = AuthenticationMiddleware(
-            RateLimitMiddleware(endpoint, limiter=limiter, visitors=self._visitors),
+            app=RateLimitMiddleware(endpoint, limiter=limiter, visitors=self._visitors),
             ring=self._ring,
             proxies=self._proxies,
-            failures=FailureLimiter(clock=_count_microseconds(clock)),
+            failures=AddressBuckets(per_minute=MOST_FAILURES_PER_MINUTE, clock=_count_microseconds(clock)),
             addresses=self._addresses,
         )
         pages = PagesEndpoint(self._releases, counts=self.counts)
@@ -159,7 +162,7 @@ class Edge:
             UsageMiddleware(ErrorMiddleware(limit_headers, counts=self.counts), usage=self._usage), fronts=self._fronts
         )
         return FastPath(
-            first,
+            app=first,
             ring=self._ring,
             limiter=limiter,
             planner=planner,

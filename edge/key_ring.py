@@ -11,7 +11,7 @@ from hashlib import sha256
 import structlog
 from cachetools import FIFOCache
 
-from edge.principal import Principal, find_principal, make_principal
+from edge.principal import Principal, make_principal
 from outings.contract.pricing_plans import PricingPlan
 from outings.keys.changes import check_seal
 from outings.keys.registry import NAME, Registry, parse_registry
@@ -75,10 +75,10 @@ class KeyRing:
         try:
             principal = cache[digest]
         except KeyError:
-            match = find_principal(registry, text, plans=self._plans, seal=self._seal)
-            if match is None:
+            key = registry.find_key(text, seal=self._seal)
+            if key is None:
                 return None
-            principal = cache[digest] = match
+            principal = cache[digest] = make_principal(registry, key, plans=self._plans)
         return self._check_active(principal)
 
     def find_active_id(self, id_: str) -> Principal | None:

@@ -7,7 +7,6 @@ from msgspec import Struct
 from outings.contract.entitlement import Entitlement
 from outings.contract.pricing_plans import PricingPlan
 from outings.keys.registry import CounterSlots, Key, Registry
-from outings.keys.seal import Seal
 
 
 class Principal(Struct, frozen=True, kw_only=True):
@@ -22,14 +21,6 @@ class Principal(Struct, frozen=True, kw_only=True):
     per_minute: int
     per_month: int | None
     entitlement: Entitlement
-
-
-def find_principal(
-    registry: Registry, text: bytes, *, plans: Mapping[str, PricingPlan], seal: Seal | None = None
-) -> Principal | None:
-    """The principal of a key's text, whether the key is active or not."""
-    key = registry.find_key(text, seal=seal)
-    return None if key is None else make_principal(registry, key, plans=plans)
 
 
 def make_principal(registry: Registry, key: Key, *, plans: Mapping[str, PricingPlan]) -> Principal:

@@ -1,16 +1,39 @@
-"""Pool of replaced releases: how many of them may be open at once, whoever asks for them."""
+"""A release as the edge serves it, and the pool of those that were replaced: how many of them may be open at once,
+whoever asks for them."""
 
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from edge.served_release import ServedRelease
+from msgspec import Struct
+
+from outings.release.root import Root
+from outings.release.snapshot import Release, Snapshot
 
 # Replaced releases that are open beside the current one: some 60 maps a metro each, and what answering makes of them.
 MOST_OPEN = 4
 # How long a request waits for room in the pool, in seconds. All that are queued behind it wait too.
 PATIENCE = 1.0
+
+
+class ServedRelease(Struct, frozen=True, kw_only=True, weakref=True, eq=False):
+    """An open release. Every plan that answers from it refers to it: while one does, the release is in use
+    (`ReleasePool`).
+
+    `files` are its open objects, `header` is the value of `X-Release`, `stamps` are by metro.
+    """
+
+    release: Release
+    root: Root
+    files: frozenset[str]
+    header: bytes
+    stamps: Mapping[str, str]
+    aliases: Mapping[str, str]
+
+    def find_metro(self, name: str) -> Snapshot | None:
+        """The metro of this slug or alias."""
+        return self.release.metros.get(self.aliases.get(name, name))
 
 
 class PoolFull(Exception):  # noqa: N818 - the name says it

@@ -11,9 +11,8 @@ from pathlib import Path
 import structlog
 from cachetools import FIFOCache
 
-from edge.release_pool import ReleasePool
+from edge.release_pool import ReleasePool, ServedRelease
 from edge.rollback_guard import RollbackGuard
-from edge.served_release import ServedRelease
 from edge.usage.counts import Counter, Counts
 from outings.answers.routes import prepare_snapshot
 from outings.contract.instants import format_instant
@@ -228,10 +227,12 @@ class Releases:
         self.refusal = None
 
     def _explain_rollback(self, before: ServedRelease | None, pointer: Pointer, root: Root) -> str | None:
-        """Once it serves, it goes by what it has: another worker may be ahead of it."""
-        if before is not None:
-            return explain_successor(before.root, root)
-        return None if self._rollback_guard is None else self._rollback_guard.explain_rollback(pointer)
+        """Once it serves, it goes by what it has: another worker may be ahead of it. Another root with the same
+        sequence belongs to another history."""
+        if before is None:
+            return None if self._rollback_guard is None else self._rollback_guard.explain_rollback(pointer)
+        is_other = root.sequence == before.root.sequence
+        return "another release has its sequence" if is_other else explain_regress(before.root, root)
 
     def _find_listed(self, metro: str, stamp: str) -> ListedRelease | None:
         """The kept release whose metro has this stamp; what is not there is remembered as gone."""
@@ -291,8 +292,3 @@ class Releases:
             log.error("release_refused", reason=reason)
             self._counts.add(Counter.RELEASES_REFUSED)
         self.refusal = reason
-
-
-def explain_successor(old: Root, new: Root) -> str | None:
-    """Why `new` must not follow `old`, or None. Another root with the same sequence belongs to another history."""
-    return "another release has its sequence" if new.sequence == old.sequence else explain_regress(old, new)

@@ -17,13 +17,13 @@ from starlette.types import Message, Receive, Scope, Send
 
 from edge.app import POLL_SECONDS, Edge
 from edge.front_protocol import CODING, EXPORTS, FRONT, OBJECTS, POINTERS, render_front
-from edge.limits.factory import LOCAL
+from edge.limits.mapped_store import LOCAL
 from edge.processes.worker import make_served_edge
 from edge.replies.content_coding import choose_coding
 from edge.replies.responses import Header
 from outings.configuration import read_configuration
 from outings.contract.envelope import encode_error
-from outings.contract.errors import ApiError, bad_request
+from outings.contract.errors import bad_request
 from outings.release.objects import object_name
 from outings.release.s3 import S3Store
 from outings.release.stores import open_configured_store
@@ -129,7 +129,12 @@ def list_common(headers: Iterable[Header]) -> Iterable[Header]:
 
 
 def refuse(reply: _Reply) -> Iterable[Message]:
-    error = explain_size()
+    error = bad_request(
+        reason="out_of_range",
+        message=f"This server sends at most {MOST_BYTES} bytes: ask for less, or for an export with "
+        "Accept-Encoding: gzip, as which it comes from where it is stored.",
+        max=MOST_BYTES,
+    )
     request_id = dict(reply.headers).get(b"x-request-id", b"").decode()
     body = encode_error(error, request_id)
     head = [
@@ -137,15 +142,6 @@ def refuse(reply: _Reply) -> Iterable[Message]:
         (b"content-length", b"%d" % len(body)),
     ]  # fmt: skip
     return make_messages(error.status, [*list_common(reply.headers), *head], body)
-
-
-def explain_size() -> ApiError:
-    return bad_request(
-        reason="out_of_range",
-        message=f"This server sends at most {MOST_BYTES} bytes: ask for less, or for an export with "
-        "Accept-Encoding: gzip, as which it comes from where it is stored.",
-        max=MOST_BYTES,
-    )
 
 
 def make_messages(status: int, headers: list[Header], body: bytes = b"") -> Iterable[Message]:

@@ -40,20 +40,19 @@ class LimitDecision(Struct, frozen=True, kw_only=True):
         return rate_limited(wait) if self.reading.outcome is Outcome.RATE_SPENT else quota_exceeded(wait)
 
 
-class RateLimiter:
+class RateLimiter(Struct):
     """If the store of counters is out of reach, requests pass; the log and a metric say so."""
 
-    def __init__(self, limits: LimitStore, *, counts: Counts) -> None:
-        self._limits = limits
-        self._counts = counts
-        self._is_down = False
+    limits: LimitStore
+    counts: Counts
+    is_down: bool = False
 
     async def take(self, principal: Principal) -> LimitDecision:
         return await self._count(make_allowance(principal), Operation.TAKE)
 
     def take_now(self, principal: Principal) -> LimitDecision | None:
         """`take` without awaiting. None, and nothing is counted, if the store needs the event loop."""
-        if not self._limits.is_local:
+        if not self.limits.is_local:
             return None
         taking = self.take(principal)
         try:
@@ -75,16 +74,16 @@ class RateLimiter:
 
     async def _count(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> LimitDecision:
         try:
-            reading = await self._limits.apply(allowance, operation, month=month)
+            reading = await self.limits.apply(allowance, operation, month=month)
         except LimitStoreError as error:
-            self._counts.add(Counter.UNCOUNTED)
-            if not self._is_down:
+            self.counts.add(Counter.UNCOUNTED)
+            if not self.is_down:
                 log.error("limits_down", reason=str(error))
-            self._is_down = True
+            self.is_down = True
             return LimitDecision(allowance=allowance, reading=None)
-        if self._is_down:
+        if self.is_down:
             log.info("limits_back")
-            self._is_down = False
+            self.is_down = False
         return LimitDecision(allowance=allowance, reading=reading)
 
 

@@ -18,8 +18,10 @@ from pathlib import Path
 
 from edge.limits.decision import StoredCounts, decide
 from edge.limits.months import find_beginning, find_month
-from edge.limits.store import Allowance, LimitState, LimitStoreError, Operation, Outcome
+from edge.limits.store import Allowance, LimitState, LimitStore, LimitStoreError, Operation, Outcome
 
+# `rate_storage` of these counters.
+LOCAL = "local"
 NAME = "limits"
 LAYOUT = 1
 # Of keys and clients together; no number is used twice.
@@ -115,6 +117,16 @@ class MappedLimitStore:
         elif operation is Operation.REFUND and before.month == after.month:
             numbers[client] = after.used
         return after
+
+
+def open_limits(rate_storage: str, *, state: Path) -> LimitStore:
+    """The store of counters that a configuration names. `state` is the folder of this machine's counters. Raises
+    TableError, and ImportError without the extra `redis`."""
+    if rate_storage == LOCAL:
+        return MappedLimitStore(state / NAME)
+    from edge.limits.redis_store import RedisLimitStore
+
+    return RedisLimitStore(rate_storage)
 
 
 def open_table(path: Path) -> int:

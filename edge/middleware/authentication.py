@@ -1,37 +1,34 @@
 """Middleware: finds whose key the request has, and puts it into `context.principal`."""
 
+from msgspec import Struct
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from edge.calendar_addresses import SIGNATURE, CalendarAddresses, is_signed
 from edge.key_ring import KeyRing
+from edge.limits.address_buckets import AddressBuckets
 from edge.middleware.client_address import TrustedProxies
-from edge.middleware.failure_limiter import FailureLimiter
 from edge.principal import Principal
 from edge.request_context import RequestContext
-from outings.contract.errors import bad_request, unavailable
+from outings.contract.errors import bad_request, rate_limited, unauthorized, unavailable
+
+# Failed keys of a client address, by worker. It does not protect against guessing, since a key has 62^30 values: it
+# limits the work that wrong keys cause.
+MOST_FAILURES_PER_MINUTE = 60
 
 
-class AuthenticationMiddleware:
+class AuthenticationMiddleware(Struct, frozen=True, kw_only=True):
     """Answers 401 without an active key, or 429 to an address from which too many keys failed. If the keys could not be
     read since the server started, a request with a key gets 503.
 
-    The signed address of a calendar has the id of a key. Its signature goes no further than here.
+    `failures` counts failed keys by client address; an active key passes from anywhere. The signed address of a
+    calendar has the id of a key. Its signature goes no further than here.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        ring: KeyRing,
-        proxies: TrustedProxies,
-        failures: FailureLimiter,
-        addresses: CalendarAddresses,
-    ) -> None:
-        self._app = app
-        self._ring = ring
-        self._addresses = addresses
-        self._proxies = proxies
-        self._failures = failures
+    app: ASGIApp
+    ring: KeyRing
+    proxies: TrustedProxies
+    addresses: CalendarAddresses
+    failures: AddressBuckets
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         context: RequestContext = scope["context"]
@@ -40,11 +37,13 @@ class AuthenticationMiddleware:
         if has_signature and not context.key_texts:
             principal = self._find_signed(context)
         else:
-            principal = self._ring.find_active(context.key_texts[0]) if len(context.key_texts) == 1 else None
+            principal = self.ring.find_active(context.key_texts[0]) if len(context.key_texts) == 1 else None
         if principal is None:
-            if not self._ring.is_read and (context.key_texts or has_signature):
+            if not self.ring.is_read and (context.key_texts or has_signature):
                 raise unavailable()
-            raise self._failures.make_refusal(self._proxies.name_client(scope))
+            address = self.proxies.name_client(scope)
+            wait = 0 if address is None else self.failures.take(address)
+            raise rate_limited(wait) if wait else unauthorized()
         if has_signature and context.key_texts:
             raise bad_request(
                 param=SIGNATURE,
@@ -52,11 +51,11 @@ class AuthenticationMiddleware:
                 message="A signed address stands in place of X-API-Key: send one of them.",
             )
         context.principal = principal
-        await self._app(scope, receive, send)
+        await self.app(scope, receive, send)
 
     def _find_signed(self, context: RequestContext) -> Principal | None:
-        signed = self._addresses.verify(context.path, context.query_string)
+        signed = self.addresses.verify(context.path, context.query_string)
         if signed is None:
             return None
         context.query_string = signed.query_string
-        return self._ring.find_active_id(signed.key_id)
+        return self.ring.find_active_id(signed.key_id)

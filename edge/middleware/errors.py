@@ -3,6 +3,7 @@
 from traceback import StackSummary, walk_tb
 
 import structlog
+from msgspec import Struct
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from edge.replies.responses import send_error
@@ -13,22 +14,21 @@ from outings.contract.errors import ApiError, internal
 log = structlog.get_logger()
 
 
-class ErrorMiddleware:
+class ErrorMiddleware(Struct, frozen=True):
     """Sends an `ApiError` as it is. Anything else is logged and answered with 500, which reveals nothing about it."""
 
-    def __init__(self, app: ASGIApp, *, counts: Counts) -> None:
-        self._app = app
-        self._counts = counts
+    app: ASGIApp
+    counts: Counts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         context: RequestContext = scope["context"]
         try:
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         except ApiError as error:
             # Without where it came from, which keeps a release open for as long as a client reads.
             failure = error.with_traceback(None)
-            self._counts.add(Counter.REFUSED if failure.status < 500 else Counter.FAILED)
+            self.counts.add(Counter.REFUSED if failure.status < 500 else Counter.FAILED)
         except Exception as error:  # noqa: BLE001 whatever it is, somebody waits for an answer
             log.error(
                 "crash",
@@ -37,7 +37,7 @@ class ErrorMiddleware:
                 raised=list_raised(error),
             )
             failure = internal()
-            self._counts.add(Counter.FAILED)
+            self.counts.add(Counter.FAILED)
         await send_error(send, context, failure)
 
 

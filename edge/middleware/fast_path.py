@@ -17,9 +17,8 @@ from edge.principal import Principal
 from edge.replies.bodies import Bodies, is_quick
 from edge.replies.body_pointers import find_pointer, replace_cache_control
 from edge.replies.content_coding import choose_coding
-from edge.replies.etag_matching import matches_etag
 from edge.replies.planner import Planner, RequestPlan, is_plannable_now
-from edge.replies.responses import Body, Lines, list_headers, send_whole, split_lines
+from edge.replies.responses import Body, Lines, list_headers, matches_etag, send_whole, split_lines
 from edge.request_context import MOST_HEADER_BYTES, PRECONDITIONS, read_path, read_trace_id
 from edge.usage.counts import Counter, Counts, FrontAnswer
 from edge.usage.recorder import UsageRecorder
@@ -62,7 +61,7 @@ class Response(Struct, frozen=True, kw_only=True):
     is_made: bool = False
 
 
-class FastPath:
+class FastPath(Struct, frozen=True, kw_only=True):
     """Answers a GET by an active key, if the answer is in memory or quick to make.
 
     A request that has a plan under the current release and dates passed all its checks when it was planned, except
@@ -72,36 +71,23 @@ class FastPath:
     errors are answered.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        ring: KeyRing,
-        limiter: RateLimiter,
-        planner: Planner,
-        bodies: Bodies,
-        counts: Counts,
-        usage: UsageRecorder,
-        visitors: VisitorLimiter,
-        fronts: Fronts = Fronts(),
-    ) -> None:
-        self._app = app
-        self._fronts = fronts
-        self._visitors = visitors
-        self._ring = ring
-        self._limiter = limiter
-        self._planner = planner
-        self._bodies = bodies
-        self._counts = counts
-        self._usage = usage
+    app: ASGIApp
+    ring: KeyRing
+    limiter: RateLimiter
+    planner: Planner
+    bodies: Bodies
+    counts: Counts
+    usage: UsageRecorder
+    visitors: VisitorLimiter
+    fronts: Fronts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_tried = LIMIT_DECISION in scope  # by `respond_now`
         request = None if is_tried else self._find_request(scope, perf_counter(), makes=True)
-        decision = None if request is None else await self._limiter.take(request.principal)
+        decision = None if request is None else await self.limiter.take(request.principal)
         response = None if request is None or decision is None else self._respond(scope, request, decision)
         if response is None:
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         await send_whole(send, status=response.status, headers=split_lines(response.head), body=response.body)
 
@@ -110,7 +96,7 @@ class FastPath:
         headers. None if the other middleware has to answer; it needs what is in `scope` then. `makes`: also an answer
         that is not in memory."""
         request = self._find_request(scope, perf_counter(), makes=makes)
-        decision = None if request is None else self._limiter.take_now(request.principal)
+        decision = None if request is None else self.limiter.take_now(request.principal)
         return None if request is None or decision is None else self._respond(scope, request, decision)
 
     def _respond(self, scope: Scope, request: _Request, decision: LimitDecision) -> Response | None:
@@ -127,11 +113,11 @@ class FastPath:
         principal = self._find_principal(scope, headers)
         if principal is None:
             return None
-        front = self._find_front(headers) if FRONT in headers else None
+        front = self.fronts.recognize(headers[FRONT]) if FRONT in headers and self.fronts.exist else None
         if front is not None and (FILL in headers or not PRECONDITIONS.isdisjoint(headers)):
             return None  # fills go another way, since they are not counted
         path, query_string = read_path(scope), scope["query_string"]
-        planned = self._planner.recall_plan(path, query_string, entitlement=principal.entitlement)
+        planned = self.planner.recall_plan(path, query_string, entitlement=principal.entitlement)
         answer = None if planned is None else self._find_answer(planned, headers, front)
         match = find_quick_match(path, query_string, planned) if makes and answer is None else None
         if answer is None and match is None:
@@ -155,10 +141,7 @@ class FastPath:
             return None
         key_text = headers.get(b"x-api-key", b"")
         # Requests with the visitors' key are also limited by client address, which may not be known at this point.
-        return None if self._visitors.is_visitors(key_text) else self._ring.find_active(key_text)
-
-    def _find_front(self, headers: Mapping[bytes, bytes]) -> Front | None:
-        return self._fronts.recognize(headers[FRONT]) if self._fronts.exist else None
+        return None if self.visitors.is_visitors(key_text) else self.ring.find_active(key_text)
 
     def _find_answer(
         self, planned: RequestPlan, headers: Mapping[bytes, bytes], front: Front | None
@@ -166,21 +149,21 @@ class FastPath:
         if matches_etag(headers.get(b"if-none-match"), planned.etag):
             return _ReadyAnswer(planned=planned, body=None, counter=Counter.NOT_MODIFIED)
         coding = choose_coding(headers.get(b"accept-encoding", b""))
-        body = self._bodies.recall_body(planned, coding)
+        body = self.bodies.recall_body(planned, coding)
         return choose_answer(planned, body, front=front, coding=coding, counter=Counter.CACHED)
 
     def _make_answer(self, request: _Request) -> _ReadyAnswer | None:
         """None of what takes long, or fails."""
         assert request.match is not None
         try:
-            planned = request.planned or self._planner.plan_now(
+            planned = request.planned or self.planner.plan_now(
                 request.match, request.path, request.query_string, entitlement=request.principal.entitlement
             )
             return None if planned is None else self._make_planned(planned, request.headers, request.front)
         except Exception:  # noqa: BLE001 whatever it is, it is raised once more where it is answered
             return None
         finally:
-            self._counts.follow_queries()
+            self.counts.follow_queries()
 
     def _make_planned(
         self, planned: RequestPlan, headers: Mapping[bytes, bytes], front: Front | None
@@ -189,18 +172,18 @@ class FastPath:
         if answer is not None or not is_quick(planned):
             return answer
         coding = choose_coding(headers.get(b"accept-encoding", b""))
-        body = self._bodies.make_quick(planned, coding)
+        body = self.bodies.make_quick(planned, coding)
         return choose_answer(planned, body, front=front, coding=coding)
 
     def _make_response(self, request: _Request, answer: _ReadyAnswer, decision: LimitDecision) -> Response:
         request_id = make_request_id()
         if answer.kind is not None:
-            self._counts.add_front(answer.planned.query.match.route, answer.kind)
+            self.counts.add_front(answer.planned.query.match.route, answer.kind)
         if answer.counter is not None:
-            self._counts.add(answer.counter)
+            self.counts.add(answer.counter)
         is_pointer = answer.kind is FrontAnswer.POINTER
         status, body = (304, b"") if answer.body is None else (200, answer.body.data)
-        self._usage.record(
+        self.usage.record(
             started=request.started,
             principal=request.principal,
             route=answer.planned.query.match.route,

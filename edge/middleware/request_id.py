@@ -2,6 +2,7 @@
 
 from random import getrandbits
 
+from msgspec import Struct
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from edge.front_protocol import Fronts
@@ -12,13 +13,12 @@ def make_request_id() -> bytes:
     return b"%032x" % getrandbits(128)  # it names a request and guards nothing
 
 
-class RequestIdMiddleware:
+class RequestIdMiddleware(Struct, frozen=True):
     """Puts `context` into the scope. The request's id is always ours, the trace's id the caller's if it has one."""
 
-    def __init__(self, app: ASGIApp, *, fronts: Fronts = Fronts()) -> None:
-        self._app = app
-        self._fronts = fronts
+    app: ASGIApp
+    fronts: Fronts = Fronts()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope["context"] = read_context(scope, request_id=make_request_id(), fronts=self._fronts)
-        await self._app(scope, receive, send)
+        scope["context"] = read_context(scope, request_id=make_request_id(), fronts=self.fronts)
+        await self.app(scope, receive, send)

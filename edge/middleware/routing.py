@@ -3,6 +3,7 @@ to `keyed`."""
 
 from functools import lru_cache
 
+from msgspec import Struct
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from edge.replies.pages import PagesEndpoint
@@ -17,14 +18,13 @@ MOST_PATH_CHARACTERS = 2_048
 _REMEMBERED = 8_192
 
 
-class RoutingMiddleware:
+class RoutingMiddleware(Struct, frozen=True, kw_only=True):
     """Answers 404 and 405 and `OPTIONS`; then calls `public`, or `keyed` if the route needs a key, or `pages` if the
     path is one of the site's and no route's."""
 
-    def __init__(self, *, public: ASGIApp, keyed: ASGIApp, pages: PagesEndpoint) -> None:
-        self._public = public
-        self._keyed = keyed
-        self._pages = pages
+    public: ASGIApp
+    keyed: ASGIApp
+    pages: PagesEndpoint
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         context: RequestContext = scope["context"]
@@ -40,20 +40,20 @@ class RoutingMiddleware:
         if context.method == "OPTIONS":
             await send_preflight(send, context)
         elif match is None:
-            await self._pages(scope, receive, send)
+            await self.pages(scope, receive, send)
         elif match.route.needs_key:
-            await self._keyed(scope, receive, send)
+            await self.keyed(scope, receive, send)
         else:
-            await self._public(scope, receive, send)
+            await self.public(scope, receive, send)
 
     def _find_match(self, context: RequestContext) -> Match | None:
         """None for what is of the pages: that there is nothing, too, if a browser asks."""
-        if self._pages.has_page(context.path):
+        if self.pages.has_page(context.path):
             return None
         try:
             return find_match(context.path)
         except ApiError as failure:
-            if self._pages.explains(context, failure):
+            if self.pages.explains(context, failure):
                 return None
             raise
 

@@ -2,6 +2,7 @@
 
 from time import perf_counter
 
+from msgspec import Struct
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from edge.request_context import RequestContext
@@ -11,13 +12,12 @@ from edge.usage.recorder import UsageRecorder
 GONE = 499
 
 
-class UsageMiddleware:
+class UsageMiddleware(Struct, frozen=True):
     """Records the key, the route, and the status and size of the response. A front's fill is of a request that was
     recorded."""
 
-    def __init__(self, app: ASGIApp, *, usage: UsageRecorder) -> None:
-        self._app = app
-        self._usage = usage
+    app: ASGIApp
+    usage: UsageRecorder
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = perf_counter()
@@ -33,10 +33,10 @@ class UsageMiddleware:
             await send(message)
 
         try:
-            await self._app(scope, receive, watch)
+            await self.app(scope, receive, watch)
         finally:
             if context.fill is None:
-                self._usage.record(
+                self.usage.record(
                     started=started,
                     principal=context.principal,
                     route=None if context.match is None else context.match.route,

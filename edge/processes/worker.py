@@ -14,7 +14,7 @@ from structlog.typing import EventDict, Processor
 from edge.app import MEMORY_BYTES, Edge, read_clock
 from edge.connection_limiter import ConnectionLimiter
 from edge.geocoding.geocoder import open_geocoder
-from edge.limits.factory import LOCAL, open_limits
+from edge.limits.mapped_store import LOCAL, open_limits
 from edge.middleware.client_address import TrustedProxies
 from edge.middleware.visitor_limiter import VisitorKey
 from edge.rollback_guard import RollbackGuard
@@ -25,7 +25,6 @@ from edge.usage.recorder import UsageRecorder
 from edge.weather.forecasts import open_forecasts
 from outings.answers.semantic.model import Model
 from outings.configuration import read_configuration, split_secrets
-from outings.configuration.tables import SiteTable
 from outings.contract.includes import Offer
 from outings.keys.seal import open_seal
 from outings.release.stores import open_configured_store
@@ -41,7 +40,7 @@ def make_served_edge(
     """
     set_up_logs()
     configuration = read_configuration(config, os.environ)
-    store, edge = open_configured_store(configuration.store), configuration.edge
+    store, edge, site = open_configured_store(configuration.store), configuration.edge, configuration.site
     trust, proxies = read_reader(configuration.signing), TrustedProxies(edge.trusted_proxies)
     return Edge(
         store,
@@ -69,13 +68,9 @@ def make_served_edge(
         seal=open_seal(edge.legacy_key_secret),
         calendar_secrets=split_secrets(edge.calendar_secrets),
         front_secrets=split_secrets(edge.front_secret),
-        visitors=_make_visitor_key(configuration.site),
+        visitors=VisitorKey() if site is None else VisitorKey(text=site.key, per_minute=site.key_per_minute),
         rollback_guard=RollbackGuard(edge.state) if trust.believed else None,
     )
-
-
-def _make_visitor_key(site: SiteTable | None) -> VisitorKey:
-    return VisitorKey() if site is None else VisitorKey(text=site.key, per_minute=site.key_per_minute)
 
 
 def set_up_logs() -> None:

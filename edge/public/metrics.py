@@ -9,9 +9,9 @@ from prometheus_client import CollectorRegistry, Metric, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from starlette.types import Receive, Scope, Send
 
+from edge.release_pool import ServedRelease
 from edge.releases import Releases
 from edge.replies.responses import send_status
-from edge.served_release import ServedRelease
 from edge.usage.counts import Counter, Counts, FrontAnswer
 from edge.usage.ledger import TotalUsage
 from edge.usage.recorder import UsageRecorder
@@ -20,6 +20,14 @@ from outings.contract.routes import METRICS_TYPE
 log = structlog.get_logger()
 
 _SOURCES = ("object", "computed", "cached", "not_modified")
+_PLAIN = {
+    "outings_queries": (Counter.QUERIES, "Queries that were run."),
+    "outings_releases_refused": (Counter.RELEASES_REFUSED, "Releases that were not taken up."),
+    "outings_uncounted": (Counter.UNCOUNTED, "Times that the counters of limits were out of reach."),
+    "outings_connections_dropped": (
+        Counter.DROPPED, "Connections closed to protect the others: one too many, or an answer that was not read.",
+    ),
+}  # fmt: skip
 
 
 class MetricsEndpoint:
@@ -62,18 +70,8 @@ def describe_counts(totals: Mapping[Counter, int]) -> Iterator[CounterMetricFami
     errors.add_metric(["4xx"], totals[Counter.REFUSED])
     errors.add_metric(["5xx"], totals[Counter.FAILED])
     yield errors
-    yield CounterMetricFamily("outings_queries", "Queries that were run.", value=totals[Counter.QUERIES])
-    yield CounterMetricFamily(
-        "outings_releases_refused", "Releases that were not taken up.", value=totals[Counter.RELEASES_REFUSED]
-    )
-    yield CounterMetricFamily(
-        "outings_uncounted", "Times that the counters of limits were out of reach.", value=totals[Counter.UNCOUNTED]
-    )
-    yield CounterMetricFamily(
-        "outings_connections_dropped",
-        "Connections closed to protect the others: one too many, or an answer that was not read.",
-        value=totals[Counter.DROPPED],
-    )
+    for name, (counter, documentation) in _PLAIN.items():
+        yield CounterMetricFamily(name, documentation, value=totals[counter])
 
 
 def describe_fronts(totals: Mapping[tuple[str, FrontAnswer], int]) -> Iterator[CounterMetricFamily]:

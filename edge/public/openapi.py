@@ -1,6 +1,5 @@
 """`/openapi.json`: the contract with the deployment's vocabulary. Needs no key."""
 
-import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -9,9 +8,17 @@ from starlette.types import Receive, Scope, Send
 
 from edge.releases import Releases
 from edge.replies.content_coding import CODINGS, IDENTITY, choose_coding, encode_body
-from edge.replies.etag_matching import matches_etag
 from edge.replies.query_reader import find_vocabulary
-from edge.replies.responses import Body, Lines, make_body, make_head, send_not_modified, send_success
+from edge.replies.responses import (
+    Body,
+    Lines,
+    make_body,
+    make_etag,
+    make_head,
+    matches_etag,
+    send_not_modified,
+    send_success,
+)
 from edge.request_context import RequestContext
 from outings.contract.errors import unavailable
 from outings.contract.openapi import encode_document
@@ -57,7 +64,7 @@ class OpenApiEndpoint:
 @lru_cache(maxsize=2)
 def prepare_document(vocabulary: Vocabulary) -> EncodedDocument:
     body = encode_document(vocabulary)
-    etag = b'W/"%b"' % hashlib.sha256(body).hexdigest()[:32].encode()
+    etag = make_etag(body)
     return EncodedDocument(
         etag=etag,
         head=make_head(etag=etag, max_age=MAX_AGE, release=None),

@@ -1,10 +1,10 @@
 """The site's pages, styles and scripts, from the release that is served. They need no key."""
 
+from msgspec import Struct
 from starlette.types import Receive, Scope, Send
 
 from edge.releases import Releases
 from edge.replies.content_coding import choose_coding
-from edge.replies.etag_matching import matches_etag
 from edge.replies.responses import (
     Body,
     Header,
@@ -12,6 +12,7 @@ from edge.replies.responses import (
     encode_lines,
     list_content_headers,
     list_headers,
+    matches_etag,
     send_not_modified,
     send_redirect,
     send_success,
@@ -41,19 +42,18 @@ _ASSET = encode_lines((*_HEAD, _VARY, (b"cache-control", b"public, max-age=31536
 _MISSING = encode_lines((*_HEAD, (b"vary", b"Accept"), (b"cache-control", b"no-store")))
 
 
-class PagesEndpoint:
+class PagesEndpoint(Struct, frozen=True):
     """Answers `GET` and `HEAD` for each path of the site, leads from `/reference` to `/reference/`, and says to a
     browser that there is no page."""
 
-    def __init__(self, releases: Releases, *, counts: Counts) -> None:
-        self._releases = releases
-        self._counts = counts
+    releases: Releases
+    counts: Counts
 
     def has_page(self, path: str) -> bool:
         """`path` is raw."""
         if path[:1] != "/" or path[1:] == MISSING:
             return False
-        find = self._releases.find_file
+        find = self.releases.find_file
         return find(path[1:]) is not None or find(f"{path[1:]}/") is not None
 
     def explains(self, context: RequestContext, failure: ApiError) -> bool:
@@ -61,14 +61,14 @@ class PagesEndpoint:
         so."""
         is_near = "did_you_mean" in failure.details or context.path.lower().split("/")[1:2] == ["v1"]
         is_browser = context.wants_page and context.method in ("GET", "HEAD")
-        return is_browser and not is_near and self._releases.find_file(MISSING) is not None
+        return is_browser and not is_near and self.releases.find_file(MISSING) is not None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 an ASGI application
         context: RequestContext = scope["context"]
         if not self.has_page(context.path):
             await self._send_missing(send, context)
             return
-        file = self._releases.find_file(context.path[1:])
+        file = self.releases.find_file(context.path[1:])
         if file is None:
             query = b"?" + context.query_string if context.query_string else b""
             # Relative, so that it is right behind a proxy that serves this below a folder.
@@ -86,10 +86,10 @@ class PagesEndpoint:
         await send_success(send, context, head=head, body=body)
 
     async def _send_missing(self, send: Send, context: RequestContext) -> None:
-        file = self._releases.find_file(MISSING)
+        file = self.releases.find_file(MISSING)
         if file is None:  # the release was replaced meanwhile
             raise not_found("There is no such page.")
-        self._counts.add(Counter.REFUSED)
+        self.counts.add(Counter.REFUSED)
         data = place_page(file.read(b""), depth=context.path.count("/") - 1)
         body = Body(data=data, head=list_content_headers(len(data), b"", media=file.extents.media))
         lines = list_headers(

@@ -12,14 +12,12 @@ from msgspec import Struct
 
 from edge.geocoding.geocoder import Geocoder, NoGeocoder
 from edge.local_dates import LocalDates
-from edge.release_pool import PoolFull
+from edge.release_pool import PoolFull, ServedRelease
 from edge.releases import Releases
 from edge.replies.query_reader import read_query
 from edge.replies.responses import Lines, make_head
 from edge.request_context import RequestContext
-from edge.served_release import ServedRelease
-from edge.single_flight import Result, SingleFlight
-from edge.thread_pool import ThreadPool
+from edge.thread_pool import Result, SingleFlight, ThreadPool
 from edge.weather.forecasts import Forecasts
 from outings.answers.changes.feed import read_cursor
 from outings.answers.context import AnswerContext
@@ -47,7 +45,7 @@ PLAN_BYTES = 4_096
 # Longer ones are lists of ids and the like, which nobody sends twice.
 _MOST_REMEMBERED_BYTES = 512
 
-# What they need may be in the store, with another worker, or not worked out yet: `Planner._resolve_request`.
+# What they need may be in the store, with another worker, or not worked out yet: `Planner.resolve_request`.
 _WAITING_ROUTES = frozenset({"changes", "events.ics.address"})
 _WAITING = re.compile(rb"(?:^|&)(?:release|address|[^=&]*%[^=&]*)(?:=|&|$)")
 
@@ -129,7 +127,7 @@ class Planner:
         planned = self._get(plans, name)
         if planned is not None:
             return planned
-        requested = await self._resolve_request(match, context, served=served, dates=dates, entitlement=entitlement)
+        requested = await self.resolve_request(match, context, entitlement=entitlement)
         query, served, dates = requested.query, requested.served, requested.dates
         if not requested.is_named:
             plans = self._recall(served, dates)
@@ -183,24 +181,29 @@ class Planner:
         entitlement: Entitlement,
         spot: Center | None = None,
     ) -> RequestPlan:
-        return plan_request(
-            query,
-            served=served,
+        """What a walk began with is in its cursor. `spot`: where the query's address is."""
+        minute, weather = self._dates.read_minute(), self._forecasts.read()
+        about = AnswerContext(
+            release=served.release,
             dates=dates,
             entitlement=entitlement,
-            minute=self._dates.read_minute(),
+            minute=minute,
             model=self._model,
             spot=spot,
-            weather=self._forecasts.read(),
+            weather=weather,
         )
-
-    async def resolve_request(
-        self, match: Match, context: RequestContext, *, entitlement: Entitlement
-    ) -> ResolvedRequest:
-        """For what is answered without a plan: ApiError of what is wrong with the request."""
-        served = self._find_served(context)
-        dates = self._dates.read_dates(served.release)
-        return await self._resolve_request(match, context, served=served, dates=dates, entitlement=entitlement)
+        plan = make_plan(query, about)
+        etag = plan.etag.encode()
+        return RequestPlan(
+            query=query,
+            plan=plan,
+            etag=etag,
+            page=find_page(query, about),
+            served=served,
+            head=make_head(etag=etag, max_age=query.match.route.max_age, release=served.header),
+            minute=minute if query.match.route.is_now and query.cursor is None else None,
+            weather=weather if "forecast" in query.get_words("include") else None,
+        )
 
     def _find_served(self, context: RequestContext) -> ServedRelease:
         served = self._releases.current
@@ -209,16 +212,13 @@ class Planner:
         context.release = served.header
         return served
 
-    async def _resolve_request(
-        self,
-        match: Match,
-        context: RequestContext,
-        *,
-        served: ServedRelease,
-        dates: Mapping[str, date],
-        entitlement: Entitlement,
+    async def resolve_request(
+        self, match: Match, context: RequestContext, *, entitlement: Entitlement
     ) -> ResolvedRequest:
-        """Of the release that it names, else of the current one, or of a newer one that it knows of."""
+        """Of the release that it names, else of the current one, or of a newer one that it knows of. Raises ApiError
+        for what is wrong with the request."""
+        served = self._find_served(context)
+        dates = self._dates.read_dates(served.release)
         named = await self._open_named(context)
         if named is not None:
             served, dates = named, self._dates.find_dates(named.release)
@@ -334,41 +334,6 @@ def explain_release(text: str) -> ApiError:
         return bad_request(param="release", reason="invalid_value", message=str(error))
     return bad_request(
         param="release", reason="release_gone", message=f"Release {text} is not kept any more, or never was."
-    )
-
-
-def plan_request(
-    query: Query,
-    *,
-    served: ServedRelease,
-    dates: Mapping[str, date],
-    entitlement: Entitlement,
-    minute: datetime,
-    model: Model | None = None,
-    spot: Center | None = None,
-    weather: Mapping[str, Weather] = {},
-) -> RequestPlan:
-    """`minute`: now. What a walk began with is in its cursor. `spot`: where the query's address is."""
-    about = AnswerContext(
-        release=served.release,
-        dates=dates,
-        entitlement=entitlement,
-        minute=minute,
-        model=model,
-        spot=spot,
-        weather=weather,
-    )
-    plan = make_plan(query, about)
-    etag = plan.etag.encode()
-    return RequestPlan(
-        query=query,
-        plan=plan,
-        etag=etag,
-        page=find_page(query, about),
-        served=served,
-        head=make_head(etag=etag, max_age=query.match.route.max_age, release=served.header),
-        minute=minute if query.match.route.is_now and query.cursor is None else None,
-        weather=weather if "forecast" in query.get_words("include") else None,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from edge.served_release import ServedRelease
+from edge.release_pool import ServedRelease
 from outings.answers.access_errors import forbidden_metro, forbidden_types
 from outings.answers.context import AnswerContext
 from outings.answers.listings.relations import find_metros_of_row, settle_metro

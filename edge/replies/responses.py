@@ -4,6 +4,7 @@ What many responses have in common is kept as lines, as a socket gets them: most
 """
 
 import asyncio
+import hashlib
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
@@ -49,15 +50,26 @@ def split_lines(lines: Lines) -> list[Header]:
     return [(name, value) for name, value in pairs]
 
 
-def make_cache_control(max_age: int | None) -> Header:
-    """`Cache-Control` of a success: `max_age` in seconds, or None for `no-cache`."""
-    return b"cache-control", b"private, no-cache" if max_age is None else b"private, max-age=%d" % max_age
+def make_etag(body: bytes) -> bytes:
+    """Weak: one for all codings."""
+    return b'W/"%b"' % hashlib.sha256(body).hexdigest()[:32].encode()
+
+
+def matches_etag(if_none_match: bytes | None, etag: bytes) -> bool:
+    """Whether `If-None-Match` names the answer that would be sent, which then is 304. Weakly (RFC 9110, 13.1.2): lists
+    are taken, and `*`, which names whatever there is."""
+    if if_none_match is None:
+        return False
+    wanted = etag.removeprefix(b"W/")
+    tags = [tag.strip() for tag in if_none_match.split(b",")]
+    return tags == [b"*"] or any(tag.removeprefix(b"W/") == wanted for tag in tags)
 
 
 @lru_cache(maxsize=64)
 def _begin_head(max_age: int | None) -> Lines:
-    """What is the same in all successes."""
-    return encode_lines((*_COMMON, make_cache_control(max_age)))
+    """What is the same in all successes. `max_age` in seconds, or None for `no-cache`."""
+    cache_control = b"private, no-cache" if max_age is None else b"private, max-age=%d" % max_age
+    return encode_lines((*_COMMON, (b"cache-control", cache_control)))
 
 
 class Body(Struct, frozen=True, kw_only=True):
@@ -142,13 +154,13 @@ async def send_redirect(send: Send, context: RequestContext, *, head: Lines, loc
 
 async def send_preflight(send: Send, context: RequestContext) -> None:
     """204 to `OPTIONS`."""
-    await _send(send, context, status=204, headers=_PREFLIGHT, body=b"")
+    await _send(send, context, status=204, headers=_PREFLIGHT)
 
 
 async def send_error(send: Send, context: RequestContext, error: ApiError) -> None:
     headers = [_JSON, _NO_STORE, *_list_headers(error)]
     body = encode_error(error, context.request_id.decode())
-    await send_response(send, context, status=error.status, headers=headers, body=body)
+    await _send(send, context, status=error.status, headers=headers, body=body)
 
 
 def make_refusal(error: ApiError, request_id: bytes) -> tuple[list[Header], bytes]:
@@ -168,28 +180,25 @@ async def send_status(
 ) -> None:
     """200 of a probe, which nobody keeps."""
     headers = ((b"content-type", content_type.encode()), _NO_STORE)
-    await send_response(send, context, status=200, headers=headers, body=body)
+    await _send(send, context, status=200, headers=headers, body=body)
 
 
-async def send_response(
-    send: Send, context: RequestContext, *, status: int, headers: Iterable[Header], body: bytes
+async def _send(
+    send: Send, context: RequestContext, *, status: int, headers: Iterable[Header], body: bytes | None = None
 ) -> None:
-    """A response that has a body, or the same without it to a HEAD."""
-    length = (b"content-length", b"%d" % len(body))
-    await _send(send, context, status=status, headers=(*headers, length), body=b"" if context.is_head else body)
-
-
-async def _send(send: Send, context: RequestContext, *, status: int, headers: Iterable[Header], body: bytes) -> None:
-    all_headers = [
+    """A response that has a body, or the same without it to a HEAD; or one that has none."""
+    fields = [
         *_COMMON,
         *split_lines(context.limits),
         (b"x-request-id", context.request_id),
         (b"x-trace-id", context.trace_id),
         *headers,
     ]
+    if body is not None:
+        fields.append((b"content-length", b"%d" % len(body)))
     if context.release is not None:
-        all_headers.append((b"x-release", context.release))
-    await send_whole(send, status=status, headers=all_headers, body=body)
+        fields.append((b"x-release", context.release))
+    await send_whole(send, status=status, headers=fields, body=b"" if context.is_head else body or b"")
 
 
 async def send_whole(send: Send, *, status: int, headers: list[Header], body: bytes = b"") -> None:

@@ -109,7 +109,7 @@ def _find_secret(config: Path | None) -> str | None:
 
 def _warn(config: Path, edges: Sequence[str]) -> None:
     """Of what makes several servers count apart."""
-    from edge.limits.factory import LOCAL
+    from edge.limits.mapped_store import LOCAL
 
     table = read_config(config).edge
     servers = {re.sub(r"^(unix:.*)\.[0-9]+$", r"\1", edge) for edge in edges}  # workers' sockets are one server's

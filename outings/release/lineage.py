@@ -102,7 +102,7 @@ class ReleaseChain:
         """The hash of the root with this id among those before `current`, or None if it is not kept. Raises ValueError
         if the text is not a release id, Corrupt and StoreError."""
         sequence, _ = parse_release_id(release_id)
-        search = _Search(self._store, self._steps, most=self._most)
+        search = _Search(self._store, self._steps, self._most)
         root: Root | RootHeader | None = current
         while root is not None and root.sequence > sequence:
             named = [each for each in list_earlier(root) if each[0] >= sequence]
@@ -125,7 +125,7 @@ class ReleaseChain:
 
         if not is_newer(current):
             return None
-        search = _Search(self._store, self._steps, most=self._most)
+        search = _Search(self._store, self._steps, self._most)
         earlier = list_earlier(_find_oldest(current, is_newer, search))
         before = search.read(*earlier[0]) if earlier else None
         return earlier[0][1] if before is not None and name_stamp(before, metro) == stamp else None
@@ -137,7 +137,7 @@ class ReleaseChain:
         def has_version(root: Root | RootHeader) -> bool:
             return root.log.latest_version_id >= version_id
 
-        search = _Search(self._store, self._steps, most=self._most)
+        search = _Search(self._store, self._steps, self._most)
         return _find_oldest(current, has_version, search).sequence
 
 
@@ -163,27 +163,26 @@ def _find_oldest(current: Root, is_wanted: Callable[[Root | RootHeader], bool], 
         wanted = following
 
 
-class _Search:
-    """Counts what one search reads."""
+class _Search(Struct):
+    """May read `left` roots more."""
 
-    def __init__(self, store: Store, steps: FIFOCache[str, RootHeader], *, most: int) -> None:
-        self._store = store
-        self._steps = steps
-        self._left = most
+    store: Store
+    steps: FIFOCache[str, RootHeader]
+    left: int
 
     def read(self, sequence: int, sha: str) -> RootHeader | None:
         """None where it is pruned, with all before it."""
-        step = self._steps.get(sha)
+        step = self.steps.get(sha)
         if step is None:
-            if not self._left:
+            if not self.left:
                 cause = "the chain is long, and was written by an older program; ask again, to go on from here"
-                raise StoreError(store=str(self._store), operation="find", name=f"release {sequence}", cause=cause)
-            self._left -= 1
+                raise StoreError(store=str(self.store), operation="find", name=f"release {sequence}", cause=cause)
+            self.left -= 1
             try:
-                step = _parse_step(read_object(self._store, sha), name=object_name(sha))
+                step = _parse_step(read_object(self.store, sha), name=object_name(sha))
             except NotFound:
                 return None
-            self._steps[sha] = step
+            self.steps[sha] = step
         if step.sequence != sequence:
             raise Corrupt(f"root {object_name(sha)}: its sequence is {step.sequence}; a newer root says {sequence}")
         return step

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from edge.limits.factory import open_limits
 from edge.limits.header_fields import encode_fields
+from edge.limits.mapped_store import open_limits
 from edge.limits.redis_store import RedisLimitStore
 from edge.limits.store import Allowance, LimitStoreError, Operation, Outcome
 from edge.replies.responses import split_lines

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from edge.app import Edge
+from edge.middleware.authentication import MOST_FAILURES_PER_MINUTE as MOST_PER_MINUTE
 from edge.middleware.client_address import TrustedProxies
-from edge.middleware.failure_limiter import MOST_PER_MINUTE
 from tests.edge.asking import ask
 from tests.edge.conftest import Service
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from edge.replies.etag_matching import matches_etag
+from edge.replies.responses import matches_etag
 
 
 @pytest.mark.parametrize(
