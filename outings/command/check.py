@@ -10,7 +10,7 @@ from msgspec import Struct
 from outings.command.options import open_config_store, print_result, read_config, take_config, take_json, tell
 from outings.configuration import Configuration
 from outings.failures import GuardRefusal, OperatorError, WrongSetting
-from outings.release.memory import MemoryStore
+from outings.release.folder import FolderStore
 from outings.release.objects import Corrupt
 from outings.release.pointer import read_current
 from outings.release.root import Root
@@ -64,8 +64,8 @@ def run_check(configuration: Configuration, trust: Trust) -> CheckResult:
     unknown: dict[str, dict[str, int]] = {}
     decided: dict[str, tuple[str, ...]] = {}
     errors: list[FeedError | SettingError] = []
-    store, base, unread = _open_release(configuration, trust)
     with open_scratch() as scratch:
+        store, base, unread = _open_release(configuration, trust, empty=scratch / "no-store")
         dry_run = DryRun(
             configuration, as_of=AsOf(instant=datetime.now(UTC)), store=store, base=base, scratch=scratch
         )  # fmt: skip
@@ -91,14 +91,17 @@ def run_check(configuration: Configuration, trust: Trust) -> CheckResult:
     return CheckResult(report=report, warnings=(*unread, *dry_run.warnings), errors=tuple(errors))
 
 
-def _open_release(configuration: Configuration, trust: Trust) -> tuple[Store, Root | None, tuple[FeedWarning, ...]]:
-    """The store and the release in force. Where it can't be read, a check goes on without it, and says so."""
+def _open_release(
+    configuration: Configuration, trust: Trust, *, empty: Path
+) -> tuple[Store, Root | None, tuple[FeedWarning, ...]]:
+    """The store and the release in force. Where it can't be read, a check goes on with a store in the folder `empty`,
+    and says so."""
     try:
         store = open_config_store(configuration)
         current = read_current(store, trust=trust)
     except (StoreError, NotFound, Corrupt) as error:
         message = f"the release in force can't be read, so nothing is known of removals: {error}"
-        return MemoryStore(), None, (FeedWarning(feed="store", code="store_unread", message=message),)
+        return FolderStore(empty), None, (FeedWarning(feed="store", code="store_unread", message=message),)
     return store, None if current is None else current.root, ()
 
 

@@ -4,15 +4,11 @@ from pathlib import Path
 
 from outings.configuration.tables import StoreTable
 from outings.release.folder import FolderStore
-from outings.release.memory import MemoryStore
 from outings.release.store import Store
 
 
 def open_store(url: str, *, endpoint_url: str | None = None, region: str | None = None) -> Store:
-    """Opens `file:PATH`, `s3://bucket/prefix`, or `memory:` (a new, empty store).
-
-    Raises ValueError if `url` is none of these.
-    """
+    """Opens `file:PATH` or `s3://bucket/prefix`. Raises ValueError if `url` is neither."""
     scheme, _, rest = url.partition(":")
     if scheme == "file" and rest:
         return FolderStore(Path(rest.removeprefix("//")))
@@ -22,9 +18,7 @@ def open_store(url: str, *, endpoint_url: str | None = None, region: str | None 
         bucket, _, prefix = rest.removeprefix("//").partition("/")
         if bucket:
             return S3Store(bucket, prefix, endpoint_url=endpoint_url, region=region)
-    if url == "memory:":
-        return MemoryStore()
-    raise ValueError(f"store url {url!r}: allowed: file:PATH, s3://BUCKET/PREFIX and memory:")
+    raise ValueError(f"store url {url!r}: allowed: file:PATH and s3://BUCKET/PREFIX")
 
 
 def open_configured_store(table: StoreTable) -> Store:

@@ -12,11 +12,11 @@ import pytest
 
 from edge.app import Edge
 from edge.processes.worker import set_up_logs
-from outings.release.memory import MemoryStore
 from tests.answers.worlds import World
 from tests.edge.asking import Response, ask
 from tests.edge.processes.serving import Server, start_server, stop_server
 from tests.edge.publishing import KEY_KINDS, NOW, add_keys, make_worlds, publish_worlds
+from tests.release.memory import MemoryStore
 
 set_up_logs()
 

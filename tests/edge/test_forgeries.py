@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from outings.release.memory import MemoryStore
 from outings.release.objects import object_name
 from outings.release.releases import list_releases
 from tests.edge.asking import Response
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, make_id, publish_restamped
+from tests.release.memory import MemoryStore
 
 EVENT, ORGANIZATION, PLACE = make_id("harbor-event-1"), make_id("harbor-org"), make_id("harbor-place")
 STAMP, GONE = f"{NOW:%Y-%m-%dT%H:%M:%SZ}", "2026-08-03T12:00:00Z"

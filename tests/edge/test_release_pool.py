@@ -13,12 +13,12 @@ import pytest
 from edge import release_pool
 from edge.release_pool import MOST_OPEN
 from outings.release.manifest import read_manifest
-from outings.release.memory import MemoryStore
 from outings.release.objects import object_name
 from outings.release.pointer import read_current
 from tests.edge.asking import Response, send_request
 from tests.edge.conftest import Service
 from tests.edge.publishing import publish_restamped
+from tests.release.memory import MemoryStore
 
 LIST = "/v1/harbor/events"
 EXPORT = "/v1/harbor/export/events.jsonl"

@@ -13,7 +13,6 @@ from outings.keys.changes import revoke_key
 from outings.keys.registry import NAME as KEYS
 from outings.keys.registry import change_registry
 from outings.release.manifest import read_manifest
-from outings.release.memory import MemoryStore
 from outings.release.objects import object_name, put_object
 from outings.release.pointer import NAME, encode_pointer, parse_pointer
 from outings.release.root import encode_root, read_root
@@ -21,6 +20,7 @@ from tests.edge.asking import ask
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, add_keys, make_world, make_worlds, publish_worlds
 from tests.release.doubles import FailingStore
+from tests.release.memory import MemoryStore
 
 LIST = "/v1/harbor/events"
 # JSON that is no text, and JSON without a bottom, each in a member that nobody reads or behind one.

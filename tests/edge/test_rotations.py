@@ -18,12 +18,12 @@ from edge.app import Edge
 from outings.keys.changes import revoke_key, rotate_key
 from outings.keys.key_text import make_key_text, split_key_text
 from outings.keys.registry import change_registry
-from outings.release.memory import MemoryStore
 from outings.release.store import VersionedBytes
 from tests.edge.asking import ask
 from tests.edge.conftest import Clock, start
 from tests.edge.processes.serving import Server, wait_until
 from tests.edge.publishing import NOW, add_keys, make_worlds, publish_worlds
+from tests.release.memory import MemoryStore
 
 __all__ = ["start"]
 

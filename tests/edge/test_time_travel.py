@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from edge.release_pool import MOST_OPEN
-from outings.release.memory import MemoryStore
 from outings.release.objects import object_name
 from outings.release.pointer import read_current
 from outings.release.publishing import publish
@@ -18,6 +17,7 @@ from tests.edge.conftest import Service, make_service
 from tests.edge.publishing import NOW, make_world, publish_worlds
 from tests.edge.routes import ANSWERED, READS
 from tests.release.doubles import FailingStore
+from tests.release.memory import MemoryStore
 
 LIST = "/v1/harbor/events"
 MakeService = Callable[..., Service]

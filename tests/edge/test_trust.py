@@ -16,7 +16,6 @@ from edge.rollback_guard import NAME as SERVED
 from edge.rollback_guard import RollbackGuard
 from edge.usage.counts import Counter
 from outings.release.folder import FolderStore
-from outings.release.memory import MemoryStore
 from outings.release.objects import object_name, put_object
 from outings.release.pointer import NAME
 from outings.release.root import encode_root, read_root
@@ -25,6 +24,7 @@ from tests.command.conftest import CONFIGURATION
 from tests.edge.asking import ask
 from tests.edge.conftest import Clock
 from tests.edge.publishing import KEY_KINDS, NOW, add_keys, make_world, publish_worlds
+from tests.release.memory import MemoryStore
 from tests.release.signing import ONE, OTHER, make_publisher, make_reader, sign, write_public
 
 LIST = "/v1/harbor/events"

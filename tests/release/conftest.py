@@ -14,10 +14,10 @@ import boto3
 import pytest
 
 from outings.release.folder import FolderStore
-from outings.release.memory import MemoryStore
 from outings.release.s3 import S3Store
 from outings.release.store import Store
 from tests.ports import find_free_port
+from tests.release.memory import MemoryStore
 
 
 @pytest.fixture(scope="session")

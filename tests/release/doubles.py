@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from outings.release.disk import Disk
-from outings.release.memory import MemoryStore
 from outings.release.store import Outcome, StoreEntry, StoreError, VersionedBytes
+from tests.release.memory import MemoryStore
 
 Act = Callable[[], Any]
 Watch = Callable[[str, Act], Any]

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from outings.release.cache import CacheClaim, evict_objects, fetch_object
-from outings.release.memory import MemoryStore
 from outings.release.objects import Corrupt, hash_of, name_of, put_object
 from outings.release.store import NotFound
 from tests.release.doubles import Nth, WatchedObject, fail
+from tests.release.memory import MemoryStore
 
 
 def put_objects(store: MemoryStore, count: int) -> list[str]:

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from outings.release.memory import MemoryStore
 from outings.release.objects import name_of
 from outings.release.pruning import prune
 from outings.release.publishing import ConcurrentPublication, Publication, publish
@@ -18,6 +17,7 @@ from outings.release.root import Root
 from outings.release.store import Outcome, StoreError
 from tests.release.actors import LATE, Program, run_all
 from tests.release.doubles import ProcessKilledError, die, die_after, fail, fail_after, lose_reply, lose_request
+from tests.release.memory import MemoryStore
 from tests.release.worlds import NOON, change, listing_id, put_metro, read_chain, read_log, read_whole
 
 FATES = {

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from outings.release.lineage import MOST_READS, ReleaseChain
-from outings.release.memory import MemoryStore
 from outings.release.objects import Corrupt, hash_of, name_of, object_name
 from outings.release.pointer import read_current
 from outings.release.publishing import publish
@@ -18,6 +17,7 @@ from outings.release.store import NotFound, Store, StoreError
 from outings.release.trust import ANYBODY
 from outings.release.verifying import verify_releases
 from tests.release.doubles import WatchedObject
+from tests.release.memory import MemoryStore
 from tests.release.worlds import NOON, minutes, put_metro, read_chain
 
 # 7 days of a build each quarter of an hour.

@@ -16,10 +16,10 @@ from outings.release.manifest import (
     parse_manifest,
     read_manifest,
 )
-from outings.release.memory import MemoryStore
 from outings.release.objects import Corrupt, hash_of
 from outings.release.packs import MOST_PACKS, PACK_SIZE, Pack, PackLocation, PackWriter, choose_kept
 from outings.release.snapshot import PrecomputedPage
+from tests.release.memory import MemoryStore
 from tests.release.worlds import NOON, put_metro
 
 

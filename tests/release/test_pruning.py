@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from outings.release.memory import MemoryStore
 from outings.release.objects import name_of
 from outings.release.pruning import WrongClock, prune
 from outings.release.publishing import publish
@@ -13,6 +12,7 @@ from outings.release.releases import list_releases, read_release
 from outings.release.root import Root
 from outings.release.store import NotFound, StoreError
 from tests.release.doubles import Nth, ProcessKilledError, WatchedObject, die, die_after, fail
+from tests.release.memory import MemoryStore
 from tests.release.worlds import NOON, change, put_metro, read_chain, read_current, read_log, read_whole, remember
 
 DAY = 86_400.0

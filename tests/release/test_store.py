@@ -139,7 +139,7 @@ def test_a_delete_removes_what_was_listed_and_says_so(store: Store) -> None:
 
 def test_urls_of_other_stores_are_refused() -> None:
     for url in ("", "var/store", "file:", "s3:", "s3://", "ftp://host/x", "memory:x"):
-        with pytest.raises(ValueError, match="allowed: file:PATH, s3://BUCKET/PREFIX and memory:"):
+        with pytest.raises(ValueError, match="allowed: file:PATH and s3://BUCKET/PREFIX"):
             open_store(url)
 
 

@@ -13,7 +13,6 @@ from cryptography.hazmat.primitives.asymmetric.ed448 import Ed448PrivateKey
 
 from outings.configuration.tables import SigningTable
 from outings.release.folder import FolderStore
-from outings.release.memory import MemoryStore
 from outings.release.objects import Corrupt, put_object
 from outings.release.pointer import NAME, VersionedPointer, read_pointer
 from outings.release.pruning import prune
@@ -23,6 +22,7 @@ from outings.release.root import Root, read_root
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust, UntrustedRelease, WrongKey, read_auditor, read_publisher, read_reader
 from outings.release.verifying import verify_releases
+from tests.release.memory import MemoryStore
 from tests.release.signing import ONE, OTHER, make_publisher, make_reader, sign, write_private, write_public
 from tests.release.worlds import NOON, change, minutes, put_metro, read_chain, read_current, read_log
 

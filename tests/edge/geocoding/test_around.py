@@ -11,12 +11,12 @@ from structlog.testing import capture_logs
 from edge.geocoding.geocoder import Geocoder, LocalGeocoder
 from outings.contract.errors import unavailable
 from outings.contract.resources.metro import Center
-from outings.release.memory import MemoryStore
 from outings.release.snapshot import Snapshot
 from tests.answers.documents import make_location, make_place
 from tests.answers.worlds import World
 from tests.edge.conftest import Service, list_published
 from tests.edge.publishing import make_id
+from tests.release.memory import MemoryStore
 
 STUDIO = {"address": "12 Pier St, Harbor", "city": "Harbor", "lat": 40.1, "lng": -74.1}
 ELSEWHERE = {"address": "9 Far Rd, Harbor", "city": "Harbor", "lat": 51.5, "lng": -0.1}

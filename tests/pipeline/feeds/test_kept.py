@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from outings.release.memory import MemoryStore
 from pipeline.feeds import reading
 from pipeline.feeds.ndjson import decode_record
 from pipeline.feeds.opening import open_sources
@@ -14,6 +13,7 @@ from pipeline.feeds.read_cache import put_cached_read, read_cached_read, read_ca
 from pipeline.feeds.reading import read_source
 from tests.pipeline.city import make_event, make_place
 from tests.pipeline.feeds.settings import Configure, ReadNdjson
+from tests.release.memory import MemoryStore
 
 
 def test_what_was_read_of_a_feed_comes_back_as_it_was(read_ndjson: ReadNdjson) -> None:

@@ -13,7 +13,6 @@ import pytest
 from msgspec.structs import replace
 
 from outings.configuration import Configuration, read_configuration
-from outings.release.memory import MemoryStore
 from outings.release.objects import object_name, put_object
 from outings.release.releases import list_references
 from outings.release.root import FeedMemory
@@ -30,6 +29,7 @@ from pipeline.plan import Build
 from tests.pipeline.city import make_event
 from tests.pipeline.feeds.settings import METRO
 from tests.pipeline.feeds.web import LINE, PATIENT, Page, Web, read_body, serve_web
+from tests.release.memory import MemoryStore
 
 GZIP = {"Content-Encoding": "gzip"}
 

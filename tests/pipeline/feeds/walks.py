@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from outings.configuration import Configuration, read_configuration
-from outings.release.memory import MemoryStore
 from outings.release.objects import object_name
 from outings.release.root import FeedMemory
 from pipeline.feeds.opening import open_sources
@@ -16,6 +15,7 @@ from pipeline.feeds.rpde.reading import list_current
 from pipeline.feeds.source import FeedSource
 from tests.pipeline.feeds.settings import METRO
 from tests.pipeline.feeds.web import PATIENT, Web
+from tests.release.memory import MemoryStore
 
 NOON = datetime.fromisoformat("2026-08-10T12:00:00+00:00")
 

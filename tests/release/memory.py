@@ -1,4 +1,4 @@
-"""A store in memory: for tests and trials."""
+"""A store in memory."""
 
 import threading
 import time
