@@ -54,9 +54,7 @@ def find_place(references: References, *, snapshot: Snapshot) -> int | None:
     """The row of the place, where it is published."""
     if references.place is None or references.place.id is None:
         return None
-    listings = open_snapshot(snapshot).listings
-    row = listings.find_id(references.place.id, type_code=_PLACE)
-    return row if row is not None and listings.is_visible(row, include_archived=False) else None
+    return open_snapshot(snapshot).listings.find_visible(references.place.id, type_code=_PLACE)
 
 
 def find_organization(references: References, *, about: AnswerContext) -> list[Copy]:

@@ -67,8 +67,7 @@ def _find_in(row_id: str, snapshot: Snapshot) -> Iterator[Home]:
     opened = open_snapshot(snapshot)
     tables: list[tuple[RowIndex, int, str | None]] = [(opened.listings, code, name) for code, name in enumerate(TYPES)]
     for names, code, listing_type in [*tables, (opened.organizations, 0, None)]:
-        row = names.find_id(row_id, type_code=code)
-        if row is not None and names.is_visible(row, include_archived=True):
+        if names.find_visible(row_id, type_code=code, include_archived=True) is not None:
             yield Home(snapshot=snapshot, type=listing_type)
 
 
@@ -83,7 +82,7 @@ def answer_versions(query: Query, homes: Sequence[Home], *, about: AnswerContext
         limit=limit,
         count=len(shown),
         has_more=has_more,
-        next_cursor=_name_next(query, shown[-1].version_id, snapshot=latest) if has_more else None,
+        next_cursor=make_cursor(query, (shown[-1].version_id,), snapshot=latest, today=_NO_DATE) if has_more else None,
         generated_at=format_instant(latest.stamp),
     )
     items = [_encoder.encode(show_version(version)) for version in shown]
@@ -118,10 +117,6 @@ def _find_position(query: Query) -> int | None:
         case (int(version_id),) if 0 < version_id < _MOST_VERSIONS and query.cursor.date == _NO_DATE:
             return version_id
     raise malformed_cursor()
-
-
-def _name_next(query: Query, version_id: int, *, snapshot: Snapshot) -> str:
-    return make_cursor(query, (version_id,), snapshot=snapshot, today=_NO_DATE)
 
 
 def show_version(version: Version) -> ListingVersion:

@@ -1,7 +1,5 @@
 """The plan of one listing: its ETag is of its row, and of what is attached to it."""
 
-from datetime import date
-
 from outings.answers.addons.expanded import (
     check_expanded,
     find_organization,
@@ -15,7 +13,6 @@ from outings.answers.addons.source import SourceBlocks
 from outings.answers.context import AnswerContext
 from outings.answers.cost import LOOK_UP, UNKNOWN
 from outings.answers.details.document import ListingRow, answer_detail, find_listing
-from outings.answers.organizations.copies import Copy
 from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query
@@ -53,12 +50,9 @@ def _tag_references(query: Query, listing: ListingRow, about: AnswerContext) -> 
         tags.append(None if place is None else (listings.read_hash(place).hex(), listings.read_stamps(place)))
     if "organization" in members:
         copies = find_organization(references, about=about)
-        tags.append((_list_read(copies, about), about.entitlement.digest))
+        read = [(copy.snapshot.hash, about.dates[copy.snapshot.metro.slug]) for copy in copies]
+        tags.append((read, about.entitlement.digest))
     return members, tags
-
-
-def _list_read(copies: list[Copy], about: AnswerContext) -> list[tuple[str, date]]:
-    return [(copy.snapshot.hash, about.dates[copy.snapshot.metro.slug]) for copy in copies]
 
 
 def _tag_addons(query: Query, listing: ListingRow, about: AnswerContext) -> object:

@@ -11,7 +11,7 @@ from msgspec import Raw
 
 from outings.answers.documents.splicing import end_document
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.answers.snapshot.series import Moment, Next, Series
+from outings.answers.snapshot.series import Moment, Next
 from outings.contract.instants import format_instant
 from outings.contract.resources.event import Occurrence
 
@@ -20,11 +20,6 @@ _BLOCKS = 32_768
 _encoder = msgspec.json.Encoder()
 # An event's members as they stand in its document, in their order.
 _decoder = msgspec.json.Decoder(dict[str, Raw])
-
-
-def encode_next(series: Series, row: int, today: date) -> bytes:
-    """The block of a series: its next occurrence on or after the date."""
-    return _encoder.encode(Occurrence(**_show_next(series.find_next(row, today))))
 
 
 def read_event(reader: SnapshotReader, row: int, today: date) -> bytes:
@@ -46,22 +41,18 @@ def view_events(reader: SnapshotReader, rows: Sequence[int], today: date) -> lis
 
 @lru_cache(maxsize=_BLOCKS)
 def _read_next(of: "weakref.ref[SnapshotReader]", row: int, today: date) -> bytes:
-    """How the document ends then. Making one takes 12 µs, of which most is in formatting two instants: 600 µs of a page
-    of 50."""
+    """How the document of a series ends then: with its next occurrence on or after the date. Making one takes 12 µs, of
+    which most is in formatting two instants: 600 µs of a page of 50."""
     reader = of()
     assert reader is not None
-    return end_document("occurrence", encode_next(reader.series, row, today))
+    return end_document("occurrence", _encoder.encode(Occurrence(**_show_next(reader.series.find_next(row, today)))))
 
 
 def read_occurrence(reader: SnapshotReader, row: int, number: int, today: date) -> bytes:
-    """An event's document with the times of one occurrence: `number` is its place in the table."""
-    return expand_event(reader.read_document(row), series=reader.series, row=row, number=number, today=today)
-
-
-def expand_event(document: bytes, *, series: Series, row: int, number: int, today: date) -> bytes:
-    """The event with the times of one of its occurrences, and the block of that one, a single event's too."""
-    members = _decoder.decode(document)
-    moment, following = series.read_moment(number), series.find_next(row, today)
+    """An event's document with the times of one of its occurrences, and the block of that one, a single event's too:
+    `number` is its place in the table."""
+    members = _decoder.decode(reader.read_document(row))
+    moment, following = reader.series.read_moment(number), reader.series.find_next(row, today)
     times = _show_times(moment)
     local = times["starts_local"]
     block = Occurrence(

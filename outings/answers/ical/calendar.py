@@ -14,13 +14,9 @@ _REFRESH = ("REFRESH-INTERVAL;VALUE=DURATION:PT1H", "X-PUBLISHED-TTL:PT1H")
 def encode_calendar(snapshot: Snapshot, entries: Sequence[Entry]) -> list[bytes]:
     """A metro's, as parts to be joined. Its own zone stands in it without events too: RFC 5545 wants a component."""
     zones = {snapshot.metro.timezone, *(entry.zone for entry in entries if entry.zone is not None)}
-    head = _encode_head(f"Events in {snapshot.metro.name}")
-    return [head, *map(encode_vtimezone, sorted(zones)), *(entry.data for entry in entries), b"END:VCALENDAR\r\n"]
-
-
-def _encode_head(name: str) -> bytes:
-    lines = (
+    name = escape_text(f"Events in {snapshot.metro.name}")
+    head = encode_lines((
         "BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//outings//outings//EN", "CALSCALE:GREGORIAN",
-        f"NAME:{escape_text(name)}", f"X-WR-CALNAME:{escape_text(name)}", *_REFRESH,
-    )  # fmt: skip
-    return encode_lines(lines)
+        f"NAME:{name}", f"X-WR-CALNAME:{name}", *_REFRESH,
+    ))  # fmt: skip
+    return [head, *map(encode_vtimezone, sorted(zones)), *(entry.data for entry in entries), b"END:VCALENDAR\r\n"]

@@ -18,7 +18,7 @@ from outings.answers.documents.splicing import fill_sessions
 from outings.answers.listings.facets import count_facets
 from outings.answers.listings.meta import encode_meta
 from outings.answers.selecting.cursors import Position, cut_position, make_cursor, read_position
-from outings.answers.selecting.defaults import EffectiveFilters, find_filters
+from outings.answers.selecting.defaults import EffectiveFilters, fill_defaults
 from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.selecting.filters import list_audiences
 from outings.answers.selecting.paging import read_limit, read_page
@@ -89,7 +89,9 @@ def settle_list(query: Query, today: date) -> EffectiveFilters:
     `contradictory` or `window_too_long` where the date's defaults leave no window."""
     if query.cursor is not None:
         read_position(query)
-    return find_filters(query, today)
+    filters = fill_defaults(query.match.route.parameters, query.values, today=today)
+    filters.check_window(most_days_after=query.longest_window)
+    return filters
 
 
 def select_query(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> Selection:
@@ -161,10 +163,7 @@ def _read_named(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, 
     """In the order of `ids`. What is there and filtered out is neither shown nor missing."""
     assert query.resource is not None
     listings, type_code = open_snapshot(snapshot).listings, TYPES.index(query.resource)
-    rows: dict[str, int | None] = {}
-    for each in query.get_words("ids"):
-        row = listings.find_id(each, type_code=type_code)
-        rows[each] = row if row is not None and listings.is_visible(row, include_archived=False) else None
+    rows = {each: listings.find_visible(each, type_code=type_code) for each in query.get_words("ids")}
     present = [row for row in rows.values() if row is not None]
     if filters.values.keys() - {"ids"}:
         selection = select_query(query, filters, snapshot=snapshot, today=today)

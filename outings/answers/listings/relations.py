@@ -23,12 +23,11 @@ def find_metros_of_row(match: Match, *, about: AnswerContext) -> Sequence[str]:
         copies = find_copies(row_id, about=about)
         record = choose_record(copies).snapshot.metro.slug
         return [record, *(slug for copy in copies if (slug := copy.snapshot.metro.slug) != record)]
-    homes = []
-    for slug, snapshot in sorted(about.release.metros.items()):
-        listings = open_snapshot(snapshot).listings
-        row = listings.find_id(row_id, type_code=_PLACE)
-        if row is not None and listings.is_visible(row, include_archived=False):
-            homes.append(slug)
+    homes = [
+        slug
+        for slug, snapshot in sorted(about.release.metros.items())
+        if open_snapshot(snapshot).listings.find_visible(row_id, type_code=_PLACE) is not None
+    ]
     readable = [slug for slug in homes if about.entitlement.allows_metro(slug)]
     if not homes:
         raise not_found("There is no place with this id.")

@@ -75,8 +75,8 @@ def _list_copies(row_id: str, *, about: AnswerContext, include_archived: bool) -
     copies = []
     for _, snapshot in sorted(about.release.metros.items()):
         names = open_snapshot(snapshot).organizations
-        row = names.find_id(row_id)
-        if row is not None and names.is_visible(row, include_archived=include_archived):
+        row = names.find_visible(row_id, include_archived=include_archived)
+        if row is not None:
             updated_at, is_lent = names.read_stamps(row)[1], names.is_lent(row)
             copies.append(Copy(snapshot=snapshot, id=row_id, row=row, updated_at=updated_at, is_lent=is_lent))
     return copies
@@ -109,9 +109,6 @@ def rank_copy(*, is_published: bool, is_lent: bool, updated_at: int, metro: str)
 
 
 def _rank(copy: Copy) -> Rank:
-    is_published, metro = _is_published(copy), copy.snapshot.metro.slug
+    is_published = open_snapshot(copy.snapshot).organizations.is_visible(copy.row, include_archived=False)
+    metro = copy.snapshot.metro.slug
     return rank_copy(is_published=is_published, is_lent=copy.is_lent, updated_at=copy.updated_at, metro=metro)
-
-
-def _is_published(copy: Copy) -> bool:
-    return open_snapshot(copy.snapshot).organizations.is_visible(copy.row, include_archived=False)

@@ -17,7 +17,7 @@ from outings.contract.query import Query
 from outings.contract.routes import LISTS, ROUTES
 from outings.contract.values import Value
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
-from outings.contract.window import LIST_DAYS_AFTER, check_window
+from outings.contract.window import LIST_DAYS_AFTER
 
 # Nearly all requests of a day ask with the same filters: working them out takes 0.1 ms.
 _MEMORY = 512
@@ -77,9 +77,8 @@ def _query_collection(listing_type: str, given: Mapping[str, Value], scope: Coll
     """What a collection does not take does not narrow it."""
     rows, today = _PARAMETERS[scope.route][listing_type], scope.today
     filters = fill_defaults(rows, {name: value for name, value in given.items() if name in rows}, today=today)
+    filters.check_window(most_days_after=LIST_DAYS_AFTER)
     start, end = filters.get_date("from"), filters.get_date("to")
-    if start is not None and end is not None:
-        check_window(start, end, most_days_after=LIST_DAYS_AFTER)
     of_words: Values = {} if scope.ages is None else {"age": scope.ages}
     is_past = scope.is_now and start is not None and start < today
     of_now: Values = {"from": today} if is_past else {}

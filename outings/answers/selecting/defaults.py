@@ -32,18 +32,15 @@ class EffectiveFilters(Struct, frozen=True, kw_only=True):
         start, end = self.get_date("from"), self.get_date("to")
         return 0 if start is None or end is None else (end - start).days + 1
 
+    def check_window(self, *, most_days_after: int) -> None:
+        """Raises `contradictory` or `window_too_long` where a given end and a default start make no window."""
+        start, end = self.get_date("from"), self.get_date("to")
+        if start is not None and end is not None:
+            check_window(start, end, most_days_after=most_days_after)
+
     def get_date(self, name: str) -> date | None:
         value = self.values.get(name)
         return value if isinstance(value, date) else None
-
-
-def find_filters(query: Query, today: date) -> EffectiveFilters:
-    """Raises `contradictory` or `window_too_long` where a given end and a default start make no window."""
-    filters = fill_defaults(query.match.route.parameters, query.values, today=today)
-    start, end = filters.get_date("from"), filters.get_date("to")
-    if start is not None and end is not None:
-        check_window(start, end, most_days_after=query.longest_window)
-    return filters
 
 
 def find_route_filters(query: Query) -> EffectiveFilters:

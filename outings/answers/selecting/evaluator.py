@@ -176,16 +176,10 @@ class Evaluator:
         columns = self._columns
         candidates = find_candidates(selection, columns, self._finder)
         rows = candidates.keep_rows(list_set(candidates.words)) + columns.types[selection.type].first
-        organizations, programs = columns.rows["organization"][rows], columns.rows["program"][rows]
-        known = organizations < len(columns.organization_ids)
-        if selection.type == "class":
-            pairs = np.unique(np.stack((organizations.astype(np.int64), programs)), axis=1) if rows.size else None
-            single = organizations[known & (programs < 0)]
-            shared = organizations[:0] if pairs is None else pairs[0][(pairs[1] >= 0)]
-            shared = shared[shared < len(columns.organization_ids)]
-            counts = np.bincount(np.concatenate((single.astype(np.int64), shared.astype(np.int64))))
-        else:
-            counts = np.bincount(organizations[known])
+        rows = rows[columns.rows["organization"][rows] < len(columns.organization_ids)]
+        organizations, programs = (columns.rows[name][rows].astype(np.int64) for name in ("organization", "program"))
+        shared = np.unique(np.stack((organizations, programs))[:, programs >= 0], axis=1)[0]
+        counts = np.bincount(np.concatenate((organizations[programs < 0], shared)))
         return {columns.organization_ids[number]: int(counts[number]) for number in np.flatnonzero(counts).tolist()}
 
     def count_buckets(self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool) -> FacetCounts:

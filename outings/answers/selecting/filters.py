@@ -198,10 +198,9 @@ def _name_column(condition: Condition) -> str:
 def list_columns() -> Mapping[str, Parameter]:
     """The columns of listings that filters compare, each with the row of its filter."""
     columns = {str(row.column): row for row in PLAIN.values() if row.column in LISTINGS}
-    return {column: row for column, row in columns.items() if _is_of_listings(column, row)}
-
-
-def _is_of_listings(column: str, row: Parameter) -> bool:
-    """Whether there is a type of which the filter compares the listing, and not what happens."""
-    taking = [kind for kind, route in LISTS.items() if row.name in route.parameters]
-    return any(not is_of_happening(column, kind) for kind in taking)
+    # There is a type of which the filter compares the listing, and not what happens.
+    return {
+        column: row
+        for column, row in columns.items()
+        if any(row.name in route.parameters and not is_of_happening(column, kind) for kind, route in LISTS.items())
+    }

@@ -79,6 +79,11 @@ class RowIndex:
             at += 1
         return None
 
+    def find_visible(self, row_id: str, *, type_code: int = 0, include_archived: bool = False) -> int | None:
+        """`find_id`, of what `is_visible`."""
+        row = self.find_id(row_id, type_code=type_code)
+        return row if row is not None and self.is_visible(row, include_archived=include_archived) else None
+
     def count_ids(self, row_id: str) -> int:
         """How many rows, of all types, have this uuid or one before it."""
         number = int(row_id.replace("-", ""), 16)
