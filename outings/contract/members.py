@@ -1,6 +1,8 @@
 """The dotted paths that `fields` may name, collected from the resources' structs, also through arrays."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import chain
 
 from msgspec import Struct
 from msgspec.structs import fields
@@ -9,20 +11,16 @@ from outings.contract.resources import find_structs
 from outings.contract.routes import ROUTES
 
 
+@cache
 def walk_members(resource: type[Struct]) -> frozenset[str]:
     """All paths of a resource: `location`, `location.lat`, `sections.schedule.days`."""
-    return frozenset(_walk_type(resource, prefix=""))
-
-
-def _walk_type(annotation: object, *, prefix: str) -> Iterator[str]:
-    """Down to structs; their other members are leaves."""
-    for struct in find_structs(annotation):
-        for field in fields(struct):
-            path = prefix + field.encode_name
-            if path.endswith(".expanded"):
-                continue  # what is expanded is not expanded further
-            yield path
-            yield from _walk_type(field.type, prefix=path + ".")
+    paths = set()
+    for field in fields(resource):
+        paths.add(field.encode_name)
+        inner = chain.from_iterable(map(walk_members, find_structs(field.type)))
+        # What is expanded is not expanded further.
+        paths.update(f"{field.encode_name}.{path}" for path in inner if path.partition(".")[0] != "expanded")
+    return frozenset(paths)
 
 
 # What `fields` may choose from, by `Route.shown`.
