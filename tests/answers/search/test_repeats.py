@@ -248,7 +248,7 @@ def make_repetitive_world(random: Random) -> World:
     for each in world.listings:
         each["name"] = random.choice(["Swim", "swim!", "Art", "Swim art", "Swim - art"])
         each["ages"] = documents.make_ages(min=random.choice([None, 3]))
-        each["description"] = None  # else what only its category says counts otherwise in `auto`
+        each["categories"] = []  # what only these say counts otherwise in `auto`
         each["organization"] = random.choice([PARKS, PARKS, {"id": None, "name": None, "slug": None}])
         each["location"] |= random.choice([{}, {"lat": None, "lng": None}])
     return world
