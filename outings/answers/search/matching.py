@@ -41,6 +41,8 @@ _NOTHING: Numbers = np.empty(0, dtype=np.intp)
 # Words whose codes are kept: what hides all is asked for with ever fewer of a query's words. A byte a listing that has
 # one, and less than a tenth of the listings have most.
 _WORDS = 32
+# Words of kinds and audiences whose codes are kept: few are typed, and most listings have them. A byte a listing each.
+_LIFTED = 16
 # Words of which it is known how often addresses have them.
 _COUNTED = 4_096
 # Of fewer than one in so many listings the rows are sorted rather than looked for among all: 5 µs rather than 30 of
@@ -75,6 +77,7 @@ class Matcher:
         self._find_alone = remember(self._list_alone, size=_WORDS)
         self._find_halves = remember(self._list_halves, size=_WORDS)
         self._find_known = remember(self._list_known, size=_WORDS)
+        self._find_lifted = remember(self._encode_lifted, size=_LIFTED)
         # How often addresses have this word, as it stands there.
         self.count_addressed = remember(self._count_addressed, size=_COUNTED)
 
@@ -295,19 +298,18 @@ class Matcher:
         types: Mapping[str, int],
     ) -> Codes:
         """Of the rows. A camp is one, though its name may not say so."""
-        codes: Codes = self._encode(self._find_lifting(word, related=related, alike=alike)).take(rows)
+        own = frozenset(alike.get(word, ()))
+        codes: Codes = self._find_lifted(word, own, *related).take(rows)
         if word in types:
             codes[self._types[rows] == types[word]] = encode_word(_IN_NAME, SAME)[0]
         return codes
 
-    def _find_lifting(
-        self, word: str, *, related: Sequence[RelatedWords], alike: Mapping[str, Iterable[str]]
-    ) -> Iterator[_Source]:
+    def _encode_lifted(self, word: str, alike: frozenset[str], *related: RelatedWords) -> Codes:
         """Kids are children too, and of a lesson is said "learn"."""
-        for own in sorted({word, *alike.get(word, ())}):
-            yield from self._find_one(own, SAME)
+        sources = [source for own in sorted({word, *alike}) for source in self._find_one(own, SAME)]
         for phrase in (phrase for table in related for phrase in table.list(word)):
-            yield from self._find_phrase(phrase)
+            sources += self._find_phrase(phrase)
+        return self._encode(sources)
 
     def _encode(self, sources: Iterable[_Source]) -> Codes:
         """The best code of a word, by row."""
