@@ -1,7 +1,7 @@
 """Builds one metro: from its records and the previous release to objects in the store and a manifest. Pure except for
 the store."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 from time import perf_counter
@@ -166,6 +166,7 @@ def _name_known(store: Store, base: Base | None, previous: PreviousSnapshot) -> 
 def _write_tables(
     made: Frames, buffer: DocumentBuffer, previous: PreviousSnapshot, *, plan: MetroPlan, writer: ObjectWriter
 ) -> Manifest:
+    """`made` has no tables any more when this returns: mapped tables are derived while they go."""
     packs = () if plan.base is None else plan.base.manifest.packs
     packed = pack_documents(
         made.tables, buffer, packs=packs, emptied=plan.emptied, writer=writer, details=plan.details
@@ -182,10 +183,6 @@ def _write_tables(
         name: _keep_table(kept.find_table(name, frame), writer) or _put_table(encode_table(frame), frame, writer)
         for name, frame in frames.items()
     }
-    same = kept.find_derived(DERIVED, frames)
-    derived = derive_tables(frames, today=plan.today, language=plan.language, but=same)
-    mapped = {name: _put_table(encode_mapped(frame), frame, writer) for name, frame in derived}
-    mapped |= {name: table for name, table in same.items() if _keep_table(table, writer)}
     semantic = None
     if plan.model is not None:
         before = None if previous.snapshot is None else previous.snapshot.semantic
@@ -193,14 +190,20 @@ def _write_tables(
             make_semantic(made.tables["listings"], buffer, before=before, plan=plan.model), plan.model, writer
         )
     details = writer.put(encode_details(packed.details)) if plan.details else None
+    origins = None if plan.program is None else put_origins(made.origins, plan.program, writer)
+    same = kept.find_derived(DERIVED, frames)
+    derived = derive_tables(frames, today=plan.today, language=plan.language, but=same)
+    packs = packed.packs
+    made.tables.clear()
+    del packed, frames, related
+    mapped = _put_mapped(derived, same, writer)
     writer.flush()
     return Manifest(
         layout=LAYOUT, renderer=plan.renderer or number_renderer(), metro=plan.metro, stamp=plan.stamp, date=plan.today,
         vocabulary=plan.vocabulary, related=plan.related, language=plan.language,
         inputs=plan.inputs, tables=tables, mapped=mapped,
         mapped_layout=MAPPED_LAYOUT,
-        semantic=semantic, packs=packed.packs, pages={}, details=details,
-        origins=None if plan.program is None else put_origins(made.origins, plan.program, writer),
+        semantic=semantic, packs=packs, pages={}, details=details, origins=origins,
     )  # fmt: skip
 
 
@@ -217,8 +220,18 @@ def _put_of_answers(
     known = KeptParts() if own is None else find_parts(previous, snapshot, stays=stays)
     same = find_spots(own, previous, snapshot, stays=stays)
     derived = derive_of_answers(snapshot, today=plan.today, cards=known.cards, items=known.items, but=same)
-    mapped = {name: _put_table(encode_mapped(frame), frame, writer) for name, frame in derived.items()}
-    return mapped | {name: table for name, table in same.items() if _keep_table(table, writer)}
+    return _put_mapped(derived, same, writer)
+
+
+def _put_mapped(
+    derived: Iterator[tuple[str, pl.DataFrame]], same: Mapping[str, Table], writer: ObjectWriter
+) -> dict[str, Table]:
+    """`same`: those of the release before. None is here any more when the next is derived."""
+    mapped = {name: table for name, table in same.items() if _keep_table(table, writer)}
+    for name, frame in derived:
+        mapped[name] = _put_table(encode_mapped(frame), frame, writer)
+        del frame
+    return mapped
 
 
 def _find_own_base(plan: MetroPlan, previous: PreviousSnapshot) -> Manifest | None:

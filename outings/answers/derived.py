@@ -1,6 +1,6 @@
 """Every derived table there is: what the build makes ahead, and a reader itself where a file lacks."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
 import polars as pl
@@ -34,10 +34,11 @@ from outings.answers.suggestions.entries import SUGGESTIONS
 from outings.contract.languages.language import ENGLISH, Language, read_shipped_language
 from outings.release.snapshot import Snapshot
 
+# First those that are made of words: these take as much memory as all other columns.
 DERIVED = (
-    LISTING_INDEX, ORGANIZATION_INDEX, ROW_FACTS, SERIES, MOMENTS, MEMBERS, SLOTS, WORDS, PLACES, COLUMNS, SOURCES,
-    SIMILAR, ORGANIZATION_SPELLINGS, AREAS, AREA_SPELLINGS, GROUPS, POSTINGS, POSTING_ENDS, RANKS, REPEATS, NOTIONS,
-    HEADS, VENUES, TILES, TILE_BOUNDS, UNLOCATED, TRAITS, SUGGESTIONS,
+    WORDS, PLACES, POSTINGS, POSTING_ENDS, RANKS, REPEATS, NOTIONS, HEADS, VENUES, LISTING_INDEX, ORGANIZATION_INDEX,
+    ROW_FACTS, SERIES, MOMENTS, MEMBERS, SLOTS, COLUMNS, SOURCES, SIMILAR, ORGANIZATION_SPELLINGS, AREAS,
+    AREA_SPELLINGS, GROUPS, TILES, TILE_BOUNDS, UNLOCATED, TRAITS, SUGGESTIONS,
 )  # fmt: skip
 
 
@@ -51,11 +52,29 @@ def derive_tables(
 ) -> Iterator[tuple[str, pl.DataFrame]]:
     """Of a snapshot's tables, each with its name. `today`: the metro's local date of the build; `language`: its own,
     else English; `but`: the names of those that are there. One after the other, since all at once take as much memory
-    as the tables do."""
+    as the tables do; a column that no later one is made of is let go."""
     context = TableContext(today=today, language=language or read_shipped_language(ENGLISH))
+    waiting = [derived for derived in every if not {*derived.names} <= {*but}]
+    for number, derived in enumerate(waiting):
+        tables = _choose_columns(tables, waiting[number:])
+        yield from _let_go(derived.make_ahead(tables, context))
+
+
+def _choose_columns(tables: Mapping[str, pl.DataFrame], every: Iterable[DerivedTables]) -> dict[str, pl.DataFrame]:
+    """Of the tables that these are made of, the columns."""
+    needed: dict[str, set[str]] = {}
     for derived in every:
-        if not {*derived.names} <= {*but}:
-            yield from derived.make_ahead(tables, context).items()
+        for name, columns in derived.columns.items():
+            needed.setdefault(name, set()).update(columns)
+    return {name: tables[name].select(sorted(columns)) for name, columns in needed.items()}
+
+
+def _let_go(made: Mapping[str, pl.DataFrame]) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Each is here no more when the next is asked for."""
+    remaining = dict(made)
+    del made
+    for name in (*remaining,):
+        yield name, remaining.pop(name)
 
 
 def derive_of_answers(
@@ -65,10 +84,12 @@ def derive_of_answers(
     cards: pl.DataFrame | None = None,
     items: pl.DataFrame | None = None,
     but: Collection[str] = (),
-) -> dict[str, pl.DataFrame]:
-    """Of documents, and of what the snapshot answers: it is written already. `cards`, `items`: those that are known;
-    `but`: the names of tables that are there."""
+) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Of documents, and of what the snapshot answers: it is written already. One after the other. `cards`, `items`:
+    those that are known; `but`: the names of tables that are there."""
     reader = open_snapshot(snapshot)
-    spots = {} if {*SPOT_TABLES} <= {*but} else make_spots(reader)
-    own = {CELLS: make_cells(reader, today), CARDS: make_cards(reader, cards)}
-    return {**own, **make_item_tables(reader, items), **spots}
+    yield CELLS, make_cells(reader, today)
+    yield CARDS, make_cards(reader, cards)
+    yield from _let_go(make_item_tables(reader, items))
+    if not {*SPOT_TABLES} <= {*but}:
+        yield from _let_go(make_spots(reader))
