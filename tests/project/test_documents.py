@@ -3,6 +3,7 @@
 import re
 import shlex
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -92,6 +93,11 @@ def test_every_decision_is_in_the_index() -> None:
     pages = {path.name for path in (ROOT / "docs/decisions").glob("[0-9]*.md")}
     index = (ROOT / "docs/decisions/README.md").read_text()
     assert pages == set(re.findall(r"\]\((\d{4}-[^)]+)\)", index))
+
+
+def test_no_two_decisions_have_the_same_number() -> None:
+    numbers = Counter(path.name[:4] for path in (ROOT / "docs/decisions").glob("[0-9]*.md"))
+    assert [number for number, uses in numbers.items() if uses > 1] == []
 
 
 def test_readers_find_every_parameter_of_the_lists_that_answers() -> None:
