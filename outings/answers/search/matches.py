@@ -5,6 +5,7 @@ from functools import reduce
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from outings.answers.search.score import (
@@ -33,7 +34,8 @@ class SearchMatches(Struct, frozen=True, eq=False):
     """`rows` rise; `levels` are indexes in LEVELS; `similarities` where a model ranks too. `score` gives thousandths of
     any of the rows: only what is shown needs them. `lacking`: the partial ones that lack more than words that only
     narrow, or have none but where they are or in passing; None where no order is asked of these. `are_mentioned`: of
-    rows that fit, whether they only mention what the query is about; None where no word says it."""
+    rows that fit, whether they only mention what the query is about; None where no word says it. `are_elsewhere`: of
+    rows, whether they are in no place that the query names; None where no order is asked of these."""
 
     rows: Numbers
     levels: Numbers
@@ -41,11 +43,13 @@ class SearchMatches(Struct, frozen=True, eq=False):
     similarities: Numbers | None = None
     lacking: Numbers | None = None
     are_mentioned: Callable[[Numbers], Mask] | None = None
+    are_elsewhere: Callable[[Numbers], Mask] | None = None
 
     def choose(self, chosen: Numbers) -> "SearchMatches":
         """Those of an index or a mask."""
         near, lacking = (None if each is None else each[chosen] for each in (self.similarities, self.lacking))
-        return SearchMatches(self.rows[chosen], self.levels[chosen], self.score, near, lacking, self.are_mentioned)
+        rows, levels = self.rows[chosen], self.levels[chosen]
+        return replace(self, rows=rows, levels=levels, similarities=near, lacking=lacking)
 
 
 class WordMatches(Struct, frozen=True, eq=False):
@@ -61,6 +65,7 @@ class WordMatches(Struct, frozen=True, eq=False):
     weaken: Callable[[Numbers], None] = lambda _: None
     subject: Sequence[Codes] | None = None
     ranks_subject: bool = False
+    are_elsewhere: Callable[[Numbers], Mask] | None = None
 
     def list_all(self, keep: Keep) -> SearchMatches:
         rows = keep(self.list_rows())
@@ -82,7 +87,7 @@ class WordMatches(Struct, frozen=True, eq=False):
         if subject is not None:
             narrow = is_partial & (find_levels(subject, own) == PARTIAL)
             lacking = narrow if lacking is None else lacking | narrow
-        return SearchMatches(rows, levels, self.score, lacking=lacking, are_mentioned=self._are_mentioned)
+        return self._make(rows, levels, lacking)
 
     def mark_candidates(self) -> Mask:
         """By row: all that are not partial, and few others."""
@@ -96,7 +101,17 @@ class WordMatches(Struct, frozen=True, eq=False):
         rows = rows[fits]
         if rows.size:
             self.weaken(rows)
-        return SearchMatches(rows, levels[fits], self.score, are_mentioned=self._are_mentioned)
+        return self._make(rows, levels[fits], None)
+
+    def _make(self, rows: Numbers, levels: Numbers, lacking: Numbers | None) -> SearchMatches:
+        return SearchMatches(
+            rows,
+            levels,
+            self.score,
+            lacking=lacking,
+            are_mentioned=self._are_mentioned,
+            are_elsewhere=self.are_elsewhere,
+        )
 
     def _are_mentioned(self, rows: Numbers) -> Mask:
         return are_mentioned(self.subject or self.best, rows)

@@ -23,6 +23,7 @@ from outings.answers.search.score import (
     TWO_TYPOS,
     Codes,
     Numbers,
+    are_elsewhere,
     count_named,
     encode_trace,
     encode_word,
@@ -38,15 +39,13 @@ from outings.release.tables import FIELDS
 
 _BY_TYPOS = (SAME, ONE_TYPO, TWO_TYPOS)
 _NOTHING: Numbers = np.empty(0, dtype=np.intp)
-# Words whose codes are kept: what hides all is asked for with ever fewer of a query's words. A byte a listing that has
-# one, and less than a tenth of the listings have most.
+# Words whose codes are kept: what hides all is asked for with ever fewer of a query's. A byte a listing that has one.
 _WORDS = 32
 # Words of kinds and audiences whose codes are kept: few are typed, and most listings have them. A byte a listing each.
 _LIFTED = 16
 # Words of which it is known how often addresses have them.
 _COUNTED = 4_096
-# Of fewer than one in so many listings the rows are sorted rather than looked for among all: 5 µs rather than 30 of
-# 100,000.
+# Of fewer than one in so many listings the rows are sorted, not looked for among all: 5 µs rather than 30 of 100,000.
 _FEW = 32
 _ADDRESS = FIELDS.index("location")
 _IN_NAME: Places = np.array([NAME], dtype=np.uint8)
@@ -158,14 +157,15 @@ class Matcher:
         related = [self._related] if foreign is None else [self._related, foreign]
         lift = partial(self._encode_lifting, related=related, alike=alike or {}, types=types or {})
         if not words:
-            every = np.arange(self._name_words.size)
             score = partial(self._score_all, lifting=lifting, lift=lift, whom=whom, moment=moment)
-            return WordMatches([], lambda: every, score)
+            return WordMatches([], lambda: np.arange(self._name_words.size), score)
         sources = self._list_sources(words, notions, related, beginning=beginning, is_strict=is_strict)
         best = [self._encode(each) for each in sources]
         find_meant = cache(lambda: frozenset(self._list_meant(words, related, beginning=beginning)))
         are_meant = None if namesakes is None else partial(namesakes.are_meant, meant=find_meant)
-        score = partial(self._score, best, lifting=lifting, locating=locating, lying=lying, lift=lift)
+        locate = cache(lambda: [self._locate(each, lying[at : at + 1]) for at, each in enumerate(locating)])
+        located_words = [len(name) if lying else 0 for name in locating]
+        score = partial(self._score, best, lifting=lifting, locate=locate, located_words=located_words, lift=lift)
         score = partial(score, whom=whom, moment=moment, are_meant=are_meant)
 
         def weaken(rows: Numbers) -> None:
@@ -182,6 +182,7 @@ class Matcher:
             weaken=weaken,
             subject=[best[number] for number in subject] if 0 < len(subject) < len(words) else None,
             ranks_subject=is_strict and len(words) > 1,
+            are_elsewhere=(lambda rows: are_elsewhere(locate(), rows)) if lying else None,
         )
 
     def _list_meant(
@@ -252,25 +253,28 @@ class Matcher:
         rows: Numbers,
         *,
         lifting: Sequence[str],
-        locating: Sequence[Sequence[str]],
-        lying: Sequence[Numbers],
+        locate: Callable[[], Sequence[Codes]],
+        located_words: Sequence[int],
         lift: _Lift,
         whom: Whom | None,
         moment: Moment | None,
         are_meant: Callable[[Numbers], Mask] | None,
     ) -> Numbers:
-        located = [[self._find_name(name)] for name in locating]
-        for sources, own in zip(located, lying, strict=False):
-            sources.append(_Source(own.astype(np.uint32), encode_word(np.full(own.size, WHERE, dtype=np.uint8), SAME)))
         return score_words(
             [each.take(rows) for each in best],
             lifting=[lift(word, rows) for word in lifting],
-            locating=[self._encode(each).take(rows) for each in located],
-            locating_words=[len(name) if lying else 0 for name in locating],
+            locating=[each.take(rows) for each in locate()],
+            locating_words=located_words,
             name_words=self._name_words[rows],
             others=0 if whom is None else whom.find_others(rows, are_meant),
             untimely=0 if moment is None else moment.find_others(rows, are_meant),
         )
+
+    def _locate(self, name: Sequence[str], lying: Sequence[Numbers]) -> Codes:
+        """Of a name that says where: its codes by row."""
+        places = [encode_word(np.full(rows.size, WHERE, dtype=np.uint8), SAME) for rows in lying]
+        there = [_Source(rows.astype(np.uint32), codes) for rows, codes in zip(lying, places, strict=True)]
+        return self._encode([self._find_name(name), *there])
 
     def _score_all(
         self, rows: Numbers, *, lifting: Sequence[str], lift: _Lift, whom: Whom | None, moment: Moment | None
@@ -298,8 +302,7 @@ class Matcher:
         types: Mapping[str, int],
     ) -> Codes:
         """Of the rows. A camp is one, though its name may not say so."""
-        own = frozenset(alike.get(word, ()))
-        codes: Codes = self._find_lifted(word, own, *related).take(rows)
+        codes: Codes = self._find_lifted(word, frozenset(alike.get(word, ())), *related).take(rows)
         if word in types:
             codes[self._types[rows] == types[word]] = encode_word(_IN_NAME, SAME)[0]
         return codes

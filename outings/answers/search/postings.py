@@ -23,6 +23,7 @@ _PLACES = {
 }  # fmt: skip
 _DESCRIPTION = FIELDS.index("description")
 _KEYWORDS = FIELDS.index("keywords")
+_WHERE_FIELDS = (FIELDS.index("place"), FIELDS.index("location"))
 
 Rows = NDArray[np.uint32]
 Places = NDArray[np.uint8]
@@ -59,7 +60,8 @@ def make_postings(terms: pl.DataFrame, *, stems: str) -> pl.DataFrame:
 
 def _are_shelved(terms: pl.DataFrame, words: Indexes, firsts: Indexes, *, stems: str) -> NDArray[np.bool_]:
     """Of the words of described listings that begin there in `terms`: whether they are only in categories, or in
-    keywords for several things, and in no form in the description. `words`: the number of each."""
+    keywords for several things, and in no form in the description. Of a keyword what the name of the place or the
+    address says, too, is where the listing is: "Rockaway Beach & Boardwalk". `words`: the number of each."""
     rows, fields = terms["row"].to_numpy(), terms["field"].to_numpy()
     names = terms["word"].rle().struct.field("value")
     stem, owners = _number_stems(names, stems), rows[firsts]
@@ -71,7 +73,9 @@ def _are_shelved(terms: pl.DataFrame, words: Indexes, firsts: Indexes, *, stems:
     places = _join(rows[keywords], terms["position"].to_numpy()[keywords])
     joining = places[np.isin(words[keywords], (names == _AND).arg_true().to_numpy())]
     beside = (joining + np.arange(-_BESIDE, _BESIDE + 1)[:, np.newaxis]).ravel()
-    alone = keywords[~_are_in(places, beside)]
+    where = np.flatnonzero(np.isin(fields, _WHERE_FIELDS))
+    say_where = _are_in(_join(words[keywords], rows[keywords]), _join(words[where], rows[where]))
+    alone = keywords[~_are_in(places, beside) | say_where]
     are_shelved &= ~_are_in(_join(words[firsts], owners), _join(words[alone], rows[alone]))
     return are_shelved
 

@@ -25,7 +25,7 @@ def rank_relevance(
 ) -> Numbers:
     """Numbers that rise with level, then what lacks more than words that only narrow, then what only mentions its
     subject where an age is asked for, then ages that do not cover the query's, or are none of a child's where it says
-    only that, then falling score, then id."""
+    only that, then what fits but is elsewhere, then falling score, then id."""
     fits = np.zeros(matched.rows.size, dtype=np.int64)
     if age is not None:
         fits = ~_cover_age(index.age_min[matched.rows], index.age_max[matched.rows], age, is_auto=is_auto)
@@ -35,7 +35,11 @@ def rank_relevance(
     mentioned: Numbers | int = 0
     if is_auto and age is not None and matched.are_mentioned is not None:
         mentioned = (matched.levels < PARTIAL) & matched.are_mentioned(matched.rows)
-    behind = matched.levels.astype(np.int64) << 3 | lacking << np.int64(2) | mentioned << np.int64(1) | fits
+    elsewhere: Numbers | int = 0
+    if matched.are_elsewhere is not None:
+        elsewhere = (matched.levels < PARTIAL) & matched.are_elsewhere(matched.rows)
+    behind = matched.levels.astype(np.int64) << 4 | lacking << np.int64(3) | mentioned << np.int64(2)
+    behind = behind | fits << np.int64(1) | elsewhere
     keys = behind << _SCORES | (1000 - scores)
     ranked: Numbers = keys << _IDS | index.id_ranks[matched.rows]
     return ranked

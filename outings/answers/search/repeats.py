@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 
 from outings.answers.search.matches import SearchMatches
 from outings.answers.search.score import Numbers
@@ -133,12 +134,10 @@ def _raise_fits(
     if similarities is not None:
         similarities = similarities.copy()
         similarities[firsts] = np.maximum.reduceat(similarities[own], begins)
-    best = SearchMatches(
-        rows=matched.rows,
+    best = replace(
+        matched,
         levels=fits >> _SCORE + 1,
-        score=matched.score,
         similarities=similarities,
         lacking=None if matched.lacking is None else (fits >> _SCORE & 1).astype(np.bool_),
-        are_mentioned=matched.are_mentioned,
     )
     return best, 1000 - (fits & (1 << _SCORE) - 1)

@@ -175,6 +175,12 @@ def are_mentioned(best: Sequence[Codes], rows: Numbers) -> NDArray[np.bool_]:
     return mentioned
 
 
+def are_elsewhere(located: Sequence[Codes], rows: Numbers) -> NDArray[np.bool_]:
+    """Whether they are in none of the places, and have none in their names."""
+    elsewhere: NDArray[np.bool_] = _add(_IS_LOCATED, [each.take(rows) for each in located]) == 0
+    return elsewhere
+
+
 def score_words(
     codes: Sequence[Codes],
     *,

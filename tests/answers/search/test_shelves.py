@@ -44,13 +44,26 @@ def test_by_default_all_categories_count_alike(harbor: Release) -> None:
     [("performing arts and dance", SHELF), ("dance", CATEGORY), ("dance classes arts and crafts", CATEGORY)],
 )
 def test_a_keyword_is_for_several_things_where_an_and_is_beside_the_word(keywords: str, place: int) -> None:
-    texts = {"keywords": keywords, "description": "strings"}
+    assert find_place("dance", keywords=keywords, description="strings") == place
+
+
+def test_a_keyword_that_says_where_a_listing_is_is_no_shelf() -> None:
+    """`Rockaway Beach & Boardwalk`, by its place or its address. Of a category that says nothing."""
+    keywords = "rockaway beach and boardwalk"
+    for field in ("place", "location"):
+        assert find_place("beach", keywords=keywords, description="strings", **{field: "59 rockaway beach"}) == CATEGORY
+        assert find_place("beach", category="beach sports", description="strings", **{field: "59 beach"}) == SHELF
+    assert find_place("beach", keywords=keywords, description="strings", location="5 main street") == SHELF
+
+
+def find_place(word: str, **texts: str) -> int:
+    """The best that a word has in a listing of these texts, as the index has them."""
     rows = [
-        (word, 0, FIELDS.index(field), position)
+        (each, 0, FIELDS.index(field), position)
         for field, text in texts.items()
-        for position, word in enumerate(text.split())
+        for position, each in enumerate(text.split())
     ]
     terms = pl.DataFrame(sorted(rows), schema=("word", "row", "field", "position"), orient="row")
     words = terms["word"].unique().sort().to_list()
-    postings = make_postings(terms, stems="english")
-    assert postings["place"][words.index("dance")] == place
+    place: int = make_postings(terms, stems="english")["place"][words.index(word)]
+    return place

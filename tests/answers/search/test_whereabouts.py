@@ -164,3 +164,24 @@ def test_a_part_says_no_place_where_things_of_its_name_are_elsewhere_or_one_has_
 def test_a_part_alone_is_what_lies_there_behind_what_is_named_so(map_of_joined_names: Release) -> None:
     first, *others = find(map_of_joined_names, "places in red hook", AUTO)
     assert (first, sorted(others)) == ("Red Hook Hall", ["Rugby Field", "Slide 0"])
+
+
+@pytest.fixture(scope="module")
+def dances(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    """The first is in Ballard."""
+    listings = name_places("Music", "Dance", "Dance for Two")
+    listings[0]["description"] = "With dance."
+    listings[0]["location"] |= {"neighborhood_slug": "ballard"}
+    world = World(listings=listings, neighborhoods=[make_neighborhood("ballard", "Ballard")])
+    return open_release([world], tmp_path_factory.mktemp("dances"))
+
+
+def test_what_lies_there_comes_first_of_its_level_however_it_says_the_rest(dances: Release) -> None:
+    """Its score may be less, and says so."""
+    body = search(dances, "dance ballard", AUTO)
+    assert [item["name"] for item in body["data"]] == ["Music", "Dance", "Dance for Two"]
+    assert body["data"][0]["score"] < body["data"][1]["score"]
+
+
+def test_by_default_what_lies_there_has_only_the_better_score(dances: Release) -> None:
+    assert list(find(dances, "dance ballard")) == ["Dance", "Dance for Two", "Music"]
