@@ -21,12 +21,14 @@ _FOR_TEENS = ("teens", "families")
 
 
 class Whom(Struct, frozen=True, eq=False):
-    """The audiences looked for, as the words of `audience`, and those of all listings, by row."""
+    """The audiences looked for, as the words of `audience`, and those of all listings, by row. `are_for_these`: of rows
+    whether they are places that are for these by what they are, where no word says what is looked for."""
 
     wanted: Sequence[str]
     audiences: Numbers
     age_min: Numbers
     age_max: Numbers
+    are_for_these: Callable[[Numbers], Mask] | None = None
 
     def find_others(self, rows: Numbers, are_apart: Callable[[Numbers], Mask] | None) -> Mask:
         """Of the rows those that say neither ages nor that they are for these. What states ages passed their filter
@@ -35,9 +37,9 @@ class Whom(Struct, frozen=True, eq=False):
         is_wanted = np.array([each in self.wanted for each in AUDIENCES])
         is_silent = (self.age_min[rows] == NOT_STATED) & (self.age_max[rows] == NOT_STATED)
         others: Mask = is_silent & ~is_wanted.take(self.audiences[rows])
-        if are_apart is not None:
+        for each in filter(None, (are_apart, self.are_for_these)):
             places = np.flatnonzero(others)
-            others[places[are_apart(rows[places])]] = False
+            others[places[each(rows[places])]] = False
         return others
 
 

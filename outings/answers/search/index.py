@@ -95,6 +95,7 @@ class SearchIndex:
             related=RelatedWords(reader.related, self.words),
         )
         self._stem = lru_cache(maxsize=4_096)(self.words.stem)
+        self._playgrounds = [number for word in self.words.playgrounds for number in self._spelling.list_stemmed(word)]
         self._notions = frozenset((self._stem(one), self._stem(other)) for one, other in self.words.notions)
         self._notion_beginnings = frozenset(one for one, _ in self._notions)
         self._pairs = NotionPairs(reader.open_table(NOTIONS).view_array("pair"))
@@ -163,6 +164,10 @@ class SearchIndex:
             return False
         own = frozenset(self._spelling.list_stemmed(word))
         return self.matching.is_prominent(number for number in self.list_begun(word) if number not in own)
+
+    def are_playgrounds(self, rows: Numbers) -> Mask:
+        """Of the rows, whether they are places that are for children by what they are."""
+        return self.namesakes.are_meant(rows, meant=lambda: self._playgrounds)
 
     def list_begun(self, beginning: str) -> range:
         """Numbers of the words of the index that begin so."""

@@ -164,7 +164,7 @@ def _match_words(search: Search, opened: SnapshotReader, index: SearchIndex) -> 
         alike={kind: index.words.list_alike(kind) for kind in parsed.kinds} if is_auto else None,
         namesakes=index.namesakes if is_auto else None,
         foreign=None if search.foreign is None else search.foreign.related,
-        whom=_find_whom(search, index),
+        whom=_find_whom(search, opened, index),
         moment=_find_moment(search, opened),
         types=(index.words if search.foreign is None else search.foreign.words).types if is_auto else None,
     )
@@ -189,13 +189,18 @@ def _list_lifting(search: Search) -> tuple[str, ...]:
     return (*parsed.stated, *parsed.kinds) if search.is_auto else parsed.stated
 
 
-def _find_whom(search: Search, index: SearchIndex) -> Whom | None:
+def _find_whom(search: Search, opened: SnapshotReader, index: SearchIndex) -> Whom | None:
     """In `auto`, unless a parameter says it."""
     if not search.is_auto or find_override(search.query):
         return None
     words = index.words if search.foreign is None else search.foreign.words
     wanted = choose_audiences(search.parsed, words)
-    return Whom(wanted, index.audiences, index.age_min, index.age_max) if wanted else None
+    if not wanted:
+        return None
+    located = sum(each.end - each.start for each in _list_located(search, opened, index))
+    is_place = 0 < len(search.parsed.words) == located and "kids" in wanted
+    are_for_these = index.are_playgrounds if is_place else None
+    return Whom(wanted, index.audiences, index.age_min, index.age_max, are_for_these)
 
 
 def _find_moment(search: Search, opened: SnapshotReader) -> Moment | None:
@@ -204,6 +209,12 @@ def _find_moment(search: Search, opened: SnapshotReader) -> Moment | None:
 
 def _list_notions(search: Search, opened: SnapshotReader, index: SearchIndex) -> list[Notion]:
     """Of the words that decide. Where only a place is left that does, it is one, with what lies there."""
+    located, whole = _list_located(search, opened, index), index.whole_names.find(0) or frozenset()
+    return located or [Notion(*run) for run in index.list_notions(search.parsed.words, whole)]
+
+
+def _list_located(search: Search, opened: SnapshotReader, index: SearchIndex) -> list[Notion]:
+    """The places among the words that decide."""
     words = search.parsed.words
     text = " ".join(words)
     # Of a query that is these words alone it is known already.
@@ -211,8 +222,7 @@ def _list_notions(search: Search, opened: SnapshotReader, index: SearchIndex) ->
     places = known.neighborhoods
     if words in list_parts(words, opened, index):
         places |= {words}
-    located = [Notion(*run, find_lying(words[slice(*run)], opened, index)) for run in find_runs(words, places)]
-    return located or [Notion(*run) for run in index.list_notions(words, index.whole_names.find(0) or frozenset())]
+    return [Notion(*run, find_lying(words[slice(*run)], opened, index)) for run in find_runs(words, places)]
 
 
 def _fold(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchResults:

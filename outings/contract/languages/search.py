@@ -15,6 +15,7 @@ class RoleWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     events: str = ""
     camps: str = ""
     places: str = ""
+    playgrounds: str = ""
     lessons: str = ""
     audience: str = ""
     children: str = ""

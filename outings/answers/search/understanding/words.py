@@ -32,6 +32,7 @@ class QueryWords:
         typed = {"event": words.events, "camp": words.camps, "place": words.places}
         # The type that a kind means, as the number of one of TYPES.
         self.types = {word: TYPES.index(name) for name, text in typed.items() for word in text.split()}
+        self.playgrounds = frozenset(words.playgrounds.split())
         self.city = frozenset(words.city.split())
         self.notions = frozenset(tuple(pair.split("-")) for pair in words.notions.split())
         # Words that say little beside others, the least first.
