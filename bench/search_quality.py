@@ -1,7 +1,7 @@
-"""How good the order of search is: 230 judged queries over the two cities, beside what others would search with.
+"""How good the order of search is: judged queries over the two cities, beside what others would search with.
 
 `python -m bench.search_quality`, with CITY_DATA: tests/judged/README.md says what is asked and what is counted. Of the
-half that is only scored no query is printed.
+halves that are only scored no query is printed.
 """
 
 import argparse
@@ -18,17 +18,19 @@ from starlette.testclient import TestClient
 
 from bench.engines import Engine, open_postgresql, open_sqlite, open_tantivy
 from bench.peers.cluster import find_programs, run_cluster
-from bench.search_quality_kinds import print_halves, print_kinds
+from bench.search_quality_kinds import print_halves, print_kinds, read_halves
 from bench.search_quality_losses import RETURNED, print_losses
 from edge.app import Edge
 from outings.release.folder import FolderStore
-from tests.judged.judging import HALVES, JudgedQuery, read_judged, read_parents
+from tests.judged.judging import JudgedQuery, read_judged
 from tests.judged.listings import City, grade_results, read_cities
 from tests.judged.measures import Measures, QueryGrades, measure_all, measure_ndcg
 
 _GOAL = 0.9
 _COLUMNS = ("nDCG@10", "÷ ceiling", "recall@10", "recall@50", "nothing found", "beside", "unjudged@10")
 _DAY = "2026-08-10"
+# The halves whose queries may be seen.
+_PRINTED = ("working", "second working")
 # Ours, by the levels that are shown.
 _SHOWN, _ALL_LEVELS = "  auto", "  partial too"
 _OURS = {"outings": "", _SHOWN: "auto", _ALL_LEVELS: "all_terms,related,partial"}
@@ -49,13 +51,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         judged = read_judged()
         cities = read_cities(lambda path: walk_list(client, path), {each.metro: each.begin for each in judged})
         if options.explain:
-            known = [*judged, *read_parents("working")]
+            parents = read_halves()
+            known = [*judged, *(each for half in _PRINTED for each in parents[half])]
             explain(client, next(each for each in known if each.q == options.explain), cities)
             return
         engines = list_engines(cities, folder, running)
         results = grade_all(client, engines, judged, cities)
         print_table(results)
-        parents = {half: read_parents(half) for half in HALVES}
+        parents = read_halves()
         halves = {half: grade_all(client, engines, queries, cities) for half, queries in parents.items()}
         print_halves(halves)
         for engine in filter(results.__contains__, _OURS):
@@ -71,7 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print_losses(returned, matches, parents)
         if options.queries:
             print_queries(results, judged)
-            print_queries(halves["working"], parents["working"])
+            for half in _PRINTED:
+                print_queries(halves[half], parents[half])
 
 
 def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:

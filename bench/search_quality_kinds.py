@@ -1,31 +1,41 @@
-"""How good search is on what parents type: kind by kind, in the half to work with and in the half that is only scored.
+"""How good search is on what parents type: kind by kind, in the halves to work with and in those that are only scored.
 
 Of the latter nothing but means is printed: tests/judged/parents/README.md says why.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from tests.judged.judging import HALVES, KINDS, JudgedQuery
+from tests.judged.judging import EDITIONS, HALVES, KINDS, JudgedQuery, read_parents
 from tests.judged.measures import Measures, QueryGrades, measure_all
 
-# Half → engine's name → its grades, query by query.
+# "held" or "second held" → engine's name → its grades, query by query.
 HalfResults = Mapping[str, Mapping[str, Sequence[QueryGrades]]]
+_COLUMNS = ("nDCG@10", "none", "unjudged")
+
+
+def read_halves() -> dict[str, list[JudgedQuery]]:
+    """Of each edition both halves."""
+    return {
+        half if edition == "first" else f"{edition} {half}": read_parents(half, edition=edition)
+        for edition in EDITIONS
+        for half in HALVES
+    }
 
 
 def print_halves(results: HalfResults) -> None:
-    """A row an engine."""
-    columns = [f"{half}, {column}" for half in HALVES for column in ("nDCG@10", "nothing found", "unjudged@10")]
-    print(f"\n{'What parents type':22}" + "".join(f"{column:>24}" for column in columns))
-    for name in results[HALVES[0]]:
-        print_row(name, [measure_all(results[half][name]) for half in HALVES])
+    """A row an engine. None: the share of the queries for which nothing was found."""
+    _print_heads("What parents type", results)
+    for name in next(iter(results.values())):
+        print_row(name, [measure_all(graded[name]) for graded in results.values()])
 
 
 def print_kinds(results: HalfResults, judged: Mapping[str, Sequence[JudgedQuery]], *, engine: str) -> None:
-    print(f"\n{engine.strip() + ', by kind':22}(queries that have something to find)")
+    """In brackets how many queries have something to find."""
+    _print_heads(f"{engine.strip()}, by kind", results)
     for kind in KINDS:
-        chosen = {half: choose_kind(results[half][engine], judged[half], kind) for half in HALVES}
-        counts = ", ".join(str(sum(not each.expects_nothing for each in chosen[half])) for half in HALVES)
-        print_row(f"{kind} ({counts})", [measure_all(chosen[half]) for half in HALVES])
+        chosen = [choose_kind(graded[engine], judged[half], kind) for half, graded in results.items()]
+        counts = ", ".join(str(sum(not each.expects_nothing for each in graded)) for graded in chosen)
+        print_row(f"{kind} ({counts})", [measure_all(graded) for graded in chosen])
 
 
 def choose_kind(graded: Sequence[QueryGrades], judged: Sequence[JudgedQuery], kind: str) -> list[QueryGrades]:
@@ -34,5 +44,12 @@ def choose_kind(graded: Sequence[QueryGrades], judged: Sequence[JudgedQuery], ki
 
 def print_row(name: str, halves: Sequence[Measures]) -> None:
     print(
-        f"{name:22}" + "".join(f"{each.ndcg:24.3f}{each.without_results:24.1%}{each.unjudged:24.1f}" for each in halves)
+        f"{name:28}" + "".join(f"{each.ndcg:12.3f}{each.without_results:9.1%}{each.unjudged:9.1f}" for each in halves)
     )
+
+
+def _print_heads(title: str, halves: Iterable[str]) -> None:
+    heads = list(halves)
+    print(f"\n{title:28}" + "".join(f"{half:>30}" for half in heads))
+    first, *others = _COLUMNS
+    print(" " * 28 + (f"{first:>12}" + "".join(f"{column:>9}" for column in others)) * len(heads))

@@ -1,6 +1,6 @@
 """Where nDCG@10 is lost, kind by kind: what part of it by what a search may not show, does not find, or shows too late.
 
-Of the half that is only scored nothing but sums of a kind is printed, as in `bench.search_quality_kinds`.
+Of a half that is only scored nothing but sums of a kind is printed, as in `bench.search_quality_kinds`.
 """
 
 import math
@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from bench.search_quality_kinds import choose_kind
-from tests.judged.judging import HALVES, KINDS, JudgedQuery
+from tests.judged.judging import KINDS, JudgedQuery
 from tests.judged.measures import DEPTH, QueryGrades, measure_ndcg
 
 # Results that count as returned.
@@ -41,7 +41,7 @@ def print_losses(
 ) -> None:
     """Half → grades of what is returned, and of all that matches at any level, query by query."""
     print(f"\n{'Where nDCG is lost':22}" + "".join(f"{column:>12}" for column in _COLUMNS))
-    for half in HALVES:
+    for half in judged:
         print_row(half, measure_losses(results[half], matches[half]))
         for kind in KINDS:
             chosen = (choose_kind(graded[half], judged[half], kind) for graded in (results, matches))
@@ -57,7 +57,8 @@ def measure_losses(results: Sequence[QueryGrades], matches: Sequence[QueryGrades
     """The means over the queries that have something to find."""
     pairs = zip(results, matches, strict=True)
     parts = [astuple(_measure_query(one, whole)) for one, whole in pairs if not one.expects_nothing]
-    return Losses(*(math.fsum(column) / len(parts) for column in zip(*parts, strict=True)))
+    columns = zip(*parts, strict=True) if parts else [[math.nan]] * len(Losses.__struct_fields__)
+    return Losses(*(math.fsum(column) / len(column) for column in columns))
 
 
 def _measure_query(result: QueryGrades, match: QueryGrades) -> Losses:

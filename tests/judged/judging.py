@@ -14,6 +14,8 @@ METROS = ("seattle", "new-york")
 GRADES = ("3", "2", "1", "0")
 # Of parents' queries: one half to work with, the other only scored.
 HALVES = ("working", "held")
+# Of these queries there are two editions, so that the first stays comparable: edition → the folder of its halves.
+EDITIONS = {"first": FOLDER / "parents", "second": FOLDER / "parents" / "second"}
 KINDS = ("ages", "beginnings", "hiding", "notions", "joins", "places", "seasons", "times", "spanish")
 
 
@@ -74,10 +76,10 @@ def read_judged() -> list[JudgedQuery]:
     return [judged for metro in METROS for judged in _read_metro(metro)]
 
 
-def read_parents(half: str) -> list[JudgedQuery]:
-    """A half of the queries that parents type, kind by kind."""
+def read_parents(half: str, *, edition: str = "first") -> list[JudgedQuery]:
+    """A half of an edition of the queries that parents type, kind by kind."""
     begins = {judged.metro: judged.begin for judged in read_judged()}
-    return [judged for kind in KINDS for judged in _read_kind(FOLDER / "parents" / half / f"{kind}.toml", begins)]
+    return [judged for kind in KINDS for judged in _read_kind(EDITIONS[edition] / half / f"{kind}.toml", begins)]
 
 
 def choose_half(q: str) -> str:

@@ -39,7 +39,7 @@ def _add_gains(grades: Sequence[int]) -> float:
 
 @dataclass(frozen=True)
 class Measures:
-    """Means over the queries that have something to find, and two counts."""
+    """Means over the queries that have something to find (NaN where none has), and two counts."""
 
     ndcg: float
     recall_10: float
@@ -75,4 +75,4 @@ def measure_all(graded: Sequence[QueryGrades]) -> Measures:
 
 def _mean(values: Iterable[float]) -> float:
     known = list(values)
-    return math.fsum(known) / len(known)
+    return math.fsum(known) / len(known) if known else math.nan

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.judged.judging import HALVES, KINDS, JudgedQuery, choose_half, matches, read_judged, read_parents
+from tests.judged.judging import EDITIONS, HALVES, KINDS, JudgedQuery, choose_half, matches, read_judged, read_parents
 
 
 def test_there_are_80_queries_40_a_city_none_twice() -> None:
@@ -24,17 +24,26 @@ def test_each_names_what_serves_or_says_why_nothing_does() -> None:
 def test_a_hash_of_the_query_says_in_which_half_a_parents_query_is() -> None:
     halves = {half: read_parents(half) for half in HALVES}
     assert {half: len(queries) for half, queries in halves.items()} == {"working": 84, "held": 66}
-    misplaced = [each.q for half, queries in halves.items() for each in queries if choose_half(each.q) != half]
-    assert not misplaced
-    known = [(each.metro, each.q) for queries in [read_judged(), *halves.values()] for each in queries]
+    every = {(edition, half): read_parents(half, edition=edition) for edition in EDITIONS for half in HALVES}
+    assert not [each.q for (_, half), queries in every.items() for each in queries if choose_half(each.q) != half]
+    known = [(each.metro, each.q) for queries in [read_judged(), *every.values()] for each in queries]
     assert len(set(known)) == len(known)
 
 
 @pytest.mark.parametrize("half", HALVES)
 def test_each_half_has_each_kind_of_a_parents_query(half: str) -> None:
     assert {each.kind for each in read_parents(half)} == set(KINDS)
-    for judged in read_parents(half):
-        assert judged.nothing or max(judged.patterns.values()) >= 2, judged.q
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("half", HALVES)
+def test_each_query_of_a_parent_names_what_serves_or_says_why_nothing_does(half: str, edition: str) -> None:
+    for judged in read_parents(half, edition=edition):
+        if judged.nothing is None:
+            assert max(judged.patterns.values()) >= 2, judged.q
+        else:
+            assert judged.nothing.endswith("."), judged.q
+            assert not judged.patterns, judged.q
 
 
 def test_the_longest_pattern_decides_whatever_the_case() -> None:
