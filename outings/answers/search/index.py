@@ -173,6 +173,10 @@ class SearchIndex:
         """Numbers of the words of the index that begin so."""
         return self._spelling.list_begun(beginning)
 
+    def begins_related(self, beginning: str) -> bool:
+        """Whether something that is related to others begins so."""
+        return self.matching.begins_related(beginning)
+
     def _list_beginning(self, parsed: ParsedQuery) -> range:
         return self.list_begun(parsed.begun) if parsed.begun else range(0)
 

@@ -5,7 +5,6 @@ from functools import cache, partial, reduce
 from itertools import pairwise
 
 import numpy as np
-from msgspec import Struct
 
 from outings.answers.cache import remember
 from outings.answers.search.audiences import Whom
@@ -13,19 +12,14 @@ from outings.answers.search.matches import Mask, WordMatches
 from outings.answers.search.moments import Moment
 from outings.answers.search.namesakes import Namesakes
 from outings.answers.search.notions import Notion
-from outings.answers.search.postings import NAME, OPENING, SHELF, WHERE, Places, Postings, Rows, find_places
+from outings.answers.search.postings import NAME, SHELF, WHERE, Places, Postings, Rows
 from outings.answers.search.score import (
-    JOINED,
-    ONE_TYPO,
     PARTIAL,
-    RELATED,
     SAME,
-    TWO_TYPOS,
     Codes,
     Numbers,
     are_elsewhere,
     count_named,
-    encode_trace,
     encode_word,
     find_levels,
     mark_candidates,
@@ -33,14 +27,12 @@ from outings.answers.search.score import (
     score_words,
     weaken_shelves,
 )
-from outings.answers.search.understanding.related import RelatedWords
+from outings.answers.search.sources import Source, SourceFinder
+from outings.answers.search.understanding.related import Alternatives, RelatedWords, find_related
 from outings.answers.snapshot.terms import Terms, choose_field, split_places
 from outings.release.tables import FIELDS
 
-_BY_TYPOS = (SAME, ONE_TYPO, TWO_TYPOS)
 _NOTHING: Numbers = np.empty(0, dtype=np.intp)
-# Words whose codes are kept: what hides all is asked for with ever fewer of a query's. A byte a listing that has one.
-_WORDS = 32
 # Words of kinds and audiences whose codes are kept: few are typed, and most listings have them. A byte a listing each.
 _LIFTED = 16
 # Words of which it is known how often addresses have them.
@@ -49,13 +41,6 @@ _COUNTED = 4_096
 _FEW = 32
 _ADDRESS = FIELDS.index("location")
 _IN_NAME: Places = np.array([NAME], dtype=np.uint8)
-
-
-class _Source(Struct, frozen=True, eq=False):
-    """Listings that have a word in some spelling, each once or more, and its code there."""
-
-    rows: Rows
-    codes: Codes
 
 
 # A word and rows → its codes there.
@@ -73,9 +58,7 @@ class Matcher:
         self._name_words = name_words
         self._types = types
         self._related = related
-        self._find_alone = remember(self._list_alone, size=_WORDS)
-        self._find_halves = remember(self._list_halves, size=_WORDS)
-        self._find_known = remember(self._list_known, size=_WORDS)
+        self._finder = SourceFinder(terms, postings, size=name_words.size)
         self._find_lifted = remember(self._encode_lifted, size=_LIFTED)
         # How often addresses have this word, as it stands there.
         self.count_addressed = remember(self._count_addressed, size=_COUNTED)
@@ -86,7 +69,7 @@ class Matcher:
 
     def find_named(self, words: Sequence[str]) -> Rows:
         """The listings whose names have these words, as they stand there, side by side."""
-        source = self._find_name(words)
+        source = self._finder.find_name(words)
         rows: Rows = source.rows[source.codes == encode_word(_IN_NAME, SAME)]
         return rows
 
@@ -103,7 +86,7 @@ class Matcher:
     def choose_having(self, rows: Rows, words: Sequence[str]) -> Rows:
         """Those of the rows that have each of the words, in any of its forms."""
         for word in words:
-            having = [source.rows for source in self._find_alone(word)]
+            having = [source.rows for source in self._finder.find_alone(word)]
             rows = rows[np.isin(rows, np.concatenate(having))] if having else rows[:0]
         return rows
 
@@ -192,10 +175,11 @@ class Matcher:
         spelling = self._terms.spelling
         for word in words:
             yield from (form.number for form in spelling.list_forms(word))
-            yield from (number for _, behind in self._find_halves(word) for number in behind)
+            yield from (number for _, behind in self._finder.find_halves(word) for number in behind)
         for first, second in pairwise(words):
             yield from spelling.list_stemmed(first + second)
-        for phrase in (phrase for table in related for run in table.find(words) for phrase in run.phrases):
+        runs = self._find_related(words, related, beginning=beginning, is_strict=True)
+        for phrase in (phrase for run in runs for phrase in run.phrases):
             yield from spelling.list_stemmed(phrase[-1])
         if beginning:
             yield from spelling.list_begun(beginning)
@@ -208,44 +192,35 @@ class Matcher:
         *,
         beginning: str | None,
         is_strict: bool,
-    ) -> list[list[_Source]]:
+    ) -> list[list[Source]]:
         """Of each word. What a language's own related words are followed by is another language: its words are known,
         and have no typos."""
-        sources = [list(self._find_word(words, number, is_strict=is_strict)) for number in range(len(words))]
+        sources = [list(self._finder.find_word(words, number, is_strict=is_strict)) for number in range(len(words))]
         for run in (run for table in related[1:] for run in table.find(words)):
             for number in range(run.start, run.end):
-                sources[number] = list(self._find_one(words[number], SAME))
+                sources[number] = list(self._finder.find_one(words[number], SAME))
         for notion in notions:
-            sources[notion.start : notion.end] = self._find_notion(words, notion, sources)
-        for run in (run for table in related for run in table.find(words)):
+            sources[notion.start : notion.end] = self._finder.find_notion(words, notion, sources)
+        for run in self._find_related(words, related, beginning=beginning, is_strict=is_strict):
             if any(notion.is_cut(run.start, run.end) for notion in notions):
                 continue
-            matches = [source for phrase in run.phrases for source in self._find_phrase(phrase)]
+            phrases = (self._finder.find_phrase(phrase, is_loose=is_strict) for phrase in run.phrases)
+            matches = [source for each in phrases for source in each]
             for number in range(run.start, run.end):
                 sources[number] += matches
         if beginning:
-            sources[-1].append(self._find_begun(beginning))
+            sources[-1].append(self._finder.find_begun(beginning))
         return sources
 
-    def _find_notion(
-        self, words: Sequence[str], notion: Notion, sources: Sequence[list[_Source]]
-    ) -> list[list[_Source]]:
-        """Of each of its words: all of them side by side, or written as one, or what lies there. A word of it that
-        stands alone is a trace."""
-        own = words[notion.start : notion.end]
-        spelled = [self._terms.spelling.list_stemmed(word) for word in own]
-        meant = [[form.number for form in self._terms.spelling.list_forms(word)] for word in own]
-        whole = [self._find_sequence(spelled, SAME), *self._find_one("".join(own), JOINED)]
-        if meant != spelled:
-            whole.append(self._find_sequence(meant, ONE_TYPO))
-        lying = np.full(notion.lying.size, OPENING, dtype=np.uint8)
-        whole.append(_Source(notion.lying.astype(np.uint32), encode_word(lying, SAME)))
-        return [
-            [*whole, *(_Source(each.rows, encode_trace(each.codes)) for each in sources[number])]
-            if len(own) > 1
-            else [*whole, *sources[number]]
-            for number in range(notion.start, notion.end)
-        ]
+    def _find_related(
+        self, words: Sequence[str], tables: Sequence[RelatedWords], *, beginning: str | None, is_strict: bool
+    ) -> list[Alternatives]:
+        spelling = self._terms.spelling
+        is_known = (lambda word: bool(spelling.list_stemmed(word))) if is_strict else None
+        return find_related(words, tables, beginning=beginning, is_known=is_known)
+
+    def begins_related(self, word: str) -> bool:
+        return self._related.begins(word)
 
     def _score(
         self,
@@ -273,8 +248,8 @@ class Matcher:
     def _locate(self, name: Sequence[str], lying: Sequence[Numbers]) -> Codes:
         """Of a name that says where: its codes by row."""
         places = [encode_word(np.full(rows.size, WHERE, dtype=np.uint8), SAME) for rows in lying]
-        there = [_Source(rows.astype(np.uint32), codes) for rows, codes in zip(lying, places, strict=True)]
-        return self._encode([self._find_name(name), *there])
+        there = [Source(rows.astype(np.uint32), codes) for rows, codes in zip(lying, places, strict=True)]
+        return self._encode([self._finder.find_name(name), *there])
 
     def _score_all(
         self, rows: Numbers, *, lifting: Sequence[str], lift: _Lift, whom: Whom | None, moment: Moment | None
@@ -287,10 +262,6 @@ class Matcher:
             others=0 if whom is None else whom.find_others(rows, None),
             untimely=0 if moment is None else moment.find_others(rows, None),
         )
-
-    def _find_name(self, name: Sequence[str]) -> _Source:
-        """A name that says where: all of its words, as they stand in it."""
-        return self._find_sequence([self._terms.spelling.find_word(word) for word in name], SAME)
 
     def _encode_lifting(
         self,
@@ -309,12 +280,12 @@ class Matcher:
 
     def _encode_lifted(self, word: str, alike: frozenset[str], *related: RelatedWords) -> Codes:
         """Kids are children too, and of a lesson is said "learn"."""
-        sources = [source for own in sorted({word, *alike}) for source in self._find_one(own, SAME)]
+        sources = [source for own in sorted({word, *alike}) for source in self._finder.find_one(own, SAME)]
         for phrase in (phrase for table in related for phrase in table.list(word)):
-            sources += self._find_phrase(phrase)
+            sources += self._finder.find_phrase(phrase)
         return self._encode(sources)
 
-    def _encode(self, sources: Iterable[_Source]) -> Codes:
+    def _encode(self, sources: Iterable[Source]) -> Codes:
         """The best code of a word, by row."""
         best: Codes = np.zeros(self._name_words.size, dtype=np.uint8)
         for number, source in enumerate(sources):
@@ -322,79 +293,10 @@ class Matcher:
             best[rows] = np.maximum(best[rows], source.codes) if number else source.codes
         return best
 
-    def _list_rows(self, sources: Iterable[Iterable[_Source]], best: Sequence[Codes]) -> Numbers:
+    def _list_rows(self, sources: Iterable[Iterable[Source]], best: Sequence[Codes]) -> Numbers:
         """The listings that have any of the words, rising."""
         parts = [source.rows for each in sources for source in each]
         if sum(map(len, parts)) * _FEW >= self._name_words.size:
             return np.flatnonzero(reduce(np.maximum, best) != 0)
         rows = np.sort(np.concatenate(parts)) if parts else _NOTHING
         return rows[np.concatenate(([True], rows[1:] != rows[:-1]))].astype(np.intp) if rows.size else _NOTHING
-
-    def _find_word(self, words: Sequence[str], number: int, *, is_strict: bool) -> Iterator[_Source]:
-        yield from (self._find_known if is_strict else self._find_alone)(words[number])
-        for first, second in ((number - 1, number), (number, number + 1)):
-            if first >= 0 and second < len(words):
-                yield from self._find_one(words[first] + words[second], JOINED)
-
-    def _list_alone(self, word: str) -> list[_Source]:
-        """Whatever stands beside it."""
-        forms = self._terms.spelling.list_forms(word)
-        sources = []
-        for meaning in forms:
-            rows, places = self._postings.read_posting(meaning.number)
-            sources.append(_Source(rows, encode_word(places, _BY_TYPOS[meaning.typos])))
-        return sources + [self._find_sequence(pair, JOINED) for pair in self._find_halves(word)]
-
-    def _list_known(self, word: str) -> list[_Source]:
-        """A word that some listing has was meant as it is: what a typo leads to is a trace."""
-        sources = self._find_alone(word)
-        if not self._terms.spelling.list_stemmed(word):
-            return sources
-        forms = self._terms.spelling.list_forms(word)
-        own = [
-            _Source(each.rows, encode_trace(each.codes)) if form.typos else each
-            for form, each in zip(forms, sources, strict=False)
-        ]
-        return own + sources[len(forms) :]
-
-    def _find_phrase(self, words: Sequence[str]) -> Iterator[_Source]:
-        """Of what means about the same."""
-        if len(words) == 1:
-            yield from self._find_one(words[0], RELATED)
-            return
-        spelled = [self._terms.spelling.list_stemmed(word) for word in words]
-        if all(spelled):
-            yield self._find_sequence(spelled, RELATED)
-
-    def _find_one(self, word: str, spelling: int) -> Iterator[_Source]:
-        """By the word and its stem, in one spelling all of them."""
-        for number in self._terms.spelling.list_stemmed(word):
-            rows, places = self._postings.read_posting(number)
-            yield _Source(rows, encode_word(places, spelling))
-
-    def _find_begun(self, beginning: str) -> _Source:
-        """By every word that begins so: a guess, as a typo is."""
-        rows, places = self._postings.read_run(self._terms.spelling.list_begun(beginning))
-        best: Codes = np.zeros(self._name_words.size, dtype=np.uint8)
-        np.maximum.at(best, rows, encode_word(places, ONE_TYPO))
-        begun = np.flatnonzero(best)
-        return _Source(begun.astype(np.uint32), best[begun])
-
-    def _list_halves(self, word: str) -> list[list[list[int]]]:
-        """`storytimes` as "story time"."""
-        halves = []
-        for at in range(2, len(word) - 1):
-            first = self._terms.spelling.find_word(word[:at])
-            second = self._terms.spelling.list_stemmed(word[at:]) if first else first
-            if second:
-                halves.append([first, second])
-        return halves
-
-    def _find_sequence(self, spelled: Sequence[Sequence[int]], spelling: int) -> _Source:
-        """Rows in which one of each stands behind the last. A row comes once, by its best place."""
-        rows, fields, positions = split_places(np.sort(self._terms.find_sequence(spelled)))
-        if not rows.size:
-            return _Source(rows, rows.astype(np.uint8))
-        firsts = np.flatnonzero(np.concatenate(([True], rows[1:] != rows[:-1])))
-        best: Places = np.maximum.reduceat(find_places(fields, positions), firsts)
-        return _Source(rows[firsts], encode_word(best, spelling))

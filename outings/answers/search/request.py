@@ -149,7 +149,8 @@ def _read_words(
     if not index.can_begin(parsed.last) and not (is_auto and index.begins_name(parsed.last)):
         return parsed
     begun = parse(last_is_beginning=True)
-    return begun if begun.last is None or index.list_begun(parsed.last) else parsed
+    is_begun = begun.last is None or index.list_begun(parsed.last) or (is_auto and index.begins_related(parsed.last))
+    return begun if is_begun else parsed
 
 
 def _name_ranking(semantic: Semantic | None) -> str:

@@ -113,10 +113,7 @@ def test_a_text_around_it_is_the_snippet(harbor: Release) -> None:
 
 def test_what_begins_so_is_one_run_of_the_index(tmp_path_factory: pytest.TempPathFactory) -> None:
     """However many words there are, a beginning is one look-up and one pass over what has them."""
-    places = [
-        documents.make_place(make_uuid(number), name=f"zoo {write_letters(number)}")
-        for number in range(1, 500)
-    ]
+    places = [documents.make_place(make_uuid(number), name=f"zoo {write_letters(number)}") for number in range(1, 500)]
     release = open_listings(tmp_path_factory.mktemp("many"), *places)
     assert len(open_snapshot(release.metros["harbor"]).open_index(open_search).list_begun("bbc")) == 10
     assert search(release, "zoo bbc")["meta"]["match_counts"] == {"all_terms": 10, "related": 0, "partial": 489}

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.documents import make_uuid
-from tests.answers.search.searching import find, open_listings, score, search
+from tests.answers.search.searching import find, name_places, open_listings, score, search
 
 FAR = "It is near the water, and there is room for everyone who comes by with a friend or two. " * 12
 # Name → description.
@@ -78,3 +78,38 @@ def test_an_operators_table_relates_phrases(harbor: Release) -> None:
     own = replace(harbor.metros["harbor"], related=(("mud pies", "ceramics"), ("sailing", "the wheel")), hash="e" * 64)
     release = replace(harbor, metros={"harbor": own})
     assert find(release, "mud pies")["Ceramics"] == "related"
+
+
+PARK = ("Spray shower", "Ceramics", "Water color", "Yoga")
+
+
+@pytest.fixture(scope="module")
+def park(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return open_listings(tmp_path_factory.mktemp("park"), *name_places(*PARK))
+
+
+@pytest.mark.parametrize(
+    ("q", "name"),
+    [
+        ("splashpad", "Spray shower"),
+        ("splsh pad", "Spray shower"),
+        ("spray grounds shower", "Spray shower"),
+        ("potery", "Ceramics"),
+        ("potte", "Ceramics"),
+        ("pott", "Ceramics"),
+        ("painting", "Water color"),
+        ("paintng", "Water color"),
+    ],
+)
+def test_in_auto_related_words_are_known_as_they_are_written(park: Release, q: str, name: str) -> None:
+    assert name in find(park, q, {"match": "auto"})
+
+
+@pytest.mark.parametrize("q", ["splashpad", "potery", "potte", "painting"])
+def test_by_default_they_are_known_as_the_table_has_them(park: Release, q: str) -> None:
+    assert find(park, q) == {}
+
+
+@pytest.mark.parametrize("q", ["po", "yogs", "zottery", "yoga pott club"])
+def test_two_letters_another_first_letters_typo_and_a_word_before_the_last_say_nothing(park: Release, q: str) -> None:
+    assert "Ceramics" not in find(park, q, {"match": "auto"})

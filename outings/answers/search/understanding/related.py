@@ -1,11 +1,16 @@
 """Words taken one for another in a search: which phrases of a query have others beside them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import takewhile
 
 from msgspec import Struct
+from rapidfuzz.distance import OSA
+from rapidfuzz.process import extract
 
 from outings.answers.search.understanding.words import QueryWords, read_english
+from outings.answers.snapshot.texts import LETTERS_FOR_TYPOS
 from outings.contract.related import Group
 
 Words = tuple[str, ...]
@@ -31,11 +36,20 @@ class RelatedWords:
         self._fillers, self._stem = known.fillers, lru_cache(maxsize=4_096)(known.stem)
         self._is_translation = is_translation
         self._groups: dict[Words, list[Group]] = {}
+        # By what a phrase is as one word, in order: "splashpad".
+        joined: dict[str, list[Group]] = {}
+        counts: dict[str, int] = {}
         for group in groups:
             for key in dict.fromkeys(self._make_key(phrase.split()) for phrase in group):
                 if key:
                     self._groups.setdefault(key, []).append(group)
+            for phrase in group:
+                spelling = phrase.replace(" ", "")
+                joined.setdefault(spelling, []).append(group)
+                counts.setdefault(spelling, len(self._make_key(phrase.split())))
         self._longest = max(map(len, self._groups), default=0)
+        self._joined = dict(sorted(joined.items()))
+        self._spellings, self._counts = list(self._joined), counts
 
     def list(self, *words: str) -> tuple[Words, ...]:
         """The other phrases of the groups that hold this word, or these words side by side; in the groups' order.
@@ -53,8 +67,61 @@ class RelatedWords:
                 if phrases := self.list(*words[start:end]):
                     yield Alternatives(start, end, phrases)
 
+    def find_near(
+        self, words: Sequence[str], *, is_known: Callable[[str], bool], beginning: str | None
+    ) -> Iterator[Alternatives]:
+        """Of a query's words each run that no group has as it is, but for a blank, for a typo in a word that is not
+        known, or for the end of the last one, if that is half typed."""
+        for start in range(len(words)):
+            for end in range(start + 1, min(start + self._longest, len(words)) + 1):
+                run = words[start:end]
+                if self._make_key(run) in self._groups:
+                    continue
+                spellings = self._list_spellings("".join(run), is_begun=bool(beginning) and end == len(words))
+                if not spellings and not all(map(is_known, run)):
+                    spellings = self._list_typos(run)
+                groups = (group for spelling in spellings for group in self._joined[spelling])
+                if phrases := tuple(dict.fromkeys(tuple(phrase.split()) for group in groups for phrase in group)):
+                    yield Alternatives(start, end, phrases)
+
+    def begins(self, word: str) -> bool:
+        """Whether a phrase begins so."""
+        return any(self._list_spellings(word, is_begun=True))
+
+    def _list_spellings(self, text: str, *, is_begun: bool) -> Sequence[str]:
+        if not is_begun:
+            return [each for each in dict.fromkeys((text, self._stem(text))) if each in self._joined]
+        at = bisect_left(self._spellings, text)
+        return list(takewhile(lambda each: each.startswith(text), self._spellings[at:]))
+
+    def _list_typos(self, words: Sequence[str]) -> Sequence[str]:
+        """Of phrases of as many words. As of the index's words: never in the first letter."""
+        text = "".join(words)
+        allowed = sum(len(text) >= letters for letters in LETTERS_FOR_TYPOS)
+        if not allowed or not text.isalpha():
+            return ()
+        first, end = (bisect_left(self._spellings, each) for each in (text[0], chr(ord(text[0]) + 1)))
+        others = [each for each in self._spellings[first:end] if self._counts[each] == len(words)]
+        near = extract(text, others, scorer=OSA.distance, score_cutoff=allowed, limit=None)
+        return [spelling for spelling, _, _ in near]
+
     def _is_same(self, phrase: Words, words: Words, key: Words) -> bool:
         return phrase == words if self._is_translation else self._make_key(phrase) == key
 
     def _make_key(self, words: Sequence[str]) -> Words:
         return tuple(self._stem(word) for word in words if word not in self._fillers)
+
+
+def find_related(
+    words: Sequence[str],
+    tables: Sequence[RelatedWords],
+    *,
+    beginning: str | None,
+    is_known: Callable[[str], bool] | None,
+) -> list[Alternatives]:
+    """Of each run of a query's words what is related by any of the tables; by the first also where the run is written
+    otherwise. `is_known`: whether any listing has a word; None where words count as they are written."""
+    runs = [run for table in tables for run in table.find(words)]
+    if is_known is not None and len(tables) == 1:
+        runs += tables[0].find_near(words, is_known=is_known, beginning=beginning)
+    return runs
