@@ -44,6 +44,11 @@ def read_total(page: "Page") -> int:
     return int(page.locator("#status").get_attribute("data-total") or "-1")
 
 
+def read_kind(page: "Page", kind: str) -> str:
+    """What is written beside the collection."""
+    return page.locator(f"[data-type={kind}]").text_content() or ""
+
+
 def read_counts(page: "Page", name: str) -> dict[str, int]:
     """Of the boxes of a filter: what is written beside each."""
     counts: dict[str, str] = page.evaluate(

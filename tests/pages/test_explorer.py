@@ -25,6 +25,7 @@ from tests.pages.explorer import (
     explore,
     list_days,
     read_counts,
+    read_kind,
     read_total,
     settle,
 )
@@ -59,6 +60,33 @@ def test_the_counts_are_those_of_the_api_for_any_filters(pages: Pages, demo: Dem
             assert read_counts(page, "weekday") == count(facets, "weekday"), sent
             free = page.locator("#price option[value=free]").text_content() or ""
             assert re.findall(r"\d+", free) == [str(count(facets, "price_band")["free"])], sent
+
+
+@pytest.mark.parametrize("sent", [{}, {"q": "swim"}, {"q": "park", "age": "4", "weekday": "saturday"}])
+def test_beside_each_kind_stands_what_its_own_list_finds(pages: Pages, demo: Demo, sent: Params) -> None:
+    page = explore(pages, sent)
+    settle(page)
+    for kind in FACETS:
+        # Places have no dates: a filter by weekday is dropped with them.
+        taken = {name: value for name, value in sent.items() if kind != "places" or name != "weekday"}
+        answer = ask(demo, f"{METRO}/{kind}", {**taken, "facets": "category", "limit": "0"})
+        assert read_kind(page, kind) == str(answer["facets"]["total"]), kind
+
+
+def test_beside_the_kinds_that_were_not_asked_for_stands_no_number_once_there_are_filters(pages: Pages) -> None:
+    page = explore(pages, {"type": "classes", "age": "4"})
+    assert [read_kind(page, kind) for kind in ("events", "camps", "places")] == ["", "", ""]
+    assert read_kind(page, "classes") == str(read_total(page))
+
+
+def test_a_kind_that_can_not_be_counted_has_no_number(pages: Pages) -> None:
+    page = explore(pages)
+    page.route("**/v1/*/camps?*", lambda route: route.abort())
+    page.goto(f"{page.url}&q=swim")
+    settle(page)
+    assert read_kind(page, "camps") == ""
+    assert read_kind(page, "classes").isdigit()
+    pages.errors.clear()  # the browser's own, of the request that was cut
 
 
 @pytest.mark.parametrize("sent", [{}, {"category": "music_movement"}, {"free": "true", "age": "4"}])

@@ -11,7 +11,7 @@ import {
   listsDates, requestCalendar, requestCount, requestDensity, requestList, requestListings, requestMatches, requestNear,
   requestRows,
 } from "./requests.js";
-import { changeFilters, formatState, parseState } from "./state.js";
+import { TYPES, changeFilters, changeType, formatState, parseState } from "./state.js";
 
 /**
  * @typedef {import("./state.js").State} State
@@ -162,10 +162,10 @@ export class Explorer {
       this.#readMatches(state, signal),
     ]);
     if (signal.aborted) return;
-    this.form.showTypes(metro.counts);
     this.form.fillNeighborhoods(areas);
     this.form.showCounts(body.facets, state);
     const { total } = body.facets;
+    this.#countTypes(state, metro, (once ?? body).facets.total, signal);
     this.status.textContent = once && once.facets.total !== total
       ? this.language.say("events_on_dates", {
           events: this.language.plural("events", once.facets.total),
@@ -188,6 +188,29 @@ export class Explorer {
         readNear: (circle, signal) => this.source.readRows(requestNear(state, MAP_FIELDS, circle), MOST_NEAR, signal),
       });
     }
+  }
+
+  /**
+   * Beside each collection, how many listings of it the filters find: without a filter, what the city has. The others are
+   * asked for words alone, since each change of a filter would take three requests more of the visitors' rate. The view
+   * does not wait for these numbers, and does without one whose request fails.
+   * @param {State} state
+   * @param {any} metro
+   * @param {number} listed of the state's own collection
+   * @param {AbortSignal} signal
+   */
+  async #countTypes(state, metro, listed, signal) {
+    if (state.filters.size === 0) return this.form.showTypes(metro.counts);
+    this.form.showTypes({ [state.type]: listed });
+    if (!state.filters.has("q")) return;
+    const counts = await Promise.all(
+      TYPES.map(async (type) => {
+        if (type === state.type) return [type, listed];
+        const answer = await this.source.read(requestCount(changeType(state, type)), signal).catch(() => null);
+        return [type, answer?.facets.total];
+      }),
+    );
+    if (!signal.aborted) this.form.showTypes(Object.fromEntries(counts));
   }
 
   /**

@@ -1,5 +1,5 @@
 import { element, find } from "./element.js";
-import { changeFilters, listFilters } from "./state.js";
+import { changeFilters, changeType } from "./state.js";
 
 /**
  * @typedef {import("./language.js").Language} Language
@@ -52,7 +52,7 @@ export class FilterForm {
       case "metro":
         return this.change((state) => ({ ...state, metro: input.value, filters: new Map(), page: 1, listing: "" }));
       case "type":
-        return this.change((state) => this.#changeType(state, input.value));
+        return this.change((state) => changeType(state, input.value));
       case "price":
         return this.#set({
           free: input.value === "free" ? "true" : "",
@@ -75,17 +75,6 @@ export class FilterForm {
     this.change((state) => changeFilters(state, changes));
   }
 
-  /** Filters that the other collection has too are kept.
-   * @param {State} state
-   * @param {string} type
-   */
-  #changeType(state, type) {
-    const names = listFilters(type);
-    const filters = new Map([...state.filters].filter(([name]) => names.includes(name)));
-    const view = state.view === "calendar" && type !== "events" ? "list" : state.view;
-    return { ...state, type, view, filters, page: 1, listing: "" };
-  }
-
   /** @param {string} name */
   #listChecked(name) {
     const boxes = find(name, HTMLElement).querySelectorAll("input:checked");
@@ -104,10 +93,14 @@ export class FilterForm {
     find("neighborhood", HTMLSelectElement).replaceChildren(element("option", { value: "" }, this.language.say("any")), ...options);
   }
 
-  /** @param {any} counts */
+  /**
+   * How many there are of each collection. What is not known has no number.
+   * @param {Record<string, number | undefined>} counts
+   */
   showTypes(counts) {
     for (const each of this.form.querySelectorAll("[data-type]")) {
-      each.textContent = this.language.count(counts[/** @type {HTMLElement} */ (each).dataset.type ?? ""] ?? 0);
+      const count = counts[/** @type {HTMLElement} */ (each).dataset.type ?? ""];
+      each.textContent = count === undefined ? "" : this.language.count(count);
     }
   }
 

@@ -30,7 +30,7 @@ export function requestList(state) {
 }
 
 /**
- * How many events there are, where the list has an item for each of their dates.
+ * How many listings of the collection the filters find, each once.
  * @param {State} state
  */
 export function requestCount(state) {

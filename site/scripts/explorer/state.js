@@ -66,6 +66,19 @@ export function changeFilters(state, changes) {
 }
 
 /**
+ * The same filters of another collection, as far as it has them.
+ * @param {State} state
+ * @param {string} type
+ * @returns {State}
+ */
+export function changeType(state, type) {
+  const names = listFilters(type);
+  const filters = new Map([...state.filters].filter(([name]) => names.includes(name)));
+  const view = state.view === "calendar" && type !== "events" ? "list" : state.view;
+  return { ...state, type, view, filters, page: 1, listing: "" };
+}
+
+/**
  * @param {string | null} value
  * @param {string[]} allowed
  */
