@@ -37,7 +37,7 @@ help:
 	  'make faults        $(KILLS) times SIGKILL at a random moment of a build (KILLS=…), and every fault that is drawn' \
 	  'make check         lint, types, one-way imports, sizes of files' \
 	  'make bench         the measurements' \
-	  'make bench-search  how good search is: 230 judged queries, beside three peers (CITY_DATA)' \
+	  'make bench-search  how good search is: judged queries, beside three peers (CITY_DATA)' \
 	  'make bench-near    what is near a point, beside PostgreSQL' \
 	  'make install       the environment alone, in $(VENV), with what tests, measurements and checks need' \
 	  'make clean         remove what commands made here (the environment stays)'

@@ -1,5 +1,7 @@
 """The measures, beside what they are by hand."""
 
+import math
+
 import pytest
 
 from tests.judged.measures import QueryGrades, fold_things, measure_all, measure_ndcg, measure_recall
@@ -59,3 +61,10 @@ def test_of_what_nobody_judged_the_mean_is_counted() -> None:
         QueryGrades(grades=[0] * 10, exported=[0], shown=[0], expects_nothing=True, unjudged=10),
     ]
     assert measure_all(graded).unjudged == 1.5
+
+
+def test_where_nothing_is_to_be_found_there_is_no_mean() -> None:
+    nothing = QueryGrades(grades=[0], exported=[0], shown=[0], expects_nothing=True)
+    measured = measure_all([nothing])
+    assert math.isnan(measured.ndcg)
+    assert measured.unwanted_results == 1
