@@ -17,7 +17,8 @@ from pathlib import Path
 from bench.servers import find_free_port
 from edge.limits.header_fields import encode_fields
 from edge.limits.mapped_store import MappedLimitStore
-from edge.limits.store import Allowance, LimitStore, LimitStoreError, Operation
+from edge.limits.store import LimitStore, LimitStoreError, Operation
+from edge.principal import Allowance
 
 AT_ONCE = 16
 

@@ -6,31 +6,41 @@ from msgspec import Struct
 
 from outings.contract.entitlement import Entitlement
 from outings.contract.pricing_plans import PricingPlan
-from outings.keys.registry import CounterSlots, Key, Registry
+from outings.keys.registry import Key, Registry
+
+
+class Allowance(Struct, frozen=True, kw_only=True):
+    """`key`, `client`: numbers of the slots in which they are counted. `per_month`: None is unlimited."""
+
+    key: int
+    client: int
+    per_minute: int
+    per_month: int | None
 
 
 class Principal(Struct, frozen=True, kw_only=True):
     """The key's own terms, or its client's, or its plan's, in this order.
 
-    `entitlement`: the plan's add-ons and the key's grants. `per_month`: None is unlimited.
+    `entitlement`: the plan's add-ons and the key's grants.
     """
 
     key: Key
     plan: PricingPlan
-    slots: CounterSlots
-    per_minute: int
-    per_month: int | None
+    allowance: Allowance
     entitlement: Entitlement
 
 
 def make_principal(registry: Registry, key: Key, *, plans: Mapping[str, PricingPlan]) -> Principal:
     """Of a key of this registry."""
-    plan = plans[key.plan]
+    plan, slots = plans[key.plan], registry.find_slots(key)
     return Principal(
         key=key,
         plan=plan,
-        slots=registry.find_slots(key),
-        per_minute=key.settle_rate(plan),
-        per_month=registry.settle_quota(key, plan),
+        allowance=Allowance(
+            key=slots.key,
+            client=slots.client,
+            per_minute=key.settle_rate(plan),
+            per_month=registry.settle_quota(key, plan),
+        ),
         entitlement=key.settle_entitlement(plan),
     )

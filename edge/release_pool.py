@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from outings.contract.vocabulary import Vocabulary
 from outings.release.root import Root
 from outings.release.snapshot import Release, Snapshot
 
@@ -21,7 +22,9 @@ class ServedRelease(Struct, frozen=True, kw_only=True, weakref=True, eq=False):
     """An open release. Every plan that answers from it refers to it: while one does, the release is in use
     (`ReleasePool`).
 
-    `files` are its open objects, `header` is the value of `X-Release`, `stamps` are by metro.
+    `files` are its open objects, `header` is the value of `X-Release`, `stamps` are by metro. `vocabulary` is of a
+    route without a metro: all metros of a deployment have the same one. `enabled` are the parameters that not every
+    deployment answers, and this one does.
     """
 
     release: Release
@@ -30,6 +33,8 @@ class ServedRelease(Struct, frozen=True, kw_only=True, weakref=True, eq=False):
     header: bytes
     stamps: Mapping[str, str]
     aliases: Mapping[str, str]
+    vocabulary: Vocabulary
+    enabled: tuple[str, ...]
 
     def find_metro(self, name: str) -> Snapshot | None:
         """The metro of this slug or alias."""

@@ -9,13 +9,15 @@ from itertools import chain
 from pathlib import Path
 
 import structlog
-from cachetools import FIFOCache
 
+from edge.fifo_cache import FifoCache
 from edge.release_pool import ReleasePool, ServedRelease
 from edge.rollback_guard import RollbackGuard
 from edge.usage.counts import Counter, Counts
 from outings.answers.routes import prepare_snapshot
 from outings.contract.instants import format_instant
+from outings.contract.parameters import ZIPS
+from outings.contract.vocabulary import Vocabulary
 from outings.release.cache import CacheClaim, evict_objects
 from outings.release.lineage import ReleaseChain
 from outings.release.log import list_tail
@@ -73,8 +75,8 @@ class Releases:
         self._state = threading.Lock()
         self._fetching: tuple[frozenset[str], ...] = ()
         self._pool = ReleasePool()
-        self._gone: FIFOCache[tuple[str, str], None] = FIFOCache(MOST_GONE)
-        self._snapshots: FIFOCache[tuple[str, str], str] = FIFOCache(MOST_GONE)
+        self._gone: FifoCache[tuple[str, str], None] = FifoCache(MOST_GONE)
+        self._snapshots: FifoCache[tuple[str, str], str] = FifoCache(MOST_GONE)
         self._chain = ReleaseChain(store)
         self._etag: str | None = None
         self._retry_at = clock()
@@ -114,7 +116,7 @@ class Releases:
     def find_snapshot(self, metro: str, stamp: str) -> str | None:
         """The hash of the metro's snapshot of this stamp, as far as it is known. Does not block."""
         walk = self.find_walk(metro, stamp)
-        return self._snapshots.get((metro, stamp)) if walk is None else walk.root.parts[metro].snapshot
+        return self._snapshots.find((metro, stamp)) if walk is None else walk.root.parts[metro].snapshot
 
     def read_snapshot(self, metro: str, stamp: str) -> str | None:
         """As `find_snapshot`, among all releases that the store keeps: their roots say it, and none is opened. None
@@ -126,7 +128,7 @@ class Releases:
             root = self._find_listed(metro, stamp)
             snapshot = None if root is None else root.root.parts[metro].snapshot
             if snapshot is not None:
-                self._snapshots[metro, stamp] = snapshot
+                self._snapshots.put((metro, stamp), snapshot)
         return snapshot
 
     def open_walk(self, metro: str, stamp: str) -> ServedRelease | None:
@@ -179,7 +181,7 @@ class Releases:
             sha = None if has_gone else self._chain.find_id(release_id, current=current.root)
             if sha is not None:
                 return self._open_kept(name_release(sha, read_root(self._store, sha)))
-        self._gone[_RELEASE, release_id] = None
+        self._gone.put((_RELEASE, release_id), None)
         return None
 
     def _refuse_ahead(self, sequence: int) -> None:
@@ -247,7 +249,7 @@ class Releases:
             log.warning("kept_release_not_found", metro=metro, stamp=stamp, reason=str(error))
             return None
         if stamp < self.current.stamps.get(metro, ""):
-            self._gone[metro, stamp] = None
+            self._gone.put((metro, stamp), None)
         return None
 
     def _open_kept(self, listed: ListedRelease) -> ServedRelease:
@@ -282,6 +284,8 @@ class Releases:
                 header=listed.id.encode(),
                 stamps={slug: format_instant(part.stamp) for slug, part in listed.root.parts.items()},
                 aliases={alias: slug for slug, metro in release.metros.items() for alias in metro.metro.aliases},
+                vocabulary=next((metro.vocabulary for metro in release.metros.values()), Vocabulary()),
+                enabled=ZIPS if any("zips" in metro.tables for metro in release.metros.values()) else (),
             )
         finally:
             with self._state:

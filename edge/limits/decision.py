@@ -3,7 +3,8 @@
 from msgspec import Struct
 
 from edge.limits.gcra import MINUTE, has_room, leak
-from edge.limits.store import Allowance, LimitState, Operation, Outcome
+from edge.limits.store import LimitState, Operation, Outcome
+from edge.principal import Allowance
 
 # A name of an enumeration costs as much as the rule itself.
 _TAKE, _REFUND, _PASSED = Operation.TAKE, Operation.REFUND, Outcome.PASSED

@@ -4,7 +4,8 @@ from functools import lru_cache
 
 from edge.limits.gcra import count_left, wait_for_all, wait_for_room
 from edge.limits.months import SECOND, find_beginning
-from edge.limits.store import Allowance, LimitState, Outcome
+from edge.limits.store import LimitState, Outcome
+from edge.principal import Allowance
 
 # What differs from one response to the next, written at once: field by field it takes three times as long.
 _MOVING = (

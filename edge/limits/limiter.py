@@ -6,8 +6,8 @@ from msgspec import Struct
 from edge.limits.header_fields import encode_fields, find_wait
 from edge.limits.mapped_store import read_microseconds
 from edge.limits.months import find_month
-from edge.limits.store import Allowance, LimitState, LimitStore, LimitStoreError, Operation, Outcome
-from edge.principal import Principal
+from edge.limits.store import LimitState, LimitStore, LimitStoreError, Operation, Outcome
+from edge.principal import Allowance, Principal
 from edge.usage.counts import Counter, Counts
 from outings.contract.errors import ApiError, quota_exceeded, rate_limited
 
@@ -48,23 +48,19 @@ class RateLimiter(Struct):
     is_down: bool = False
 
     async def take(self, principal: Principal) -> LimitDecision:
-        return await self._count(make_allowance(principal), Operation.TAKE)
+        return await self._count(principal.allowance, Operation.TAKE)
 
     def take_now(self, principal: Principal) -> LimitDecision | None:
         """`take` without awaiting. None, and nothing is counted, if the store needs the event loop."""
-        if not self.limits.is_local:
-            return None
-        taking = self.take(principal)
+        allowance = principal.allowance
         try:
-            taking.send(None)
-        except StopIteration as done:
-            taken: LimitDecision = done.value
-            return taken
-        taking.close()
-        return None
+            reading = self.limits.apply_now(allowance, Operation.TAKE)
+        except LimitStoreError as error:
+            return self._let_pass(allowance, error)
+        return None if reading is None else self._settle(allowance, reading)
 
     async def show(self, principal: Principal) -> LimitDecision:
-        return await self._count(make_allowance(principal), Operation.PEEK)
+        return await self._count(principal.allowance, Operation.PEEK)
 
     async def refund(self, taken: LimitDecision) -> LimitDecision:
         """Gives back a request of the quota, unless it was not counted."""
@@ -76,21 +72,18 @@ class RateLimiter(Struct):
         try:
             reading = await self.limits.apply(allowance, operation, month=month)
         except LimitStoreError as error:
-            self.counts.add(Counter.UNCOUNTED)
-            if not self.is_down:
-                log.error("limits_down", reason=str(error))
-            self.is_down = True
-            return LimitDecision(allowance=allowance, reading=None)
+            return self._let_pass(allowance, error)
+        return self._settle(allowance, reading)
+
+    def _let_pass(self, allowance: Allowance, error: LimitStoreError) -> LimitDecision:
+        self.counts.add(Counter.UNCOUNTED)
+        if not self.is_down:
+            log.error("limits_down", reason=str(error))
+        self.is_down = True
+        return LimitDecision(allowance=allowance, reading=None)
+
+    def _settle(self, allowance: Allowance, reading: LimitState) -> LimitDecision:
         if self.is_down:
             log.info("limits_back")
             self.is_down = False
         return LimitDecision(allowance=allowance, reading=reading)
-
-
-def make_allowance(principal: Principal) -> Allowance:
-    return Allowance(
-        key=principal.slots.key,
-        client=principal.slots.client,
-        per_minute=principal.per_minute,
-        per_month=principal.per_month,
-    )

@@ -18,7 +18,8 @@ from pathlib import Path
 
 from edge.limits.decision import StoredCounts, decide
 from edge.limits.months import find_beginning, find_month
-from edge.limits.store import Allowance, LimitState, LimitStore, LimitStoreError, Operation, Outcome
+from edge.limits.store import LimitState, LimitStore, LimitStoreError, Operation, Outcome
+from edge.principal import Allowance
 
 # `rate_storage` of these counters.
 LOCAL = "local"
@@ -54,8 +55,6 @@ class MappedLimitStore:
     For one event loop; its locks hold against other processes.
     """
 
-    is_local = True
-
     def __init__(self, path: Path | None = None, *, clock: Callable[[], int] = read_microseconds) -> None:
         self._file = None if path is None else open_table(path)
         self._table = mmap.mmap(-1 if self._file is None else self._file, _FILE_BYTES)
@@ -64,14 +63,26 @@ class MappedLimitStore:
         self._month = self._begins = self._ends = 0
 
     async def apply(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> LimitState:
+        """Its lock's holder may have been interrupted in the few microseconds: the loop goes on until it is let run
+        again."""
+        until = time.monotonic() + _PATIENCE_SECONDS
+        while (state := self.apply_now(allowance, operation, month=month)) is None:
+            if time.monotonic() > until:
+                raise LimitStoreError(
+                    f"the slot of client {allowance.client} is held by another process since {_PATIENCE_SECONDS} s"
+                )
+            await asyncio.sleep(_PAUSE_SECONDS)
+        return state
+
+    def apply_now(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> LimitState | None:
         if allowance.key >= SLOTS or allowance.client >= SLOTS:
             raise LimitStoreError(f"slot {max(allowance.key, allowance.client)}: the file has {SLOTS}")
         if self._file is None:
             return self._apply(allowance, operation, month)
         byte = _HEAD_BYTES + allowance.client * _SLOT_BYTES
         if not self._try_lock(byte):
-            await self._wait_for_lock(byte)
-        # From here on nothing is awaited: this process's own operations are not kept apart by its locks.
+            return None
+        # Nothing is awaited here: this process's own operations are not kept apart by its locks.
         try:
             return self._apply(allowance, operation, month)
         finally:
@@ -92,15 +103,6 @@ class MappedLimitStore:
                 continue
             return True
         return False
-
-    async def _wait_for_lock(self, byte: int) -> None:
-        """Its holder was interrupted in the few microseconds: the loop goes on until it is let run again."""
-        until = time.monotonic() + _PATIENCE_SECONDS
-        while time.monotonic() < until:
-            await asyncio.sleep(_PAUSE_SECONDS)
-            if self._try_lock(byte):
-                return
-        raise LimitStoreError(f"the slot at byte {byte} is held by another process since {_PATIENCE_SECONDS} s")
 
     def _apply(self, allowance: Allowance, operation: Operation, refunded: int) -> LimitState:
         now = self._clock()  # under the lock, so that no operation comes before one that it follows

@@ -18,7 +18,8 @@ from redis.exceptions import RedisError
 from edge.limits.gcra import MINUTE
 from edge.limits.mapped_store import read_microseconds
 from edge.limits.months import find_beginning, find_month
-from edge.limits.store import Allowance, LimitState, LimitStoreError, Operation, Outcome
+from edge.limits.store import LimitState, LimitStoreError, Operation, Outcome
+from edge.principal import Allowance
 
 # What `decision.decide` says, in Lua: one contract suite runs over both. Numbers are exact below 2^53. The month of the
 # caller's clock may be the one before or after that of Redis's.
@@ -71,8 +72,6 @@ class RedisLimitStore:
     For one event loop. A reply that was lost is not asked for again: what it counted is counted once.
     """
 
-    is_local = False
-
     def __init__(
         self, url: str, *, clock: Callable[[], int] | None = None, timeout_seconds: float = TIMEOUT_SECONDS
     ) -> None:
@@ -93,6 +92,9 @@ class RedisLimitStore:
             if time.monotonic() < self._rests_until:  # asked here: what failed for one holds for all that waited
                 raise LimitStoreError("Redis did not answer")
             return await self._run_script(allowance, operation, month)
+
+    def apply_now(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> None:
+        """Redis is always waited for."""
 
     async def _run_script(self, allowance: Allowance, operation: Operation, month: int) -> LimitState:
         now = read_microseconds() if self._clock is None else self._clock()

@@ -1,9 +1,11 @@
-"""Where requests are counted: a protocol of one method for every store."""
+"""Where requests are counted: a protocol for every store."""
 
 from enum import IntEnum
 from typing import Protocol
 
 from msgspec import Struct
+
+from edge.principal import Allowance
 
 
 class Operation(IntEnum):
@@ -20,15 +22,6 @@ class Outcome(IntEnum):
     PASSED = 0
     RATE_SPENT = 1
     QUOTA_SPENT = 2
-
-
-class Allowance(Struct, frozen=True, kw_only=True):
-    """`key`, `client`: numbers of the slots in which they are counted. `per_month`: None is unlimited."""
-
-    key: int
-    client: int
-    per_minute: int
-    per_month: int | None
 
 
 class LimitState(Struct, frozen=True, kw_only=True):
@@ -48,15 +41,15 @@ class LimitStoreError(Exception):
 
 
 class LimitStore(Protocol):
-    is_local: bool
-    """Whether `apply` waits for nothing but another process's operation, and has counted nothing while it does."""
-
     async def apply(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> LimitState:
         """As a whole: two operations at once, in whatever processes, are one after the other. Raises LimitStoreError.
 
         `month`: that of the `TAKE` which a `REFUND` undoes; another month's is gone, and is not refunded.
         Nothing in it may block the event loop.
         """
+
+    def apply_now(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> LimitState | None:
+        """`apply` for a caller that can't wait: None, and nothing is counted, where it would have to."""
 
     async def close(self) -> None:
         """Nothing is counted any more."""

@@ -1,17 +1,17 @@
 """The end of the middleware: makes a plan for the request and sends `304` or a body."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from functools import partial
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.types import Receive, Scope, Send
 
 from edge.calendar_addresses import CalendarAddresses
 from edge.front_protocol import ANY
 from edge.principal import Principal
-from edge.replies.bodies import Bodies
+from edge.replies.bodies import Bodies, name_body
 from edge.replies.body_pointers import BodyPointer, find_pointer, measure_file, replace_cache_control
 from edge.replies.content_coding import IDENTITY, choose_coding, cut_pieces, unpack_pieces
 from edge.replies.planner import Planner, RequestPlan
@@ -115,7 +115,7 @@ class AnswerEndpoint(Struct, frozen=True, kw_only=True):
     def _find_pointer(self, context: RequestContext, planned: RequestPlan, coding: bytes) -> BodyPointer | None:
         if context.front is None:
             return None
-        return find_pointer(context.front, planned, coding, made=self.bodies.recall_body(planned, coding))
+        return find_pointer(context.front, planned, coding, made=self.bodies.recall_body(name_body(planned, coding)))
 
     def _count_inline(self, context: RequestContext, planned: RequestPlan) -> None:
         if context.front is not None:

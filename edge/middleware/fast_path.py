@@ -14,10 +14,10 @@ from edge.middleware.request_id import make_request_id
 from edge.middleware.routing import find_match
 from edge.middleware.visitor_limiter import VisitorLimiter
 from edge.principal import Principal
-from edge.replies.bodies import Bodies, is_quick
+from edge.replies.bodies import Bodies, is_quick, name_body
 from edge.replies.body_pointers import find_pointer, replace_cache_control
 from edge.replies.content_coding import choose_coding
-from edge.replies.planner import Planner, RequestPlan, is_plannable_now
+from edge.replies.planner import Planner, PlanSlot, RequestPlan, is_plannable_now
 from edge.replies.responses import Body, Lines, list_headers, matches_etag, send_whole, split_lines
 from edge.request_context import MOST_HEADER_BYTES, PRECONDITIONS, read_path, read_trace_id
 from edge.usage.counts import Counter, Counts, FrontAnswer
@@ -38,14 +38,14 @@ class _ReadyAnswer(Struct, frozen=True, kw_only=True):
 
 
 class _Request(Struct, frozen=True, kw_only=True):
-    """A request by an active key. `started` is a reading of `perf_counter()`. `answer` is from memory; without one,
-    `match` is of a route whose answer may be quick to make, by the plan if it is known."""
+    """A request by an active key. `started` is a reading of `perf_counter()`, `slot` where its plan is remembered.
+    `answer` is from memory; without one, `match` is of a route whose answer may be quick to make, by the plan if it is
+    known."""
 
     started: float
     headers: Mapping[bytes, bytes]
     principal: Principal
-    path: str
-    query_string: bytes
+    slot: PlanSlot
     front: Front | None
     answer: _ReadyAnswer | None
     planned: RequestPlan | None
@@ -117,7 +117,10 @@ class FastPath(Struct, frozen=True, kw_only=True):
         if front is not None and (FILL in headers or not PRECONDITIONS.isdisjoint(headers)):
             return None  # fills go another way, since they are not counted
         path, query_string = read_path(scope), scope["query_string"]
-        planned = self.planner.recall_plan(path, query_string, entitlement=principal.entitlement)
+        slot = self.planner.find_slot(path, query_string, entitlement=principal.entitlement)
+        if slot is None:
+            return None
+        planned = self.planner.recall_plan(slot)
         answer = None if planned is None else self._find_answer(planned, headers, front)
         match = find_quick_match(path, query_string, planned) if makes and answer is None else None
         if answer is None and match is None:
@@ -126,8 +129,7 @@ class FastPath(Struct, frozen=True, kw_only=True):
             started=started,
             headers=headers,
             principal=principal,
-            path=path,
-            query_string=query_string,
+            slot=slot,
             front=front,
             answer=answer,
             planned=planned,
@@ -144,36 +146,31 @@ class FastPath(Struct, frozen=True, kw_only=True):
         return None if self.visitors.is_visitors(key_text) else self.ring.find_active(key_text)
 
     def _find_answer(
-        self, planned: RequestPlan, headers: Mapping[bytes, bytes], front: Front | None
+        self, planned: RequestPlan, headers: Mapping[bytes, bytes], front: Front | None, *, makes: bool = False
     ) -> _ReadyAnswer | None:
+        """From memory; with `makes` also one that is quick to make."""
         if matches_etag(headers.get(b"if-none-match"), planned.etag):
             return _ReadyAnswer(planned=planned, body=None, counter=Counter.NOT_MODIFIED)
         coding = choose_coding(headers.get(b"accept-encoding", b""))
-        body = self.bodies.recall_body(planned, coding)
-        return choose_answer(planned, body, front=front, coding=coding, counter=Counter.CACHED)
+        name = name_body(planned, coding)
+        body = self.bodies.recall_body(name)
+        answer = choose_answer(planned, body, front=front, coding=coding, counter=Counter.CACHED)
+        if answer is not None or not makes or not is_quick(planned):
+            return answer
+        return choose_answer(planned, self.bodies.make_quick(planned, name), front=front, coding=coding)
 
     def _make_answer(self, request: _Request) -> _ReadyAnswer | None:
         """None of what takes long, or fails."""
         assert request.match is not None
         try:
             planned = request.planned or self.planner.plan_now(
-                request.match, request.path, request.query_string, entitlement=request.principal.entitlement
+                request.match, request.slot, entitlement=request.principal.entitlement
             )
-            return None if planned is None else self._make_planned(planned, request.headers, request.front)
+            return None if planned is None else self._find_answer(planned, request.headers, request.front, makes=True)
         except Exception:  # noqa: BLE001 whatever it is, it is raised once more where it is answered
             return None
         finally:
             self.counts.follow_queries()
-
-    def _make_planned(
-        self, planned: RequestPlan, headers: Mapping[bytes, bytes], front: Front | None
-    ) -> _ReadyAnswer | None:
-        answer = self._find_answer(planned, headers, front)
-        if answer is not None or not is_quick(planned):
-            return answer
-        coding = choose_coding(headers.get(b"accept-encoding", b""))
-        body = self.bodies.make_quick(planned, coding)
-        return choose_answer(planned, body, front=front, coding=coding)
 
     def _make_response(self, request: _Request, answer: _ReadyAnswer, decision: LimitDecision) -> Response:
         request_id = make_request_id()

@@ -286,7 +286,7 @@ class HttpProtocol(HttpToolsProtocol):
             and not self.root_path
             and self.url[:1] == b"/"
             and b"#" not in self.url
-            and not any(name in _MORE for name, _ in self.headers)
+            and _MORE.isdisjoint([name for name, _ in self.headers])
         )
 
     def _is_idle(self) -> bool:

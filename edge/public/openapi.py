@@ -8,7 +8,6 @@ from starlette.types import Receive, Scope, Send
 
 from edge.releases import Releases
 from edge.replies.content_coding import CODINGS, IDENTITY, choose_coding, encode_body
-from edge.replies.query_reader import find_vocabulary
 from edge.replies.responses import (
     Body,
     Lines,
@@ -47,7 +46,7 @@ class OpenApiEndpoint:
         """Takes up the words of the current release."""
         served = self._releases.current
         if served is not None:
-            self._prepared = prepare_document(find_vocabulary(served.release.metros))
+            self._prepared = prepare_document(served.vocabulary)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 an ASGI application
         context: RequestContext = scope["context"]

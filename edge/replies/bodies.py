@@ -6,8 +6,8 @@ from functools import partial
 from typing import TypeVar
 
 import structlog
-from cachetools import FIFOCache
 
+from edge.fifo_cache import FifoCache
 from edge.replies.content_coding import GZIP, IDENTITY, LEAST_CODED_BYTES, decode_gzip, encode_body
 from edge.replies.planner import RequestPlan
 from edge.replies.responses import Body, make_body
@@ -32,7 +32,7 @@ _DETAILS = frozenset(route.name for route in ROUTES if route.type and route.is_o
 QUICK_MICROSECONDS = 1_000
 
 Read = TypeVar("Read")
-_Name = tuple[str, bytes, bytes]
+BodyName = tuple[str, bytes, bytes]
 
 
 class Bodies:
@@ -49,23 +49,23 @@ class Bodies:
         self._computing = computing
         self._fetching = fetching
         self._counts = counts
-        self._cache: FIFOCache[_Name, Body] = FIFOCache(memory, weigh_body)
-        self._making: dict[_Name, asyncio.Task[Body]] = {}
+        self._cache: FifoCache[BodyName, Body] = FifoCache(memory, weigh_body)
+        self._making: dict[BodyName, asyncio.Task[Body]] = {}
 
-    def recall_body(self, planned: RequestPlan, coding: bytes) -> Body | None:
+    def recall_body(self, name: BodyName) -> Body | None:
         """The body from memory, or None. The caller counts it when it is sent."""
-        return self._cache.get(name_body(planned, coding))
+        return self._cache.find(name)
 
     async def read_body(self, planned: RequestPlan, coding: bytes) -> Body:
         """The body from memory, or made now: once, however many requests wait for it. Raises ApiError if the queue is
         full."""
-        body = self.recall_body(planned, coding)
+        name = name_body(planned, coding)
+        body = self.recall_body(name)
         if body is not None:
             self._counts.add(Counter.CACHED)
             return body
         if is_quick(planned):
-            return self.make_quick(planned, coding)
-        name = name_body(planned, coding)
+            return self.make_quick(planned, name)
         making = self._making.get(name)
         if making is None:
             making = self._making[name] = asyncio.create_task(self._make_body(name, planned, coding))
@@ -74,14 +74,15 @@ class Bodies:
             self._counts.add(Counter.CACHED)
         return await asyncio.shield(making)
 
-    def make_quick(self, planned: RequestPlan, coding: bytes) -> Body:
-        """Of a plan that `is_quick`: made here and now."""
+    def make_quick(self, planned: RequestPlan, name: BodyName) -> Body:
+        """Of a plan that `is_quick`, under the name of its body: made here and now."""
+        _, _, coding = name
         body = render_body(planned.plan, coding)
         self._counts.add(count_made(planned))
-        self._keep(name_body(planned, coding), body)
+        self._keep(name, body)
         return body
 
-    async def _make_body(self, name: _Name, planned: RequestPlan, coding: bytes) -> Body:
+    async def _make_body(self, name: BodyName, planned: RequestPlan, coding: bytes) -> Body:
         body = None if planned.page is None else await self._fetch_page(planned.page, coding)
         if body is None:
             body = await self._render(planned.plan, coding)
@@ -89,10 +90,10 @@ class Bodies:
         self._keep(name, body)
         return body
 
-    def _keep(self, name: _Name, body: Body) -> None:
+    def _keep(self, name: BodyName, body: Body) -> None:
         """Unless it would take more than an eighth of all, and the place of many."""
-        if weigh_body(body) * 8 <= self._cache.maxsize:
-            self._cache[name] = body
+        if weigh_body(body) * 8 <= self._cache.most:
+            self._cache.put(name, body)
 
     async def open_file(self, file: PlannedFile) -> Bytes:
         """The object of a file. Raises ApiError if the store does not return it."""
@@ -130,15 +131,16 @@ def is_quick(planned: RequestPlan) -> bool:
 def count_made(planned: RequestPlan) -> Counter:
     """A listing's detail is its document from the pack; what is attached to it was asked for."""
     query = planned.query
-    is_plain = not query.get_words("expand") and "related" not in query.get_words("include")
-    return Counter.OBJECT if query.route in _DETAILS and is_plain else Counter.COMPUTED
+    if query.match.route.name not in _DETAILS or query.get_words("expand"):
+        return Counter.COMPUTED
+    return Counter.COMPUTED if "related" in query.get_words("include") else Counter.OBJECT
 
 
 def weigh_body(body: Body) -> int:
     return len(body.data) + _OVERHEAD_BYTES
 
 
-def name_body(planned: RequestPlan, coding: bytes) -> _Name:
+def name_body(planned: RequestPlan, coding: bytes) -> BodyName:
     """What it is remembered by: who asks for the same with the same rights gets the same."""
     if planned.page is not None:
         return (planned.page.object, b"", coding)

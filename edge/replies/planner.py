@@ -7,9 +7,10 @@ from functools import partial
 from urllib.parse import parse_qsl
 
 import structlog
-from cachetools import FIFOCache
 from msgspec import Struct
+from msgspec.structs import replace
 
+from edge.fifo_cache import FifoCache
 from edge.geocoding.geocoder import Geocoder, NoGeocoder
 from edge.local_dates import LocalDates
 from edge.release_pool import PoolFull, ServedRelease
@@ -69,6 +70,16 @@ class RequestPlan(Struct, frozen=True, kw_only=True):
     weather: Mapping[str, Weather] | None = None
 
 
+class PlanSlot(Struct, frozen=True):
+    """Where the plan of a request is remembered: by path, query string and rights, under the current release and
+    dates."""
+
+    served: ServedRelease
+    dates: Mapping[str, date]
+    plans: FifoCache[_Name, RequestPlan]
+    name: _Name
+
+
 class ResolvedRequest(Struct, frozen=True, kw_only=True):
     """A query, and what is to answer it; `is_named` where it says which release."""
 
@@ -107,26 +118,35 @@ class Planner:
         self._model = model
         self._under: tuple[ServedRelease, Mapping[str, date]] | None = None
         self._most = max(1, memory // PLAN_BYTES)
-        self._plans: FIFOCache[_Name, RequestPlan] = FIFOCache(self._most)
+        self._plans: FifoCache[_Name, RequestPlan] = FifoCache(self._most)
 
-    def recall_plan(self, path: str, query_string: bytes, *, entitlement: Entitlement) -> RequestPlan | None:
-        """The plan made for the same request with the same rights under the current release and dates, or None."""
+    def find_slot(self, path: str, query_string: bytes, *, entitlement: Entitlement) -> PlanSlot | None:
+        """None before the first release."""
         served = self._releases.current
         if served is None:
             return None
-        plans = self._recall(served, self._dates.read_dates(served.release))
-        return self._get(plans, (path, query_string, entitlement.digest))
+        dates = self._dates.read_dates(served.release)
+        return PlanSlot(served, dates, self._recall(served, dates), (path, query_string, entitlement.digest))
+
+    def recall_plan(self, slot: PlanSlot) -> RequestPlan | None:
+        """None, too, where it was of another minute, or of another forecast."""
+        planned = slot.plans.find(slot.name)
+        if planned is None or (planned.minute is None and planned.weather is None):
+            return planned
+        is_now = planned.minute is None or planned.minute == self._dates.read_minute()
+        is_known = planned.weather is None or planned.weather is self._forecasts.read()
+        return planned if is_now and is_known else None
 
     async def read_plan(self, match: Match, context: RequestContext, *, entitlement: Entitlement) -> RequestPlan:
         """Makes the plan. Raises ApiError for everything that the answer could fail with, except faults of the
         program."""
-        served = self._find_served(context)
-        dates = self._dates.read_dates(served.release)
-        plans = self._recall(served, dates)
-        name = (context.path, context.query_string, entitlement.digest)
-        planned = self._get(plans, name)
+        self._find_served(context)
+        slot = self.find_slot(context.path, context.query_string, entitlement=entitlement)
+        assert slot is not None
+        planned = self.recall_plan(slot)
         if planned is not None:
             return planned
+        plans = slot.plans
         requested = await self.resolve_request(match, context, entitlement=entitlement)
         query, served, dates = requested.query, requested.served, requested.dates
         if not requested.is_named:
@@ -140,58 +160,54 @@ class Planner:
             served = began or served
             dates = dict.fromkeys(served.release.metros, query.cursor.date)
         spot = await self._find_spot(query, served)
-        planned = self._plan(query, served=served, dates=dates, entitlement=entitlement, spot=spot)
+        about = self._make_context(match.route, served, dates, entitlement=entitlement, spot=spot)
+        planned = self._plan(query, served=served, about=about)
         # A plan keeps its release open: a replaced one is to be closed when nobody asks for it.
         if is_lasting and served is current:
-            plans[name] = planned
+            plans.put(slot.name, planned)
         return planned
 
-    def plan_now(
-        self, match: Match, path: str, query_string: bytes, *, entitlement: Entitlement
-    ) -> RequestPlan | None:
-        """The plan that `read_plan` would make, for a caller that can't wait: None if it would wait for something, or
-        not remember the plan. Raises ApiError as `read_plan` does."""
-        served = self._releases.current
-        if served is None or not is_plannable_now(match.route, query_string):
-            return None
-        dates = self._dates.read_dates(served.release)
-        plans = self._recall(served, dates)
-        name = (path, query_string, entitlement.digest)
+    def plan_now(self, match: Match, slot: PlanSlot, *, entitlement: Entitlement) -> RequestPlan | None:
+        """The plan that `read_plan` would make of a request that `is_plannable_now`, for a caller that can't wait: None
+        if it would wait for something, or not remember the plan. Raises ApiError as `read_plan` does."""
+        served = slot.served
+        about = self._make_context(match.route, served, slot.dates, entitlement=entitlement)
         # Of an earlier minute: the query is the same as long as the release and the dates are.
-        known = plans.get(name)
+        known = slot.plans.find(slot.name)
         if known is None:
-            about = AnswerContext(release=served.release, dates=dates, entitlement=entitlement)
-            query = read_query(match, query_string, served=served, about=about, offer=self._offer)
+            query = read_query(match, slot.name[1], served=served, about=about, offer=self._offer)
         else:
             query = known.query
         if query.cursor is not None and query.metro is not None:
             if served.stamps.get(query.metro) != query.cursor.release:
                 return None
-            dates = dict.fromkeys(served.release.metros, query.cursor.date)
-        planned = self._plan(query, served=served, dates=dates, entitlement=entitlement)
-        plans[name] = planned
+            about = replace(about, dates=dict.fromkeys(served.release.metros, query.cursor.date))
+        planned = self._plan(query, served=served, about=about)
+        slot.plans.put(slot.name, planned)
         return planned
 
-    def _plan(
+    def _make_context(
         self,
-        query: Query,
-        *,
+        route: Route,
         served: ServedRelease,
         dates: Mapping[str, date],
+        *,
         entitlement: Entitlement,
         spot: Center | None = None,
-    ) -> RequestPlan:
-        """What a walk began with is in its cursor. `spot`: where the query's address is."""
-        minute, weather = self._dates.read_minute(), self._forecasts.read()
-        about = AnswerContext(
+    ) -> AnswerContext:
+        """`spot`: where the query's address is."""
+        return AnswerContext(
             release=served.release,
             dates=dates,
             entitlement=entitlement,
-            minute=minute,
+            minute=self._dates.read_minute() if route.is_now else None,
             model=self._model,
             spot=spot,
-            weather=weather,
+            weather=self._forecasts.read(),
         )
+
+    def _plan(self, query: Query, *, served: ServedRelease, about: AnswerContext) -> RequestPlan:
+        """What a walk began with is in its cursor."""
         plan = make_plan(query, about)
         etag = plan.etag.encode()
         return RequestPlan(
@@ -201,8 +217,8 @@ class Planner:
             page=find_page(query, about),
             served=served,
             head=make_head(etag=etag, max_age=query.match.route.max_age, release=served.header),
-            minute=minute if query.match.route.is_now and query.cursor is None else None,
-            weather=weather if "forecast" in query.get_words("include") else None,
+            minute=about.minute if query.cursor is None else None,
+            weather=about.weather if "forecast" in query.get_words("include") else None,
         )
 
     def _find_served(self, context: RequestContext) -> ServedRelease:
@@ -241,22 +257,11 @@ class Planner:
         assert query.metro is not None
         return await self._geocoder.find_address(address, snapshot=served.release.metros[query.metro])
 
-    def _recall(self, served: ServedRelease, dates: Mapping[str, date]) -> FIFOCache[_Name, RequestPlan]:
+    def _recall(self, served: ServedRelease, dates: Mapping[str, date]) -> FifoCache[_Name, RequestPlan]:
         if self._under is None or self._under[0] is not served or self._under[1] is not dates:
             self._under = (served, dates)
-            self._plans = FIFOCache(self._most)
+            self._plans = FifoCache(self._most)
         return self._plans
-
-    def _get(self, plans: FIFOCache[_Name, RequestPlan], name: _Name) -> RequestPlan | None:
-        """None where it was of another minute, or of another forecast."""
-        if name not in plans:  # an exception costs more than a second look
-            return None
-        planned = plans[name]
-        if planned.minute is None and planned.weather is None:
-            return planned
-        is_now = planned.minute is None or planned.minute == self._dates.read_minute()
-        is_known = planned.weather is None or planned.weather is self._forecasts.read()
-        return planned if is_now and is_known else None
 
     async def _open_named(self, context: RequestContext) -> ServedRelease | None:
         """The release that the request names, where it is kept: also its metro and its words are that one's."""

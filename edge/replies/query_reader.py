@@ -1,7 +1,5 @@
 """Reads the query of a request, in the order of the checks: metro, scope, parameters."""
 
-from collections.abc import Mapping
-
 from edge.release_pool import ServedRelease
 from outings.answers.access_errors import forbidden_metro, forbidden_types
 from outings.answers.context import AnswerContext
@@ -9,10 +7,9 @@ from outings.answers.listings.relations import find_metros_of_row, settle_metro
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import not_enabled, not_found
 from outings.contract.includes import Offer, settle_includes
-from outings.contract.parameters import ZIPS
 from outings.contract.query import Query, parse_query
 from outings.contract.route import Match
-from outings.contract.vocabulary import COLLECTIONS, Vocabulary
+from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
 # What `types` names → the type that a key must be scoped to.
@@ -30,7 +27,13 @@ def read_query(
     listing_type = match.route.type
     if listing_type is not None and not entitlement.allows_type(listing_type):
         raise forbidden_types(about, [listing_type])
-    query = _parse(match, query_string, served=served, metro=metro)
+    query = parse_query(
+        match,
+        query_string,
+        vocabulary=served.vocabulary if metro is None else metro.vocabulary,
+        aliases=served.aliases,
+        enabled=served.enabled,
+    )
     if metro is None and query.metro is not None:
         read_metro(query.metro, served=served, entitlement=entitlement)
     outside = [_TYPES[each] for each in query.get_words("types") if not entitlement.allows_type(_TYPES[each])]
@@ -51,18 +54,3 @@ def read_metro(name: str, *, served: ServedRelease, entitlement: Entitlement) ->
     if not entitlement.allows_metro(metro.metro.slug):
         raise forbidden_metro(entitlement, metro.metro.slug)
     return metro
-
-
-def _parse(match: Match, query_string: bytes, *, served: ServedRelease, metro: Snapshot | None) -> Query:
-    return parse_query(
-        match,
-        query_string,
-        vocabulary=find_vocabulary(served.release.metros) if metro is None else metro.vocabulary,
-        aliases=served.aliases,
-        enabled=ZIPS if any("zips" in each.tables for each in served.release.metros.values()) else (),
-    )
-
-
-def find_vocabulary(metros: Mapping[str, Snapshot]) -> Vocabulary:
-    """Of a route without a metro: all metros of a deployment have the same one."""
-    return next((metro.vocabulary for metro in metros.values()), Vocabulary())

@@ -41,9 +41,9 @@ class Forecasts:
 
     def read(self) -> Known:
         """By metro, without those that have expired. The same mapping for as long as nothing in it changes."""
-        now = self._clock()
-        if self._known is not self._basis or now >= self._until:
-            self._settle(self._known, now)
+        # Most servers know none, and no clock is read for them.
+        if self._known is not self._basis or (self._until is not _NEVER and self._clock() >= self._until):
+            self._settle(self._known, self._clock())
         return self._shown
 
     def poll(self, metros: Mapping[str, MetroSettings]) -> None:

@@ -1,6 +1,6 @@
 """Which parameters exclude each other, and which require each other."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 
 from outings.contract.errors import bad_request
@@ -27,13 +27,13 @@ _ALONE = {"match": "auto"}
 def check_combination(route: Route, values: Values) -> None:
     """Raises ApiError for the first rule that the parsed values break."""
     _check_required(route, values)
-    _check_exclusive(values)
-    _check_alone(values)
-    _check_ids(values)
-    _check_limit(values)
-    _check_text(route, values)
-    _check_centre(route, values)
-    _check_dates(route, values)
+    for names, check in _RULES:
+        if not names.isdisjoint(values):
+            check(route, values)
+    if route.needs_centre or not _OF_CENTRE.isdisjoint(values):
+        _check_centre(route, values)
+    if not _OF_DATES.isdisjoint(values):
+        _check_dates(route, values)
 
 
 def find_longest_window(route: Route, values: Values) -> int:
@@ -47,27 +47,26 @@ def _check_required(route: Route, values: Values) -> None:
             raise _missing(name, f"{name} is required here.")
 
 
-def _check_exclusive(values: Values) -> None:
+def _check_exclusive(_: Route, values: Values) -> None:
     for first, second in _EXCLUSIVE:
         if first in values and second in values:
             raise _contradictory(first, f"{first} and {second} exclude each other; send one of them.")
 
 
-def _check_alone(values: Values) -> None:
+def _check_alone(_: Route, values: Values) -> None:
     for name, word in _ALONE.items():
         given = values.get(name)
         if isinstance(given, tuple) and word in given and len(given) > 1:
             raise _contradictory(name, f"{name}={word} stands alone; send it without other values of {name}.")
 
 
-def _check_ids(values: Values) -> None:
-    if "ids" in values:
-        for name in values:
-            if name not in _BESIDE_IDS:
-                raise _contradictory(name, f"{name} can't be sent with ids.")
+def _check_ids(_: Route, values: Values) -> None:
+    for name in values:
+        if name not in _BESIDE_IDS:
+            raise _contradictory(name, f"{name} can't be sent with ids.")
 
 
-def _check_limit(values: Values) -> None:
+def _check_limit(_: Route, values: Values) -> None:
     if values.get("limit") == 0 and "facets" not in values:
         raise bad_request(
             param="limit", reason="out_of_range", min=1, max=200,
@@ -107,6 +106,18 @@ def _check_dates(route: Route, values: Values) -> None:
     first, last = values.get("starts_from"), values.get("starts_to")
     if isinstance(first, date) and isinstance(last, date) and last < first:
         raise _contradictory("starts_to", f"starts_to ({last}) is before starts_from ({first}).")
+
+
+# With the names without which a rule has nothing to check: most requests send none of them.
+_RULES: tuple[tuple[frozenset[str], Callable[[Route, Values], None]], ...] = (
+    (frozenset(first for first, _ in _EXCLUSIVE), _check_exclusive),
+    (frozenset(_ALONE), _check_alone),
+    (frozenset({"ids"}), _check_ids),
+    (frozenset({"limit"}), _check_limit),
+    (frozenset({"q"}), _check_text),
+)
+_OF_CENTRE = frozenset({"lat", "lng", "near_zip", "address", "radius_m", "sort"})
+_OF_DATES = frozenset({"from", "starts_from"})
 
 
 def _missing(name: str, message: str) -> Exception:

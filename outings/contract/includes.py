@@ -1,9 +1,9 @@
 """Checks the add-ons that a request includes against the key's rights: `403`, or a notice if the request is lenient."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import include_not_permitted
@@ -31,7 +31,10 @@ class Offer(Struct, frozen=True, kw_only=True):
 
 def settle_includes(query: Query, *, entitlement: Entitlement, offer: Offer) -> Query:
     """Returns the query, with a notice for each add-on that is left out. Raises `include_not_permitted`."""
-    missing = [include for include in query.get_words("include") if not entitlement.allows_addon(include)]
+    includes = query.get_words("include")
+    if not includes:
+        return query
+    missing = [include for include in includes if not entitlement.allows_addon(include)]
     if missing and query.get("include_mode") != "lenient":
         raise include_not_permitted(missing[0], permission=offer.describe_permission(missing[0]), links=offer.links)
     notices = tuple(

@@ -3,12 +3,14 @@ text."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from functools import cached_property
 from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import quote, unquote_to_bytes
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from outings.contract.argument import parse_argument, show_text
 from outings.contract.combination import check_combination, find_longest_window
@@ -16,7 +18,6 @@ from outings.contract.cursor import Cursor, parse_cursor
 from outings.contract.errors import ApiError, bad_request, not_enabled
 from outings.contract.members import MEMBERS
 from outings.contract.notices import Notice, deprecated_parameter, ignored_parameter, unattached_field
-from outings.contract.parameter import Parameter
 from outings.contract.parameters import PARAMETERS
 from outings.contract.route import Match, Route
 from outings.contract.suggestions import suggest_parameter
@@ -33,8 +34,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 _Kind = TypeVar("_Kind", str, int, float, bool, date, datetime, time)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Query:
+class Query(Struct, frozen=True, kw_only=True, dict=True):
     """`values`: parsed, those alone that were given and are no default of a non-filter; a deprecated spelling stands
     under its new name. No default that depends on the local date is in them. `ignored` names change no value but give
     a notice, and `renamed` (new name → the old one that was sent) another: so both are part of the canonical request.
@@ -48,7 +48,7 @@ class Query:
     seal: bytes = b""
     notices: tuple[Notice, ...] = ()
     ignored: tuple[str, ...] = ()
-    renamed: Mapping[str, str] = field(default_factory=dict)
+    renamed: Mapping[str, str] = _NOTHING
 
     @property
     def route(self) -> str:
@@ -80,8 +80,9 @@ class Query:
     @cached_property
     def walk(self) -> str:
         """What a cursor belongs to: the canonical request without its page, which the cursor replaces."""
-        others = {name: value for name, value in self.values.items() if name != "page"}
-        return self.text if len(others) == len(self.values) else self._format_text(others)
+        if "page" not in self.values:
+            return self.text
+        return self._format_text({name: value for name, value in self.values.items() if name != "page"})
 
     def get(self, name: str) -> Value | None:
         """The given value, or the constant default of a parameter that is not a filter. None for a filter that was not
@@ -117,9 +118,13 @@ class Query:
         return replace(self, match=match, values=MappingProxyType(values), metro=slug)
 
     def _format_text(self, values: Mapping[str, Value]) -> str:
-        pieces = [f"{self.renamed.get(name, name)}={_encode_value(value)}" for name, value in values.items()]
+        if not values and not self.ignored:
+            return self.match.path
+        renamed = self.renamed
+        pieces = [f"{renamed.get(name, name)}={_encode_value(value)}" for name, value in values.items()]
         pieces += self.ignored
-        return self.match.path + ("?" + "&".join(sorted(pieces)) if pieces else "")
+        pieces.sort()
+        return f"{self.match.path}?{'&'.join(pieces)}"
 
 
 def parse_query(
@@ -143,28 +148,32 @@ def parse_query(
     values = {
         name: _parse_value(route, name, texts=texts, given=given, vocabulary=vocabulary)
         for name, texts in given.items()
-        if name not in route.ignored
+        if name not in ignored
     }
     _check_own(match, values)
     check_combination(route, values)
-    _check_implemented(route, values, enabled)
+    if not route.unimplemented.isdisjoint(values):
+        _check_implemented(route, values, enabled)
     if route.sets is not None:
         values[route.sets] = match.values["id"]
-    cursor_text = values.pop("cursor") if _has_opaque_cursor(route, values) else None
+    is_opaque = "cursor" in values and route.parameters["cursor"].kind == "cursor"
+    cursor_text = values.pop("cursor") if is_opaque else None
     renamed = _rename_deprecated(route, values)
     named = values.get("metro", match.values.get("metro"))
     metro = named if isinstance(named, str) else None
+    notices = [
+        *(ignored_parameter(name, collection=route.collection) for name in ignored),
+        *(deprecated_parameter(old, replaced_by=new) for new, old in sorted(renamed.items())),
+    ]
+    if "fields" in values:
+        notices += [unattached_field(path, requested_by) for path, requested_by in _list_unattached(route, values)]
     query = Query(
         match=match,
         metro=metro,
         values=MappingProxyType(_drop_defaults(route, values)),
-        notices=(
-            *(ignored_parameter(name, collection=route.collection) for name in ignored),
-            *(deprecated_parameter(old, replaced_by=new) for new, old in sorted(renamed.items())),
-            *(unattached_field(path, requested_by) for path, requested_by in _list_unattached(route, values)),
-        ),
+        notices=tuple(notices),
         ignored=ignored,
-        renamed=MappingProxyType(renamed),
+        renamed=renamed,
     )
     if metro is not None and metro in aliases:
         query = query.with_metro(aliases[metro])
@@ -176,7 +185,8 @@ def parse_query(
 
 def _read_nothing(match: Match, aliases: Mapping[str, str]) -> Query:
     """Without parameters, as most details are requested: the path says all."""
-    check_combination(match.route, _NOTHING)
+    if match.route.required or match.route.needs_centre:
+        check_combination(match.route, _NOTHING)
     metro = match.values.get("metro")
     query = Query(match=match, metro=metro, values=_NOTHING)
     return query.with_metro(aliases[metro]) if metro is not None and metro in aliases else query
@@ -213,6 +223,8 @@ def _decode(raw: bytes, *, name: str | None) -> str:
 
 def _check_names(route: Route, given: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """The names to ignore, sorted; raises for those that the contract or this route does not have."""
+    if given.keys() <= route.parameters.keys():
+        return ()
     for name in given:
         if name in route.parameters or name in route.ignored:
             continue
@@ -297,28 +309,28 @@ def _read_words(values: Mapping[str, Value], name: str) -> tuple[str, ...]:
     return words if isinstance(words, tuple) else ()
 
 
-def _has_opaque_cursor(route: Route, values: Mapping[str, Value]) -> bool:
-    return "cursor" in values and route.parameters["cursor"].kind == "cursor"
-
-
-def _rename_deprecated(route: Route, values: dict[str, Value]) -> dict[str, str]:
+def _rename_deprecated(route: Route, values: dict[str, Value]) -> Mapping[str, str]:
     """Moves values to their new names; gives new name → old name."""
-    renamed = {new: old for old in values if (new := route.parameters[old].replaced_by) is not None}
+    if route.renamed.keys().isdisjoint(values):
+        return _NOTHING
+    renamed = {route.renamed[old]: old for old in values if old in route.renamed}
     for new, old in renamed.items():
         values[new] = values.pop(old)
-    return renamed
+    return MappingProxyType(renamed)
 
 
 def _drop_defaults(route: Route, values: Mapping[str, Value]) -> dict[str, Value]:
-    def says_nothing(row: Parameter, value: Value) -> bool:
-        is_idle = row.name == "include_mode" and "include" not in values
-        return is_idle or (not row.is_filter and value == row.default)
-
-    return {name: value for name, value in values.items() if not says_nothing(route.parameters[name], value)}
+    constants = route.constants
+    kept = {name: value for name, value in values.items() if value != constants.get(name)}
+    if "include" not in kept:
+        kept.pop("include_mode", None)
+    return kept
 
 
 def _encode_value(value: Value) -> str:
-    return ",".join(map(_encode_text, value)) if isinstance(value, tuple) else _encode_text(format_scalar(value))
+    if isinstance(value, tuple):
+        return ",".join(map(_encode_text, value))
+    return _encode_text(value if isinstance(value, str) else format_scalar(value))
 
 
 def _encode_text(text: str) -> str:

@@ -3,7 +3,7 @@
 import builtins
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -14,6 +14,8 @@ from outings.contract.parameter import Constant, DateDefault, Parameter, Stabili
 from outings.contract.window import LIST_DAYS_AFTER
 
 JSON = "application/json"
+# What stands in a path as it is: nearly every value.
+_UNRESERVED = re.compile(r"[A-Za-z0-9_.~-]*")
 # What routes are for: readers find them in these groups.
 Group = Literal["lists", "finding", "directories", "sync", "service"]
 
@@ -38,8 +40,8 @@ class Route(Struct, frozen=True, kw_only=True):
     `data` holds an array of `item`, or with `is_one` one alone, and `meta` stands beside it. A route without a key
     answers with the item alone. A text or bytes, of one of the types of `media`, is no JSON.
 
-    `constants`, the defaults of what is no filter, and `required`, the names without which nothing is answered, follow
-    from the parameters.
+    Of these follow `constants`, the defaults of what is no filter; `required`, the names without which nothing is
+    answered; `unimplemented` names; and `renamed`, old names with those that replace them.
     """
 
     name: str
@@ -67,12 +69,17 @@ class Route(Struct, frozen=True, kw_only=True):
     takes_signature: bool = False
     constants: Mapping[str, Constant] = {}
     required: tuple[str, ...] = ()
+    unimplemented: frozenset[str] = frozenset()
+    renamed: Mapping[str, str] = {}
 
     def __post_init__(self) -> None:
         others = {name: row.default for name, row in self.parameters.items() if not row.is_filter}
         constants = {name: each for name, each in others.items() if not isinstance(each, DateDefault | None)}
         force_setattr(self, "constants", constants)
-        force_setattr(self, "required", tuple(name for name, row in self.parameters.items() if row.required))
+        rows = self.parameters.items()
+        force_setattr(self, "required", tuple(name for name, row in rows if row.required))
+        force_setattr(self, "unimplemented", frozenset(name for name, row in rows if not row.implemented))
+        force_setattr(self, "renamed", {name: row.replaced_by for name, row in rows if row.replaced_by is not None})
 
     @property
     def collection(self) -> str:
@@ -89,13 +96,17 @@ def _name_resource(item: str) -> str:
     return re.sub("(?<=[a-z])(?=[A-Z])", "_", item).lower()
 
 
-class Match(Struct, frozen=True, kw_only=True):
+class Match(Struct, frozen=True, kw_only=True, dict=True):
     """A path that is a route's, with what stands in its braces: `metro` and `slug` as written, `id` in lower case."""
 
     route: Route
     values: Mapping[str, str]
 
-    @property
+    @cached_property
     def path(self) -> str:
         """The path in its canonical spelling."""
-        return self.route.path.format_map({name: quote(value, safe="") for name, value in self.values.items()})
+        return self.route.path.format_map({name: _encode_segment(value) for name, value in self.values.items()})
+
+
+def _encode_segment(text: str) -> str:
+    return text if _UNRESERVED.fullmatch(text) else quote(text, safe="")

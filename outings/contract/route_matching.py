@@ -33,11 +33,12 @@ def _split_path(path: str) -> list[str] | None:
     first, *raw = path.split("/")
     if first or not raw:
         return None
-    try:
-        segments = [unquote_to_bytes(segment).decode() if "%" in segment else segment for segment in raw]
-    except UnicodeDecodeError:
-        return None
-    return None if any(CONTROL_CHARACTERS.search(segment) for segment in segments) else segments
+    if "%" in path:
+        try:
+            raw = [unquote_to_bytes(segment).decode() for segment in raw]
+        except UnicodeDecodeError:
+            return None
+    return None if CONTROL_CHARACTERS.search("".join(raw)) else raw
 
 
 def _match_segments(template: tuple[str, ...], segments: list[str]) -> dict[str, str] | None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from edge.limits.mapped_store import MappedLimitStore
-from edge.limits.store import Allowance, LimitState, Operation, Outcome
+from edge.limits.store import LimitState, Operation, Outcome
+from edge.principal import Allowance
 
 SECOND = 1_000_000
 # A point that far away asks once for this share of a minute's limit.

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from edge.limits.mapped_store import SLOTS, MappedLimitStore, TableError
-from edge.limits.store import Allowance, LimitState, LimitStoreError, Operation, Outcome
+from edge.limits.store import LimitState, LimitStoreError, Operation, Outcome
+from edge.principal import Allowance
 from tests.edge.limits.conftest import BEGIN, Clock
 from tests.forking import CONTEXT
 

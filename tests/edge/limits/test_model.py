@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from edge.limits.header_fields import encode_fields, find_wait
-from edge.limits.store import Allowance, LimitState, Outcome
+from edge.limits.store import LimitState, Outcome
+from edge.principal import Allowance
 from edge.replies.responses import split_lines
 from tests.edge.limits.conftest import BEGIN, CountedStore
 

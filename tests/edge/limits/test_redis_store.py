@@ -11,7 +11,8 @@ import pytest
 from edge.limits.header_fields import encode_fields
 from edge.limits.mapped_store import open_limits
 from edge.limits.redis_store import RedisLimitStore
-from edge.limits.store import Allowance, LimitStoreError, Operation, Outcome
+from edge.limits.store import LimitStoreError, Operation, Outcome
+from edge.principal import Allowance
 from edge.replies.responses import split_lines
 from tests.edge.limits.conftest import RedisServer
 
