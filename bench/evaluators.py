@@ -27,13 +27,12 @@ from outings.answers.selecting.defaults import fill_defaults
 from outings.answers.selecting.evaluator import Evaluator, make_evaluator
 from outings.answers.selecting.selection import Selection, Span, select_listings
 from outings.answers.snapshot.reader import open_snapshot
-from outings.contract.routes import ROUTES
+from outings.contract.routes import LISTS
 from outings.contract.values import Value
 from tests.answers.sql import engine as engines
 from tests.answers.sql.evaluator import SqlEvaluator, open_sql
 
 Ask = Callable[[Evaluator | SqlEvaluator], object]
-_PARAMETERS = {route.type: route.parameters for route in ROUTES if route.name.endswith(".list") and route.type}
 _FACETS = ("category", "weekday", "price_band", "age_band")
 
 
@@ -121,7 +120,7 @@ def list_questions(world: World) -> dict[str, Ask]:
 
 
 def _select(world: World, **given: Value) -> Selection:
-    filters = fill_defaults(_PARAMETERS["event"], given, today=world.today)
+    filters = fill_defaults(LISTS["event"].defaults, given, today=world.today)
     return select_listings("event", filters, vocabulary=world.snapshot.vocabulary, today=world.today)
 
 

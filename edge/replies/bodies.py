@@ -131,9 +131,10 @@ def is_quick(planned: RequestPlan) -> bool:
 def count_made(planned: RequestPlan) -> Counter:
     """A listing's detail is its document from the pack; what is attached to it was asked for."""
     query = planned.query
-    if query.match.route.name not in _DETAILS or query.get_words("expand"):
+    if query.match.route.name not in _DETAILS:
         return Counter.COMPUTED
-    return Counter.COMPUTED if "related" in query.get_words("include") else Counter.OBJECT
+    has_more = query.values and (query.get_words("expand") or "related" in query.get_words("include"))
+    return Counter.COMPUTED if has_more else Counter.OBJECT
 
 
 def weigh_body(body: Body) -> int:

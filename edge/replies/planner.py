@@ -218,7 +218,7 @@ class Planner:
             served=served,
             head=make_head(etag=etag, max_age=query.match.route.max_age, release=served.header),
             minute=about.minute if query.cursor is None else None,
-            weather=about.weather if "forecast" in query.get_words("include") else None,
+            weather=about.weather if "include" in query.values and "forecast" in query.get_words("include") else None,
         )
 
     def _find_served(self, context: RequestContext) -> ServedRelease:

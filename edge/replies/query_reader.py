@@ -36,10 +36,12 @@ def read_query(
     )
     if metro is None and query.metro is not None:
         read_metro(query.metro, served=served, entitlement=entitlement)
-    outside = [_TYPES[each] for each in query.get_words("types") if not entitlement.allows_type(_TYPES[each])]
-    if outside:
-        raise forbidden_types(about, outside)
-    query = settle_includes(query, entitlement=entitlement, offer=offer)
+    if "types" in query.values:
+        outside = [_TYPES[each] for each in query.get_words("types") if not entitlement.allows_type(_TYPES[each])]
+        if outside:
+            raise forbidden_types(about, outside)
+    if "include" in query.values:
+        query = settle_includes(query, entitlement=entitlement, offer=offer)
     if not match.route.implemented:
         raise not_enabled(match.route.path)
     return settle_metro(query, homes, about=about) if homes else query

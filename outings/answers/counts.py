@@ -16,8 +16,6 @@ from outings.contract.values import Value
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
-_PARAMETERS = {listing_type: route.parameters for listing_type, route in LISTS.items()}
-
 _Counted = TypeVar("_Counted")
 
 NOTHING = Counts(events=0, classes=0, camps=0, places=0)
@@ -79,7 +77,7 @@ def _count_types(count: Callable[[str], int], *, snapshot: Snapshot, entitlement
 
 def select_default(listing_type: str, snapshot: Snapshot, today: date, **given: Value) -> Selection:
     """The default list, with these of its filters given."""
-    filters = fill_defaults(_PARAMETERS[listing_type], given, today=today)
+    filters = fill_defaults(LISTS[listing_type].defaults, given, today=today)
     return select_listings(listing_type, filters, vocabulary=snapshot.vocabulary, today=today)
 
 

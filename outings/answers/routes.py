@@ -33,6 +33,7 @@ from outings.answers.suggestions.index import open_suggestions
 from outings.answers.suggestions.planning import plan_suggestions
 from outings.contract.errors import not_enabled, not_found
 from outings.contract.meta import ListMeta
+from outings.contract.parameters import ZIPS
 from outings.contract.query import Query
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS
@@ -76,10 +77,12 @@ _PREPARED: tuple[tuple[DerivedTables, Callable[[SnapshotReader], object]], ...] 
 
 def make_plan(query: Query, about: AnswerContext) -> AnswerPlan:
     """Raises ApiError for whatever the answer would fail with: who gets a tag also gets a body."""
-    of_metro, of_release = OF_METRO.get(query.route), OF_RELEASE.get(query.route)
+    name = query.match.route.name
+    of_metro = OF_METRO.get(name)
     if of_metro is not None:
         query, snapshot = _find_snapshot(query, about)
         return of_metro(query, snapshot, about)
+    of_release = OF_RELEASE.get(name)
     if of_release is not None:
         return of_release(query, about)
     raise not_enabled(query.match.route.path)
@@ -92,8 +95,10 @@ def _find_snapshot(query: Query, about: AnswerContext) -> tuple[Query, Snapshot]
     snapshot = None if query.metro is None else about.release.metros.get(query.metro)
     if snapshot is None:
         raise not_found(f"There is no metro {query.metro}.")
-    check_cursor(query, snapshot)
-    check_zips(query, open_snapshot(snapshot))
+    if query.cursor is not None:
+        check_cursor(query, snapshot)
+    if not query.values.keys().isdisjoint(ZIPS):
+        check_zips(query, open_snapshot(snapshot))
     return query, snapshot
 
 

@@ -31,10 +31,7 @@ class Offer(Struct, frozen=True, kw_only=True):
 
 def settle_includes(query: Query, *, entitlement: Entitlement, offer: Offer) -> Query:
     """Returns the query, with a notice for each add-on that is left out. Raises `include_not_permitted`."""
-    includes = query.get_words("include")
-    if not includes:
-        return query
-    missing = [include for include in includes if not entitlement.allows_addon(include)]
+    missing = [include for include in query.get_words("include") if not entitlement.allows_addon(include)]
     if missing and query.get("include_mode") != "lenient":
         raise include_not_permitted(missing[0], permission=offer.describe_permission(missing[0]), links=offer.links)
     notices = tuple(

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from outings.contract.parameter import Constant, DateDefault, Parameter, Stability
+from outings.contract.parameter import Constant, DateDefault, Default, Parameter, Stability
 from outings.contract.window import LIST_DAYS_AFTER
 
 JSON = "application/json"
@@ -40,8 +40,9 @@ class Route(Struct, frozen=True, kw_only=True):
     `data` holds an array of `item`, or with `is_one` one alone, and `meta` stands beside it. A route without a key
     answers with the item alone. A text or bytes, of one of the types of `media`, is no JSON.
 
-    Of these follow `constants`, the defaults of what is no filter; `required`, the names without which nothing is
-    answered; `unimplemented` names; and `renamed`, old names with those that replace them.
+    From the parameters follow `defaults`, those of filters; `constants`, those of what is no filter; `required`, the
+    names without which nothing is answered; `unimplemented` names; and `renamed`, old names with those that replace
+    them.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Route(Struct, frozen=True, kw_only=True):
     most_days: int = LIST_DAYS_AFTER
     is_optional: bool = False
     takes_signature: bool = False
+    defaults: Mapping[str, Default] = {}
     constants: Mapping[str, Constant] = {}
     required: tuple[str, ...] = ()
     unimplemented: frozenset[str] = frozenset()
@@ -77,6 +79,7 @@ class Route(Struct, frozen=True, kw_only=True):
         constants = {name: each for name, each in others.items() if not isinstance(each, DateDefault | None)}
         force_setattr(self, "constants", constants)
         rows = self.parameters.items()
+        force_setattr(self, "defaults", list_defaults(self.parameters))
         force_setattr(self, "required", tuple(name for name, row in rows if row.required))
         force_setattr(self, "unimplemented", frozenset(name for name, row in rows if not row.implemented))
         force_setattr(self, "renamed", {name: row.replaced_by for name, row in rows if row.replaced_by is not None})
@@ -94,6 +97,11 @@ class Route(Struct, frozen=True, kw_only=True):
 @cache
 def _name_resource(item: str) -> str:
     return re.sub("(?<=[a-z])(?=[A-Z])", "_", item).lower()
+
+
+def list_defaults(parameters: Mapping[str, Parameter]) -> Mapping[str, Default]:
+    """Of the filters among them that have one."""
+    return {name: row.default for name, row in parameters.items() if row.is_filter and row.default is not None}
 
 
 class Match(Struct, frozen=True, kw_only=True, dict=True):

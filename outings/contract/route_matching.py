@@ -21,7 +21,7 @@ def match_route(path: str) -> Match | None:
     segments = _split_path(path)
     if segments is None or len(segments) > _LONGEST:
         return None
-    words = tuple(segment if segment in _WORDS else "" for segment in segments)
+    words = tuple([segment if segment in _WORDS else "" for segment in segments])
     for route, template in _list_candidates(words):
         values = _match_segments(template, segments)
         if values is not None:

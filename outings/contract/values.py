@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 Scalar = str | int | float | bool | date | datetime | time
 Value = Scalar | tuple[str, ...]
@@ -148,19 +148,31 @@ KINDS: Mapping[Kind, ValueKind] = {
 
 def format_scalar(value: Scalar) -> str:
     """The canonical spelling of a value. Parsing it gives the same value."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, time):
-        return value.isoformat(timespec="auto" if value.second else "minutes")
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
+    return _SPELLINGS[type(value)](value)
+
+
+def _format_instant(value: datetime) -> str:
+    return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _format_time(value: time) -> str:
+    return value.isoformat(timespec="auto" if value.second else "minutes")
+
+
+def _format_number(value: float) -> str:
+    return str(int(value) if value.is_integer() else value)
+
+
+# By the type itself: a boolean is an integer too, and an instant a date.
+_SPELLINGS: Mapping[type, Callable[[Any], str]] = {
+    str: str,
+    bool: lambda value: "true" if value else "false",
+    datetime: _format_instant,
+    date: date.isoformat,
+    time: _format_time,
+    float: _format_number,
+    int: str,
+}
 
 
 def echo_value(value: Value) -> str | int | float | bool | list[str]:
@@ -169,4 +181,4 @@ def echo_value(value: Value) -> str | int | float | bool | list[str]:
         return list(value)
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
-    return value if isinstance(value, str | int) else format_scalar(value)
+    return value if isinstance(value, (str, int)) else format_scalar(value)

@@ -92,10 +92,11 @@ def _find_rows(query: Query, metros: Mapping[str, Snapshot]) -> Iterator[Listing
         listings = open_snapshot(metros[slug]).listings
         rows: list[int] = []
         if query.id is not None:
-            row = listings.find_id(query.id, type_code=type_code)
+            row = listings.find_visible(query.id, type_code=type_code, include_archived=include_archived)
             rows = [] if row is None else [row]
         elif query.slug is not None:
-            rows = list(listings.find_slug(query.slug, type_code=type_code))
-        for row in sorted(rows, key=lambda row: not listings.is_visible(row, include_archived=False)):
-            if listings.is_visible(row, include_archived=include_archived):
-                yield ListingRow(snapshot=metros[slug], row=row)
+            named = list(listings.find_slug(query.slug, type_code=type_code))
+            named.sort(key=lambda row: not listings.is_visible(row, include_archived=False))
+            rows = [row for row in named if listings.is_visible(row, include_archived=include_archived)]
+        for row in rows:
+            yield ListingRow(snapshot=metros[slug], row=row)

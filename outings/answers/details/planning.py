@@ -17,24 +17,34 @@ from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query
 
+# `_tag_parts` of a request without parameters.
+_NOTHING_ATTACHED: tuple[object, ...] = ((), None, None)
+
 
 def plan_detail(query: Query, about: AnswerContext) -> AnswerPlan:
     check_expanded(query, about)
     listing = find_listing(query, about=about)
-    # What is attached to a listing counts an organization's others, or asks the lists.
-    cost = UNKNOWN if list_expanded(query) or "related" in list_addons(query, about) else LOOK_UP
-    return AnswerPlan(_tag_listing(query, listing, about), lambda: answer_detail(query, listing, about=about), cost)
+    cost, parts = LOOK_UP, _NOTHING_ATTACHED
+    if query.values:  # as few details have
+        # What is attached to a listing counts an organization's others, or asks the lists.
+        cost = UNKNOWN if list_expanded(query) or "related" in list_addons(query, about) else LOOK_UP
+        parts = _tag_parts(query, listing, about)
+    tag = _tag_listing(query, listing, about, parts)
+    return AnswerPlan(tag, lambda: answer_detail(query, listing, about=about), cost)
 
 
-def _tag_listing(query: Query, listing: ListingRow, about: AnswerContext) -> str:
-    """The stamps are not in the row's hash, but they are in its document."""
+def _tag_listing(query: Query, listing: ListingRow, about: AnswerContext, parts: tuple[object, ...]) -> str:
+    """The stamps are not in the row's hash, but they are in its document. `parts`: what parameters make of it."""
     opened = open_snapshot(listing.snapshot)
     listings, row = opened.listings, listing.row
     today = about.dates[listing.snapshot.metro.slug]
     series = opened.series.find_next(row, today) if query.resource == "event" and opened.series.is_series(row) else None
-    attached = (_tag_references(query, listing, about), _tag_addons(query, listing, about))
-    parts = (query.get_words("fields"), query.notices, attached)
-    return make_tag("detail", listings.read_hash(row).hex(), listings.read_stamps(row), series, parts)
+    own = (listings.read_hash(row).hex(), listings.read_stamps(row))
+    return make_tag("detail", own, series, query.notices, parts)
+
+
+def _tag_parts(query: Query, listing: ListingRow, about: AnswerContext) -> tuple[object, ...]:
+    return query.get_words("fields"), _tag_references(query, listing, about), _tag_addons(query, listing, about)
 
 
 def _tag_references(query: Query, listing: ListingRow, about: AnswerContext) -> object:

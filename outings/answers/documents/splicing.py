@@ -15,12 +15,7 @@ _NO_SESSIONS = b'"sessions":[]}'
 
 def add_member(document: bytes, name: str, value: bytes) -> bytes:
     """The document with one more member, its last; the value as JSON."""
-    return document[:-1] + end_document(name, value)
-
-
-def end_document(name: str, value: bytes) -> bytes:
-    """What stands in place of a document's last brace when it gets one more member."""
-    return b',"%b":%b}' % (name.encode(), value)
+    return b'%b,"%b":%b}' % (document[:-1], name.encode(), value)
 
 
 def add_members(document: bytes, members: bytes) -> bytes:

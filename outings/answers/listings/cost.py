@@ -1,11 +1,9 @@
 """What a list, a calendar and a density are planned to cost."""
 
-from collections.abc import Iterator
-
 from outings.answers.addons.expanded import list_expanded
 from outings.answers.cost import UNKNOWN, Rate, add_costs
 from outings.answers.listings.density_cells import open_cells
-from outings.answers.listings.lists import is_expanded
+from outings.answers.listings.lists import CHANGING, is_expanded
 from outings.answers.selecting.evaluator import has_columns
 from outings.answers.selecting.paging import count_items
 from outings.answers.snapshot.reader import open_snapshot
@@ -33,13 +31,14 @@ def estimate_list(query: Query, *, snapshot: Snapshot, days: int) -> int:
     reader = open_snapshot(snapshot)
     if not has_columns(reader):
         return UNKNOWN
-    parts = [(_CALENDAR_DAY, days), (_choose_document(query), 0 if days else count_items(query))]
+    items = 0 if days else count_items(query)
+    parts = [(_CALENDAR_DAY, days), (_choose_document(query), items), *_list_searches(query)]
     for name in query.get_words("facets"):
         is_looked_at = name in _HAPPENING_DIMENSIONS and (query.resource != "event" or is_expanded(query))
         parts.append((_FACET_OF_HAPPENINGS if is_looked_at else _FACET, 1))
     if "source" in query.get_words("include"):
-        parts.append((_SOURCE, count_items(query)))
-    return add_costs([*parts, *_list_searches(query)], listings=len(reader.listings))
+        parts.append((_SOURCE, items))
+    return add_costs(parts, listings=len(reader.listings))
 
 
 def estimate_density(query: Query, *, snapshot: Snapshot) -> int:
@@ -50,17 +49,16 @@ def estimate_density(query: Query, *, snapshot: Snapshot) -> int:
     return add_costs([(_DENSITY, 1), *_list_searches(query)], listings=len(reader.listings))
 
 
-def _list_searches(query: Query) -> Iterator[tuple[Rate, int]]:
+def _list_searches(query: Query) -> list[tuple[Rate, int]]:
     """Of filters that look at more than sets."""
-    if "q" in query.values:
-        yield _TEXT, 1
-    if "lat" in query.values:
-        yield _CIRCLE, 1
+    return [(rate, 1) for name, rate in (("q", _TEXT), ("lat", _CIRCLE)) if name in query.values]
 
 
 def _choose_document(query: Query) -> Rate:
     if is_expanded(query):
         return _OCCURRENCE
+    if query.values.keys().isdisjoint(CHANGING):
+        return _DOCUMENT
     if list_expanded(query):
         return _EXPANDED
     return _FIELDS if query.get_words("fields") else _DOCUMENT

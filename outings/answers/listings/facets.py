@@ -5,13 +5,16 @@ bucket that it is in: with `occurrences=expand` each occurrence does, else a ser
 all its occurrences that match, a class and a camp with those of its sections and sessions.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+
+import msgspec
+from msgspec import Raw
 
 from outings.answers.selecting.buckets import Numbers
 from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.selecting.selection import Selection
-from outings.contract.resources.facets import Facets, FacetValue, OrganizationCount, OrganizationFacet
+from outings.contract.resources.facets import Facets, OrganizationCount, OrganizationFacet
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, UNSPECIFIED, WEEKDAYS, Vocabulary
 
 _TOP = 10
@@ -21,30 +24,38 @@ _VALUES: Mapping[str, Collection[str]] = {
     "price_band": PRICE_BANDS,
     "age_band": AGE_BANDS,
 }
+_encode = msgspec.json.encode
 
 
-def count_facets(
+def encode_facets(
     dimensions: Collection[str],
     selection: Selection,
     *,
     evaluator: Evaluator,
     vocabulary: Vocabulary,
     is_expanded: bool,
-) -> Facets:
+) -> bytes:
+    """A `Facets`, with each `FacetValue` written into its place in a text that is the same in each answer: to make
+    forty of them takes a third of four facets."""
     counted = evaluator.count_buckets(selection, dimensions, is_expanded=is_expanded)
-    values = {**_VALUES, "category": vocabulary.categories}
-    made: dict[str, Any] = {
-        name: _name_counts(values[name], counts) for name, counts in counted.counts.items() if name != "organization"
-    }
-    if "organization" in counted.counts:
-        made["organization"] = _name_organizations(counted.counts["organization"], evaluator, total=counted.total)
-    return Facets(total=counted.total, is_complete=True, **made)
+    members: dict[str, object] = {"total": counted.total, "is_complete": True}
+    for name in Facets.__struct_fields__:
+        counts = counted.counts.get(name)
+        if counts is None:
+            continue
+        if name == "organization":
+            members[name] = _name_organizations(counts, evaluator, total=counted.total)
+        else:
+            values = vocabulary.categories if name == "category" else tuple(_VALUES[name])
+            members[name] = Raw(_make_template(values) % tuple(counts.tolist()))
+    return _encode(members)
 
 
-def _name_counts(values: Iterable[str], counts: Numbers) -> tuple[FacetValue, ...]:
-    """`counts`: of each value, then of those that state none."""
-    named = zip((*values, UNSPECIFIED), counts.tolist(), strict=True)
-    return tuple(FacetValue(value=value, count=count) for value, count in named)
+@lru_cache(maxsize=64)
+def _make_template(values: tuple[str, ...]) -> bytes:
+    """A place for the count of each value, then of those that state none."""
+    words = [_encode(value).replace(b"%", b"%%") for value in (*values, UNSPECIFIED)]
+    return b"[%b]" % b",".join([b'{"value":%b,"count":%%d}' % word for word in words])
 
 
 def _name_organizations(counts: Numbers, evaluator: Evaluator, *, total: int) -> OrganizationFacet:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from datetime import date
 
-import msgspec
 from msgspec import Struct
 
 from outings.answers.addons.expanded import Expansion, list_expanded
@@ -13,9 +12,9 @@ from outings.answers.approximate import list_approximate
 from outings.answers.context import AnswerContext
 from outings.answers.documents.cards import read_card
 from outings.answers.documents.fields import choose_fields
-from outings.answers.documents.occurrence import read_occurrence, view_events
+from outings.answers.documents.occurrence import read_event, read_occurrence, view_events
 from outings.answers.documents.splicing import fill_sessions
-from outings.answers.listings.facets import count_facets
+from outings.answers.listings.facets import encode_facets
 from outings.answers.listings.meta import encode_meta
 from outings.answers.selecting.cursors import Position, cut_position, make_cursor, read_position
 from outings.answers.selecting.defaults import EffectiveFilters, fill_defaults
@@ -48,21 +47,24 @@ def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, 
     """The body as parts."""
     today = about.dates[snapshot.metro.slug]
     page = _choose_reader(query)(query, filters, snapshot=snapshot, today=today)
-    items = _view_documents(query, filters, snapshot=snapshot, today=today, page=page)
     # No call for what was not asked for: most lists attach nothing, and show whole documents.
     notices = query.notices
-    if not query.values.keys().isdisjoint(CHANGING):
-        items, more = _attach(query, [*map(bytes, items)], snapshot=snapshot, about=about, page=page)
+    if query.values.keys().isdisjoint(CHANGING):
+        items = _view_documents(query, filters, snapshot=snapshot, today=today, page=page)
+    else:
+        documents = _read_documents(query, filters, snapshot=snapshot, today=today, page=page)
+        items, more = _attach(query, documents, snapshot=snapshot, about=about, page=page)
         notices = (*notices, *more)
     next_cursor = None
     if page.end is not None:
         next_cursor = make_cursor(query, cut_position(page.end), snapshot=snapshot, today=today)
     meta = encode_meta(
-        query, filters, snapshot=snapshot, count=len(items), next_cursor=next_cursor, missing=page.missing
+        query, filters, snapshot=snapshot, count=len(page.rows), next_cursor=next_cursor, missing=page.missing
     )
-    facets = _encode_facets(query, filters, snapshot=snapshot, today=today)
-    approximate = list_approximate(query, page.rows, open_snapshot(snapshot))
-    return encode_list(items, meta=meta, notices=(*notices, *approximate), facets=facets)
+    facets = _encode_facets(query, filters, snapshot=snapshot, today=today) if "facets" in query.values else None
+    if "include_approximate" in query.values:
+        notices = (*notices, *list_approximate(query, page.rows, open_snapshot(snapshot)))
+    return encode_list(items, meta=meta, notices=notices, facets=facets)
 
 
 def _attach(
@@ -89,7 +91,7 @@ def settle_list(query: Query, today: date) -> EffectiveFilters:
     `contradictory` or `window_too_long` where the date's defaults leave no window."""
     if query.cursor is not None:
         read_position(query)
-    filters = fill_defaults(query.match.route.parameters, query.values, today=today)
+    filters = fill_defaults(query.match.route.defaults, query.values, today=today)
     filters.check_window(most_days_after=query.longest_window)
     return filters
 
@@ -129,18 +131,14 @@ def is_expanded(query: Query) -> bool:
     return query.get("occurrences") == "expand"
 
 
-def _encode_facets(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> bytes | None:
-    dimensions = query.get_words("facets")
-    if not dimensions:
-        return None
-    facets = count_facets(
-        dimensions,
+def _encode_facets(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> bytes:
+    return encode_facets(
+        query.get_words("facets"),
         select_query(query, filters, snapshot=snapshot, today=today),
         evaluator=open_evaluator(open_snapshot(snapshot)),
         vocabulary=snapshot.vocabulary,
         is_expanded=is_expanded(query),
     )
-    return msgspec.json.encode(facets)
 
 
 def _read_page(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> ListPage:
@@ -184,16 +182,27 @@ def _make_span(query: Query, *, limit: int) -> Span:
 def _view_documents(
     query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date, page: ListPage
 ) -> Sequence[bytes | memoryview]:
+    """`_read_documents` as pieces to be joined by commas, those that are as they are stored where they lie."""
     opened = open_snapshot(snapshot)
-    rows = page.rows
+    if query.resource == "event" and page.numbers is None:
+        return view_events(opened, page.rows, today)
+    if page.numbers is not None or (query.resource == "class" and knows_cards(query)):
+        return _read_documents(query, filters, snapshot=snapshot, today=today, page=page)
+    return opened.view_documents(page.rows)
+
+
+def _read_documents(
+    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date, page: ListPage
+) -> Sequence[bytes]:
+    opened, rows = open_snapshot(snapshot), page.rows
     if page.numbers is not None:
         pairs = zip(rows, page.numbers, strict=True)
         return [read_occurrence(opened, row, number, today) for row, number in pairs]
     if query.resource == "event":
-        return view_events(opened, rows, today)
+        return [read_event(opened, row, today) for row in rows]
     if query.resource == "class" and knows_cards(query):
         return [_render_class(row, filters, opened=opened) for row in rows]
-    return opened.view_documents(rows)
+    return [opened.read_document(row) for row in rows]
 
 
 def _render_class(row: int, filters: EffectiveFilters, *, opened: SnapshotReader) -> bytes:

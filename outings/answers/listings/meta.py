@@ -50,4 +50,4 @@ def describe_filters(filters: EffectiveFilters, *, snapshot: Snapshot) -> dict[s
 
 
 def _has_pages(query: Query) -> bool:
-    return query.cursor is None and not query.values.keys() & {"ids", "changed_since"}
+    return query.cursor is None and "ids" not in query.values and "changed_since" not in query.values

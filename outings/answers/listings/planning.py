@@ -15,7 +15,8 @@ from outings.release.snapshot import Snapshot
 
 
 def plan_list(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    check_expanded(query, about)
+    if "expand" in query.values:
+        check_expanded(query, about)
     today = about.dates[snapshot.metro.slug]
     filters = settle_list(query, today)
     cost = estimate_list(query, snapshot=snapshot, days=0)

@@ -14,6 +14,7 @@ from outings.contract.entitlement import Entitlement
 from outings.contract.instants import number_day
 from outings.contract.parameter import DateDefault, Parameter
 from outings.contract.query import Query
+from outings.contract.route import list_defaults
 from outings.contract.routes import LISTS, ROUTES
 from outings.contract.values import Value
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
@@ -76,7 +77,9 @@ def query_collections(
 def _query_collection(listing_type: str, given: Mapping[str, Value], scope: CollectionScope) -> CollectionQuery:
     """What a collection does not take does not narrow it."""
     rows, today = _PARAMETERS[scope.route][listing_type], scope.today
-    filters = fill_defaults(rows, {name: value for name, value in given.items() if name in rows}, today=today)
+    filters = fill_defaults(
+        list_defaults(rows), {name: value for name, value in given.items() if name in rows}, today=today
+    )
     filters.check_window(most_days_after=LIST_DAYS_AFTER)
     start, end = filters.get_date("from"), filters.get_date("to")
     of_words: Values = {} if scope.ages is None else {"age": scope.ages}

@@ -6,12 +6,13 @@ from datetime import date, timedelta
 from msgspec import Struct
 
 from outings.answers.selecting.filters import NAMES
-from outings.contract.parameter import DateDefault, Default, Parameter
+from outings.contract.parameter import DateDefault, Default
 from outings.contract.query import Query
 from outings.contract.values import Value
 from outings.contract.window import check_window
 
 _DEFAULT_DAYS_AFTER = 30
+_PLACES = {name: place for place, name in enumerate(NAMES)}
 
 
 class EffectiveFilters(Struct, frozen=True, kw_only=True):
@@ -58,15 +59,16 @@ def find_route_filters(query: Query) -> EffectiveFilters:
     return EffectiveFilters(values=values, defaults=tuple(defaults))
 
 
-def fill_defaults(rows: Mapping[str, Parameter], given: Mapping[str, Value], *, today: date) -> EffectiveFilters:
-    """`rows`: the parameters that a route takes. `ids` knows no default, and sync mode no window of its own."""
+def fill_defaults(own: Mapping[str, Default], given: Mapping[str, Value], *, today: date) -> EffectiveFilters:
+    """`own`: the defaults of the filters that a route takes. `ids` knows no default, and sync mode no window of its
+    own."""
     values: dict[str, Value] = {}
     defaults: list[str] = []
-    for name in NAMES:
+    for name in sorted((own.keys() | given.keys()) & _PLACES.keys(), key=_PLACES.__getitem__):
         if name in given:
             values[name] = given[name]
-        elif name in rows and (default := rows[name].default) is not None and _takes_default(name, given):
-            values[name] = _find_default(default, values, today=today)
+        elif _takes_default(name, given):
+            values[name] = _find_default(own[name], values, today=today)
             defaults.append(name)
     return EffectiveFilters(values=values, defaults=tuple(defaults))
 

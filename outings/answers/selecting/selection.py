@@ -35,7 +35,8 @@ class Span(Struct, frozen=True, kw_only=True):
 
 def knows_cards(query: Query) -> bool:
     """Whether a program of several listings is one item: not where they are named, mirrored, or asked one by one."""
-    return not query.values.keys() & {"ids", "changed_since"} and "sessions" not in query.get_words("expand")
+    values = query.values
+    return "ids" not in values and "changed_since" not in values and "sessions" not in query.get_words("expand")
 
 
 def select_listings(

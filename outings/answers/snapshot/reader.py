@@ -47,10 +47,13 @@ class SnapshotReader:
         """A listing's, as stored."""
         return _read(self._packs, *self.listings.locate_document(row))
 
-    def view_documents(self, rows: Iterable[int]) -> list[memoryview]:
-        """Where they lie: a page of them is copied once, as a whole."""
-        packs = self._packs
-        return [packs[pack][offset:end] for pack, offset, end in self.listings.locate_documents(rows)]
+    def view_documents(self, rows: Sequence[int], *, cut: Iterable[int] | None = None) -> list[memoryview]:
+        """Where they lie: a page of them is copied once, as a whole. `cut`: of each, how many bytes of its end are left
+        out."""
+        packs, located = self._packs, self.listings.locate_documents(rows)
+        if cut is None:
+            return [packs[pack][offset:end] for pack, offset, end in located]
+        return [packs[pack][offset : end - less] for (pack, offset, end), less in zip(located, cut, strict=True)]
 
     def read_organization(self, row: int) -> bytes:
         """An organization's document, as stored: without `categories`, `metros` and `counts`."""

@@ -17,6 +17,7 @@ from outings.answers.selecting.predicate import AnyOf, Between, Condition, Eithe
 from outings.contract.argument import list_allowed
 from outings.contract.folding import fold_text
 from outings.contract.parameter import Parameter
+from outings.contract.route import list_defaults
 from outings.contract.routes import LISTS
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.contract.window import LIST_DAYS_AFTER
@@ -72,7 +73,7 @@ class ListFilters(Struct, frozen=True, kw_only=True):
 
 def tell_filters(listing_type: str, vocabulary: Vocabulary) -> ListFilters:
     rows = {name: LISTS[listing_type].parameters[name] for name in FILTERS if name in LISTS[listing_type].parameters}
-    defaults = dict(fill_defaults(rows, {}, today=_SOME_DAY).values)
+    defaults = dict(fill_defaults(list_defaults(rows), {}, today=_SOME_DAY).values)
     begin, end = _count_days(defaults.pop("from", None)), _count_days(defaults.pop("to", None))
     by_rule: dict[object, list[Parameter]] = {}
     for name, row in rows.items():

@@ -16,6 +16,7 @@ from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.selecting.filters import make_conditions
 from outings.answers.selecting.selection import Selection, Span
 from outings.answers.snapshot.reader import open_snapshot
+from outings.contract.route import list_defaults
 from outings.contract.routes import LISTS
 from outings.contract.vocabulary import SETS
 from outings.pages.offline.filters import ListFilters, list_columns
@@ -51,7 +52,7 @@ def choose_rows(snapshot: Snapshot, filters: Mapping[str, ListFilters]) -> Rows:
     today = open_snapshot(snapshot).date
     for kind in filters:
         rows = {name: LISTS[kind].parameters[name] for name in _FIXED}
-        values = fill_defaults(rows, {}, today=today).values
+        values = fill_defaults(list_defaults(rows), {}, today=today).values
         conditions = make_conditions(kind, values, snapshot.vocabulary)
         selection = Selection(type=kind, conditions=conditions, start=today, has_cards=False)
         shown += evaluator.list_rows(selection, Span(limit=1 << 40)).rows

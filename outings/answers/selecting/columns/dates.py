@@ -76,8 +76,7 @@ def read_dates(conditions: Sequence[Condition]) -> Dates:
     """Several conditions on one column hold together."""
     low: int | None = None
     high: int | None = None
-    earliest: int | None = None
-    latest: int | None = None
+    times: tuple[int | None, int | None] | None = None
     weekdays: tuple[int, ...] | None = None
     since: NotBefore | None = None
     for condition in conditions:
@@ -85,7 +84,7 @@ def read_dates(conditions: Sequence[Condition]) -> Dates:
             case Between("date", first, last):
                 low, high = _narrow(low, high, number_value(first), number_value(last))
             case Between("time", first, last):
-                earliest, latest = _narrow(earliest, latest, first, last)
+                times = _narrow(*(times or (None, None)), first, last)
             case AnyOf("weekday", values):
                 weekdays = values if weekdays is None else tuple(set(values) & set(weekdays))
             case NotBefore():
@@ -93,15 +92,15 @@ def read_dates(conditions: Sequence[Condition]) -> Dates:
                 since = condition
             case _:
                 raise NotImplementedError(f"no column of an occurrence answers {condition}")
-    has_times = any(isinstance(each, Between) and each.column == "time" for each in conditions)
-    times = (earliest, latest) if has_times else None
     return Dates(low=low, high=high, weekdays=weekdays, times=times, since=since)
 
 
 def _narrow(low: int | None, high: int | None, first: Any, last: Any) -> tuple[int | None, int | None]:
-    lows = [each for each in (low, first) if each is not None]
-    highs = [each for each in (high, last) if each is not None]
-    return max(lows, default=None), min(highs, default=None)
+    if low is not None and (first is None or first < low):
+        first = low
+    if high is not None and (last is None or last > high):
+        last = high
+    return first, last
 
 
 def find_events(dates: Dates, columns: Columns) -> Words:
@@ -110,13 +109,12 @@ def find_events(dates: Dates, columns: Columns) -> Words:
         return _look_through(dates, columns)
     if dates.since is not None:
         return _find_since(dates, dates.since, columns)
-    days = dates.list_days()
     if dates.weekdays is None:
         assert dates.low is not None
         assert dates.high is not None
         words = columns.find_window(dates.low, dates.high)
     else:
-        words = columns.find_days(days)
+        words = columns.find_days(dates.list_days())
     return words if dates.times is None else words & _find_timed(words, dates, columns)
 
 

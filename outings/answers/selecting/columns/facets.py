@@ -73,8 +73,15 @@ def count_matches(
 
 
 def _count_sets(sets: NDArray[np.uint64], words: Words) -> Numbers:
-    counts: Numbers = np.bitwise_count(sets & words).sum(axis=1, dtype=np.int64)
+    counts: Numbers = np.add.reduce(np.bitwise_count(sets & words), axis=1, dtype=np.uint32)
     return counts
+
+
+def _add_last(counts: Numbers, count: int) -> Numbers:
+    """With that of what states none. (NumPy's `append` takes five times as long.)"""
+    longer: Numbers = np.empty(counts.size + 1, dtype=np.int64)
+    longer[:-1], longer[-1] = counts, count
+    return longer
 
 
 def count_weekdays(matches: MatchSet, columns: Columns) -> Numbers:
@@ -86,7 +93,8 @@ def count_weekdays(matches: MatchSet, columns: Columns) -> Numbers:
     days: list[list[int]] = [[] for _ in WEEKDAYS]
     for day in dates.list_days():
         days[find_weekday(day)].append(day)
-    return np.array([count_set(columns.find_days(each) & matches.words) for each in days] + [0])
+    sets = np.concatenate([columns.find_days(each) for each in days]).reshape(len(days), -1)
+    return _add_last(_count_sets(sets, matches.words), 0)
 
 
 def count_blocks(matches: MatchSet, columns: Columns) -> Numbers:
@@ -95,10 +103,8 @@ def count_blocks(matches: MatchSet, columns: Columns) -> Numbers:
     if not matches.happening:
         return count_bits(_pack_occurrences(matches, Dates(), columns, "blocks"), len(TIME_BLOCKS) + 1)
     own = columns.types["event"]
-    sets = np.concatenate(
-        (own.read_all("is", "time_block", range(len(TIME_BLOCKS))), own.read_all("is", "time", (NO_TIME,)))
-    )
-    counts = _count_sets(sets, matches.words)
+    blocks = _count_sets(own.read_all("is", "time_block", range(len(TIME_BLOCKS))), matches.words)
+    counts = _add_last(blocks, count_set(matches.words & own.read_set("is", "time", NO_TIME)))
     varying = MatchSet(
         type="event", words=matches.words & own.read_set("is", "time", VARIES), happening=matches.happening
     )

@@ -64,6 +64,8 @@ def take_first(parts: Iterable[Rows], *, offset: int, limit: int) -> Rows:
         count += rows.size
         if count >= offset + limit:
             break
+    if len(kept) == 1:
+        return kept[0][offset : offset + limit]
     return np.concatenate(kept)[offset : offset + limit] if kept else np.empty(0, dtype=np.int64)
 
 
