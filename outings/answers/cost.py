@@ -23,4 +23,7 @@ class Rate(Struct, frozen=True, kw_only=True):
 
 def add_costs(parts: Iterable[tuple[Rate, int]], *, listings: int = 0) -> int:
     """Of each rate so many times, in microseconds, beside what any answer costs."""
-    return LIST + round(sum([count * (rate.each + rate.thousand * listings / 1000) for rate, count in parts]))
+    total = 0.0
+    for rate, count in parts:
+        total += count * (rate.each + rate.thousand * listings / 1000)
+    return LIST + round(total)

@@ -114,7 +114,7 @@ def _is_possible(cursor: Cursor) -> bool:
 
 
 def _encode_body(cursor: Cursor, request_text: str) -> bytes:
-    return bytes([LAYOUT]) + _encoder.encode(cursor) + _bind(request_text)
+    return b"%c%b%b" % (LAYOUT, _encoder.encode(cursor), _bind(request_text))
 
 
 def _bind(request_text: str) -> bytes:
@@ -122,13 +122,15 @@ def _bind(request_text: str) -> bytes:
 
 
 def _seal(body: bytes, snapshot: str) -> bytes:
-    return hmac.digest(_make_key(snapshot), body, sha256)[:_SEAL_BYTES]
+    begun = _begin_seal(snapshot).copy()  # which takes half as long as to begin anew
+    begun.update(body)
+    return begun.digest()[:_SEAL_BYTES]
 
 
 @lru_cache(maxsize=256)
-def _make_key(snapshot: str) -> bytes:
-    """It is of cursors alone: where the hash is used for something else, nothing of that says what it is."""
-    return hmac.digest(snapshot.encode(), b"cursor", sha256)
+def _begin_seal(snapshot: str) -> hmac.HMAC:
+    """Its key is of cursors alone: where the hash is used for something else, nothing of that says what it is."""
+    return hmac.new(hmac.digest(snapshot.encode(), b"cursor", sha256), digestmod=sha256)
 
 
 def _sum(data: bytes) -> bytes:

@@ -330,7 +330,8 @@ def _drop_defaults(route: Route, values: Mapping[str, Value]) -> dict[str, Value
 def _encode_value(value: Value) -> str:
     if isinstance(value, tuple):
         return ",".join(map(_encode_text, value))
-    return _encode_text(value if isinstance(value, str) else format_scalar(value))
+    # Of what is no text, only a number's exponent has a sign that needs an escape.
+    return _encode_text(value) if isinstance(value, str) else format_scalar(value).replace("+", "%2B")
 
 
 def _encode_text(text: str) -> str:

@@ -32,13 +32,14 @@ def read_event(reader: SnapshotReader, row: int, today: date) -> bytes:
 def view_events(reader: SnapshotReader, rows: Sequence[int], today: date) -> list[bytes | memoryview]:
     """`read_event` of each, where it lies, in pieces to be joined by commas: what a series ends with is a piece of its
     own, for between the members of an item stands the same sign as between two items."""
-    are_series, of = reader.series.list_series(rows), reader.reference
-    pieces: list[bytes | memoryview] = []
-    for document, row, is_series in zip(reader.view_documents(rows, cut=are_series), rows, are_series, strict=True):
-        pieces.append(document)
-        if is_series:
-            pieces.append(_read_next(of, row, today))
-    return pieces
+    documents, are_series, of = reader.view_documents(rows), reader.series.list_series(rows), reader.reference
+    pairs = zip(rows, are_series, strict=True)
+    endings = [_read_next(of, row, today) if is_series else None for row, is_series in pairs]
+    return [
+        piece
+        for document, ending in zip(documents, endings, strict=True)
+        for piece in ((document,) if ending is None else (document[:-1], ending))
+    ]
 
 
 @lru_cache(maxsize=_BLOCKS)

@@ -2,7 +2,7 @@
 
 import threading
 import weakref
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -47,13 +47,9 @@ class SnapshotReader:
         """A listing's, as stored."""
         return _read(self._packs, *self.listings.locate_document(row))
 
-    def view_documents(self, rows: Sequence[int], *, cut: Iterable[int] | None = None) -> list[memoryview]:
-        """Where they lie: a page of them is copied once, as a whole. `cut`: of each, how many bytes of its end are left
-        out."""
-        packs, located = self._packs, self.listings.locate_documents(rows)
-        if cut is None:
-            return [packs[pack][offset:end] for pack, offset, end in located]
-        return [packs[pack][offset : end - less] for (pack, offset, end), less in zip(located, cut, strict=True)]
+    def view_documents(self, rows: Sequence[int]) -> list[memoryview]:
+        """Where they lie: a page of them is copied once, as a whole."""
+        return self.listings.view_documents(rows, self._packs)
 
     def read_organization(self, row: int) -> bytes:
         """An organization's document, as stored: without `categories`, `metros` and `counts`."""

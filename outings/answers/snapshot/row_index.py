@@ -4,7 +4,7 @@ Arrays and no dicts: a row takes about 100 bytes and its slug, mapped where the 
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
@@ -126,10 +126,10 @@ class RowIndex:
         """Pack, offset, length."""
         return self._packs[row], self._offsets[row], self._lengths[row]
 
-    def locate_documents(self, rows: Iterable[int]) -> list[tuple[int, int, int]]:
-        """Pack, offset, end."""
-        packs, offsets, lengths = self._packs, self._offsets, self._lengths
-        return [(packs[row], at := offsets[row], at + lengths[row]) for row in rows]
+    def view_documents(self, rows: Sequence[int], packs: Sequence[memoryview]) -> list[memoryview]:
+        """Where they lie in the packs."""
+        numbers, offsets, lengths = self._packs, self._offsets, self._lengths
+        return [packs[numbers[row]][(at := offsets[row]) : at + lengths[row]] for row in rows]
 
     def read_categories(self, row: int) -> int:
         """A bit set over the vocabulary."""

@@ -166,7 +166,7 @@ class Columns:
     def _unite(self, numbers: Sequence[int]) -> Words:
         if not numbers:
             return make_empty(self.types["event"].size)
-        return _freeze(reduce(np.bitwise_or, (self._days[number] for number in numbers)))
+        return _freeze(reduce(np.bitwise_or, [self._days[number] for number in numbers]))
 
 
 def count_remembered(rows: int) -> int:
