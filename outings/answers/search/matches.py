@@ -33,16 +33,19 @@ _FEW = 4_096
 class SearchMatches(Struct, frozen=True, eq=False):
     """`rows` rise; `levels` are indexes in LEVELS; `similarities` where a model ranks too. `score` gives thousandths of
     any of the rows: only what is shown needs them. `lacking`: the partial ones that lack more than words that only
-    narrow, or have none but where they are or in passing; None where no order is asked of these. `are_mentioned`: of
-    rows that fit, whether they only mention what the query is about; None where no word says it. `are_elsewhere`: of
-    rows, whether they are in no place that the query names; None where no order is asked of these."""
+    narrow, or have none but where they are or in passing; None where no order is asked of these. `mark_lacking` says it
+    of partial rows. `are_mentioned`: of rows that fit, whether they only mention what the query is about; None where no
+    word says it. `has_subject`: whether some words only narrow what it is about. `are_elsewhere`: of rows, whether they
+    are in no place that the query names; None where no order is asked of these."""
 
     rows: Numbers
     levels: Numbers
     score: Score
     similarities: Numbers | None = None
     lacking: Numbers | None = None
+    mark_lacking: Callable[[Numbers], Mask | None] | None = None
     are_mentioned: Callable[[Numbers], Mask] | None = None
+    has_subject: bool = False
     are_elsewhere: Callable[[Numbers], Mask] | None = None
 
     def choose(self, chosen: Numbers) -> "SearchMatches":
@@ -51,18 +54,30 @@ class SearchMatches(Struct, frozen=True, eq=False):
         rows, levels = self.rows[chosen], self.levels[chosen]
         return replace(self, rows=rows, levels=levels, similarities=near, lacking=lacking)
 
+    def order_partial(self) -> "SearchMatches":
+        """With what is asked of partial ones alone, if there are any."""
+        partial = np.flatnonzero(self.levels == PARTIAL)
+        marks = self.mark_lacking(self.rows[partial]) if partial.size and self.mark_lacking is not None else None
+        if marks is None:
+            return self
+        lacking = np.zeros(self.rows.size, dtype=np.bool_)
+        lacking[partial] = marks
+        return replace(self, lacking=lacking)
+
 
 class WordMatches(Struct, frozen=True, eq=False):
     """Of the words that decide, whoever may read it. `best`: of each word its code by row, none where no word decides;
     `list_rows`: all that have any, rising, of which there are `most` at most. `weaken` makes codes of these rows, which
-    fit, worth less in place; once or more is the same. `subject`: the codes of the words that do not only narrow, where
-    others do; `ranks_subject`: whether partial ones are ordered by what they say of themselves."""
+    fit, worth less in place, and `locate` those of partial ones; once or more is the same. `subject`: the codes of the
+    words that do not only narrow, where others do; `ranks_subject`: whether partial ones are ordered by what they say
+    of themselves."""
 
     best: Sequence[Codes]
     list_rows: Callable[[], Numbers]
     score: Score
     most: int = 0
     weaken: Callable[[Numbers], None] = lambda _: None
+    locate: Callable[[Numbers], None] = lambda _: None
     subject: Sequence[Codes] | None = None
     ranks_subject: bool = False
     are_elsewhere: Callable[[Numbers], Mask] | None = None
@@ -71,23 +86,24 @@ class WordMatches(Struct, frozen=True, eq=False):
         rows = keep(self.list_rows())
         if not self.best:
             return SearchMatches(rows, np.full(rows.size, ALL_TERMS), self.score)
-        best, subject, own = self.best, self.subject, None if rows.size < _FEW else rows
-        if own is None:
-            # Of few listings their own codes, rather than the codes of all at each step.
-            best = [each.take(rows) for each in best]
-            subject = None if subject is None else [each.take(rows) for each in subject]
-        levels = find_levels(best, own)
-        is_partial = levels == PARTIAL
-        fitting = rows[~is_partial]
+        # Of few listings their own codes, rather than the codes of all.
+        few = rows.size < _FEW
+        levels = find_levels([each.take(rows) for each in self.best]) if few else find_levels(self.best, rows)
+        fitting = rows[levels != PARTIAL]
         if fitting.size:
             self.weaken(fitting)
+        return self._make(rows, levels)
+
+    def _mark_lacking(self, rows: Numbers) -> Mask | None:
+        """Of rows that are partial."""
+        self.locate(rows)
         lacking = None
         if self.ranks_subject:
-            lacking = is_partial & ~tells_subject(best, own)
-        if subject is not None:
-            narrow = is_partial & (find_levels(subject, own) == PARTIAL)
+            lacking = ~tells_subject(self.best, rows)
+        if self.subject is not None:
+            narrow = find_levels(self.subject, rows) == PARTIAL
             lacking = narrow if lacking is None else lacking | narrow
-        return self._make(rows, levels, lacking)
+        return lacking
 
     def mark_candidates(self) -> Mask:
         """By row: all that are not partial, and few others."""
@@ -101,15 +117,16 @@ class WordMatches(Struct, frozen=True, eq=False):
         rows = rows[fits]
         if rows.size:
             self.weaken(rows)
-        return self._make(rows, levels[fits], None)
+        return self._make(rows, levels[fits])
 
-    def _make(self, rows: Numbers, levels: Numbers, lacking: Numbers | None) -> SearchMatches:
+    def _make(self, rows: Numbers, levels: Numbers) -> SearchMatches:
         return SearchMatches(
             rows,
             levels,
             self.score,
-            lacking=lacking,
+            mark_lacking=self._mark_lacking,
             are_mentioned=self._are_mentioned,
+            has_subject=self.subject is not None,
             are_elsewhere=self.are_elsewhere,
         )
 

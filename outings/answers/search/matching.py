@@ -20,6 +20,7 @@ from outings.answers.search.score import (
     Numbers,
     are_elsewhere,
     count_named,
+    encode_trace,
     encode_word,
     find_levels,
     mark_candidates,
@@ -127,6 +128,7 @@ class Matcher:
         whom: Whom | None = None,
         moment: Moment | None = None,
         types: Mapping[str, int] | None = None,
+        lessons: Sequence[str] = (),
     ) -> WordMatches:
         """The listings that have one of the words at least; all where there are none. `lifting`
         words and `locating` names decide nothing but the score. `beginning`: the last word, where it is half typed.
@@ -136,7 +138,7 @@ class Matcher:
         another; these have no typos. `is_strict`: typos of words that some listing has are traces.
         `namesakes`: what tells places that are only named after a word. `whom`: for whom the query is;
         `moment`: for when.
-        `types`: the type that a lifting word means, whatever names say."""
+        `types`: the type that a lifting word means, whatever names say. `lessons`: the lifting words for lessons."""
         related = [self._related] if foreign is None else [self._related, foreign]
         lift = partial(self._encode_lifting, related=related, alike=alike or {}, types=types or {})
         if not words:
@@ -149,13 +151,18 @@ class Matcher:
         locate = cache(lambda: [self._locate(each, lying[at : at + 1]) for at, each in enumerate(locating)])
         located_words = [len(name) if lying else 0 for name in locating]
         score = partial(self._score, best, lifting=lifting, locate=locate, located_words=located_words, lift=lift)
-        score = partial(score, whom=whom, moment=moment, are_meant=are_meant)
+        score = partial(score, lessons=lessons, whom=whom, moment=moment, are_meant=are_meant)
 
         def weaken(rows: Numbers) -> None:
             if namesakes is not None:
-                namesakes.weaken(best, rows, meant=find_meant)
+                own = [best[number] for number in subject]
+                namesakes.weaken(best, rows, subject=own or best, meant=find_meant)
                 for codes in best:
                     codes[rows] = weaken_shelves(codes.take(rows))
+
+        def locate_names(rows: Numbers) -> None:
+            if namesakes is not None and len(words) > 1:
+                namesakes.locate(best, rows, meant=find_meant)
 
         return WordMatches(
             best,
@@ -163,6 +170,7 @@ class Matcher:
             score,
             most=sum(source.rows.size for each in sources for source in each),
             weaken=weaken,
+            locate=locate_names,
             subject=[best[number] for number in subject] if 0 < len(subject) < len(words) else None,
             ranks_subject=is_strict and len(words) > 1,
             are_elsewhere=(lambda rows: are_elsewhere(locate(), rows)) if lying else None,
@@ -196,6 +204,9 @@ class Matcher:
         """Of each word. What a language's own related words are followed by is another language: its words are known,
         and have no typos."""
         sources = [list(self._finder.find_word(words, number, is_strict=is_strict)) for number in range(len(words))]
+        known = self._related.list_begun(beginning) if beginning and is_strict else ()
+        if known and not self._terms.spelling.list_stemmed(words[-1]):
+            sources[-1] = [Source(each.rows, encode_trace(each.codes)) for each in sources[-1]]
         for run in (run for table in related[1:] for run in table.find(words)):
             for number in range(run.start, run.end):
                 sources[number] = list(self._finder.find_one(words[number], SAME))
@@ -209,7 +220,7 @@ class Matcher:
             for number in range(run.start, run.end):
                 sources[number] += matches
         if beginning:
-            sources[-1].append(self._finder.find_begun(beginning))
+            sources[-1] += self._finder.find_begun(beginning, known=known)
         return sources
 
     def _find_related(
@@ -228,6 +239,7 @@ class Matcher:
         rows: Numbers,
         *,
         lifting: Sequence[str],
+        lessons: Sequence[str],
         locate: Callable[[], Sequence[Codes]],
         located_words: Sequence[int],
         lift: _Lift,
@@ -235,9 +247,11 @@ class Matcher:
         moment: Moment | None,
         are_meant: Callable[[Numbers], Mask] | None,
     ) -> Numbers:
+        lifts = {word: lift(word, rows) for word in lifting}
         return score_words(
             [each.take(rows) for each in best],
-            lifting=[lift(word, rows) for word in lifting],
+            lifting=list(lifts.values()),
+            lessons=[lifts[word] for word in lessons],
             locating=[each.take(rows) for each in locate()],
             locating_words=located_words,
             name_words=self._name_words[rows],

@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.search.notions import NotionPairs
-from outings.answers.search.score import Codes, Numbers, count_named, weaken_names
+from outings.answers.search.score import Codes, Numbers, count_named, locate_names, weaken_names
 from outings.answers.snapshot.derived import DerivedTables, TableContext, derive_table
 from outings.contract.languages.search import NameWords
 from outings.contract.vocabulary import TYPES
@@ -96,16 +96,35 @@ class Namesakes:
         self._venue_words, self._venue_rows = venues.read_array("number"), venues.read_array("row")
         self._types, self._pairs = types, pairs
 
-    def weaken(self, best: Sequence[Codes], rows: Numbers, *, meant: Callable[[], Iterable[int]]) -> None:
+    def weaken(
+        self, best: Sequence[Codes], rows: Numbers, *, subject: Sequence[Codes], meant: Callable[[], Iterable[int]]
+    ) -> None:
         """In the codes of a query's words, of these rows, which lack none: a place that is only named after one of them
         has it as in a category, and so has what has them only where its name says where it is. `meant`: the numbers of
-        all words of the index that the query means. Not where its name has all of several words, which is then what
-        was looked for."""
+        all words of the index that the query means. Not where its name has all of several words of the `subject`, which
+        is then what was looked for."""
+        self._move(best, *_find_named(subject, rows), meant=meant, move=weaken_names)
+
+    def locate(self, best: Sequence[Codes], rows: Numbers, *, meant: Callable[[], Iterable[int]]) -> None:
+        """Likewise of rows that lack words: there it says where they are. Two words of a name may be one half
+        remembered."""
         rows, named = _find_named(best, rows)
+        self._move(best, rows[named == 1], named[named == 1], meant=meant, move=locate_names)
+
+    def _move(
+        self,
+        best: Sequence[Codes],
+        rows: Numbers,
+        named: Numbers,
+        *,
+        meant: Callable[[], Iterable[int]],
+        move: Callable[[Codes], Codes],
+    ) -> None:
+        """`named`: how many of the words the names of these rows have."""
         is_place = self._types.take(rows) == _PLACE
         happenings = np.flatnonzero(~is_place)
         if happenings.size:
-            self._weaken(best, self._choose_at_venues(rows[happenings], named[happenings], meant()))
+            _move_codes(best, self._choose_at_venues(rows[happenings], named[happenings], meant()), move)
         rows = rows[is_place]
         if not rows.size or not self._rows.size:
             return
@@ -114,11 +133,7 @@ class Namesakes:
         # "Pickleball court" is one thing, and "court" its head.
         own.update(behind for number in tuple(own) for behind in self._pairs.list_behind(number))
         is_meant = np.isin(self._heads[at], np.fromiter(own, dtype=np.int64, count=len(own)))
-        self._weaken(best, rows[(self._rows[at] == rows) & ~is_meant])
-
-    def _weaken(self, best: Sequence[Codes], rows: Numbers) -> None:
-        for codes in best if rows.size else ():
-            codes[rows] = weaken_names(codes.take(rows))
+        _move_codes(best, rows[(self._rows[at] == rows) & ~is_meant], move)
 
     def are_meant(self, rows: Numbers, *, meant: Callable[[], Iterable[int]]) -> NDArray[np.bool_]:
         """Of the rows, whether they are places that are what the query means: playgrounds, not courts of basketball."""
@@ -147,3 +162,8 @@ def _find_named(best: Sequence[Codes], rows: Numbers) -> tuple[Numbers, Numbers]
     named = count_named([codes.take(rows) for codes in best])
     chosen = np.flatnonzero((named > 0) & (named < len(best)) if len(best) > 1 else named)
     return rows[chosen], named[chosen]
+
+
+def _move_codes(best: Sequence[Codes], rows: Numbers, move: Callable[[Codes], Codes]) -> None:
+    for codes in best if rows.size else ():
+        codes[rows] = move(codes.take(rows))

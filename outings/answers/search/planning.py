@@ -118,7 +118,7 @@ def _find_levels(
         matched = near.choose(np.searchsorted(near.rows, keep(near.rows)))
     matched = _choose_cards(matched, search, index)
     levels, chosen = settle_levels(matched, requested, count=lambda rows: _count_results(rows, search, index))
-    return levels, count_levels(matched), chosen
+    return levels, count_levels(matched), chosen.order_partial()
 
 
 def _find_fitting(
@@ -156,6 +156,7 @@ def _match_words(search: Search, opened: SnapshotReader, index: SearchIndex) -> 
         parsed.words,
         beginning=parsed.begun,
         lifting=_list_lifting(search),
+        lessons=_list_lessons(search, index),
         locating=parsed.locations,
         subject=choose_subject(parsed.words, index.words) if is_auto else (),
         notions=_list_notions(search, opened, index) if is_auto else (),
@@ -187,6 +188,14 @@ def _list_lifting(search: Search) -> tuple[str, ...]:
     if parsed.words:
         return *parsed.kinds, *parsed.audience
     return (*parsed.stated, *parsed.kinds) if search.is_auto else parsed.stated
+
+
+def _list_lessons(search: Search, index: SearchIndex) -> tuple[str, ...]:
+    """In `auto`, of the kinds those for lessons."""
+    if not search.is_auto:
+        return ()
+    words = index.words if search.foreign is None else search.foreign.words
+    return tuple(kind for kind in search.parsed.kinds if not words.lessons.isdisjoint(words.list_alike(kind)))
 
 
 def _find_whom(search: Search, opened: SnapshotReader, index: SearchIndex) -> Whom | None:

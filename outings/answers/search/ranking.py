@@ -24,8 +24,8 @@ def rank_relevance(
     is_auto: bool,
 ) -> Numbers:
     """Numbers that rise with level, then what lacks more than words that only narrow, then what only mentions its
-    subject where an age is asked for, then ages that do not cover the query's, or are none of a child's where it says
-    only that, then what fits but is elsewhere, then falling score, then id."""
+    subject where an age is asked for or some words only narrow, then ages that do not cover the query's, or are none of
+    a child's where it says only that, then what fits but is elsewhere, then falling score, then id."""
     fits = np.zeros(matched.rows.size, dtype=np.int64)
     if age is not None:
         fits = ~_cover_age(index.age_min[matched.rows], index.age_max[matched.rows], age, is_auto=is_auto)
@@ -33,7 +33,7 @@ def rank_relevance(
         fits = (index.age_min[matched.rows] >= _TEEN).astype(np.int64)
     lacking = 0 if matched.lacking is None else matched.lacking
     mentioned: Numbers | int = 0
-    if is_auto and age is not None and matched.are_mentioned is not None:
+    if is_auto and (age is not None or matched.has_subject) and matched.are_mentioned is not None:
         mentioned = (matched.levels < PARTIAL) & matched.are_mentioned(matched.rows)
     elsewhere: Numbers | int = 0
     if matched.are_elsewhere is not None:

@@ -11,6 +11,7 @@ word, the best place where it stands, and how it is spelled there. 0: the listin
     lift: 1 − 0.02 × the share of the query's kind and audience words that the name has not
             − 0.3 × the share of the query's location words that name, place, organization and location have not
             − 0.15 in `match=auto`, where the listing says nothing of whom the query is for
+            − 0.15 × the share of the query's words for lessons that the name has not, in `match=auto`
             − 0.15 ÷ words of the query in `match=auto`, where the listing does not happen when the query says
 
 in thousandths, rounded half to even. `docs/search.md` says the same to readers.
@@ -34,10 +35,14 @@ Numbers = NDArray[Any]
 # How a word is spelled in a listing, the better the higher.
 RELATED, TWO_TYPOS, ONE_TYPO, JOINED, SAME = range(5)
 _SPELLINGS = {SAME: 1.0, JOINED: 0.95, ONE_TYPO: 0.8, TWO_TYPOS: 0.7, RELATED: 0.6}
-_PLACES = {NAME: 0.9, CATEGORY: 0.75, SHELF: 0.75, OPENING: 0.5, WHERE: 0.3, PASSING: 0.2}
+# What is in the name, and says only where it is or whom it is named after: it is worth what it is in a category.
+_NAMESAKE = NAME + 1
+_PLACES = {NAME: 0.9, CATEGORY: 0.75, _NAMESAKE: 0.75, SHELF: 0.75, OPENING: 0.5, WHERE: 0.3, PASSING: 0.2}
 _NAME_SHARE, _LIFT, _LOCATION_LIFT, _TRACE = 0.1, 0.02, 0.3, 0.5
 # What is in the name of a listing for nobody in particular stays before what is in a category of one for children.
 _AUDIENCE_LIFT = 0.15
+# Where lessons are looked for: as much.
+_LESSON_LIFT = 0.15
 # When: so little that a word in the name instead of a category says more, however many words there are.
 _TIME_LIFT = 0.15
 
@@ -84,8 +89,14 @@ def count_named(codes: Sequence[Codes]) -> Numbers:
 
 
 def weaken_names(codes: Codes) -> Codes:
-    """What is in the name counts as what is in a category."""
+    """What is in the name is worth what is in a category, and only mentions it."""
     weaker: Codes = _WEAKER.take(codes)
+    return weaker
+
+
+def locate_names(codes: Codes) -> Codes:
+    """What is in the name counts as what says where."""
+    weaker: Codes = _LOCATED.take(codes)
     return weaker
 
 
@@ -116,16 +127,16 @@ _IN_NAME = np.where(_AT == NAME, 1, 0)
 
 
 def _move_codes(here: int, there: int) -> Codes:
-    """By code the one of the same word in another place, where it stands here."""
+    """By code the one of the same word in another place, where it stands here. Traces stay traces."""
     moved = _CODES.astype(np.uint8)
-    for standing, spelling in product(range(_PROMINENT + 1), _SPELLINGS):
-        own, other = (standing << _STANDING_SHIFT | _RANKS[place, spelling] for place in (here, there))
-        moved[own] = other
+    for spelling in _SPELLINGS:
+        own, other = (_encode(place, spelling) for place in (here, there))
+        moved[own], moved[own & _WITHOUT_STANDING] = other, other & _WITHOUT_STANDING
     return moved
 
 
-_WEAKER, _DESCRIBED = _move_codes(NAME, CATEGORY), _move_codes(SHELF, OPENING)
-_IS_MENTIONED = _AT < SHELF
+_WEAKER, _DESCRIBED, _LOCATED = (_move_codes(*each) for each in ((NAME, _NAMESAKE), (SHELF, OPENING), (NAME, WHERE)))
+_IS_MENTIONED = (_AT < SHELF) | (_AT == _NAMESAKE)
 _ONLY_SAYS_WHERE = _STANDINGS == _SAYS_WHERE
 _IS_LOCATED = np.where((_AT == NAME) | (_AT == WHERE), 1, 0)
 # What a word in the name gains by a name that has no other words.
@@ -188,19 +199,22 @@ def score_words(
     locating: Sequence[Codes],
     locating_words: Sequence[int],
     name_words: Numbers,
+    lessons: Sequence[Codes] = (),
     others: Numbers | int = 0,
     untimely: Numbers | int = 0,
 ) -> Numbers:
     """Thousandths. `codes`: of each word in the same listings; `lifting`: of the kind and audience words, `locating` of
     the names of locations; `locating_words`: how many words of a listing's name each of these is worth; `name_words`:
-    how many words their names have; `others`: 1 for a listing that does not say that it is for whom the query is;
-    `untimely`: 1 for one that does not happen when it says, a half where that is near."""
+    how many words their names have; `lessons`: of the kind words those for lessons, where these weigh more; `others`: 1
+    for a listing that does not say that it is for whom the query is; `untimely`: 1 for one that does not happen when it
+    says, a half where that is near."""
     in_name, lifts, located = _add(_IN_NAME, codes), _add(_IN_NAME, lifting), _add(_IS_LOCATED, locating)
     named = sum(count * _IN_NAME.take(each) for count, each in zip(locating_words, locating, strict=True) if count)
     share = np.minimum((in_name + lifts + named) / np.maximum(name_words, 1), 1)
     total = (_add(_STRENGTHS, codes) + share * _add(_GAINS, codes)) / len(codes)
     lift = 1 - _LIFT * _find_missing(lifts, lifting) - _LOCATION_LIFT * _find_missing(located, locating)
     lift = lift - _AUDIENCE_LIFT * others - _TIME_LIFT / len(codes) * untimely
+    lift = lift - _LESSON_LIFT * _find_missing(_add(_IN_NAME, lessons), lessons)
     thousandths: Numbers = np.rint(1000 * total * lift).astype(np.int64)
     return thousandths
 

@@ -107,13 +107,17 @@ class SourceFinder:
             rows, places = self._postings.read_posting(number)
             yield Source(rows, encode_word(places, spelling))
 
-    def find_begun(self, beginning: str) -> Source:
-        """By every word that begins so: a guess, as a typo is."""
+    def find_begun(self, beginning: str, *, known: Sequence[str]) -> Iterator[Source]:
+        """By every word that begins so: a guess, as a typo is. `known`: words that begin so and name what one does.
+        Others are traces beside these."""
         rows, places = self._postings.read_run(self._terms.spelling.list_begun(beginning))
         best: Codes = np.zeros(self._size, dtype=np.uint8)
         np.maximum.at(best, rows, encode_word(places, ONE_TYPO))
         begun = np.flatnonzero(best)
-        return Source(begun.astype(np.uint32), best[begun])
+        yield Source(begun.astype(np.uint32), encode_trace(best[begun]) if known else best[begun])
+        for number in dict.fromkeys(number for word in known for number in self._terms.spelling.list_stemmed(word)):
+            rows, places = self._postings.read_posting(number)
+            yield Source(rows, encode_word(places, ONE_TYPO))
 
     def _list_halves(self, word: str) -> list[list[list[int]]]:
         """`storytimes` as "story time"."""

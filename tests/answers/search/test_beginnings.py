@@ -1,5 +1,6 @@
 """A last word that no listing has is the beginning of one, and the answer says so."""
 
+from pathlib import Path
 from string import ascii_lowercase
 
 import pytest
@@ -9,7 +10,7 @@ from outings.answers.snapshot.reader import open_snapshot
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.documents import make_uuid
-from tests.answers.search.searching import Document, find, open_listings, score, search
+from tests.answers.search.searching import Document, find, name_places, open_listings, score, search
 
 NAMES = (
     "Youth pottery", "Potters of today", "Swimming", "After school club", "Homeschool gym", "Fall walks", "Scherzo",
@@ -70,6 +71,22 @@ def courts(tmp_path_factory: pytest.TempPathFactory) -> Release:
     tennis = documents.make_place(make_uuid(1), name="Tennis", description=text)
     others = [documents.make_place(make_uuid(2), name="Volleyball"), documents.make_place(make_uuid(3), name="Fair")]
     return open_listings(tmp_path_factory.mktemp("courts"), tennis, *others)
+
+
+def test_in_auto_what_one_does_was_meant_and_no_name_that_begins_so(tmp_path: Path) -> None:
+    names = ("Clintonville basketball", "Basketball clinic", "Springfield playground", "Playground spray shower")
+    release = open_listings(tmp_path, *name_places(*names))
+    assert find(release, "basketball cli", {"match": "auto"}) == {
+        "Basketball clinic": "all_terms", "Clintonville basketball": "partial",
+    }  # fmt: skip
+    assert next(iter(find(release, "playground sprin", {"match": "auto"}).items())) == (
+        "Playground spray shower",
+        "related",
+    )
+    # Nothing that one does begins so, and by default all words are alike.
+    assert find(release, "basketball clin", {"match": "auto"})["Basketball clinic"] == "all_terms"
+    assert find(release, "playground springf", {"match": "auto"})["Springfield playground"] == "all_terms"
+    assert find(release, "basketball cli")["Clintonville basketball"] == "all_terms"
 
 
 def test_in_auto_a_word_that_names_have_only_longer_is_its_beginning_too(courts: Release) -> None:

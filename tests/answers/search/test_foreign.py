@@ -20,7 +20,7 @@ from tests.judged.judging import read_judged, read_parents
 AUTO = {"match": "auto"}
 NAMES = (
     "Playground", "Park bench", "Story hour", "Soccer one", "Soccer kids", "Swimming", "Fútbol", "Outdoor movies",
-    "Music",
+    "Music", "Drama",
 )  # fmt: skip
 
 
@@ -35,6 +35,7 @@ def city(tmp_path_factory: pytest.TempPathFactory) -> Release:
         ("cuentos para niños", ["Story hour"]),
         ("clases de natación", ["Swimming"]),
         ("parque infantil", ["Playground"]),
+        ("teatros", ["Drama"]),
         ("películas al aire libre", ["Outdoor movies"]),
         # The stem of both is the same in Spanish, and not in English.
         ("música para niños", ["Music"]),

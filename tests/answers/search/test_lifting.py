@@ -33,6 +33,15 @@ def test_only_auto_knows_that_learning_is_a_lesson(tmp_path: Path) -> None:
     assert score(release, "swim lessons") == {"Lap Swim": 0.931, "Learn to Swim": 0.915}
 
 
+def test_a_lesson_says_more_than_when_it_is(tmp_path: Path) -> None:
+    listings = name_classes("Swim masters", "Learn to swim")
+    for listing, day in zip(listings, ("sunday", "monday"), strict=True):
+        listing["schedule"] = documents.make_schedule(days=[day], start_time="10:00:00")
+    release = open_listings(tmp_path, *listings)
+    assert list(find(release, "sunday swim lessons", AUTO)) == ["Learn to swim", "Swim masters"]
+    assert list(find(release, "sunday swim", AUTO)) == ["Swim masters", "Learn to swim"]
+
+
 def test_for_children_what_begins_in_their_teens_comes_behind(tmp_path: Path) -> None:
     listings = name_classes("Clay", "Clay glazes", "Clay wheels", "Clay kilns")
     ages = ({"min": 16}, {"min": 13, "max": 18}, {"min": 12}, {})
@@ -41,7 +50,7 @@ def test_for_children_what_begins_in_their_teens_comes_behind(tmp_path: Path) ->
     release = open_listings(tmp_path, *listings)
     assert list(find(release, "clay for kids", AUTO)) == ["Clay wheels", "Clay kilns", "Clay", "Clay glazes"]
     # Families come with their children, and who goes to school is one.
-    for q in ("clay for families", "after school clay"):
+    for q in ("clay for families", "after school clay", "clay for girls", "boys clay"):
         assert list(find(release, q, AUTO))[:2] == ["Clay wheels", "Clay kilns"]
     # An age that is stated says more.
     assert next(iter(find(release, "clay for kids 16 and up", AUTO))) == "Clay"

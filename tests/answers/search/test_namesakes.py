@@ -107,6 +107,26 @@ def test_what_only_is_at_a_place_named_after_a_word_comes_behind_what_is_about_i
     assert score(park, "fish", "all_terms")["Fish Park Swim"] == 0.933
 
 
+def test_of_an_age_what_only_is_at_such_a_place_mentions_it(tmp_path: Path) -> None:
+    names = ("Fish Park Swim", "Drawing Fish")
+    listings = [documents.make_class(make_uuid(number), name=name) for number, name in enumerate(names, 1)]
+    listings[0]["location"] |= {"address": "Main pool, Fish Park"}
+    listings[0]["ages"] = documents.make_ages(min=5, max=9)
+    names = [item["name"] for item in search(open_listings(tmp_path, *listings), "fish 7 year old", AUTO)["data"]]
+    assert names == ["Drawing Fish", "Fish Park Swim"]
+
+
+def test_of_results_that_lack_words_what_is_only_named_after_one_comes_last(harbor: Release) -> None:
+    """ "Fish" in passing says nothing either. Two words of a name are one half remembered."""
+    assert order(harbor, "fish tank house") == ["Story House", "Fish Park", "Fish Park Pond", "Museum of Fish"]
+    assert order(harbor, "farm tank house")[:2] == ["Story House", "Old Red Barn Hill Farm"]
+    assert order(harbor, "fish park tank")[:2] == ["Fish Park", "Fish Park Pond"]
+
+
+def order(release: Release, q: str) -> list[str]:
+    return [item["name"] for item in search(release, q, AUTO)["data"]]
+
+
 def test_what_a_name_says_beside_its_place_is_what_it_was(park: Release) -> None:
     assert score(park, "swim") == {"Fish Park Swim": 0.933}
     assert score(park, "fish swim")["Fish Park Swim"] == 0.967

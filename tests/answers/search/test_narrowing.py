@@ -112,6 +112,15 @@ def test_what_only_mentions_all_words_does_not_hide_what_is_called_so(tmp_path: 
     assert show(search(release, "winter run", AUTO)) == ([], ["Winter run"])
 
 
+def test_beside_words_that_only_narrow_what_is_called_so_comes_before_what_mentions_it(tmp_path: Path) -> None:
+    listings = name_places("Learn to row", "Fly fishing")
+    for listing in listings:
+        listing["description"] = "Learn fishing."
+    release = open_listings(tmp_path, *listings)
+    assert list(show(search(release, "learn fishing", AUTO))[1]) == ["Fly fishing", "Learn to row"]
+    assert list(show(search(release, "learn fis", AUTO))[1]) == ["Fly fishing", "Learn to row"]
+
+
 def test_beside_a_wish_alone_the_kind_does_not_decide(tmp_path: Path) -> None:
     release = open_listings(tmp_path, *name_places("Quiet reading", "Chess camp"))
     assert show(search(release, "quiet camps", AUTO)) == ([], ["Quiet reading"])

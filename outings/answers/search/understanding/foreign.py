@@ -8,6 +8,9 @@ from outings.answers.search.understanding.words import QueryWords
 from outings.contract.languages.language import read_shipped_language
 from outings.contract.languages.translations import Translation
 
+# What makes a plural of a word: `piscina`, `piscinas`; `taller`, `talleres`.
+_PLURALS = ("s", "es")
+
 
 class ForeignLanguage:
     """Another language in which a metro may be searched. `words` read such a query, `related` are what its words are
@@ -19,9 +22,9 @@ class ForeignLanguage:
         self.related = RelatedWords(translation.groups, self.words, is_translation=True)
         phrases = [tuple(phrase.split()) for phrase in translation.phrases]
         self.runs: frozenset[Words] = frozenset(phrase for phrase in phrases if len(phrase) > 1)
-        known = _join_roles(own) | _split_phrases(translation.known)
-        self._known = _join_roles(self.words) | _split_phrases(translation.phrases)
-        self._telling = frozenset(phrase[0] for phrase in phrases if len(phrase) == 1) - known
+        known = _join_roles(own) | _add_plurals(_split_phrases(translation.known))
+        self._known = _join_roles(self.words) | _add_plurals(_split_phrases(translation.phrases))
+        self._telling = _add_plurals(phrase[0] for phrase in phrases if len(phrase) == 1) - known
         self._own = self._known - known
         self._foreign = known - self._known
 
@@ -42,3 +45,7 @@ def _join_roles(words: QueryWords) -> frozenset[str]:
 
 def _split_phrases(phrases: Iterable[str]) -> frozenset[str]:
     return frozenset(word for phrase in phrases for word in phrase.split())
+
+
+def _add_plurals(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(word + end for word in words for end in ("", *_PLURALS))

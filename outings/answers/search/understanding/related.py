@@ -35,6 +35,7 @@ class RelatedWords:
         known = language or read_english()
         self._fillers, self._stem = known.fillers, lru_cache(maxsize=4_096)(known.stem)
         self._is_translation = is_translation
+        groups = tuple(groups)
         self._groups: dict[Words, list[Group]] = {}
         # By what a phrase is as one word, in order: "splashpad".
         joined: dict[str, list[Group]] = {}
@@ -49,6 +50,9 @@ class RelatedWords:
                 counts.setdefault(spelling, len(self._make_key(phrase.split())))
         self._longest = max(map(len, self._groups), default=0)
         self._joined = dict(sorted(joined.items()))
+        phrased = {word for group in groups for phrase in group for word in phrase.split()}
+        *circumstances, forms = known.narrowing
+        self._words = sorted(phrased.union(forms, *known.notions).difference(*circumstances))
         self._spellings, self._counts = list(self._joined), counts
 
     def list(self, *words: str) -> tuple[Words, ...]:
@@ -83,6 +87,11 @@ class RelatedWords:
                 groups = (group for spelling in spellings for group in self._joined[spelling])
                 if phrases := tuple(dict.fromkeys(tuple(phrase.split()) for group in groups for phrase in group)):
                     yield Alternatives(start, end, phrases)
+
+    def list_begun(self, beginning: str) -> Sequence[str]:
+        """The words of phrases that begin so."""
+        at = bisect_left(self._words, beginning)
+        return list(takewhile(lambda each: each.startswith(beginning), self._words[at:]))
 
     def begins(self, word: str) -> bool:
         """Whether a phrase begins so."""
