@@ -3,29 +3,37 @@
 The build writes it into a mapped table: a search takes each card where it lies, without its document.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Protocol
 
 import msgspec
 import numpy as np
 import polars as pl
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
 from outings.answers.documents.identity import NamedDocument
 from outings.answers.search.snippet import MOST_CHARACTERS, Hits, read_plain
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.release.mapped_table import MappedTable
+from outings.contract.resources.search import LEVELS
+from outings.release.mapped_table import NEVER, MappedTable
 
 # The mapped file.
 CARDS = "cards"
 # Of a release without it. Some kilobytes each at most.
 _REMEMBERED = 1_024
+# Listings of a city start at a few thousand different times.
+_STARTS = 4_096
+_EPOCH = datetime(1970, 1, 1)
 
 _CARD_ROWS = {"row": pl.UInt32(), "opening": pl.String(), "text": pl.String()}
 
 _encode = msgspec.json.Encoder().encode
+# As JSON.
+_MATCHES, _SCORES = tuple(map(_encode, LEVELS)), tuple(_encode(score / 1000) for score in range(1001))
 
 
 class _Document(NamedDocument, frozen=True):
@@ -48,16 +56,6 @@ class Card(Struct, frozen=True):
 _EMPTY = Card(b"")
 
 
-class Fit(Struct, frozen=True, kw_only=True):
-    """The members of a result that follow its passage."""
-
-    match: str
-    score: float
-    starts_local: str | None
-    repeats: int | UnsetType = UNSET
-    repeat_ids: tuple[str, ...] | UnsetType = UNSET
-
-
 class _Head(Struct, frozen=True):
     """The members of a result that precede it."""
 
@@ -76,10 +74,23 @@ def make_card(document: bytes) -> Card:
     return Card(opening + _encode(text))
 
 
-def finish_card(card: Card, fit: Fit, *, words: Hits) -> bytes:
-    """A result's JSON. `words`: those that the query means."""
+def finish_card(card: Card, *, level: int, score: int, start: bytes, repeats: bytes, words: Hits) -> bytes:
+    """A result's JSON. `level`: an index in LEVELS; `score` in thousandths; `start` as JSON, and so what `repeats` it,
+    with a comma in front; `words`: those that the query means."""
     passage = _encode(words.cut(card.text)) if card.text else b""
-    return b"".join((card.opening, passage, b",", _encode(fit)[1:]))
+    fit = _MATCHES[level], _SCORES[score], start, repeats
+    return b'%b%b,"match":%b,"score":%b,"starts_local":%b%b}' % (card.opening, passage, *fit)
+
+
+@lru_cache(maxsize=_STARTS)
+def format_start(start: int) -> bytes:
+    """Of seconds of the local clock, as JSON."""
+    return b"null" if start == NEVER else b'"%b"' % (_EPOCH + timedelta(seconds=start)).isoformat().encode()
+
+
+def format_repeats(ids: Sequence[str], *, count: int) -> bytes:
+    """Of how many listings repeat a result, and the first of these."""
+    return b',"repeats":%d,"repeat_ids":%b' % (count, _encode(ids))
 
 
 def make_cards(reader: SnapshotReader, known: pl.DataFrame | None = None) -> pl.DataFrame:

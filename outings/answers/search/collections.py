@@ -9,6 +9,7 @@ from msgspec import Struct
 from outings.answers.context import AnswerContext
 from outings.answers.search.understanding.query import Age
 from outings.answers.selecting.collections import CollectionQuery, CollectionScope, choose_types, query_collections
+from outings.answers.selecting.selection import Selection
 from outings.contract.query import Query
 from outings.contract.values import Value
 from outings.contract.vocabulary import Vocabulary
@@ -19,17 +20,36 @@ _ORIGIN = ("lat", "lng", "near_zip")
 _DECIDES = {"team": "event"}
 # Either, given outright, says more than the query's words do.
 _OVERRIDES = ("age", "audience")
+# What changes when something is next.
+_WINDOW = ("from", "to")
 # Filters of searches that send none: by the types that a key may read, and by the query's age.
 MOST_USUAL = 256
 
 
+# By type, singular: the first and the last day since 1970.
+Windows = tuple[tuple[str, tuple[int, int | None]], ...]
+
+
 class SearchFilters(Struct, frozen=True, kw_only=True, eq=False):
     """`collections` by type, singular. `given` are the filters that were sent, and `defaults` those of any type that
-    were not."""
+    were not. `has_usual_window`: that of nearly all searches of a day."""
 
     collections: Mapping[str, CollectionQuery]
     given: Mapping[str, Value]
     defaults: tuple[str, ...]
+    selections: tuple[Selection, ...]
+    windows: Windows
+    has_usual_window: bool
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether none was sent."""
+        return not self.given
+
+    @property
+    def key(self) -> object:
+        """By which it is remembered what passes. Usual ones are one object, which is compared without what is in it."""
+        return self.selections if self.given else self
 
 
 def find_search_filters(
@@ -51,7 +71,15 @@ def _find_filters(
     filters: Mapping[str, Value], given: Mapping[str, Value], types: tuple[str, ...], scope: CollectionScope
 ) -> SearchFilters:
     requested = query_collections(tuple(filters.items()), types, scope)
-    return SearchFilters(collections=requested.collections, given=given, defaults=requested.defaults)
+    collections = requested.collections
+    return SearchFilters(
+        collections=collections,
+        given=given,
+        defaults=requested.defaults,
+        selections=tuple(each.selection for each in collections.values()),
+        windows=tuple((name, each.window) for name, each in collections.items()),
+        has_usual_window=given.keys().isdisjoint(_WINDOW),
+    )
 
 
 @lru_cache(maxsize=MOST_USUAL)

@@ -1,6 +1,6 @@
 """What search reads of one snapshot, opened at the first search."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise, product
 
@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from outings.answers.cache import LruCache
 from outings.answers.search.cards import open_cards
+from outings.answers.search.collections import SearchFilters, Windows
 from outings.answers.search.matches import Keep, Mask
 from outings.answers.search.matching import Matcher
 from outings.answers.search.namesakes import HEADS, VENUES, Namesakes
@@ -29,7 +30,6 @@ from outings.answers.search.understanding.narrowing import choose_subject, list_
 from outings.answers.search.understanding.query import BareRange, ParsedQuery
 from outings.answers.search.understanding.related import RelatedWords
 from outings.answers.search.understanding.words import QueryWords, mark_narrow
-from outings.answers.selecting.selection import Selection
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.next_starts import SLOTS, NextStarts
 from outings.answers.snapshot.reader import SnapshotReader
@@ -55,9 +55,6 @@ _QUARTERS = 512
 LEAST_BEGINNING = 3
 # Of a word that listings have, but not in their names: as of words with a typo.
 LEAST_GUESSED = 5
-
-# The first and the last day since 1970.
-Window = tuple[int, int | None]
 
 
 class AreaPlaces(Struct, frozen=True, eq=False):
@@ -104,10 +101,10 @@ class SearchIndex:
         )
         self._series = reader.series
         self._next_starts = NextStarts(reader.open_table(SLOTS))
-        self._passing: LruCache[tuple[Selection, ...], Mask] = LruCache(size=_FILTERS)
+        self._passing: LruCache[object, Mask] = LruCache(size=_FILTERS)
         # How many rows were tested by filters that are not kept.
-        self._tested: LruCache[tuple[Selection, ...], list[int]] = LruCache(size=_TESTED)
-        self._starts: LruCache[tuple[tuple[str, Window], ...], Numbers] = LruCache(size=_DATES)
+        self._tested: LruCache[object, list[int]] = LruCache(size=_TESTED)
+        self._starts: LruCache[Windows, Numbers] = LruCache(size=_DATES)
         self._class_ranks: LruCache[int, Numbers] = LruCache(size=_DATES)
         self._relaxed: LruCache[ParsedQuery, ParsedQuery] = LruCache(size=_QUERIES)
         self._having: LruCache[ParsedQuery, bool] = LruCache(size=_QUERIES)
@@ -118,7 +115,7 @@ class SearchIndex:
         self.whole_names: LruCache[int, frozenset[Words]] = LruCache(size=1)
         self.area_places: LruCache[int, AreaPlaces] = LruCache(size=1)
         self.areas_named = list_named(named)
-        self._start_ranks: LruCache[tuple[int, tuple[tuple[str, Window], ...]], Numbers] = LruCache(size=_DATES)
+        self._start_ranks: LruCache[tuple[int, Windows], Numbers] = LruCache(size=_DATES)
 
     def find_foreign(self, words: Sequence[str]) -> ForeignLanguage | None:
         """The other language that a query's words are in."""
@@ -237,27 +234,27 @@ class SearchIndex:
         numbers = [[form.number for form in self._spelling.list_forms(word)] for word in (first, second)]
         return self._pairs.has(*numbers)
 
-    def recalls_rows(self, selections: tuple[Selection, ...], *, is_usual: bool) -> bool:
+    def recalls_rows(self, filters: SearchFilters) -> bool:
         """Whether it is known already which rows pass, or will be asked for some of them alone."""
-        return selections in self._passing or not (is_usual or self._is_due(selections))
+        return filters.key in self._passing or not (filters.is_usual or self._is_due(filters))
 
-    def recalls_starts(self, windows: Mapping[str, Window]) -> bool:
-        return tuple(windows.items()) in self._starts
+    def recalls_starts(self, windows: Windows) -> bool:
+        return windows in self._starts
 
-    def recall_passing(self, selections: tuple[Selection, ...], keep: Keep, *, is_usual: bool) -> Mask | None:
-        """By row whether `keep` keeps it by these selections. Of usual ones it is asked once, for all rows; of others
+    def recall_passing(self, filters: SearchFilters, keep: Keep) -> Mask | None:
+        """By row whether `keep` keeps it by these filters. Of usual ones it is asked once, for all rows; of others
         when it was asked for as many rows as there are, and else it is not known."""
-        passing = self._passing.find(selections)
-        if passing is None and (is_usual or self._is_due(selections)):
-            passing = self._passing.read(selections, lambda: self._mark_rows(keep(np.arange(self.types.size))))
+        passing = self._passing.find(filters.key)
+        if passing is None and (filters.is_usual or self._is_due(filters)):
+            passing = self._passing.read(filters.key, lambda: self._mark_rows(keep(np.arange(self.types.size))))
         return passing
 
-    def count_tested(self, rows: Numbers, selections: tuple[Selection, ...]) -> None:
-        """That these were tested by selections that are not known."""
-        self._tested.read(selections, lambda: [0])[0] += rows.size
+    def count_tested(self, rows: Numbers, filters: SearchFilters) -> None:
+        """That these were tested by filters that are not known."""
+        self._tested.read(filters.key, lambda: [0])[0] += rows.size
 
-    def _is_due(self, selections: tuple[Selection, ...]) -> bool:
-        tested = self._tested.find(selections)
+    def _is_due(self, filters: SearchFilters) -> bool:
+        tested = self._tested.find(filters.key)
         return tested is not None and tested[0] >= self.types.size
 
     def _mark_rows(self, rows: Numbers) -> Mask:
@@ -281,11 +278,11 @@ class SearchIndex:
         ranks[rows] = self.rank_classes(rows, start=start, is_recalled=False)
         return ranks
 
-    def rank_starts(self, rows: Numbers, *, windows: Mapping[str, Window], today: int, is_recalled: bool) -> Numbers:
+    def rank_starts(self, rows: Numbers, *, windows: Windows, today: int, is_recalled: bool) -> Numbers:
         """Of what repeats another: numbers that rise with when it starts from a day on, then id. What does not start
         then comes last."""
         if is_recalled:
-            key = today, tuple(windows.items())
+            key = today, windows
             recalled = self._start_ranks.read(key, lambda: self._rank_repeats(windows, today))
             return recalled[rows]
         starts = self.find_starts(rows, windows=windows, is_recalled=False)
@@ -294,26 +291,26 @@ class SearchIndex:
         ranks[np.lexsort((self.id_ranks[rows], ordered))] = np.arange(rows.size)
         return ranks
 
-    def _rank_repeats(self, windows: Mapping[str, Window], today: int) -> Numbers:
+    def _rank_repeats(self, windows: Windows, today: int) -> Numbers:
         rows = np.flatnonzero(self.things != SINGLE)
         ranks = np.zeros(self.things.size, dtype=np.uint32)
         ranks[rows] = self.rank_starts(rows, windows=windows, today=today, is_recalled=False)
         return ranks
 
-    def find_starts(self, rows: Numbers, *, windows: Mapping[str, Window], is_recalled: bool) -> Numbers:
+    def find_starts(self, rows: Numbers, *, windows: Windows, is_recalled: bool) -> Numbers:
         """Seconds of the local clock at which each row next begins in the window of its type; NEVER where it does not.
         `windows`: by type."""
         if is_recalled:
-            recalled = self._starts.read(tuple(windows.items()), lambda: self._find_all_starts(windows))
+            recalled = self._starts.read(windows, lambda: self._find_all_starts(windows))
             return recalled[rows]
         types, starts = self.types[rows], np.full(rows.size, NEVER, dtype=np.int64)
-        for name, (low, high) in windows.items():
+        for name, (low, high) in windows:
             chosen = np.flatnonzero(types == TYPES.index(name))
             if chosen.size and name != "place":
                 starts[chosen] = self._find_starts(name, rows[chosen], low=low, high=high)
         return starts
 
-    def _find_all_starts(self, windows: Mapping[str, Window]) -> Numbers:
+    def _find_all_starts(self, windows: Windows) -> Numbers:
         return self.find_starts(np.arange(self.types.size), windows=windows, is_recalled=False)
 
     def _find_starts(self, listing_type: str, rows: Numbers, *, low: int, high: int | None) -> Numbers:

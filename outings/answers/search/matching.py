@@ -1,12 +1,12 @@
 """The words of a query → the listings that have any of them, with level and score."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial, reduce
+from functools import partial, reduce
 from itertools import pairwise
 
 import numpy as np
 
-from outings.answers.cache import remember
+from outings.answers.cache import Once, remember
 from outings.answers.search.audiences import Whom
 from outings.answers.search.matches import Mask, WordMatches
 from outings.answers.search.moments import Moment
@@ -40,6 +40,8 @@ _LIFTED = 16
 _COUNTED = 4_096
 # Of fewer than one in so many listings the rows are sorted, not looked for among all: 5 µs rather than 30 of 100,000.
 _FEW = 32
+# Letters of each half of what is written as one word.
+_LEAST_HALF = 2
 _ADDRESS = FIELDS.index("location")
 _IN_NAME: Places = np.array([NAME], dtype=np.uint8)
 
@@ -146,9 +148,9 @@ class Matcher:
             return WordMatches([], lambda: np.arange(self._name_words.size), score)
         sources = self._list_sources(words, notions, related, beginning=beginning, is_strict=is_strict)
         best = [self._encode(each) for each in sources]
-        find_meant = cache(lambda: frozenset(self._list_meant(words, related, beginning=beginning)))
+        find_meant = Once(lambda: frozenset(self._list_meant(words, related, beginning=beginning)))
         are_meant = None if namesakes is None else partial(namesakes.are_meant, meant=find_meant)
-        locate = cache(lambda: [self._locate(each, lying[at : at + 1]) for at, each in enumerate(locating)])
+        locate = Once(lambda: [self._locate(each, lying[at : at + 1]) for at, each in enumerate(locating)])
         located_words = [len(name) if lying else 0 for name in locating]
         score = partial(self._score, best, lifting=lifting, locate=locate, located_words=located_words, lift=lift)
         score = partial(score, lessons=lessons, whom=whom, moment=moment, are_meant=are_meant)

@@ -1,17 +1,17 @@
 """`/v1/{metro}/search`: the listings that fit a query's words, ranked, with what the query was taken to mean."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import repeat
 
 import msgspec
 import numpy as np
-from msgspec import UNSET
 
 from outings.answers.approximate import list_approximate
 from outings.answers.context import AnswerContext
 from outings.answers.cost import UNKNOWN, Rate, add_costs
 from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.search.audiences import Whom, choose_audiences
-from outings.answers.search.cards import Fit, finish_card
+from outings.answers.search.cards import finish_card, format_repeats, format_start
 from outings.answers.search.collections import find_override
 from outings.answers.search.index import SearchIndex, open_search
 from outings.answers.search.levels import ENOUGH, choose_levels, count_levels, settle_levels
@@ -44,7 +44,6 @@ from outings.contract.envelope import encode_list
 from outings.contract.instants import number_day
 from outings.contract.query import Query
 from outings.contract.resources.search import LEVELS, MOST_REPEATS
-from outings.release.mapped_table import NEVER
 from outings.release.snapshot import Snapshot
 
 _SEARCHED_WORD = Rate(each=100)
@@ -54,6 +53,7 @@ _POSTINGS = Rate(thousand=20)
 _RESULT = Rate(each=12)
 
 _encoder = msgspec.json.Encoder()
+_NO_REPEATS = format_repeats((), count=0)
 
 
 def plan_search(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
@@ -70,8 +70,8 @@ def _estimate_cost(search: Search) -> int:
         return UNKNOWN
     opened, words = open_snapshot(search.snapshot), search.parsed.words
     index = opened.open_index(open_search)
-    knows_rows = index.recalls_rows(search.selections, is_usual=not search.filters.given)
-    knows_starts = not search.has_usual_window or index.recalls_starts(search.windows)
+    knows_rows = index.recalls_rows(search.filters)
+    knows_starts = not search.filters.has_usual_window or index.recalls_starts(search.filters.windows)
     if not (knows_rows and knows_starts and has_columns(opened)):
         return UNKNOWN
     parts = (_SEARCHED_WORD, len(words)), (_RESULT, read_limit(search.query)), (_POSTINGS, 1)
@@ -93,7 +93,7 @@ def answer_search(search: Search) -> list[bytes]:
     end = search.offset + limit if places.size > limit else None
     page, scores = shown.choose(places[:limit]), scores[places[:limit]]
     repeats = results.list_repeats(index.things[page.rows]) if search.is_auto else None
-    items = list(_make_items(page, scores, search, repeats=repeats, opened=opened, index=index))
+    items = _make_items(page, scores, search, repeats=repeats, opened=opened, index=index)
     meta = make_meta(search, counts=counts, levels=levels, total=shown.rows.size, count=len(items), end=end)
     approximate = list_approximate(query, page.rows.tolist(), opened)
     return encode_list(items, meta=_encoder.encode(meta), notices=(*query.notices, *approximate))
@@ -176,9 +176,9 @@ def _choose_cards(matched: SearchMatches, search: Search, index: SearchIndex) ->
     classes = search.filters.collections.get("class")
     if classes is None or "changed_since" in search.query.values:  # sync mode knows no cards
         return matched
-    start = number_day(classes.selection.start)
+    start, is_recalled = number_day(classes.selection.start), search.filters.has_usual_window
     return choose_cards(
-        matched, index, rank=lambda rows: index.rank_classes(rows, start=start, is_recalled=search.has_usual_window)
+        matched, index, rank=lambda rows: index.rank_classes(rows, start=start, is_recalled=is_recalled)
     )
 
 
@@ -238,10 +238,10 @@ def _fold(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchR
     scores = matched.score(matched.rows)
     if not search.folds:
         return SearchResults(matched, scores)
-    windows, today = search.windows, number_day(search.today)
+    windows, today = search.filters.windows, number_day(search.today)
 
     def rank(rows: Numbers) -> Numbers:
-        return index.rank_starts(rows, windows=windows, today=today, is_recalled=search.has_usual_window)
+        return index.rank_starts(rows, windows=windows, today=today, is_recalled=search.filters.has_usual_window)
 
     return fold_repeats(matched, scores, index.things[matched.rows], rank=rank)
 
@@ -251,18 +251,17 @@ def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> 
     which listings pass is kept. Of others it is kept when it was worked out for so many listings that all would have
     cost no more."""
     evaluator = open_evaluator(opened)
-    selections = search.selections
 
     def keep_rows(rows: Numbers) -> Numbers:
-        kept = [evaluator.keep_rows(selection, rows) for selection in selections]
+        kept = [evaluator.keep_rows(selection, rows) for selection in search.filters.selections]
         return np.concatenate(kept) if kept else rows[:0]
 
-    passing = index.recall_passing(selections, keep_rows, is_usual=not search.filters.given)
+    passing = index.recall_passing(search.filters, keep_rows)
 
     def keep(rows: Numbers) -> Numbers:
         if passing is not None:
             return rows[passing.take(rows)]
-        index.count_tested(rows, selections)
+        index.count_tested(rows, search.filters)
         return keep_rows(rows)
 
     return keep, passing
@@ -301,7 +300,7 @@ def _is_for_children(search: Search, index: SearchIndex) -> bool:
 
 
 def _find_starts(matched: SearchMatches, search: Search, index: SearchIndex) -> Numbers:
-    return index.find_starts(matched.rows, windows=search.windows, is_recalled=search.has_usual_window)
+    return index.find_starts(matched.rows, windows=search.filters.windows, is_recalled=search.filters.has_usual_window)
 
 
 def _make_items(
@@ -312,31 +311,28 @@ def _make_items(
     repeats: Sequence[Numbers] | None,
     opened: SnapshotReader,
     index: SearchIndex,
-) -> Iterator[bytes]:
+) -> list[bytes]:
     """`repeats`: of each result in `auto`."""
-    words = Hits(index.list_words(search.parsed))
-    starts = _format_starts(_find_starts(page, search, index))
-    rows = zip(page.rows.tolist(), page.levels.tolist(), scores.tolist(), starts, strict=True)
-    for at, (row, level, score, start) in enumerate(rows):
-        others = None if repeats is None else repeats[at]
-        fit = Fit(
-            match=LEVELS[level],
-            score=score / 1000,
-            starts_local=start,
-            repeats=UNSET if others is None else others.size,
-            repeat_ids=UNSET if others is None else _list_ids(others[:MOST_REPEATS], opened, index),
-        )
-        yield finish_card(index.cards.read_card(row, opened), fit, words=words)
+    words, read_card = Hits(index.list_words(search.parsed)), index.cards.read_card
+    others = repeat(b"") if repeats is None else [_format_repeats(each, opened, index) for each in repeats]
+    rows = zip(
+        page.rows.tolist(),
+        page.levels.tolist(),
+        scores.tolist(),
+        map(format_start, _find_starts(page, search, index).tolist()),
+        others,
+        strict=False,
+    )
+    return [
+        finish_card(read_card(row, opened), level=level, score=score, start=start, repeats=own, words=words)
+        for row, level, score, start, own in rows
+    ]
 
 
-def _format_starts(starts: Numbers) -> list[str | None]:
-    """All at once, which takes half of what they take one by one."""
-    moments = zip(starts.tolist(), starts.astype("datetime64[s]").tolist(), strict=True)
-    return [None if start == NEVER else moment.isoformat() for start, moment in moments]
-
-
-def _list_ids(rows: Numbers, opened: SnapshotReader, index: SearchIndex) -> tuple[str, ...]:
+def _format_repeats(rows: Numbers, opened: SnapshotReader, index: SearchIndex) -> bytes:
     if not rows.size:
-        return ()  # as nearly all results
-    ranks = index.id_ranks[rows].tolist()
-    return tuple(opened.listings.read_id(row, rank=rank) for row, rank in zip(rows.tolist(), ranks, strict=True))
+        return _NO_REPEATS  # as nearly all results
+    shown = rows[:MOST_REPEATS]
+    ranks = index.id_ranks[shown].tolist()
+    ids = [opened.listings.read_id(row, rank=rank) for row, rank in zip(shown.tolist(), ranks, strict=True)]
+    return format_repeats(ids, count=rows.size)

@@ -1,6 +1,5 @@
 """A search that will be answered: what its words say, what is asked of each collection, and where a walk goes on."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from datetime import date
 from functools import partial
@@ -10,7 +9,7 @@ from msgspec.structs import replace
 
 from outings.answers.context import AnswerContext
 from outings.answers.search.collections import SearchFilters, find_search_filters
-from outings.answers.search.index import SearchIndex, Window, open_search
+from outings.answers.search.index import SearchIndex, open_search
 from outings.answers.search.levels import AUTO
 from outings.answers.search.nearness import Semantic, open_semantic
 from outings.answers.search.understanding.foreign import ForeignLanguage
@@ -20,15 +19,12 @@ from outings.answers.search.understanding.narrowing import list_dropped
 from outings.answers.search.understanding.query import ParsedQuery, parse_search
 from outings.answers.search.whereabouts import drop_empty_codes, list_parts, read_locations
 from outings.answers.selecting.cursors import name_walk
-from outings.answers.selecting.selection import Selection
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.cursor import malformed_cursor
 from outings.contract.errors import ApiError, bad_request
 from outings.contract.query import Query
 from outings.contract.tokenizer import split_words
 from outings.release.snapshot import Snapshot
-
-_WINDOW = ("from", "to", "types")
 
 
 class Search(Struct, frozen=True, kw_only=True):
@@ -50,22 +46,9 @@ class Search(Struct, frozen=True, kw_only=True):
     when: When | None = None
 
     @property
-    def has_usual_window(self) -> bool:
-        """That of nearly all searches of a day."""
-        return self.filters.given.keys().isdisjoint(_WINDOW)
-
-    @property
     def folds(self) -> bool:
         """Whether each thing is one result. Sync mode wants each listing."""
         return self.is_auto and "changed_since" not in self.query.values
-
-    @property
-    def selections(self) -> tuple[Selection, ...]:
-        return tuple(each.selection for each in self.filters.collections.values())
-
-    @property
-    def windows(self) -> Mapping[str, Window]:
-        return {name: each.window for name, each in self.filters.collections.items()}
 
     @property
     def ranking(self) -> str:

@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from outings.contract.tokenizer import split_words
 
@@ -49,6 +49,7 @@ class Hits:
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = frozenset(words)
+        self._sizes = [(word, len(word)) for word in self._words]
 
     def cut(self, text: str) -> str:
         """The passage of a text that is longer than one, without markup: at most 180 characters, whole words."""
@@ -60,40 +61,40 @@ class Hits:
         cut = text.rfind(" ", start, end)  # the sign for more takes the place of the space
         return opening + (text[start:cut] if cut > start else text[start : end - 1]).rstrip(" ,;:–-") + _MORE
 
-    def _find_words(self, text: str) -> list[tuple[int, str]]:
-        """Where each stands, as the index has it, in no order."""
-        lower, hits = text.lower(), []
-        for word in self._words:
-            at = lower.find(word)
-            while at >= 0:
-                end = at + len(word)
-                if not lower[at - 1 : at].isalnum() and not lower[end : end + 1].isalnum():
-                    hits.append((at, word))
-                at = lower.find(word, end)
-        # Nearly all texts that are ASCII have none: to see it costs less than to look for one.
-        if not text.isascii() or "'" in text or "`" in text:
-            hits += _list_odd(text, self._words)
-        return hits
-
     def _find_start(self, text: str) -> int:
         """Where the passage begins that has most of the words: at its sentence, else some words before the first."""
-        hits = self._find_words(text)
+        lower, hits = text.lower(), []
+        find = lower.find
+        for word, size in self._sizes:
+            at = find(word)
+            while at >= 0:
+                end = at + size
+                if not lower[at - 1 : at].isalnum() and not lower[end : end + 1].isalnum():
+                    hits.append((at, word))
+                at = find(word, end)
+        # Nearly all texts that are ASCII have none: to see it costs less than to look for one.
+        if "'" in text or "`" in text or not text.isascii():
+            hits += _list_odd(text, self._words)
         if not hits:
             return 0
         first = hits[0][0] if len(hits) == 1 else _find_densest(hits)
         if first < _BEFORE:
             return 0
         before = max(0, first - 2 * _BEFORE)
-        sentence = max(text.rfind(end, before, first) for end in _ENDS)
+        sentence = max([text.rfind(end, before, first) for end in _ENDS])
         return sentence + _END if sentence >= 0 else text.rfind(" ", 0, first - _BEFORE) + 1
 
 
-def _find_densest(hits: Sequence[tuple[int, str]]) -> int:
-    """Where the one stands behind which most of the words do."""
-    if len({word for _, word in hits}) == 1:
-        return min(at for at, _ in hits)
-    reach = MOST_CHARACTERS - _BEFORE
-    return max(
-        (at for at, _ in hits),
-        key=lambda at: (len({word for other, word in hits if at <= other < at + reach}), -at),
-    )
+def _find_densest(hits: list[tuple[int, str]]) -> int:
+    """Where the one stands behind which most of the words do: of several the first."""
+    hits.sort()
+    reach, most, densest = MOST_CHARACTERS - _BEFORE, 0, 0
+    for number, (at, word) in enumerate(hits):
+        words = {word}
+        for other, behind in hits[number + 1 :]:
+            if other >= at + reach:
+                break
+            words.add(behind)
+        if len(words) > most:
+            most, densest = len(words), at
+    return densest

@@ -23,6 +23,8 @@ from outings.answers.snapshot.terms import Terms, split_places
 _BY_TYPOS = (SAME, ONE_TYPO, TWO_TYPOS)
 # Words whose codes are kept: what hides all is asked for with ever fewer of a query's. A byte a listing that has one.
 _WORDS = 32
+# Letters of each half of what is written as one word.
+_LEAST_HALF = 2
 # Words of which it is known what two words they are.
 _HALVES = 4_096
 
@@ -121,13 +123,12 @@ class SourceFinder:
 
     def _list_halves(self, word: str) -> list[list[list[int]]]:
         """`storytimes` as "story time"."""
-        halves = []
-        for at in range(2, len(word) - 1):
-            first = self._terms.spelling.find_word(word[:at])
-            second = self._terms.spelling.list_stemmed(word[at:]) if first else first
-            if second:
-                halves.append([first, second])
-        return halves
+        spelling, most = self._terms.spelling, len(word) - _LEAST_HALF
+        return [
+            [spelling.find_word(first), second]
+            for first in spelling.list_beginnings(word)
+            if _LEAST_HALF <= len(first) <= most and (second := spelling.list_stemmed(word[len(first) :]))
+        ]
 
     def find_name(self, name: Sequence[str]) -> Source:
         """A name that says where: all of its words, as they stand in it."""

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from outings.answers.cache import remember
 from outings.answers.snapshot.stems import make_stem
-from outings.answers.snapshot.texts import LETTERS_FOR_TYPOS, HashedTexts, SimilarTexts
+from outings.answers.snapshot.texts import LETTERS_FOR_TYPOS, FilteredTexts, SimilarTexts
 from outings.release.mapped_table import MappedTable
 
 # Letters of what stays of a stem.
@@ -27,12 +27,13 @@ class Spelling:
 
     def __init__(self, words: MappedTable, *, stems: str) -> None:
         """`stems`: by the rules of which language."""
-        self._words, self._stems = SimilarTexts(words, "word"), HashedTexts(words, "stem")
+        self._words, self._stems = SimilarTexts(words, "word"), FilteredTexts(words, "stem")
         self._stem = make_stem(stems)
         # A search asks for a word five times.
         self.list_stemmed = remember(self._list_stemmed, size=_MEMORY)
         self.list_meanings = remember(self._list_meanings, size=_MEMORY)
         self.list_forms = remember(self._list_forms, size=_MEMORY)
+        self.list_names = remember(self._list_names, size=_MEMORY)
 
     def find_word(self, word: str) -> list[int]:
         """The number of the word itself; empty where no listing has it."""
@@ -42,7 +43,11 @@ class Spelling:
         """Numbers of the words that have its stem."""
         return self._stems.find(self._stem(word))
 
-    def list_names(self, word: str) -> list[str]:
+    def list_beginnings(self, word: str) -> list[str]:
+        """The words that it begins with, by itself the last."""
+        return [word[:end] for end in self._words.list_ends(word) if self._words.find(word[:end])]
+
+    def _list_names(self, word: str) -> list[str]:
         """What it may mean, as the index has it."""
         return [self._words[meaning.number].decode() for meaning in self.list_forms(word)]
 

@@ -23,6 +23,8 @@ _NO_LETTER, _SET = 1 << _LETTERS, (1 << _LETTERS) - 1
 _LENGTH_SHIFT, _LONGEST = _LETTERS + 1, 31
 # First letters whose texts were looked for lately.
 _BEGINNINGS = 64
+# Bits for each text at least, by the end of its checksum: of what is no text one in so many is looked for in the table.
+_BITS_EACH = 16
 
 
 def make_texts(texts: pl.Series) -> list[pl.Series]:
@@ -85,7 +87,33 @@ class HashedTexts:
         return low, bisect_left(self, start + b"\xff", high, min(high + step, self._count))  # above every byte of UTF-8
 
 
-class SimilarTexts(HashedTexts):
+class FilteredTexts(HashedTexts):
+    """Of which most that is looked for is none: a look at one bit says so, 16 to 32 of them each."""
+
+    def __init__(self, table: MappedTable, name: str) -> None:
+        super().__init__(table, name)
+        self._mask = (1 << (self._count * _BITS_EACH).bit_length()) - 1
+        bits = np.zeros((self._mask >> 3) + 1, dtype=np.uint8)
+        ends = table.read_array(f"{name}_sum") & np.uint32(self._mask)
+        np.bitwise_or.at(bits, ends >> 3, (1 << (ends & 7)).astype(np.uint8))
+        self._bits = bits.tobytes()
+
+    def find(self, text: str) -> list[int]:
+        at = crc32(text.encode()) & self._mask
+        return super().find(text) if self._bits[at >> 3] >> (at & 7) & 1 else []
+
+    def list_ends(self, text: str) -> list[int]:
+        """How many signs of it, from the first on, may be a text of their own: all that are one, and few others."""
+        ends, checksum, bits, mask = [], 0, self._bits, self._mask
+        for end, sign in enumerate(map(str.encode, text), 1):
+            checksum = crc32(sign, checksum)
+            at = checksum & mask
+            if bits[at >> 3] >> (at & 7) & 1:
+                ends.append(end)
+        return ends
+
+
+class SimilarTexts(FilteredTexts):
     """Texts that rise, with their letters."""
 
     def __init__(self, table: MappedTable, name: str) -> None:

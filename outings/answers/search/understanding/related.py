@@ -54,6 +54,8 @@ class RelatedWords:
         *circumstances, forms = known.narrowing
         self._words = sorted(phrased.union(forms, *known.notions).difference(*circumstances))
         self._spellings, self._counts = list(self._joined), counts
+        # What no group begins with begins no run, as nearly no word does. Filler words count for nothing in a run.
+        self._beginnings = frozenset(key[0] for key in self._groups)
 
     def list(self, *words: str) -> tuple[Words, ...]:
         """The other phrases of the groups that hold this word, or these words side by side; in the groups' order.
@@ -66,7 +68,9 @@ class RelatedWords:
 
     def find(self, words: Sequence[str]) -> Iterator[Alternatives]:
         """Of a query's words in order: each run of them, long ones and short, that has others beside it."""
-        for start in range(len(words)):
+        for start, word in enumerate(words):
+            if word not in self._fillers and self._stem(word) not in self._beginnings:
+                continue
             for end in range(start + 1, min(start + self._longest, len(words)) + 1):
                 if phrases := self.list(*words[start:end]):
                     yield Alternatives(start, end, phrases)

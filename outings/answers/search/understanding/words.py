@@ -64,7 +64,10 @@ class QueryWords:
 
 def mark_narrow(words: Sequence[str], group: frozenset[str]) -> list[bool]:
     """Whether each of a query's words is one of these, alone or with the one beside it: `after-school`."""
-    pairs = [f"{first}-{second}" in group for first, second in pairwise(words)]
+    joined = [f"{first}-{second}" for first, second in pairwise(words)]
+    if group.isdisjoint(words) and group.isdisjoint(joined):
+        return [False] * len(words)  # as nearly always
+    pairs = [pair in group for pair in joined]
     sides = zip([False, *pairs], [*pairs, False], strict=True)
     return [word in group or any(side) for word, side in zip(words, sides, strict=False)]
 
