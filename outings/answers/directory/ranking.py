@@ -69,8 +69,10 @@ class NameScores(Struct, frozen=True, kw_only=True, eq=False):
 class Ranking:
     """Of one directory, of `size` entries."""
 
-    def __init__(self, spellings: MappedTable, *, size: int) -> None:
-        self._texts = SimilarTexts(spellings, "text")
+    def __init__(self, tables: Iterable[MappedTable], *, size: int) -> None:
+        """`tables`: spellings and their shortenings."""
+        spellings, shortenings = tables
+        self._texts = SimilarTexts(spellings, "text", shortenings=shortenings)
         self._ends: Array
         self._places: Places
         self._ends, self._places = spellings.read_lists("places")
@@ -199,9 +201,9 @@ def order_rows(scored: NameScores, rows: Iterable[int]) -> Array:
 
 def open_ranking(reader: SnapshotReader) -> Ranking:
     """Of organizations."""
-    return Ranking(reader.open_table(ORGANIZATION_SPELLINGS), size=len(reader.organizations))
+    return Ranking(reader.open_tables(ORGANIZATION_SPELLINGS).values(), size=len(reader.organizations))
 
 
 def open_area_ranking(reader: SnapshotReader) -> Ranking:
     """Of neighborhoods."""
-    return Ranking(reader.open_table(AREA_SPELLINGS), size=len(reader.open_index(open_areas)))
+    return Ranking(reader.open_tables(AREA_SPELLINGS).values(), size=len(reader.open_index(open_areas)))

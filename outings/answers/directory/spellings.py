@@ -1,6 +1,7 @@
 """The spellings by which a directory's entries are found: words, neighbours written as one, whole names, addresses."""
 
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -9,8 +10,8 @@ from numpy.typing import NDArray
 
 from outings.answers.directory.business_names import STOP_WORDS, fold_host, fold_title, list_parents, name_site
 from outings.answers.snapshot.areas import order_neighborhoods
-from outings.answers.snapshot.derived import derive_table
-from outings.answers.snapshot.texts import make_letters, make_texts
+from outings.answers.snapshot.derived import DerivedTables, TableContext
+from outings.answers.snapshot.texts import make_shortenings, make_texts
 from outings.contract.tokenizer import split_words
 
 # What a text is of an entry. SITE: its host without the ending; ABOVE: a host above its own.
@@ -28,7 +29,7 @@ Places = NDArray[np.int64]
 def make_spellings(entries: pl.DataFrame) -> pl.DataFrame:
     """Each text once, with its places."""
     grouped = _list_places(entries).group_by("text").agg(pl.col("place").sort()).sort("text")
-    return pl.DataFrame([*make_texts(grouped["text"]), make_letters(grouped["text"]), grouped["place"].alias("places")])
+    return pl.DataFrame([*make_texts(grouped["text"]), grouped["place"].alias("places")])
 
 
 def make_area_spellings(neighborhoods: pl.DataFrame) -> pl.DataFrame:
@@ -36,8 +37,21 @@ def make_area_spellings(neighborhoods: pl.DataFrame) -> pl.DataFrame:
     return make_spellings(order_neighborhoods(neighborhoods))
 
 
-ORGANIZATION_SPELLINGS = derive_table("organization_spellings", make_spellings, {"organizations": ("name", "domain")})
-AREA_SPELLINGS = derive_table("area_spellings", make_area_spellings, {"neighborhoods": ("slug", "name")})
+def _derive_spellings(
+    name: str, make: Callable[[pl.DataFrame], pl.DataFrame], entries: str, columns: Sequence[str]
+) -> DerivedTables:
+    """The spellings, then their shortenings."""
+
+    def make_both(tables: Mapping[str, pl.DataFrame], _: TableContext) -> dict[str, pl.DataFrame]:
+        made = make(tables[entries])
+        return {f"{name}_spellings": made, f"{name}_shortenings": make_shortenings(made["text"])}
+
+    names = f"{name}_spellings", f"{name}_shortenings"
+    return DerivedTables(names=names, columns={entries: columns}, make=make_both)
+
+
+ORGANIZATION_SPELLINGS = _derive_spellings("organization", make_spellings, "organizations", ("name", "domain"))
+AREA_SPELLINGS = _derive_spellings("area", make_area_spellings, "neighborhoods", ("slug", "name"))
 
 
 def read_letters(places: Places) -> Places:

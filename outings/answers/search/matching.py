@@ -40,8 +40,6 @@ _LIFTED = 16
 _COUNTED = 4_096
 # Of fewer than one in so many listings the rows are sorted, not looked for among all: 5 µs rather than 30 of 100,000.
 _FEW = 32
-# Letters of each half of what is written as one word.
-_LEAST_HALF = 2
 _ADDRESS = FIELDS.index("location")
 _IN_NAME: Places = np.array([NAME], dtype=np.uint8)
 

@@ -1,16 +1,16 @@
 """`q`: which listings have the words, by the index in the snapshot. Numbers of rows, for both evaluators."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.snapshot.derived import DerivedTables, derive_table
+from outings.answers.snapshot.derived import DerivedTables, TableContext, derive_table
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.spelling import Spelling
 from outings.answers.snapshot.stems import make_stem
-from outings.answers.snapshot.texts import make_letters, make_texts
+from outings.answers.snapshot.texts import make_shortenings, make_texts
 from outings.contract.languages.language import find_stems
 from outings.contract.text import SearchTerm, TextQuery
 from outings.release.mapped_table import MappedTable
@@ -35,7 +35,7 @@ def make_words(terms: pl.DataFrame, *, stems: str) -> pl.DataFrame:
     words = runs["value"].alias("word")
     stem = pl.Series("stem", map(make_stem(stems), words.to_list()), dtype=pl.String())
     ends = runs["len"].cast(pl.Int64()).cum_sum().alias("end")
-    return pl.DataFrame([*make_texts(words), make_letters(words), ends, *make_texts(stem)])
+    return pl.DataFrame([*make_texts(words), ends, *make_texts(stem)])
 
 
 def make_places(terms: pl.DataFrame) -> pl.DataFrame:
@@ -43,10 +43,15 @@ def make_places(terms: pl.DataFrame) -> pl.DataFrame:
     return terms.select(place=row * (1 << _ROW_SHIFT) + field * (1 << _POSITION_BITS) + position)
 
 
+def _make_words(tables: Mapping[str, pl.DataFrame], context: TableContext) -> dict[str, pl.DataFrame]:
+    words = make_words(tables["terms"], stems=find_stems(context.language))
+    return {"words": words, "word_shortenings": make_shortenings(words["word"])}
+
+
 WORDS = DerivedTables(
-    names=("words",),
+    names=("words", "word_shortenings"),
     columns={"terms": ("word",)},
-    make=lambda tables, context: {"words": make_words(tables["terms"], stems=find_stems(context.language))},
+    make=_make_words,
 )
 PLACES = derive_table("places", make_places, {"terms": _PLACES})
 
@@ -54,8 +59,10 @@ PLACES = derive_table("places", make_places, {"terms": _PLACES})
 class Terms:
     """Words in order with where they stand."""
 
-    def __init__(self, words: MappedTable, *, places: MappedTable, stems: str) -> None:
-        self.spelling = Spelling(words, stems=stems)
+    def __init__(self, tables: Mapping[str, MappedTable], *, places: MappedTable, stems: str) -> None:
+        """`tables`: those of WORDS."""
+        words, shortenings = (tables[name] for name in WORDS.names)
+        self.spelling = Spelling(words, shortenings=shortenings, stems=stems)
         self._ends = words.view_array("end")
         self._places: Places = places.read_array("place")
 
@@ -127,7 +134,7 @@ class Terms:
 
 def open_terms(reader: SnapshotReader) -> Terms:
     """Of one snapshot."""
-    return Terms(reader.open_table(WORDS), places=reader.open_table(PLACES), stems=find_stems(reader.language))
+    return Terms(reader.open_tables(WORDS), places=reader.open_table(PLACES), stems=find_stems(reader.language))
 
 
 def _list_joined(required: Sequence[Sequence[SearchTerm]], number: int) -> Iterable[str]:

@@ -3,26 +3,19 @@ text itself."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import combinations
 from zlib import crc32
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from rapidfuzz.distance import OSA
-from rapidfuzz.process import extract
 
-from outings.answers.cache import remember
 from outings.release.mapped_table import MappedTable
 
 # The letters that a word must have for one typo, and for two.
 LETTERS_FOR_TYPOS = (5, 9)
-# What a text is made of, as one number: a bit for each letter (some share one), one for whatever is none, and how many
-# there are, as far as there is room.
-_LETTERS = 26
-_NO_LETTER, _SET = 1 << _LETTERS, (1 << _LETTERS) - 1
-_LENGTH_SHIFT, _LONGEST = _LETTERS + 1, 31
-# First letters whose texts were looked for lately.
-_BEGINNINGS = 64
+# Of longer texts what letters less make of them is not listed: these are few, and all of them looked at.
+_LONGEST = 20
 # Bits for each text at least, by the end of its checksum: of what is no text one in so many is looked for in the table.
 _BITS_EACH = 16
 
@@ -38,16 +31,31 @@ def make_texts(texts: pl.Series) -> list[pl.Series]:
     ]
 
 
-def make_letters(texts: pl.Series) -> pl.Series:
-    """The column beside them that `SimilarTexts` looks at."""
-    return pl.Series(f"{texts.name}_letters", map(_collect_letters, texts.to_list()), dtype=pl.UInt32())
+def make_shortenings(texts: pl.Series) -> pl.DataFrame:
+    """What letters less make of each text of letters alone that a typo or two may lead to: the checksums in order, and
+    whose each is."""
+    sums: list[int] = []
+    owners: list[int] = []
+    for number, text in enumerate(texts.to_list()):
+        # A text is found from words of two letters more at most, and these have the typos that their letters allow.
+        typos = sum(len(text) + least >= letters for least, letters in enumerate(LETTERS_FOR_TYPOS, 1))
+        if typos and text.isalpha():
+            shortened = _list_shortened(text, typos) if len(text) <= _LONGEST else {text[0]}
+            sums += [crc32(each.encode()) for each in shortened]
+            owners += [number] * len(shortened)
+    made = np.array(sums, dtype=np.uint32)
+    order = np.argsort(made, kind="stable")
+    return pl.DataFrame({"sum": made[order], "at": np.array(owners, dtype=np.uint32)[order]})
 
 
-def _collect_letters(text: str) -> int:
-    letters = min(len(text), _LONGEST) << _LENGTH_SHIFT
-    for letter in set(text):
-        letters |= 1 << ord(letter) % _LETTERS if letter.isalpha() else _NO_LETTER
-    return letters
+def _list_shortened(text: str, typos: int) -> set[str]:
+    """Itself, and without one or two of its letters, but for the first."""
+    size = len(text)
+    shortened = {text, *(text[:at] + text[at + 1 :] for at in range(1, size))}
+    if typos > 1:
+        pairs = combinations(range(1, size), 2)
+        shortened.update(text[:one] + text[one + 1 : other] + text[other + 1 :] for one, other in pairs)
+    return shortened
 
 
 class HashedTexts:
@@ -114,43 +122,33 @@ class FilteredTexts(HashedTexts):
 
 
 class SimilarTexts(FilteredTexts):
-    """Texts that rise, with their letters."""
+    """With what letters less make of them. A letter put in or left out, changed or swapped is a letter less in one of
+    two texts or in both: what is left then is the same, and the first letter is part of it."""
 
-    def __init__(self, table: MappedTable, name: str) -> None:
+    def __init__(self, table: MappedTable, name: str, *, shortenings: MappedTable) -> None:
         super().__init__(table, name)
-        self._letters = table.read_array(f"{name}_letters")
-        self._open_letter = remember(self._read_letter, size=_BEGINNINGS)
+        self._shortened, self._owners = shortenings.read_array("sum"), shortenings.read_array("at")
 
     def find_typos(self, word: str) -> Iterator[tuple[int, int]]:
         """By number, of the texts that a typo or two lead to: how many. Never in digits, never in the first letter."""
         allowed = sum(len(word) >= letters for letters in LETTERS_FOR_TYPOS)
-        if allowed and word.isalpha():
-            others = self._list_similar(word, typos=allowed)
-            near = extract(word, others, scorer=OSA.distance, score_cutoff=allowed, limit=None)
-            yield from ((number, int(typos)) for _, typos, number in near if typos)
+        if not allowed or not word.isalpha():
+            return
+        for number in self._list_similar(word, typos=allowed):
+            other = self[number].decode()
+            typos = OSA.distance(word, other, score_cutoff=allowed)
+            if 0 < typos <= allowed and other[0] == word[0]:
+                yield number, typos
 
-    def _list_similar(self, word: str, *, typos: int) -> dict[int, str]:
-        """By number, of those of letters alone that begin with the first letter of a word: all that so many letters put
-        in, left out, changed or swapped can make of it are among them, for each changes two of its letters at most."""
-        low, others, written = self._open_letter(word[0])
-        own = np.uint32(_collect_letters(word))
-        # Few have nearly the same letters; the rest is looked at in these alone. A letter that is changed is two of the
-        # set, one that is put in or left out is one.
-        differing = np.bitwise_count((others ^ own) & _SET)
-        near = (differing <= 2 * typos).nonzero()[0]
-        others, differing = others[near], differing[near]
-        longer = np.abs((others >> _LENGTH_SHIFT).view(np.int32) - (int(own) >> _LENGTH_SHIFT))
-        near = near[(longer <= typos) & (differing + longer <= 2 * typos) & (others & _NO_LETTER == 0)] + low
-        ends, start = self._ends, self._ends[low]
-        texts = {number: written[ends[number] - start : ends[number + 1] - start] for number in near.tolist()}
-        return texts if written.isascii() else {number: _decode(text) for number, text in texts.items()}
-
-    def _read_letter(self, letter: str) -> tuple[int, NDArray[np.uint32], str]:
-        """The first text that begins with it, the letters of all that do, and these texts one behind the other, a sign
-        for each byte: a slice of a text takes a third of the time that it takes to decode one."""
-        low, high = self.span_beginning(letter)
-        return low, self._letters[low:high], str(self._data[self._ends[low] : self._ends[high]], "latin-1")
-
-
-def _decode(written: str) -> str:
-    return written.encode("latin-1").decode()
+    def _list_similar(self, word: str, *, typos: int) -> set[int]:
+        """All that so many typos can make of it are among them, and few others."""
+        size = len(word)
+        shortened = _list_shortened(word, typos) if size <= _LONGEST + typos else set()
+        if size >= _LONGEST - typos:
+            shortened.add(word[0])
+        sums = np.array([crc32(each.encode()) for each in shortened], dtype=np.uint32)
+        starts = self._shortened.searchsorted(sums)
+        ends = self._shortened.searchsorted(sums, side="right")
+        are_known = (starts < ends).nonzero()[0]
+        spans = zip(starts[are_known].tolist(), ends[are_known].tolist(), strict=True)
+        return {number for start, end in spans for number in self._owners[start:end].tolist()}

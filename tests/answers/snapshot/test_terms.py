@@ -31,8 +31,8 @@ def index(listings: Sequence[Listing], folder: Path) -> Terms:
     ]
     path = folder / "terms.parquet"
     pl.DataFrame(sorted(rows), schema=dict(TERMS), orient="row").write_parquet(path)
-    words, places = (each.make_again({"terms": path}, CONTEXT)[each.names[0]] for each in (INDEX_WORDS, PLACES))
-    return Terms(words, places=places, stems="english")
+    words, places = (each.make_again({"terms": path}, CONTEXT) for each in (INDEX_WORDS, PLACES))
+    return Terms(words, places=places["places"], stems="english")
 
 
 def find(listings: Sequence[Listing], text: str, folder: Path) -> list[int]:

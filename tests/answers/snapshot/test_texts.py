@@ -1,0 +1,26 @@
+"""Which texts a typo or two lead to, against a reader that compares with each."""
+
+import polars as pl
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz.distance import OSA
+
+from outings.answers.snapshot.texts import LETTERS_FOR_TYPOS, SimilarTexts, make_shortenings, make_texts
+from outings.release.mapped_table import MappedTable, encode_mapped
+
+# Few letters, so that many are near; some longer than what letters less are listed of.
+TEXTS = st.text("abü", min_size=1, max_size=12) | st.text("ab", min_size=17, max_size=24) | st.just("abab1bababa")
+
+
+@given(texts=st.lists(TEXTS, min_size=1, max_size=30, unique=True), word=TEXTS)
+def test_what_typos_lead_to_is_near_and_begins_alike(texts: list[str], word: str) -> None:
+    column = pl.Series("text", sorted(texts, key=str.encode))
+    tables = (pl.DataFrame(make_texts(column)), make_shortenings(column))
+    known, shortenings = (MappedTable(encode_mapped(each)) for each in tables)
+    allowed = sum(len(word) >= letters for letters in LETTERS_FOR_TYPOS)
+    near = {
+        number: OSA.distance(word, text)
+        for number, text in enumerate(column)
+        if word.isalpha() and text.isalpha() and text[0] == word[0] and 0 < OSA.distance(word, text) <= allowed
+    }
+    assert dict(SimilarTexts(known, "text", shortenings=shortenings).find_typos(word)) == near
