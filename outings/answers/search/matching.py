@@ -36,11 +36,11 @@ from outings.release.tables import FIELDS
 _NOTHING: Numbers = np.empty(0, dtype=np.intp)
 # Words of kinds and audiences whose codes are kept: few are typed, and most listings have them. A byte a listing each.
 _LIFTED = 16
-# Words of which it is known how often addresses have them.
-_COUNTED = 4_096
 # Of fewer than one in so many listings the rows are sorted, not looked for among all: 5 µs rather than 30 of 100,000.
 _FEW = 32
 _ADDRESS = FIELDS.index("location")
+# Of a part of the metro: three places of three neighborhoods at least.
+LEAST_ADDRESSES = 9
 _IN_NAME: Places = np.array([NAME], dtype=np.uint8)
 
 
@@ -61,8 +61,7 @@ class Matcher:
         self._related = related
         self._finder = SourceFinder(terms, postings, size=name_words.size)
         self._find_lifted = remember(self._encode_lifted, size=_LIFTED)
-        # How often addresses have this word, as it stands there.
-        self.count_addressed = remember(self._count_addressed, size=_COUNTED)
+        self._addressed = terms.find_frequent(_ADDRESS, least=LEAST_ADDRESSES)
 
     def count_postings(self, numbers: Iterable[int], *, run: range) -> int:
         """Of words one by one, and of words side by side."""
@@ -81,8 +80,9 @@ class Matcher:
         addressed: Numbers = np.unique(rows).astype(np.int64)
         return addressed
 
-    def _count_addressed(self, word: str) -> int:
-        return sum(self._terms.count_field(number, _ADDRESS) for number in self._terms.spelling.find_word(word))
+    def may_be_region(self, word: str) -> bool:
+        """Whether so many addresses have it, as it stands there, that a part of the metro may be named so."""
+        return not self._addressed.isdisjoint(self._terms.spelling.find_word(word))
 
     def choose_having(self, rows: Rows, words: Sequence[str]) -> Rows:
         """Those of the rows that have each of the words, in any of its forms."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from outings.answers.search.index import AreaPlaces, SearchIndex
+from outings.answers.search.matching import LEAST_ADDRESSES
 from outings.answers.search.score import Numbers
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader
@@ -25,21 +26,15 @@ _NOWHERE: Numbers = np.empty(0, dtype=np.int64)
 
 def find_region(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
     """The listings that lie in a region of this name, whatever they say: rising; none where there is no such region."""
-    if len(" ".join(name)) < _LEAST_LETTERS or not all(may_be_region(word, index) for word in name):
+    if len(" ".join(name)) < _LEAST_LETTERS or not all(map(index.matching.may_be_region, name)):
         return _NOWHERE
     return index.regions.read(tuple(name), lambda: _find_region(name, opened, index))
-
-
-def may_be_region(word: str, index: SearchIndex) -> bool:
-    """Whether so many addresses have a word that its region can be one. Nearly no word that is searched for is in so
-    many, which is seen by itself in a twentieth of the time."""
-    return index.matching.count_addressed(word) >= _LEAST_AREAS * _LEAST_PLACES
 
 
 def _find_region(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
     saying = index.matching.find_addressed(name)
     places = saying[index.types[saying] == TYPES.index("place")]
-    if places.size < _LEAST_AREAS * _LEAST_PLACES:
+    if places.size < LEAST_ADDRESSES:
         return _NOWHERE
     areas, located = opened.open_index(open_areas), index.area_places.read(0, lambda: _list_area_places(opened, index))
     stated = np.zeros(index.types.size, dtype=np.bool_)

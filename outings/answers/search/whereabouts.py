@@ -11,7 +11,7 @@ from outings.answers.documents.identity import NamedDocument
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.quarters import find_quarter
 from outings.answers.search.ranking import measure_distances
-from outings.answers.search.regions import MOST_WORDS, find_region, may_be_region
+from outings.answers.search.regions import MOST_WORDS, find_region
 from outings.answers.search.score import Numbers
 from outings.answers.search.understanding.locations import Locations, find_runs
 from outings.answers.search.understanding.query import ParsedQuery
@@ -57,7 +57,9 @@ def _list_codes(text: str, opened: SnapshotReader) -> Iterator[tuple[str, ...]]:
 
 def _list_regions(text: str, opened: SnapshotReader, index: SearchIndex) -> Iterator[tuple[str, ...]]:
     words = split_words(text)[:_MOST_LOOKED]
-    fits = [may_be_region(word, index) for word in words]
+    fits = list(map(index.matching.may_be_region, words))
+    if not any(fits):
+        return  # as nearly always
     for start in range(len(words)):
         for end in range(start + 1, min(start + MOST_WORDS, len(words)) + 1):
             if not fits[end - 1]:

@@ -25,6 +25,8 @@ _FIELD_MASK = (1 << _FIELD_BITS) - 1
 _LOCATION = FIELDS.index("location")
 _ROW_SHIFT = _FIELD_BITS + _POSITION_BITS
 _NOWHERE: Places = np.empty(0, dtype=np.int64)
+# Places that are looked at, of those of all words: some 10 MB.
+_AT_ONCE = 1 << 20
 
 _PLACES = ("row", "field", "position")
 
@@ -121,10 +123,15 @@ class Terms:
         """Numbers of the words that this one means."""
         return [meaning.number for meaning in self.spelling.list_meanings(word)]
 
-    def count_field(self, number: int, field: int) -> int:
-        """How often a word stands in this field."""
-        places = self._places[self._ends[number - 1] if number else 0 : self._ends[number]]
-        return int(np.count_nonzero(places & _FIELD_MASK << _POSITION_BITS == field << _POSITION_BITS))
+    def find_frequent(self, field: int, *, least: int) -> frozenset[int]:
+        """The words that stand in this field so often."""
+        counts = np.zeros(len(self._ends) + 1, dtype=np.int64)
+        for first in range(0, self._places.size, _AT_ONCE):
+            places = self._places[first : first + _AT_ONCE]
+            own = first + np.flatnonzero(places & _FIELD_MASK << _POSITION_BITS == field << _POSITION_BITS)
+            numbers, times = np.unique(np.searchsorted(self._ends, own, side="right"), return_counts=True)
+            counts[numbers] += times
+        return frozenset(np.flatnonzero(counts >= least).tolist())
 
     def read_places(self, numbers: Iterable[int]) -> Places:
         """Where these words stand: each place once, in no order."""

@@ -80,14 +80,15 @@ class RelatedWords:
     ) -> Iterator[Alternatives]:
         """Of a query's words each run that no group has as it is, but for a blank, for a typo in a word that is not
         known, or for the end of the last one, if that is half typed."""
+        are_known = list(map(is_known, words))
         for start in range(len(words)):
             for end in range(start + 1, min(start + self._longest, len(words)) + 1):
                 run = words[start:end]
-                if self._make_key(run) in self._groups:
-                    continue
                 spellings = self._list_spellings("".join(run), is_begun=bool(beginning) and end == len(words))
-                if not spellings and not all(map(is_known, run)):
+                if not spellings and not all(are_known[start:end]):
                     spellings = self._list_typos(run)
+                if not spellings or self._make_key(run) in self._groups:
+                    continue  # nearly always there is none
                 groups = (group for spelling in spellings for group in self._joined[spelling])
                 if phrases := tuple(dict.fromkeys(tuple(phrase.split()) for group in groups for phrase in group)):
                     yield Alternatives(start, end, phrases)
