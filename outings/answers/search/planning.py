@@ -46,11 +46,11 @@ from outings.contract.query import Query
 from outings.contract.resources.search import LEVELS, MOST_REPEATS
 from outings.release.snapshot import Snapshot
 
-_SEARCHED_WORD = Rate(each=100)
+_SEARCHED_WORD = Rate(each=60)
 # Of listings that have a word.
-_POSTINGS = Rate(thousand=20)
+_POSTINGS = Rate(thousand=12)
 # Its passage is looked for in its description.
-_RESULT = Rate(each=12)
+_RESULT = Rate(each=6)
 
 _encoder = msgspec.json.Encoder()
 _NO_REPEATS = format_repeats((), count=0)

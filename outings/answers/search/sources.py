@@ -123,11 +123,11 @@ class SourceFinder:
 
     def _list_halves(self, word: str) -> list[list[list[int]]]:
         """`storytimes` as "story time"."""
-        spelling, most = self._terms.spelling, len(word) - _LEAST_HALF
+        spelling = self._terms.spelling
         return [
             [spelling.find_word(first), second]
-            for first in spelling.list_beginnings(word)
-            if _LEAST_HALF <= len(first) <= most and (second := spelling.list_stemmed(word[len(first) :]))
+            for first in spelling.list_beginnings(word[:-_LEAST_HALF])
+            if len(first) >= _LEAST_HALF and (second := spelling.list_stemmed(word[len(first) :]))
         ]
 
     def find_name(self, name: Sequence[str]) -> Source:

@@ -25,10 +25,12 @@ class Meaning(Struct, frozen=True):
 class Spelling:
     """Of one snapshot."""
 
-    def __init__(self, words: MappedTable, *, shortenings: MappedTable, stems: str) -> None:
-        """`stems`: by the rules of which language."""
+    def __init__(self, words: MappedTable, *, shortenings: MappedTable, typos: MappedTable, stems: str) -> None:
+        """`typos`: where they lead to from each word; `stems`: by the rules of which language."""
         self._words = SimilarTexts(words, "word", shortenings=shortenings)
         self._stems = FilteredTexts(words, "stem")
+        self._near, self._typos = typos.view_array("at"), typos.view_array("typos")
+        self._typo_ends = words.view_array("word_typos")
         self._stem = make_stem(stems)
         # A search asks for a word five times.
         self.list_stemmed = remember(self._list_stemmed, size=_MEMORY)
@@ -45,7 +47,7 @@ class Spelling:
         return self._stems.find(self._stem(word))
 
     def list_beginnings(self, word: str) -> list[str]:
-        """The words that it begins with, by itself the last."""
+        """The words that it begins with."""
         return [word[:end] for end in self._words.list_ends(word) if self._words.find(word[:end])]
 
     def _list_names(self, word: str) -> list[str]:
@@ -71,9 +73,18 @@ class Spelling:
     def _list_meanings(self, word: str) -> tuple[Meaning, ...]:
         """By number: the word, those of its stem, and those that a typo or two lead to."""
         typos = dict.fromkeys(self.list_stemmed(word), 0)
-        for number, distance in self._words.find_typos(word):
+        for number, distance in self._find_typos(word):
             typos.setdefault(number, distance)
         return tuple(Meaning(number, typos[number]) for number in sorted(typos))
+
+    def _find_typos(self, word: str) -> Iterable[tuple[int, int]]:
+        """Of a word that a listing has it is known."""
+        own = self._words.find(word)
+        if not own:
+            return self._words.find_typos(word)
+        number = own[0]
+        start, end = self._typo_ends[number - 1] if number else 0, self._typo_ends[number]
+        return zip(self._near[start:end], self._typos[start:end], strict=True)
 
 
 def _list_mistaken(word: str, stem: str) -> Iterator[str]:

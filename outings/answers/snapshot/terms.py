@@ -10,7 +10,7 @@ from outings.answers.snapshot.derived import DerivedTables, TableContext, derive
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.spelling import Spelling
 from outings.answers.snapshot.stems import make_stem
-from outings.answers.snapshot.texts import make_shortenings, make_texts
+from outings.answers.snapshot.texts import make_shortenings, make_texts, make_typos
 from outings.contract.languages.language import find_stems
 from outings.contract.text import SearchTerm, TextQuery
 from outings.release.mapped_table import MappedTable
@@ -47,11 +47,13 @@ def make_places(terms: pl.DataFrame) -> pl.DataFrame:
 
 def _make_words(tables: Mapping[str, pl.DataFrame], context: TableContext) -> dict[str, pl.DataFrame]:
     words = make_words(tables["terms"], stems=find_stems(context.language))
-    return {"words": words, "word_shortenings": make_shortenings(words["word"])}
+    shortenings = make_shortenings(words["word"])
+    typos, ends = make_typos(words, shortenings)
+    return {"words": words.with_columns(ends), "word_shortenings": shortenings, "word_typos": typos}
 
 
 WORDS = DerivedTables(
-    names=("words", "word_shortenings"),
+    names=("words", "word_shortenings", "word_typos"),
     columns={"terms": ("word",)},
     make=_make_words,
 )
@@ -63,8 +65,8 @@ class Terms:
 
     def __init__(self, tables: Mapping[str, MappedTable], *, places: MappedTable, stems: str) -> None:
         """`tables`: those of WORDS."""
-        words, shortenings = (tables[name] for name in WORDS.names)
-        self.spelling = Spelling(words, shortenings=shortenings, stems=stems)
+        words, shortenings, typos = (tables[name] for name in WORDS.names)
+        self.spelling = Spelling(words, shortenings=shortenings, typos=typos, stems=stems)
         self._ends = words.view_array("end")
         self._places: Places = places.read_array("place")
 

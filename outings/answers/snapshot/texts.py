@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from rapidfuzz.distance import OSA
 
-from outings.release.mapped_table import MappedTable
+from outings.release.mapped_table import MappedTable, encode_mapped
 
 # The letters that a word must have for one typo, and for two.
 LETTERS_FOR_TYPOS = (5, 9)
@@ -46,6 +46,18 @@ def make_shortenings(texts: pl.Series) -> pl.DataFrame:
     made = np.array(sums, dtype=np.uint32)
     order = np.argsort(made, kind="stable")
     return pl.DataFrame({"sum": made[order], "at": np.array(owners, dtype=np.uint32)[order]})
+
+
+def make_typos(texts: pl.DataFrame, shortenings: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+    """Of texts and their shortenings, by text: the numbers of all that a typo or two lead to from it, and how many;
+    and where these end."""
+    known, shorter = (MappedTable(encode_mapped(each)) for each in (texts, shortenings))
+    name = texts.columns[0]
+    similar = SimilarTexts(known, name, shortenings=shorter)
+    near = [sorted(similar.find_typos(text)) for text in texts[name]]
+    pairs = [pair for each in near for pair in each]
+    ends = pl.Series(f"{name}_typos", np.cumsum([0, *map(len, near)])[1:], dtype=pl.Int64())
+    return pl.DataFrame(pairs, schema={"at": pl.UInt32(), "typos": pl.UInt8()}, orient="row"), ends
 
 
 def _list_shortened(text: str, typos: int) -> set[str]:
@@ -148,7 +160,9 @@ class SimilarTexts(FilteredTexts):
             shortened.add(word[0])
         sums = np.array([crc32(each.encode()) for each in shortened], dtype=np.uint32)
         starts = self._shortened.searchsorted(sums)
-        ends = self._shortened.searchsorted(sums, side="right")
-        are_known = (starts < ends).nonzero()[0]
-        spans = zip(starts[are_known].tolist(), ends[are_known].tolist(), strict=True)
+        are_known = (self._shortened.take(starts, mode="clip") == sums).nonzero()[0] if len(self._shortened) else ()
+        if not len(are_known):
+            return set()
+        starts, ends = starts[are_known], self._shortened.searchsorted(sums[are_known], side="right")
+        spans = zip(starts.tolist(), ends.tolist(), strict=True)
         return {number for start, end in spans for number in self._owners[start:end].tolist()}
