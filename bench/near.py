@@ -33,7 +33,8 @@ from bench.peers.world import METRO, World, make_world
 from bench.servers import OUTINGS
 from outings.answers.answer import answer
 from outings.answers.near.index import open_near
-from outings.answers.near.items import encode_items
+from outings.answers.near.items import join_items, list_pieces
+from outings.answers.near.parts import open_parts
 from outings.answers.near.scan import CircleScan
 from outings.answers.near.starts import read_now
 from outings.answers.selecting.collections import CollectionScope, query_collections
@@ -294,8 +295,9 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
     windows = {name: each.window for name, each in collections.items()}
     codes = index.types[rows].tolist()
     starts = index.starts.list_starts(rows, windows=windows, now=now)
-    items = encode_items(opened, rows.tolist(), codes=codes, metres=[0] * rows.size, starts=starts)
-    for row, listing_type, (local, _), item in zip(rows.tolist(), codes, starts, items, strict=True):
+    places = index.places[rows].tolist()
+    pieces = list_pieces(opened.open_index(open_parts), places, metres=[0] * rows.size, starts=starts)
+    for row, listing_type, (local, _), item in zip(rows.tolist(), codes, starts, join_items(pieces), strict=True):
         if TYPES[listing_type] == "event" and local == NEVER:
             continue  # it has begun
         yield (

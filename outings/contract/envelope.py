@@ -28,6 +28,11 @@ def encode_list(
     return [b",".join([b"".join((begin, items[0])), *items[1:-1], b"".join((items[-1], end))])]
 
 
+def encode_pieces(pieces: Sequence[bytes | memoryview], *, meta: bytes, notices: Sequence[Notice] = ()) -> bytes:
+    """A list's body. `pieces`: JSON of its items with the commas between them, joined at once."""
+    return b"".join([b'{"data":[', *pieces, b"]", *_encode_notices(notices), b',"meta":', meta, b"}"])
+
+
 def encode_detail(document: bytes, *, notices: Sequence[Notice] = ()) -> list[bytes]:
     """The body of a single listing, in parts to be joined. The document is the one that a list shows."""
     return [b'{"data":', document, *_encode_notices(notices), b"}"]

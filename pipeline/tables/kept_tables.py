@@ -95,7 +95,8 @@ def find_parts(previous: PreviousSnapshot, snapshot: Snapshot, *, stays: Sequenc
         return rows.join(pl.concat([ids, parts[at]], how="horizontal"), on="id").drop("id")
 
     items = read_item_tables({name: pl.read_ipc(mapped[name]) for name in ITEM_TABLES})
-    return KeptParts(keep(pl.read_ipc(mapped[CARDS])), keep(items))
+    kept_items = ids.with_columns(before=at).join(items.rename({"row": "before"}), on="before").drop("before")
+    return KeptParts(keep(pl.read_ipc(mapped[CARDS])), rows.join(kept_items, on="id").drop("id"))
 
 
 def find_spots(

@@ -41,13 +41,10 @@ class NearIndex:
     def unlocated(self) -> UnlocatedRows:
         return UnlocatedRows(self._unlocated, zips=self._open_zips())
 
-    @cached_property
+    @property
     def rows(self) -> Rows:
         """By place in the tiles; 0 where the last of all has no row."""
-        rows = np.zeros(len(self.tiles) * TILE, dtype=np.int64)
-        placed = self.tiles.list_places()
-        rows[: placed.size] = placed
-        return rows
+        return self.tiles.rows
 
     @cached_property
     def places(self) -> NDArray[np.int32]:

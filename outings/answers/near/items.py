@@ -1,6 +1,6 @@
 """An item near a point: what it shows of its listing, with where it is from there and when it begins."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -8,56 +8,62 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.near.parts import ID_BYTES, open_parts
+from outings.answers.near.parts import ItemParts
 from outings.answers.near.starts import Start
-from outings.answers.snapshot.reader import SnapshotReader
 from outings.configuration import read_zone
 from outings.contract.instants import format_instant, format_local
-from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.release.mapped_table import NEVER
 
 # Starts that are kept as they are written: most begin at the same few hours, and writing one takes 10 µs.
 _STARTS = 8_192
 _encoder = msgspec.json.Encoder()
-# By type: how an item begins, and how its links do.
-_BEGINNINGS = [b'{"type":"%b","id":"' % name.encode() for name in TYPES]
-_LINKS = [b',"links":{"self":"/v1/%b/' % COLLECTIONS[name].encode() for name in TYPES]
+# Of an item, with the comma before it.
+_PIECES = 7
 
 
-def encode_items(
-    reader: SnapshotReader,
-    rows: Sequence[int],
+def list_pieces(
+    parts: ItemParts,
+    places: Iterable[int],
     *,
-    codes: Sequence[int],
     metres: Sequence[int],
     starts: Sequence[tuple[int, int | None]],
-) -> Iterator[bytes]:
-    """`NearbyItem` of each row, with the number of its type; `starts` by the local clock and, of an event, in seconds
-    since 1970."""
-    read_parts = reader.open_index(open_parts).read_parts
-    for row, code, distance, (local, instant) in zip(rows, codes, metres, starts, strict=True):
-        parts = read_parts(row)
-        start = _encode_start(local, instant, parts.timezone)
-        # Parts lie in mapped files: joined, each is copied once.
-        yield b"".join(
-            (
-                _BEGINNINGS[code], parts.head, b',"distance_m":%d,' % distance, start, b",", parts.place, b",",
-                parts.facts, b',"image_url":', parts.image_url, _LINKS[code], parts.head[:ID_BYTES], b'"}}',
-            )
-        )  # fmt: skip
+) -> list[bytes | memoryview]:
+    """`NearbyItem` of each place in the tiles, in pieces of JSON, each item with a comma before it: a page is joined
+    once. `starts` by the local clock and, of an event, in seconds since 1970."""
+    pieces: list[bytes | memoryview] = []
+    if not metres:
+        return pieces
+    distances = _encoder.encode(metres)[1:-1].split(b",")
+    views = parts.view_parts(places)
+    for (head, text, facts, tail, timezone), distance, (local, instant) in zip(views, distances, starts, strict=True):
+        pieces += (b",", head, distance, _encode_start(local, instant, timezone), text, facts, tail)
+    return pieces
+
+
+def join_items(pieces: Sequence[bytes | memoryview]) -> list[bytes]:
+    """Each item by itself."""
+    return [b"".join(pieces[at + 1 : at + _PIECES]) for at in range(0, len(pieces), _PIECES)]
+
+
+def read_last(pieces: Sequence[bytes | memoryview]) -> tuple[str, str]:
+    """Type and id of the last item, as its first two members say them."""
+    _, _, _, listing_type, _, _, _, row_id, _ = bytes(pieces[1 - _PIECES]).split(b'"', 8)
+    return listing_type.decode(), row_id.decode()
 
 
 @lru_cache(maxsize=_STARTS)
 def _encode_start(local: int, instant: int | None, timezone: bytes) -> bytes:
-    """The members that say it."""
+    """The members that say it, behind a comma."""
     zone = timezone.decode() or None
     starts_local, starts_at, _ = format_start(Start(local, instant), zone)
-    return _encoder.encode({"starts_at": starts_at, "starts_local": starts_local, "timezone": zone})[1:-1]
+    members = {"starts_at": starts_at, "starts_local": starts_local, "timezone": zone}
+    return b",%b" % _encoder.encode(members)[1:-1]
 
 
 def round_metres(metres: NDArray[np.float64]) -> list[int]:
     """Half up."""
-    return [int(each) for each in np.floor(metres + 0.5)]
+    rounded: list[int] = np.floor(metres + 0.5).astype(np.int64).tolist()
+    return rounded
 
 
 @lru_cache(maxsize=_STARTS)

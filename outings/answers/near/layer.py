@@ -15,12 +15,23 @@ from outings.answers.near.circles import Circles
 from outings.answers.near.index import NearIndex
 from outings.answers.near.kinds import COUNTS, OPEN, TALLIED, Counts
 from outings.answers.near.starts import Starts
-from outings.answers.near.tiles import TILE, Columns, RowDistances, Rows
-from outings.answers.snapshot.distance import Floats, Point, square_chords
+from outings.answers.near.tiles import (
+    TILE,
+    Columns,
+    Follow,
+    PlaceDistances,
+    RowDistances,
+    Rows,
+    join_distances,
+    list_places,
+)
+from outings.answers.snapshot.distance import Floats, Point, square_matrix
 from outings.contract.resources.near import GROUPS
 from outings.contract.vocabulary import TYPES
 
 Mask = NDArray[np.bool_]
+# Of a row that is shown whatever the circle, and of one that is where its program's others are not.
+_ALONE, _SHARED = 1, 2
 # Of categories, as bits.
 Sets = NDArray[np.uint64]
 
@@ -75,7 +86,7 @@ class Layer:
         is_placed = index.places[shared.rows] >= 0
         self.shared, self._hidden_shared = shared.choose(is_placed), shared.choose(~is_placed)
         self.shared_places: Rows = index.places[self.shared.rows].astype(np.int64)
-        self._shared_vectors = tuple(np.ascontiguousarray(each[self.shared.rows]) for each in index.vectors)
+        self._shared_points = np.stack([each[self.shared.rows] for each in index.vectors])
         self._last_cards: tuple[Point, CardsFromPoint] | None = None
         self._promises: tuple[object, NDArray[np.float32]] | None = None
 
@@ -166,37 +177,67 @@ class Layer:
         every: Sets = np.bitwise_or.reduce(self.categories, axis=0)
         return every | _unite(self.index.categories[self.shared.rows], self.index.types[self.shared.rows])
 
-    def find_nearest(
-        self,
-        point: Point,
-        *,
-        chord: float,
-        count: int,
-        follow: Callable[[RowDistances], RowDistances] = lambda distances: distances,
-    ) -> RowDistances:
+    def find_nearest(self, point: Point, *, chord: float, count: int, follow: Follow | None = None) -> PlaceDistances:
         """The nearest cards within a straight line from the point, this many at least where there are so many, and all
         at their distances, in no order; of those that follow."""
+        tiles, looks, alone = self.index.tiles, list[PlaceDistances](), np.empty(0)
 
-        def take(tiles: Rows, most: float) -> RowDistances:
-            return follow(self._measure(tiles, self.shown[tiles], point, most=most))
+        def look(chosen: Rows, most: float) -> float:
+            nonlocal alone
+            squares, marks = tiles.measure_tiles(chosen, point), self._marks[chosen]
+            if follow is not None:
+                marks = np.where(follow(chosen, squares), marks, 0)
+            own = squares[marks == _ALONE]
+            alone = np.concatenate((alone, own)) if looks else own
+            if alone.size >= count:
+                most = min(most, float(np.partition(alone, count - 1)[count - 1]))
+            numbers, places = list_places(chosen, (squares <= most) & (marks != 0))
+            looks.append(PlaceDistances(places, squares.ravel()[numbers]))
+            return most
 
-        distances = self.index.tiles.find_nearest(point, chord=chord, count=count, take=take)
-        most = float(distances.squares.max()) if distances.rows.size >= count else chord**2
-        return distances.join(follow(self.find_cards(point, chord=chord, most=most)))
+        tiles.search(point, chord=chord, look=look)
+        near = join_distances(looks)
+        shared = (self._marks.ravel()[near.places] == _SHARED).nonzero()[0]
+        return near if not shared.size else self._drop_others(near, shared, point, chord=chord)
+
+    def _drop_others(self, near: PlaceDistances, shared: Rows, point: Point, *, chord: float) -> PlaceDistances:
+        """Without what is shared, at some places among the nearest, and not its program's card in the circle: something
+        that is dealt before it lies there too."""
+        order, places = self._shared_order
+        numbers = order[places.searchsorted(near.places[shared])]
+        is_kept = np.ones(near.places.size, dtype=np.bool_)
+        for at, begin, number in zip(shared.tolist(), self._begins[numbers].tolist(), numbers.tolist(), strict=True):
+            if begin < number and (square_matrix(self._shared_points[:, begin:number], point) <= chord**2).any():
+                is_kept[at] = False
+        return near.choose(is_kept)
+
+    @cached_property
+    def _marks(self) -> NDArray[np.uint8]:
+        """Of each tile's rows: whether it is shown."""
+        marks = self.shown.astype(np.uint8)
+        marks.ravel()[self.shared_places] = _SHARED
+        return marks
+
+    @cached_property
+    def _shared_order(self) -> tuple[Rows, Rows]:
+        """Numbers of what is shared in the order of their places in the tiles, with these."""
+        order = np.argsort(self.shared_places)
+        return order, self.shared_places[order]
+
+    @cached_property
+    def _begins(self) -> Rows:
+        """Of what is shared, where its program begins."""
+        programs = self.shared.programs
+        return np.searchsorted(programs, programs)
 
     def measure_groups(self, tiles: Rows, point: Point, *, most: float, groups: Rows, others: Rows) -> RowDistances:
-        """What is in any of `groups` and in none of `others`, each a bit set a tile."""
+        """What is in any of `groups` and in none of `others`, each a bit set a tile; no card of `shared`. No further
+        away than the square of a distance."""
         own = self.groups[tiles]
         is_requested = ((own & groups[:, np.newaxis]) != 0) & ((own & others[:, np.newaxis]) == 0)
-        return self._measure(tiles, is_requested, point, most=most)
-
-    def _measure(self, tiles: Rows, is_requested: Mask, point: Point, *, most: float) -> RowDistances:
-        """What is no further away, by the square of its distance; no card of `shared`."""
-        cells = np.flatnonzero(is_requested)
-        places = tiles[cells // TILE] * TILE + cells % TILE
-        squares = self.index.tiles.measure_places(places, point)
-        near = np.flatnonzero(squares <= most)
-        return RowDistances(self.index.rows[places[near]], squares[near])
+        squares = self.index.tiles.measure_tiles(tiles, point)
+        numbers, places = list_places(tiles, is_requested & (squares <= most))
+        return RowDistances(self.index.rows[places], squares.ravel()[numbers])
 
     def find_cards(
         self, point: Point, *, chord: float, most: float | None = None, is_open: bool = False
@@ -213,13 +254,14 @@ class Layer:
         """The last point's is kept: a request asks several times."""
         last = self._last_cards
         if last is None or last[0] != point:
-            last = self._last_cards = point, CardsFromPoint(self.shared, square_chords(self._shared_vectors, point))
+            last = self._last_cards = point, CardsFromPoint(self.shared, square_matrix(self._shared_points, point))
         return last[1]
 
     def count_hidden(self, point: Point, *, chord: float, is_open: bool) -> int:
         """The rows without coordinates that may be within a straight line from the point: cards, of open ones alone
         where this is said."""
-        return self._count_spots(self.index.unlocated.spots.lie_near(point, chord=chord), is_open=is_open)
+        spots = self.index.unlocated.spots.lie_near(point, chord=chord)
+        return 0 if spots is None else self._count_spots(spots, is_open=is_open)
 
     def count_unplaceable(self, *, is_open: bool) -> int:
         """The rows without coordinates that may be anywhere."""
@@ -239,7 +281,7 @@ class Layer:
     @cached_property
     def _hidden_counts(self) -> tuple[Rows, Rows]:
         """By spot: how many are hidden there, and how many of them are open."""
-        size = self.index.unlocated.spots.vectors[0].size
+        size = self.index.unlocated.count
         spots = self.index.unlocated.number_spots(self._hidden)
         is_open = self.index.is_closed[self._hidden] == 0
         return np.bincount(spots, minlength=size), np.bincount(spots[is_open], minlength=size)

@@ -32,9 +32,10 @@ class FiltersMeta(Struct, frozen=True, kw_only=True):
 
 
 class NearFilters(Struct, frozen=True, kw_only=True, eq=False):
-    """What a request asks of each collection, by type, wherever its point is; `defaults` are the filters of any of them
-    that came from a default. `meta` is what every answer says of it."""
+    """What a request asks of each collection, by type, wherever its point is. `sent`: the filters that it names;
+    `defaults`: those of any of them that came from a default. `meta` is what every answer says of it."""
 
+    sent: tuple[tuple[str, Value], ...]
     collections: Collections
     windows: Windows
     defaults: tuple[str, ...]

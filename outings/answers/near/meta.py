@@ -1,19 +1,28 @@
 """What is in effect in an answer near a point, as its `meta` says it."""
 
-from datetime import date
+from collections.abc import Mapping
+from datetime import date, datetime
+from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import msgspec
+from msgspec import Raw
 
+from outings.answers.near.layers import NearFilters
 from outings.answers.near.request import Near
 from outings.answers.selecting.filters import NAMES
 from outings.contract.instants import format_instant
-from outings.contract.meta import ActivityMeta, AroundMeta
-from outings.contract.values import Value, echo_value
+from outings.contract.meta import ActivityMeta, AroundMeta, NearbyMeta, NearCoverage
+from outings.contract.values import echo_value
 from outings.contract.vocabulary import COLLECTIONS
 
 _encoder = msgspec.json.Encoder()
-_PLACES = {name: place for place, name in enumerate(NAMES)}
+_PLACES = {name: place for place, name in enumerate(("address", *NAMES))}
+# Stands for what depends on the point: no JSON has this byte.
+_SLOT = b"\0"
+# Of filters that are asked for again and again, about other points.
+_FRAMES = 256
 
 
 def list_dates(near: Near) -> tuple[date, date] | None:
@@ -26,32 +35,63 @@ def list_dates(near: Near) -> tuple[date, date] | None:
 
 def encode_near_meta(near: Near, *, limit: int | None = None) -> bytes:
     """Of what is no list; with a `limit` where there are groups."""
-    members = list_members(near)
+    members = {
+        **_list_members(near.filters, near.circle, near.minute, near.snapshot.metro.slug, near.defaults),
+        "radius_m": near.radius_m,
+    }
     return _encoder.encode(ActivityMeta(**members) if limit is None else AroundMeta(**members, limit=limit))
 
 
-def list_members(near: Near) -> dict[str, Any]:
-    """Those of every answer near a point."""
+def encode_nearby_meta(near: Near, *, limit: int, count: int, next_cursor: str | None, hidden: int) -> bytes:
+    """Of a page of `nearby`."""
+    texts = _make_frame(
+        near.filters, (*near.circle,), near.minute, near.snapshot.metro.slug, near.defaults, limit=limit
+    )
+    values = (
+        count, next_cursor is not None, next_cursor, *near.circle.values(), near.origin, near.radius_m,
+        NearCoverage(hidden_nearby=hidden),
+    )  # fmt: skip
+    # A line for each value, and none behind the last text.
+    lines = _encoder.encode_lines(values).split(b"\n")
+    return b"".join(chain.from_iterable(zip(texts, lines, strict=True)))
+
+
+@lru_cache(maxsize=_FRAMES)
+def _make_frame(
+    filters: NearFilters, circle: tuple[str, ...], minute: datetime, slug: str, defaults: tuple[str, ...], *, limit: int
+) -> list[bytes]:
+    """What is the same about every point, around the values that are not."""
+    slot = Raw(_SLOT)
+    members: dict[str, Any] = {
+        **_list_members(filters, dict.fromkeys(circle, slot), minute, slug, defaults),
+        **dict.fromkeys(("count", "has_more", "next_cursor", "origin", "radius_m", "coverage"), slot),
+        "limit": limit,
+        "page": None,
+    }
+    return _encoder.encode(NearbyMeta(**members)).split(_SLOT)
+
+
+def _list_members(
+    filters: NearFilters, circle: Mapping[str, Any], minute: datetime, slug: str, defaults: tuple[str, ...]
+) -> dict[str, Any]:
+    """Those of every answer near a point. `circle`: where it is, as it is shown."""
     return {
-        "metro": near.snapshot.metro.slug,
-        "radius_m": near.radius_m,
-        "window": near.filters.meta.window,
-        "types": tuple(COLLECTIONS[each] for each in near.collections),
-        "applied_filters": show_filters(near),
-        "defaults_applied": near.defaults,
-        "min_confidence": near.filters.meta.min_confidence,
-        "generated_at": format_instant(near.minute),
+        "metro": slug,
+        "window": filters.meta.window,
+        "types": tuple(COLLECTIONS[each] for each in filters.collections),
+        "applied_filters": show_filters(filters, circle),
+        "defaults_applied": defaults,
+        "min_confidence": filters.meta.min_confidence,
+        "generated_at": format_instant(minute),
     }
 
 
-def show_filters(near: Near) -> dict[str, Any]:
+def show_filters(filters: NearFilters, circle: Mapping[str, Any]) -> dict[str, Any]:
     """Those in effect: of all collections, then `by_type` what differs."""
-    known = near.filters.meta
-    of_all = {**near.given, "radius_m": near.radius_m, "audience": known.audience}
-    address = {name: echo_value(value) for name, value in near.query.values.items() if name == "address"}
-    shown = {name: echo_value(value) for name, value in sorted(of_all.items(), key=_read_place)}
-    return {**address, **shown, "by_type": known.by_type}
+    sent = {name: echo_value(value) for name, value in (*filters.sent, ("audience", filters.meta.audience))}
+    shown = sorted({**sent, **circle}.items(), key=_read_place)
+    return {**dict(shown), "by_type": filters.meta.by_type}
 
 
-def _read_place(pair: tuple[str, Value]) -> int:
+def _read_place(pair: tuple[str, Any]) -> int:
     return _PLACES[pair[0]]

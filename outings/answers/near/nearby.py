@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from struct import pack, unpack
 
-import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -17,12 +16,11 @@ from outings.answers.addons.source import SourceBlocks
 from outings.answers.context import AnswerContext
 from outings.answers.documents.fields import choose_fields
 from outings.answers.near.index import NearIndex, open_near
-from outings.answers.near.items import encode_items, round_metres
+from outings.answers.near.items import join_items, list_pieces, read_last, round_metres
 from outings.answers.near.layers import open_layers
-from outings.answers.near.meta import list_members
+from outings.answers.near.meta import encode_nearby_meta
 from outings.answers.near.pages import (
     MINUTE,
-    Begin,
     PageName,
     Position,
     encode_position,
@@ -30,25 +28,21 @@ from outings.answers.near.pages import (
     open_pages,
     split_page,
 )
+from outings.answers.near.parts import open_parts
 from outings.answers.near.request import Near, list_notices, read_minute, settle_near
 from outings.answers.near.scan import CircleScan
-from outings.answers.near.tiles import RowDistances
+from outings.answers.near.tiles import TILE, TYPE_RANKS, Follow, PlaceDistances, Rows
 from outings.answers.selecting.cursors import is_id
 from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.selecting.paging import read_limit
-from outings.answers.snapshot.distance import find_chord, find_metres
+from outings.answers.snapshot.distance import Floats, find_chord, find_metres
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.cursor import Cursor, malformed_cursor
-from outings.contract.envelope import encode_list
-from outings.contract.meta import NearbyMeta, NearCoverage
+from outings.contract.envelope import encode_pieces
 from outings.contract.query import Query
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER
 from outings.release.snapshot import Snapshot
-
-_encoder = msgspec.json.Encoder()
-# The order of types among what is equally far: that of their names.
-_TYPE_RANKS = np.argsort(np.argsort(TYPES))
 
 
 class Nearby(Struct, frozen=True, kw_only=True):
@@ -60,9 +54,7 @@ class Nearby(Struct, frozen=True, kw_only=True):
     kept_as: PageName | None
 
 
-def settle_nearby(
-    query: Query, *, snapshot: Snapshot, about: AnswerContext, kept_as: PageName | None = None
-) -> Nearby:
+def settle_nearby(query: Query, *, snapshot: Snapshot, about: AnswerContext, kept_as: PageName | None = None) -> Nearby:
     """Raises ApiError for whatever the answer would fail with. A walk goes on in the minute that it began in."""
     minute, after = read_minute(about), None
     if query.cursor is not None:
@@ -84,24 +76,31 @@ def answer_nearby(nearby: Nearby) -> list[bytes]:
     """The body as parts."""
     near = nearby.near
     opened = open_snapshot(near.snapshot)
-    starts = opened.open_index(open_near).starts
-    starts.note(near.windows, near.now)
+    index = opened.open_index(open_near)
+    known = index.starts.note(near.windows, near.now)
     limit = read_limit(near.query)
     distances, hidden = _take_page(nearby, opened, limit=limit + 1)
-    begins = starts.list_starts(distances.rows, windows=near.windows, now=near.now)
+    rows = index.rows[distances.places]
+    begins = index.starts.list_starts(rows, windows=near.windows, now=near.now, known=known)
     page = distances.choose(slice(limit))
-    last = _find_last(page, opened) if distances.rows.size > limit else None
+    pieces = list_pieces(
+        opened.open_index(open_parts),
+        page.places.tolist(),
+        metres=round_metres(find_metres(page.squares)),
+        starts=begins[:limit],
+    )
+    last = _find_last(page, pieces) if rows.size > limit else None
     cursor = encode_position(near.query, last, snapshot=near.snapshot, now=near.now)
     sources = SourceBlocks(near.query, snapshot=near.snapshot, about=nearby.about)
-    items = _make_items(near, page, opened, begins=begins[:limit], sources=sources)
+    items = _choose_members(near, pieces, rows, sources=sources)
     notices = (*list_notices(near, hidden=hidden), *sources.notices)
-    meta = _make_meta(near, count=page.rows.size, next_cursor=cursor, hidden=hidden)
-    parts = encode_list(items, meta=_encoder.encode(meta), notices=notices)
+    meta = encode_nearby_meta(near, limit=limit, count=page.places.size, next_cursor=cursor, hidden=hidden)
+    body = encode_pieces(items, meta=meta, notices=notices)
     if nearby.kept_as is not None:
         until = min(find_end(begins, near.now), _find_hidden_end(near, opened, hidden=hidden))
-        kept = split_page(b"".join(parts), last=last, cursor=cursor, now=near.now, until=until)
+        kept = split_page(body, last=last, cursor=cursor, now=near.now, until=until)
         opened.open_index(open_pages).keep(nearby.kept_as, kept)
-    return parts
+    return [body]
 
 
 def _find_hidden_end(near: Near, opened: SnapshotReader, *, hidden: int) -> int:
@@ -113,14 +112,10 @@ def _find_hidden_end(near: Near, opened: SnapshotReader, *, hidden: int) -> int:
     return find_end(index.starts.list_starts(rows, windows=near.windows, now=near.now), near.now)
 
 
-def _take_page(nearby: Nearby, opened: SnapshotReader, *, limit: int) -> tuple[RowDistances, int]:
+def _take_page(nearby: Nearby, opened: SnapshotReader, *, limit: int) -> tuple[PlaceDistances, int]:
     """In order, with how many rows are hidden."""
-    near, after, index = nearby.near, nearby.after, opened.open_index(open_near)
-    least = 0 if after is None else opened.listings.count_ids(after.id)
-
-    def follow(distances: RowDistances) -> RowDistances:
-        return distances if after is None else distances.choose(_follow(distances, after, index, least=least))
-
+    near, index = nearby.near, opened.open_index(open_near)
+    follow = None if nearby.after is None else _make_follow(nearby.after, opened, index)
     evaluator = open_evaluator(opened)
     layer = opened.open_index(open_layers).recall(near.filters, evaluator)
     if layer is None:
@@ -132,50 +127,36 @@ def _take_page(nearby: Nearby, opened: SnapshotReader, *, limit: int) -> tuple[R
         chord = find_chord(near.radius_m)
         nearest = layer.find_nearest(near.point, chord=chord, count=limit, follow=follow)
         hidden = layer.count_hidden(near.point, chord=chord, is_open=False)
-    order = np.lexsort((index.id_ranks[nearest.rows], _TYPE_RANKS[index.types[nearest.rows]], nearest.squares))
+    order = np.lexsort((index.tiles.ties[nearest.places], nearest.squares))
     return nearest.choose(order[:limit]), hidden
 
 
-def _follow(distances: RowDistances, after: Position, index: NearIndex, *, least: int) -> NDArray[np.bool_]:
-    """Which rows come after an item, which need not be there any more. `least`: the rank of the next id."""
-    ranks, own = _TYPE_RANKS[index.types[distances.rows]], _TYPE_RANKS[TYPES.index(after.type)]
-    is_next = (ranks > own) | ((ranks == own) & (index.id_ranks[distances.rows] >= least))
+def _make_follow(after: Position, opened: SnapshotReader, index: NearIndex) -> Follow:
+    """What comes after an item, which need not be there any more."""
     (square,) = unpack("<d", pack("<q", after.bits))
-    follows: NDArray[np.bool_] = (distances.squares > square) | ((distances.squares == square) & is_next)
-    return follows
+    ties = index.tiles.ties.reshape(-1, TILE)
+    least = TYPE_RANKS[TYPES.index(after.type)] * len(opened.listings) + opened.listings.count_ids(after.id)
+
+    def follow(tiles: Rows, squares: Floats) -> NDArray[np.bool_]:
+        follows: NDArray[np.bool_] = (squares > square) | ((squares == square) & (ties[tiles] >= least))
+        return follows
+
+    return follow
 
 
-def _make_items(
-    near: Near, page: RowDistances, opened: SnapshotReader, *, begins: Sequence[Begin], sources: SourceBlocks
-) -> list[bytes]:
-    index, rows = opened.open_index(open_near), page.rows.tolist()
-    items = encode_items(
-        opened,
-        rows,
-        codes=index.types[page.rows].tolist(),
-        metres=round_metres(find_metres(page.squares)),
-        starts=begins,
-    )
-    if sources.is_requested:
-        items = map(sources.attach, items, rows)
-    return [*map(choose_fields(near.query), items)] if near.query.get_words("fields") else [*items]
-
-
-def _find_last(page: RowDistances, opened: SnapshotReader) -> Position:
-    index, last = opened.open_index(open_near), int(page.rows[-1])
-    row_id = opened.listings.read_id(last, rank=int(index.id_ranks[last]))
+def _find_last(page: PlaceDistances, pieces: Sequence[bytes | memoryview]) -> Position:
     (bits,) = unpack("<q", pack("<d", float(page.squares[-1])))
-    return Position(bits, TYPES[index.types[last]], row_id)
+    return Position(bits, *read_last(pieces))
 
 
-def _make_meta(near: Near, *, count: int, next_cursor: str | None, hidden: int) -> NearbyMeta:
-    return NearbyMeta(
-        limit=read_limit(near.query),
-        count=count,
-        has_more=next_cursor is not None,
-        next_cursor=next_cursor,
-        page=None,
-        origin=near.origin,
-        coverage=NearCoverage(hidden_nearby=hidden),
-        **list_members(near),
-    )
+def _choose_members(
+    near: Near, pieces: Sequence[bytes | memoryview], rows: Rows, *, sources: SourceBlocks
+) -> Sequence[bytes | memoryview]:
+    """What is sent of the items, with the commas between them."""
+    has_fields = bool(near.query.get_words("fields"))
+    if not sources.is_requested and not has_fields:
+        return pieces[1:]
+    items = join_items(pieces)
+    if sources.is_requested:
+        items = [*map(sources.attach, items, rows[: len(items)].tolist())]
+    return [b",".join(map(choose_fields(near.query), items) if has_fields else items)]

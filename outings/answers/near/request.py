@@ -1,6 +1,6 @@
 """A request near a point, settled: where, when, and what it asks of each collection."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from functools import lru_cache
 
@@ -14,25 +14,31 @@ from outings.answers.selecting.collections import CollectionQuery, CollectionSco
 from outings.answers.selecting.filters import NAMES
 from outings.answers.selecting.predicate import NotBefore
 from outings.answers.snapshot.distance import Point, make_unit_vector
-from outings.answers.snapshot.reader import open_snapshot
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import find_centre
 from outings.contract.meta import SearchWindow, Window
 from outings.contract.notices import Notice, hidden_rows, outside_metro
 from outings.contract.query import Query
 from outings.contract.resources.metro import Center
 from outings.contract.resources.near import Origin
-from outings.contract.values import Value
+from outings.contract.values import Value, echo_value
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
 # Nearly all requests of a minute ask with the same filters.
 _MEMORY = 256
-_CIRCLE = frozenset({"lat", "lng", "near_zip", "radius_m"})
+_PLACES = {name: place for place, name in enumerate(NAMES)}
+# In their order among the filters.
+_CIRCLE = ("lat", "lng", "radius_m", "near_zip")
+
+
+# By the filters that were sent, the types, the route's name and the minute.
+FindFilters = Callable[[tuple[tuple[str, Value], ...], tuple[str, ...], str, Now], NearFilters]
 
 
 class Near(Struct, frozen=True, kw_only=True):
-    """`filters` are without the circle, which `origin`, on the sphere `point`, and `radius_m` say; `given` are those
-    that were sent, and `defaults` those that were not. `minute` is what now is."""
+    """`filters` are without the circle, which `origin`, on the sphere `point`, and `radius_m` say, and `circle` as a
+    reader is shown it; `defaults` are those that were not sent. `minute` is what now is."""
 
     query: Query
     snapshot: Snapshot
@@ -42,7 +48,7 @@ class Near(Struct, frozen=True, kw_only=True):
     minute: datetime
     now: Now
     filters: NearFilters
-    given: Mapping[str, Value]
+    circle: Mapping[str, str | int | float | bool | list[str]]
     defaults: tuple[str, ...]
 
     @property
@@ -60,15 +66,15 @@ class Near(Struct, frozen=True, kw_only=True):
 
 def settle_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minute: datetime) -> Near:
     """Raises ApiError: what a list raises for a window."""
-    now = read_now(minute, snapshot.metro.timezone)
-    given = {name: query.values[name] for name in NAMES if name in query.values}
-    scope = CollectionScope(route=query.route, today=now.date, vocabulary=snapshot.vocabulary, is_now=True)
-    sent = tuple((name, value) for name, value in given.items() if name not in _CIRCLE)
-    filters = _find_near_filters(
-        sent, choose_types(query, about.entitlement), scope, now, timezone=snapshot.metro.timezone
-    )
-    radius = given.get("radius_m", query.match.route.parameters["radius_m"].default)
+    now, values = read_now(minute, snapshot.metro.timezone), query.values
+    sent = [name for name in values if name in _PLACES and name not in _CIRCLE]
+    given = tuple((name, values[name]) for name in sorted(sent, key=_PLACES.__getitem__))
+    find_filters = open_snapshot(snapshot).open_index(open_filters)
+    filters = find_filters(given, choose_types(query, about.entitlement), query.route, now)
+    radius = values.get("radius_m", query.match.route.parameters["radius_m"].default)
     assert isinstance(radius, int)
+    shown = {"radius_m": radius, **values}
+    circle = {name: echo_value(shown[name]) for name in ("address", *_CIRCLE) if name in shown}
     origin = find_origin(query, spot=about.spot, snapshot=snapshot)
     return Near(
         query=query,
@@ -79,21 +85,25 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minut
         minute=minute,
         now=now,
         filters=filters,
-        given=given,
-        defaults=filters.defaults if "radius_m" in given else (*filters.defaults, "radius_m"),
+        circle=circle,
+        defaults=filters.defaults if "radius_m" in values else (*filters.defaults, "radius_m"),
     )
 
 
-@lru_cache(maxsize=_MEMORY)
-def _find_near_filters(
-    sent: tuple[tuple[str, Value], ...], types: tuple[str, ...], scope: CollectionScope, now: Now, *, timezone: str
-) -> NearFilters:
+def open_filters(reader: SnapshotReader) -> FindFilters:
     """Cached, so that equal requests share one object: what is computed for it is looked up by it."""
-    filters = query_collections(sent, types, scope)
-    collections = {name: _leave_past(each, now) for name, each in filters.collections.items()}
-    windows = {name: each.window for name, each in collections.items()}
-    meta = _make_meta(collections, timezone)
-    return NearFilters(collections=collections, windows=windows, defaults=filters.defaults, meta=meta)
+    vocabulary, timezone = reader.vocabulary, reader.metro.timezone
+
+    @lru_cache(maxsize=_MEMORY)
+    def find_filters(given: tuple[tuple[str, Value], ...], types: tuple[str, ...], route: str, now: Now) -> NearFilters:
+        scope = CollectionScope(route=route, today=now.date, vocabulary=vocabulary, is_now=True)
+        filters = query_collections(given, types, scope)
+        collections = {name: _leave_past(each, now) for name, each in filters.collections.items()}
+        windows = {name: each.window for name, each in collections.items()}
+        meta = _make_meta(collections, timezone)
+        return NearFilters(sent=given, collections=collections, windows=windows, defaults=filters.defaults, meta=meta)
+
+    return find_filters
 
 
 def _make_meta(collections: Mapping[str, CollectionQuery], timezone: str) -> FiltersMeta:

@@ -3,14 +3,14 @@
 Of a request that nobody made before in its minute: of what is asked again a layer knows it of the whole metro.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from msgspec import Struct
 
 from outings.answers.near.index import NearIndex
 from outings.answers.near.layers import find_first_day
-from outings.answers.near.tiles import RowDistances, Rows
+from outings.answers.near.tiles import Follow, PlaceDistances, Rows, join_distances, list_places
 from outings.answers.selecting.collections import CollectionQuery
 from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.snapshot.distance import Point, find_chord, square_chords
@@ -30,20 +30,32 @@ class CircleScan(Struct, frozen=True, kw_only=True):
         """The radius as a straight line through the unit sphere."""
         return find_chord(self.radius_m)
 
-    def find_nearest(self, count: int, *, follow: Callable[[RowDistances], RowDistances]) -> RowDistances:
+    def find_nearest(self, count: int, *, follow: Follow | None = None) -> PlaceDistances:
         """The nearest cards in the circle, this many at least where there are so many, and all at their distances, in
         no order; of those that follow."""
-        tiles = self.index.tiles
+        tiles, cards = self.index.tiles, PlaceDistances(np.empty(0, dtype=np.int64), np.empty(0))
 
-        def take(chosen: Rows, most: float) -> RowDistances:
-            return self._keep_cards(follow(tiles.measure_rows(chosen, self.point, most=most)))
+        def look(chosen: Rows, most: float) -> float:
+            nonlocal cards
+            squares = tiles.measure_tiles(chosen, self.point)
+            inside = squares <= most
+            numbers, places = list_places(chosen, inside if follow is None else inside & follow(chosen, squares))
+            cards = join_distances((cards, self._keep_cards(PlaceDistances(places, squares.ravel()[numbers]))))
+            if cards.squares.size < count:
+                return most
+            # All that are no further than the last of these.
+            most = float(np.partition(cards.squares, count - 1)[count - 1])
+            cards = cards.choose(cards.squares <= most)
+            return most
 
-        return tiles.find_nearest(self.point, chord=self.chord, count=count, take=take)
+        tiles.search(self.point, chord=self.chord, look=look)
+        return cards
 
-    def _keep_cards(self, distances: RowDistances) -> RowDistances:
-        """Of rising rows in the circle. A program's others are looked up wherever in the circle they are: one of them
-        may be the card."""
-        kept = self.keep_rows(distances.rows)
+    def _keep_cards(self, distances: PlaceDistances) -> PlaceDistances:
+        """Of what is in the circle. A program's others are looked up wherever in the circle they are: one of them may
+        be the card."""
+        rows = self.index.rows[distances.places]
+        kept = self.keep_rows(np.sort(rows))
         programs = self.index.programs.find_programs(kept)
         shared = programs >= 0
         if shared.any():
@@ -52,7 +64,7 @@ class CircleScan(Struct, frozen=True, kw_only=True):
             members = members[squares <= self.chord**2]
             cards = self.choose_cards(self.evaluator.keep_rows(self.collections["class"].selection, members))
             kept = kept[~shared | np.isin(kept, cards, assume_unique=True)]
-        return distances.choose(np.isin(distances.rows, kept, assume_unique=True))
+        return distances.choose(np.isin(rows, kept, assume_unique=True))
 
     def count_hidden(self) -> int:
         """The rows without coordinates that may be in the circle, by their neighborhood or zip, and match all else."""

@@ -13,7 +13,7 @@ from outings.answers.near.tiles import Rows
 from outings.answers.snapshot.next_starts import NextStarts
 from outings.answers.snapshot.series import Series
 from outings.configuration import read_zone
-from outings.contract.instants import DAY, count_seconds, read_local
+from outings.contract.instants import DAY, count_seconds, read_date
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER, MappedTable
 
@@ -35,7 +35,7 @@ class Now(Struct, frozen=True, kw_only=True):
 
     @property
     def date(self) -> date:
-        return read_local(self.local).date()
+        return read_date(self.local // DAY)
 
 
 @lru_cache(maxsize=_MINUTES)
@@ -101,9 +101,12 @@ class StartTimes:
         pairs = zip(starts.tolist(), numbers.tolist(), strict=True)
         return [Start(local) if number < 0 else self._read_start(number) for local, number in pairs]
 
-    def list_starts(self, rows: Rows, *, windows: Windows, now: Now) -> list[tuple[int, int | None]]:
-        """Of rows to be shown, in their order: by the local clock, and of an event in seconds since 1970."""
-        starts, numbers = self._find(rows, windows=windows, now=now)
+    def list_starts(
+        self, rows: Rows, *, windows: Windows, now: Now, known: Starts | None = None
+    ) -> list[tuple[int, int | None]]:
+        """Of rows to be shown, in their order: by the local clock, and of an event in seconds since 1970. `known`: as
+        `note` gave it."""
+        starts, numbers = self._find(rows, windows=windows, now=now) if known is None else known.choose(rows)
         instants = iter(self._series.read_instants(numbers[numbers >= 0]).tolist())
         pairs = zip(starts.tolist(), numbers.tolist(), strict=True)
         return [(local, None if number < 0 else next(instants)) for local, number in pairs]
@@ -117,12 +120,15 @@ class StartTimes:
         where it does not."""
         return self._find(rows, windows=windows, now=now)[0]
 
-    def note(self, windows: Windows, now: Now) -> None:
-        """Once for each request that will ask: what somebody asked before is worked out."""
+    def note(self, windows: Windows, now: Now) -> Starts | None:
+        """Once for each request that will ask: what somebody asked before is worked out. None of what nobody did."""
         key = (tuple(windows.items()), now)
-        if key in self._requested:
-            self._minutes.read(key, lambda: self._find_starts(windows, now))
-        self._requested.read(key, lambda: True)
+        known = self._minutes.find(key)
+        if known is None and key in self._requested:
+            known = self._minutes.read(key, lambda: self._find_starts(windows, now))
+        elif known is None:
+            self._requested.read(key, lambda: True)
+        return known
 
     def recall_starts(self, windows: Windows, now: Now) -> Starts | None:
         """None where they are not worked out."""

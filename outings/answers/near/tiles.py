@@ -4,8 +4,10 @@ A tile is 256 rows of the map, which is halved and halved again where it reaches
 listings are many. Of each the middle and the reach are known, and so how near its nearest row can be.
 """
 
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from math import sqrt
+from typing import Self
 
 import numpy as np
 import polars as pl
@@ -14,32 +16,43 @@ from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from outings.answers.snapshot.derived import derive_table
-from outings.answers.snapshot.distance import Floats, Point, Vectors, make_unit_vectors, square_chords
+from outings.answers.snapshot.distance import Floats, Point, make_unit_vectors, square_matrix
+from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import MappedTable
 from outings.release.tables import PUBLISHED
 
 TILE = 256
 # Tiles that are looked at first; each further look is at twice as many.
 _FIRST_TILES = 4
+# The order of types among what is equally far: that of their names.
+TYPE_RANKS: tuple[int, ...] = tuple(sorted(TYPES).index(each) for each in TYPES)
 # What rounding may do to a tile's reach.
 _ROUNDING = 1e-12
 
 Rows = NDArray[np.int64]
 
 # What they are made of.
-LISTINGS = ("row", "status", "lat", "lng")
+LISTINGS = ("row", "status", "type", "id", "lat", "lng")
 
 
 def make_tiles(listings: pl.DataFrame) -> pl.DataFrame:
-    """The published rows with coordinates, tile after tile, as points of the unit sphere."""
+    """The published rows with coordinates, tile after tile. `tie`: in what order they come where they are equally far,
+    by the name of their type, then by id (`Ties`)."""
+    rows, _ = _place_rows(listings)
+    ids = (pl.col("id").rank("ordinal") - 1).cast(pl.UInt32())
+    ranks = pl.col("type").replace_strict(dict(enumerate(TYPE_RANKS)), return_dtype=pl.UInt32())
+    ties = listings.select(tie=ranks * listings.height + ids)["tie"]
+    return pl.DataFrame({"row": rows.astype(np.uint32), "tie": ties.to_numpy()[rows]})
+
+
+def _place_rows(listings: pl.DataFrame) -> tuple[Rows, Floats]:
+    """The rows in the order of tiles, and where each is on the unit sphere."""
     placed = listings.filter(
         (pl.col("status") == PUBLISHED) & pl.col("lat").is_not_null() & pl.col("lng").is_not_null()
     ).sort("row")
-    vectors = make_unit_vectors(placed["lat"].to_numpy(), placed["lng"].to_numpy())
-    ordered = _order_tiles(np.stack(vectors, axis=1))
-    rows = placed["row"].to_numpy()[ordered]
-    x, y, z = (each[ordered] for each in vectors)
-    return pl.DataFrame({"row": rows, "x": x, "y": y, "z": z}, schema_overrides={"row": pl.UInt32()})
+    points = np.stack(make_unit_vectors(placed["lat"].to_numpy(), placed["lng"].to_numpy()), axis=1)
+    ordered = _order_tiles(points)
+    return placed["row"].to_numpy()[ordered], points[ordered]
 
 
 def _order_tiles(points: Floats) -> Rows:
@@ -60,15 +73,20 @@ def _order_tiles(points: Floats) -> Rows:
 
 
 def make_tile_bounds(listings: pl.DataFrame) -> pl.DataFrame:
-    """Of each tile its middle, within the sphere, and how far from it a row lies at most, in a straight line."""
-    points = make_tiles(listings).select("x", "y", "z").to_numpy()
+    """Of each tile its middle, within the sphere, and how far from it a row lies at most, in a straight line. `points`:
+    x of its rows, then y, then z; infinite where the last of all has no row."""
+    _, points = _place_rows(listings)
     starts = np.arange(0, len(points), TILE)
     counts = np.minimum(TILE, len(points) - starts)
     middles = np.add.reduceat(points, starts) / counts[:, np.newaxis] if len(points) else np.empty((0, 3))
     gaps = np.sqrt(((points - np.repeat(middles, counts, axis=0)) ** 2).sum(axis=1))
     reach = np.maximum.reduceat(gaps, starts) if len(points) else np.empty(0)
+    whole = np.full((starts.size * TILE, 3), np.inf)
+    whole[: len(points)] = points
+    matrix = whole.reshape(-1, TILE, 3).transpose(0, 2, 1).reshape(-1, 3 * TILE)
     x, y, z = middles.T
-    return pl.DataFrame({"x": x, "y": y, "z": z, "reach": reach + _ROUNDING})
+    made = pl.DataFrame({"x": x, "y": y, "z": z, "reach": reach + _ROUNDING})
+    return made.with_columns(points=pl.Series(matrix, dtype=pl.Array(pl.Float64(), 3 * TILE)))
 
 
 TILES = derive_table("tiles", make_tiles, {"listings": LISTINGS})
@@ -94,39 +112,72 @@ class RowDistances(Columns, frozen=True, eq=False):
     squares: Floats
 
 
-# What is kept of some tiles' rows, by the tiles' numbers and the square of the greatest distance.
-Take = Callable[[Rows, float], RowDistances]
+class PlaceDistances(Struct, frozen=True, eq=False):
+    """Places in the tiles, with the squares of their straight distances through the unit sphere."""
+
+    places: Rows
+    squares: Floats
+
+    def choose(self, chosen: NDArray[np.generic] | slice) -> "PlaceDistances":
+        """Those of an index, a mask or a slice."""
+        return PlaceDistances(self.places[chosen], self.squares[chosen])
+
+
+def join_distances(parts: Sequence[PlaceDistances]) -> PlaceDistances:
+    """One after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    places = [np.empty(0, dtype=np.int64), *(each.places for each in parts)]
+    return PlaceDistances(np.concatenate(places), np.concatenate([np.empty(0), *(each.squares for each in parts)]))
+
+
+# Looks at some tiles, of whose rows none further than the square of a distance matters; returns the square from which
+# on none does any more.
+Look = Callable[[Rows, float], float]
+# Which rows of some tiles follow an item, of their squares, a line a tile.
+Follow = Callable[[Rows, Floats], NDArray[np.bool_]]
 
 
 class Tiles:
     """Of one snapshot. A row's place is where it stands in them."""
 
     def __init__(self, table: MappedTable, *, bounds: MappedTable) -> None:
-        self._rows = table.read_array("row")
-        self._vectors: Vectors = (table.read_array("x"), table.read_array("y"), table.read_array("z"))
-        self._middles: Vectors = (bounds.read_array("x"), bounds.read_array("y"), bounds.read_array("z"))
+        self._rows, self._ties = table.read_array("row"), table.read_array("tie")
+        self._points = bounds.read_matrix("points").reshape(-1, 3, TILE)
+        self._middles = np.stack([bounds.read_array(name) for name in ("x", "y", "z")])
         self.reaches = bounds.read_array("reach")
 
     def __len__(self) -> int:
         return self.reaches.size
 
-    def find_nearest(self, point: Point, *, chord: float, count: int, take: Take) -> RowDistances:
-        """Of what `take` keeps the nearest within a straight line from the point, this many at least where there are so
-        many, and all at their distances. In no order."""
-        gaps = self.measure_middles(point) - self.reaches
-        tiles = np.flatnonzero(gaps <= chord)
-        gaps, size, most = gaps[tiles], _FIRST_TILES, chord**2
-        distances = RowDistances(tiles[:0], gaps[:0])
-        while tiles.size:
-            order = np.argpartition(gaps, size) if size < tiles.size else np.arange(tiles.size)
-            nearest, others = order[:size], order[size:]
-            distances = distances.join(take(tiles[nearest], most))
-            if distances.rows.size >= count:
-                # All that are no further than the last of these: others lie in tiles that reach as near.
-                most = float(np.partition(distances.squares, count - 1)[count - 1])
-                distances, others = distances.choose(distances.squares <= most), others[gaps[others] <= np.sqrt(most)]
+    def search(self, point: Point, *, chord: float, look: Look) -> None:
+        """Looks at tiles, the nearest first, that may have rows within a straight line from the point, until those left
+        reach no nearer than what matters."""
+        squares = square_matrix(self._middles, point)
+        tiles = (squares <= (self.reaches + chord) ** 2).nonzero()[0]
+        gaps, size, most = np.sqrt(squares[tiles]) - self.reaches[tiles], _FIRST_TILES, chord**2
+        while tiles.size > size:
+            order = gaps.argpartition(size)
+            most = look(tiles[order[:size]], most)
+            others = order[size:]
+            others = others[gaps[others] <= sqrt(most)]
             tiles, gaps, size = tiles[others], gaps[others], size * 2
-        return distances
+        if tiles.size:
+            look(tiles, most)
+
+    @cached_property
+    def ties(self) -> NDArray[np.uint32]:
+        """By place."""
+        ties = np.zeros(len(self) * TILE, dtype=np.uint32)
+        ties[: self._ties.size] = self._ties
+        return ties
+
+    @cached_property
+    def rows(self) -> Rows:
+        """By place; 0 where the last tile has no row."""
+        rows = np.zeros(len(self) * TILE, dtype=np.int64)
+        rows[: self._rows.size] = self._rows
+        return rows
 
     def list_places(self) -> Rows:
         """The row of each place."""
@@ -134,7 +185,7 @@ class Tiles:
 
     def measure_middles(self, point: Point) -> Floats:
         """How far the middle of each tile lies, in a straight line: its rows are nearer or further by its reach."""
-        middles: Floats = np.sqrt(square_chords(self._middles, point))
+        middles: Floats = np.sqrt(square_matrix(self._middles, point))
         return middles
 
     def reach(self, point: Point, chord: float) -> bool:
@@ -143,26 +194,10 @@ class Tiles:
 
     def measure_tiles(self, tiles: Rows, point: Point) -> Floats:
         """Some tiles' squares, a line each; infinite where the last of all has no row."""
-        squares = square_chords([_take_tiles(each, tiles) for each in self._vectors], point)
-        whole = np.full((tiles.size, TILE), np.inf)
-        whole.ravel()[: squares.size] = squares
-        return whole
-
-    def measure_places(self, places: Rows, point: Point) -> Floats:
-        """The squares of the distances of rows."""
-        return square_chords([each[places] for each in self._vectors], point)
-
-    def measure_rows(self, tiles: Rows, point: Point, *, most: float) -> RowDistances:
-        """Of some tiles what lies no further, by the square of its distance; rising."""
-        squares = square_chords([_take_tiles(each, tiles) for each in self._vectors], point)
-        near = np.flatnonzero(squares <= most)
-        rows, squares = _take_tiles(self._rows, tiles)[near].astype(np.int64), squares[near]
-        order = np.argsort(rows)
-        return RowDistances(rows[order], squares[order])
+        return square_matrix(self._points.take(tiles, axis=0), point)
 
 
-def _take_tiles(values: NDArray[Any], tiles: Rows) -> NDArray[Any]:
-    """What stands in some tiles, of which the last of all may be shorter: whole tiles are copied at once."""
-    whole = values.size // TILE
-    taken: NDArray[Any] = values[: whole * TILE].reshape(-1, TILE)[tiles[tiles < whole]].ravel()
-    return np.concatenate((taken, values[whole * TILE :])) if (tiles == whole).any() else taken
+def list_places(tiles: Rows, chosen: NDArray[np.bool_]) -> tuple[Rows, Rows]:
+    """Of some tiles' rows, a line a tile, those chosen: which they are of these, and their places."""
+    numbers = chosen.ravel().nonzero()[0]
+    return numbers, tiles[numbers // TILE] * TILE + numbers % TILE

@@ -4,11 +4,10 @@ from functools import reduce
 
 import numpy as np
 import polars as pl
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.snapshot.derived import derive_table
-from outings.answers.snapshot.distance import Floats, Point, make_unit_vectors, square_chords
+from outings.answers.snapshot.distance import Floats, Point, make_unit_vectors, square_matrix
 from outings.answers.snapshot.zips import Zips
 from outings.release.mapped_table import MappedTable
 from outings.release.tables import PUBLISHED
@@ -33,19 +32,22 @@ def make_unlocated(listings: pl.DataFrame, neighborhoods: pl.DataFrame) -> pl.Da
 UNLOCATED = derive_table("unplaced", make_unlocated, {"listings": LISTINGS, "neighborhoods": NEIGHBORHOODS})
 
 
-class Spots(Struct, frozen=True, eq=False):
-    """What is known of where rows may be, each once: `vectors`, of each a column, are the center of a neighborhood and
-    the middle of a zip, NaN where one is not known."""
+class Spots:
+    """What is known of where rows may be, each once: `centers` of neighborhoods and `middles` of zips, of each x, y and
+    z one under the other, NaN where one is not known; no middles where the deployment knows no zips."""
 
-    vectors: tuple[Floats, ...]
+    def __init__(self, centers: Floats, middles: Floats | None) -> None:
+        places = [centers] if middles is None else [centers, middles]
+        self._unknown = [np.isnan(each[0]) for each in places]
+        self._places = [each for each in places if not np.isnan(each[0]).all()]
 
-    def lie_near(self, point: Point, *, chord: float) -> NDArray[np.bool_]:
-        """Which of them lie within a straight line from the point, by one or the other."""
-        near = [square_chords(self.vectors[at : at + 3], point) <= chord**2 for at in range(0, len(self.vectors), 3)]
-        return reduce(np.logical_or, near)
+    def lie_near(self, point: Point, *, chord: float) -> NDArray[np.bool_] | None:
+        """Which of them lie within a straight line from the point, by one or the other; None where none is known to."""
+        near = [square_matrix(each, point) <= chord**2 for each in self._places]
+        return reduce(np.logical_or, near) if near else None
 
     def are_unknown(self) -> NDArray[np.bool_]:
-        return reduce(np.logical_and, [np.isnan(each) for each in self.vectors])
+        return reduce(np.logical_and, self._unknown)
 
 
 class UnlocatedRows:
@@ -60,11 +62,14 @@ class UnlocatedRows:
         spots = known.unique(maintain_order=True).with_row_index("number")
         joined = known.join(spots, on=known.columns, how="left", maintain_order="left", nulls_equal=True)
         self.numbers: Rows = joined["number"].to_numpy().astype(np.int64)
-        self.spots = Spots(tuple(spots[name].to_numpy() for name in known.columns))
+        self.count = spots.height
+        vectors = np.stack([spots[name].to_numpy() for name in known.columns])
+        self.spots = Spots(vectors[:3], None if zips is None else vectors[3:])
 
     def find_near(self, point: Point, *, chord: float) -> Rows:
         """Those that may lie within a straight line from the point; rising."""
-        return self.rows[self.spots.lie_near(point, chord=chord)[self.numbers]]
+        near = self.spots.lie_near(point, chord=chord)
+        return self.rows[:0] if near is None else self.rows[near[self.numbers]]
 
     def number_spots(self, rows: Rows) -> Rows:
         """Of some of them."""

@@ -2,6 +2,7 @@
 trigonometries meet at a circle's edge."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +24,12 @@ def make_unit_vectors(lats: Floats, lngs: Floats) -> Vectors:
 
 def make_unit_vector(lat: float, lng: float) -> Point:
     """One place, in degrees, as a point of the unit sphere."""
-    x, y, z = (float(each[0]) for each in make_unit_vectors(np.array([lat]), np.array([lng])))
-    return x, y, z
+    angles = np.radians((lat, lng))
+    (cos_lat, cos_lng), (sin_lat, sin_lng) = np.cos(angles).tolist(), np.sin(angles).tolist()
+    return cos_lat * cos_lng, cos_lat * sin_lng, sin_lat
 
 
+@lru_cache(maxsize=64)
 def find_chord(radius_m: float) -> float:
     """The length of the straight line through the unit sphere to the edge of a circle, which is inside."""
     return float(2 * np.sin(min(radius_m / EARTH_RADIUS_M, np.pi) / 2) + _ROUNDING)
@@ -37,6 +40,15 @@ def square_chords(vectors: Sequence[Floats], point: Point) -> Floats:
     no other. NaN without coordinates."""
     (x, y, z), (here_x, here_y, here_z) = vectors, point
     squares: Floats = (x - here_x) ** 2 + (y - here_y) ** 2 + (z - here_z) ** 2
+    return squares
+
+
+def square_matrix(points: Floats, point: Point) -> Floats:
+    """Of arrays in whose last axis but one x, y and z lie one under the other: bit for bit as `square_chords`."""
+    gaps = points - np.array(point)[:, np.newaxis]
+    gaps *= gaps
+    squares: Floats = gaps[..., 0, :] + gaps[..., 1, :]
+    squares += gaps[..., 2, :]
     return squares
 
 

@@ -27,15 +27,19 @@ from pipeline.tables.similar import RELATED_LISTINGS
 from tests.pipeline.city import FIRST, City, Record, make_event
 
 
+def make_placed(name: str, **members: Any) -> Record:
+    return make_event(name, **{"location": {"lat": 47.61, "lng": -122.33, "address": "9 Pine St"}, **members})
+
+
 def make_city(folder: Path) -> City:
     city = City(folder)
-    city.write([make_event(str(n)) for n in range(9)])
+    city.write([make_placed(str(n)) for n in range(9)])
     city.build()
     return city
 
 
 def change(**members: Any) -> Callable[[City], None]:
-    records: list[Record] = [make_event("0", **members), *(make_event(str(n)) for n in range(1, 9))]
+    records: list[Record] = [make_placed("0", **members), *(make_placed(str(n)) for n in range(1, 9))]
     return lambda city: city.write(records)
 
 
@@ -88,10 +92,6 @@ def test_cards_and_items_are_made_of_changed_documents_alone(
     move(city)
     city.build() if day is None else city.build(day)
     assert len(documents) == made
-
-
-def make_placed(name: str, **members: Any) -> Record:
-    return make_event(name, **{"location": {"lat": 47.61, "lng": -122.33, "address": "9 Pine St"}, **members})
 
 
 @pytest.mark.parametrize(
