@@ -2,22 +2,24 @@
 done by other processes, start without the engines."""
 
 from pipeline.foreign_organizations import MetroOrganizations
+from pipeline.memory import collect_seldom, return_memory
 from pipeline.tasks import FeedResult, FeedTask, MetroResult, MetroTask
 
 
 def run_feed_task(work: FeedTask) -> FeedResult:
-    from pipeline.feed_task import read_records
-    from pipeline.memory import return_memory
+    with collect_seldom():
+        from pipeline.feed_task import read_records
 
-    result = read_records(work)
+        result = read_records(work)
     return_memory()
     return result
 
 
 def run_metro_task(work: MetroTask) -> MetroResult:
-    from pipeline.metro_task import build_listings
+    with collect_seldom():
+        from pipeline.metro_task import build_listings
 
-    return build_listings(work)
+        return build_listings(work)
 
 
 def lend_organizations(work: MetroTask) -> MetroOrganizations:
