@@ -5,6 +5,12 @@ from pathlib import Path
 import pytest
 
 from outings.configuration import ConfigurationError, read_configuration
+from outings.contract.languages.language import (
+    SHIPPED,
+    parse_language,
+    read_shipped_files,
+    read_shipped_language,
+)
 
 METRO = """
 [[metros]]
@@ -66,3 +72,8 @@ def test_what_is_wrong_in_it_is_told_with_its_file(tmp_path: Path, file: str, co
     (tmp_path / "pt").mkdir()
     (tmp_path / "pt" / file).write_text(content)
     assert message in refuse(tmp_path, METRO + 'language = "pt"\n[languages]\npt = "pt"\n')
+
+
+@pytest.mark.parametrize("code", SHIPPED)
+def test_a_language_that_ships_has_patterns_that_compile(code: str) -> None:
+    assert parse_language(code, read_shipped_files(code)) == read_shipped_language(code)
