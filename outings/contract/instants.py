@@ -5,6 +5,7 @@ As numbers, dates are days since 1970-01-01, and local times are seconds since t
 """
 
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
 
 DAY = 86_400  # seconds
 
@@ -36,10 +37,14 @@ def format_instant(value: int | datetime) -> str:
     if isinstance(value, datetime):
         if value.tzinfo is None:
             raise ValueError(f"an instant needs its zone: {value.isoformat()}")
-        moment = value.astimezone(UTC)
-    else:
-        moment = datetime.fromtimestamp(value, UTC)
-    return moment.isoformat()[:19] + "Z"
+        return value.astimezone(UTC).isoformat()[:19] + "Z"
+    return _format_seconds(value)
+
+
+# Listings that one build changed have one stamp, and sections the same.
+@lru_cache(maxsize=1_024)
+def _format_seconds(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()[:19] + "Z"
 
 
 def format_local(value: datetime) -> str:

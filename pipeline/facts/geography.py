@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import orjson
 import shapely
 from msgspec import Struct
@@ -45,9 +46,9 @@ class Neighborhoods:
         wishes = [SlugRequest(id=name, type="neighborhood", name=name) for name, _ in ordered]
         slugs = assign_slugs(wishes, before={})
         self._all = [_describe_shape(name, shape, slug=slugs[name]) for name, shape in ordered]
-        self._shapes = [shape for _, shape in ordered]
+        self._shapes = np.array([shape for _, shape in ordered], dtype=object)
         shapely.prepare(self._shapes)
-        self._tree = shapely.STRtree(self._shapes)
+        self._wests, self._souths, self._easts, self._norths = shapely.bounds(self._shapes).reshape(-1, 4).T
         self._named = {word: each for each in reversed(self._all) for word in (each.key, each.slug)}
         self._cache: dict[tuple[float, float], Neighborhood | None] = {}
 
@@ -57,12 +58,16 @@ class Neighborhoods:
     def find(self, lat: float, lng: float) -> Neighborhood | None:
         """The neighborhood of a point, its boundary included."""
         if (lat, lng) not in self._cache:
-            point = shapely.Point(lng, lat)
-            # Boxes by the tree, then polygons that were prepared once (the tree would prepare the point instead).
-            near = sorted(self._tree.query(point).tolist())
-            holding = (self._all[index] for index in near if shapely.intersects(self._shapes[index], point))
-            self._cache[lat, lng] = next(holding, None)
+            self._cache[lat, lng] = self._find(lat, lng)
         return self._cache[lat, lng]
+
+    def _find(self, lat: float, lng: float) -> Neighborhood | None:
+        """By boxes, then by polygons that were prepared once. With a tree and a point as an object it takes twice as
+        long."""
+        is_near = (self._wests <= lng) & (lng <= self._easts) & (self._souths <= lat) & (lat <= self._norths)
+        near = np.flatnonzero(is_near)
+        holding = near[shapely.intersects_xy(self._shapes[near], lng, lat)]
+        return self._all[holding[0]] if holding.size else None
 
     def find_named(self, text: str) -> Neighborhood | None:
         """By slug, or by name without case, accents and punctuation."""

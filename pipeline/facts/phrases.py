@@ -10,6 +10,7 @@ Words = tuple[str, ...]
 _APOSTROPHES = re.compile("['’‘ʼ`´]")
 _MARKS = re.compile("[\u0300-\u036f]")
 _AND = re.compile(r"&|(?<=[a-z])(?:\s*\+\s*|/)(?=[a-z])")
+_AND_SIGNS = "&+/"
 _ABBREVIATION = re.compile(r"\b(mos?|mths?|yrs?|jr|sr|st|dr|mrs?|ms)\.")
 _DASHES = re.compile("[\u2010-\u2015\u2212]")
 _WORD = re.compile(r"\d+\+?|[a-z]+\d*")
@@ -77,7 +78,10 @@ def fold_phrases(text: str) -> str:
     """Lower case, no accents and apostrophes, `and` for its signs, one kind of dash, no point behind short words."""
     if not text.isascii():
         text = _MARKS.sub("", unicodedata.normalize("NFKD", _DASHES.sub("-", _APOSTROPHES.sub("", text))))
-    return _ABBREVIATION.sub(r"\1", _AND.sub(" and ", _APOSTROPHES.sub("", text).lower()))
+    text = _APOSTROPHES.sub("", text).lower()
+    if any(sign in text for sign in _AND_SIGNS):  # looked for in each text, the pattern is half of the time
+        text = _AND.sub(" and ", text)
+    return _ABBREVIATION.sub(lambda match: match[1], text)
 
 
 def split_sentences(folded: str) -> list[str]:

@@ -50,7 +50,7 @@ def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext)
 
 def make_beyond_columns(expansion: Expansion) -> dict[str, int | None]:
     """Of the first date that is not in sight: a series stays the same listing while they move with the day."""
-    beyond = next(iter(expansion.beyond), None)
+    beyond = next(iter(expansion.beyond)) if len(expansion.beyond) else None  # most are no series
     return {
         "beyond_index": None if expansion.given is None else expansion.given + 1,
         "beyond_starts_at": None if beyond is None else beyond.starts_at,
