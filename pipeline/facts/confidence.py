@@ -49,7 +49,10 @@ def weigh_freshness(crawled_at: datetime | None, newest: datetime | None) -> int
     if crawled_at is None or newest is None:
         return 100
     age = newest - crawled_at
-    return next((percent for limit, percent in FRESHNESS if age <= limit), _OLDEST)
+    for limit, percent in FRESHNESS:
+        if age <= limit:
+            return percent
+    return _OLDEST
 
 
 def _find_stated(record: ListingRecord, *, location: Location, has_place: bool) -> dict[str, bool]:

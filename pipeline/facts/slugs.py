@@ -39,15 +39,20 @@ def assign_slugs(wishes: Iterable[SlugRequest], *, before: Mapping[str, str]) ->
     A published slug moves only when the record's own does. Those of rows that are gone or archived stay theirs. Who
     comes later (records with an own slug first, then by id) gets `-2`, `-3` … behind the same word.
     """
-    wished = sorted(wishes, key=lambda wish: wish.id)
     published = frozenset(before.values())
-    slugs = {wish.id: before[wish.id] for wish in wished if _stays(wish, before=before, published=published)}
-    gone = before.keys() - {wish.id for wish in wished}
-    taken = set(slugs.values()) | {before[each] for each in gone}
+    slugs: dict[str, str] = {}
+    new: list[SlugRequest] = []
+    for wish in wishes:
+        slug = before.get(wish.id)
+        if slug is not None and _stays(wish, slug, published=published):
+            slugs[wish.id] = slug
+        else:
+            new.append(wish)
+    moved = {wish.id for wish in new}
+    taken = {slug for row_id, slug in before.items() if row_id not in moved} if new else set[str]()
     # One counter a word: a thousand swimming lessons must not each count from 2.
     counters: dict[str, Iterator[str]] = {}
-    new = [wish for wish in wished if wish.id not in slugs]
-    for wish in sorted(new, key=lambda wish: _own_slug(wish) is None):
+    for wish in sorted(new, key=lambda wish: (_own_slug(wish) is None, wish.id)):
         word = _own_slug(wish) or slugify(wish.name) or f"{wish.type}-{wish.id[:8]}"
         candidates = counters.setdefault(word, _number_slugs(word))
         slugs[wish.id] = next(slug for slug in candidates if slug not in taken)
@@ -59,11 +64,11 @@ def _own_slug(wish: SlugRequest) -> str | None:
     return slugify(wish.slug) or None if wish.slug else None
 
 
-def _stays(wish: SlugRequest, *, before: Mapping[str, str], published: Container[str]) -> bool:
-    """Also with a number behind the own slug while another row has that slug: nothing has moved since."""
-    slug, own = before.get(wish.id), _own_slug(wish)
-    if slug is None or own is None or slug == own:
-        return slug is not None
+def _stays(wish: SlugRequest, slug: str, *, published: Container[str]) -> bool:
+    """The published `slug`: also the own one with a number while another row has that, as nothing has moved since."""
+    own = _own_slug(wish)
+    if own is None or slug == own:
+        return True
     return own in published and re.fullmatch(re.escape(own) + r"-[1-9]\d*", slug) is not None
 
 

@@ -88,12 +88,12 @@ def is_deep(value: Any) -> bool:
 
 
 def _split_lines(file: BinaryIO) -> Iterator[bytes]:
-    """Lines without their ends; of one over the cap, its first bytes, one more than the cap."""
+    """With their ends; of one over the cap, its first bytes, one more than the cap."""
     while line := file.readline(MAX_LINE_BYTES + 2):
         rest = line
         while not rest.endswith(b"\n") and (rest := file.readline(MAX_LINE_BYTES)):
             line = line[: MAX_LINE_BYTES + 1]
-        yield line.rstrip(b"\r\n")
+        yield line
 
 
 def _show(encoded: bytes) -> str:

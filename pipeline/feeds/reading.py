@@ -107,22 +107,23 @@ def read_source(
             known, more, own = _clean_raw(raw, feed, origin, key=key)
         else:
             known = known.move(raw.line)
-            more, own = known.problems, dict(known.unknown)
+            more, own = known.problems, known.unknown
         problems += more
-        unknown.update(own)
+        for path, number in own:
+            unknown[path] += number
         if known is None:
             quarantined += 1
             continue
         # The last wins, and stands where it was read.
         kept.pop(known.identity, None)
         kept[known.identity] = known
-    if whole is not None:
-        named = tuple(whole.files)
     if not is_remote(feed):
         check_unchanged(feed, files, configuration.directory)
-    located = locate_problems(problems, named)
-    if whole is not None:
-        located = whole.explain(located)
+    if whole is None:
+        located = locate_problems(problems, named)
+    else:
+        named = tuple(whole.files)
+        located = whole.explain(locate_problems(problems, named))
     return FeedRead(
         feed=feed.name, hash=source.hash, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,
         records=Records(list(kept.values())), problems=located, unknown=_sum_unknown(unknown),
@@ -144,7 +145,7 @@ def _recall_record(
 
 def _clean_raw(
     raw: RawRecord, feed: FeedTable, origin: Origin, *, key: bytes
-) -> tuple[CleanedRecord | None, tuple[Problem, ...], dict[str, int]]:
+) -> tuple[CleanedRecord | None, tuple[Problem, ...], Iterable[tuple[str, int]]]:
     """None where it is quarantined; its problems, and what members it has that no record has."""
     reason, source_id = raw.reason, raw.source_id
     if reason is None:
@@ -153,16 +154,16 @@ def _clean_raw(
             value = fill_record(raw.value, feed.defaults, origin.vocabulary)
             cleaned = clean_record(value, line=raw.line, origin=origin, unknown=unknown)
             if cleaned.record is None:
-                return None, cleaned.problems, unknown
+                return None, cleaned.problems, unknown.items()
             known = encode_cleaned(cleaned.record, key=key, problems=cleaned.problems, unknown=tuple(unknown.items()))
-            return known, cleaned.problems, unknown
+            return known, cleaned.problems, known.unknown
         except Exception as error:  # noqa: BLE001 - whatever it is, the other records are read
             reason = explain_fault(error)
             source_id = source_id or find_source_id(raw.value)
     problem = quarantine_unread(
         raw.value, reason, line=raw.line, feed=feed.name, source_id=source_id, file=raw.file
     )  # fmt: skip
-    return None, (problem,), {}
+    return None, (problem,), ()
 
 
 def find_source_id(raw: object) -> str | None:

@@ -1,7 +1,7 @@
 """The release before, as a build needs it: what each row was, what it was made of, and where its document is."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
 from typing import Any
@@ -104,6 +104,10 @@ class PreviousSnapshot:
     def find_row(self, row_id: str) -> int:
         """The number of a listing's row. KeyError."""
         return self._at[row_id]
+
+    def find_rows(self, ids: Iterable[str]) -> pl.Series:
+        """Those of listings. KeyError."""
+        return pl.Series("at", [*map(self._at.__getitem__, ids)], dtype=pl.UInt32())
 
     def list_moving(self, horizon: tuple[date, date]) -> frozenset[str]:
         """Ids of the series of which other dates may be in sight now: not those of which all were, and are."""

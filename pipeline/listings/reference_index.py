@@ -151,7 +151,7 @@ def _list_references(records: Mapping[str, SpooledRecord]) -> Iterator[tuple[str
 
 
 def _may_be_meant(head: Head) -> bool:
-    return isinstance(head, OrganizationRecord | PlaceHead) and head.status != "draft"
+    return head.type in _REFERRED and head.status != "draft"
 
 
 def _carry_head(row: Mapping[str, Any], previous: PreviousSnapshot) -> Head:

@@ -197,7 +197,7 @@ class RowMaker:
         snapshot = self._previous.snapshot
         if snapshot is None or not self.stays:
             return
-        at = pl.Series([self._previous.find_row(stay.id) for stay in self.stays], dtype=pl.UInt32())
+        at = self._previous.find_rows(stay.id for stay in self.stays)
         rows = self._previous.listings.with_columns(self._previous.links)[at].filter(
             (pl.col("status") == PUBLISHED) & pl.col("organization_id").is_not_null()
         )

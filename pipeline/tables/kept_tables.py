@@ -87,8 +87,8 @@ def find_parts(previous: PreviousSnapshot, snapshot: Snapshot, *, stays: Sequenc
     mapped = {} if previous.snapshot is None else previous.snapshot.mapped
     if not mapped.keys() >= {*PART_TABLES}:
         return KeptParts()
-    at = pl.Series("at", [previous.find_row(stay.id) for stay in stays], dtype=pl.UInt32())
     ids = pl.DataFrame({"id": [stay.id for stay in stays]}, schema={"id": pl.String()})
+    at = previous.find_rows(ids["id"])
     rows = read_columns(snapshot.tables["listings"], "listings", ("id", "row"))
 
     def keep(parts: pl.DataFrame) -> pl.DataFrame:

@@ -79,10 +79,11 @@ class TableBuilder:
 
     def add_stays(self, stays: Sequence[UnchangedListing]) -> None:
         """Their rows, dates and words are those of the release before, as columns."""
-        self._present.update(stay.id for stay in stays)
+        ids = [stay.id for stay in stays]
+        self._present.update(ids)
         if stays:
-            at = pl.Series([self._previous.find_row(stay.id) for stay in stays], dtype=pl.UInt32())
-            self._carry(at, pl.Series([stay.origin for stay in stays], dtype=pl.Binary()), stays)
+            origins = pl.Series([stay.origin for stay in stays], dtype=pl.Binary())
+            self._carry(self._previous.find_rows(ids), origins, stays)
 
     def add_withdrawn(self) -> None:
         """What is neither here by now: as archived; what was no longer shown stays, but a draft goes."""
