@@ -22,6 +22,8 @@ Days = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 FIRST_DAY = number_day(date(1, 1, 1))
+# Nearly all series begin later: to know only the days from here on takes a sixth of the time.
+_MODERN_DAY = number_day(date(1890, 1, 1))
 # No series is followed past this day: one that says that it runs longer has no end.
 LAST_DAY = number_day(date(2299, 12, 31))
 
@@ -41,7 +43,8 @@ class _Calendar(Struct, frozen=True, kw_only=True):
 
     def cut(self, first: int, last: int) -> "_Calendar":
         """The days from `first` to `last`, as far as there are any; nothing is copied."""
-        span = slice(max(first - FIRST_DAY, 0), max(last - FIRST_DAY + 1, 0))
+        begin = int(self.days[0])
+        span = slice(max(first - begin, 0), max(last - begin + 1, 0))
         return _Calendar(**{name: getattr(self, name)[span] for name in self.__struct_fields__})
 
 
@@ -58,9 +61,14 @@ def list_days(rule: RecurrenceRule, *, anchor: int, last: int) -> Days:
     return within
 
 
+def _read_calendar(anchor: int) -> _Calendar:
+    """All days that a series may have which begins on that day, and the year before it."""
+    return _make_calendar(_MODERN_DAY if anchor > _MODERN_DAY + 2 * 366 else FIRST_DAY)
+
+
 @cache
-def _read_calendar() -> _Calendar:
-    days = np.arange(FIRST_DAY, LAST_DAY + 367, dtype=np.int64)
+def _make_calendar(first: int) -> _Calendar:
+    days = np.arange(first, LAST_DAY + 367, dtype=np.int64)
     dates = days.astype("M8[D]")
     months, years = dates.astype("M8[M]"), dates.astype("M8[Y]")
     month_day = (dates - months.astype("M8[D]")).astype(np.int16) + 1
@@ -81,7 +89,7 @@ def _read_calendar() -> _Calendar:
 
 def _cut_calendar(rule: RecurrenceRule, anchor: int, last: int) -> _Calendar:
     """Whole periods, so that positions within them can be counted from both ends."""
-    calendar = _read_calendar()
+    calendar = _read_calendar(anchor)
     if rule.frequency == "DAILY":
         return calendar.cut(anchor, last)
     if rule.frequency == "WEEKLY":
@@ -121,7 +129,7 @@ def _meet_conditions(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> 
     if rule.year_days:
         met &= _number_among(rule.year_days, calendar.year_day, calendar.year_left, 367)
     if rule.weeks:
-        met &= _meet_weeks(rule, calendar)
+        met &= _meet_weeks(rule, calendar, anchor)
     if weekdays:
         met &= _meet_weekdays(rule, calendar, weekdays)
     return met
@@ -133,11 +141,11 @@ def _number_among(numbers: tuple[int, ...], counted: NDArray[Any], left: NDArray
     return met
 
 
-def _meet_weeks(rule: RecurrenceRule, calendar: _Calendar) -> Mask:
+def _meet_weeks(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> Mask:
     """BYWEEKNO. A week is of the year in which its fourth day is, and that day's numbers in it give the week's."""
-    whole = _read_calendar()
+    whole = _read_calendar(anchor)
     fourth = calendar.days - (calendar.weekday - rule.week_start) % 7 + 3
-    at = np.clip(fourth - FIRST_DAY, 0, whole.days.size - 1)
+    at = np.clip(fourth - whole.days[0], 0, whole.days.size - 1)
     return _number_among(rule.weeks, (whole.year_day[at] - 1) // 7 + 1, (whole.year_left[at] - 1) // 7 + 1, 54)
 
 
