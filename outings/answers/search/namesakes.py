@@ -19,6 +19,8 @@ _PLACE, _NAME = TYPES.index("place"), FIELDS.index("name")
 _WHERE = (FIELDS.index("place"), FIELDS.index("location"))
 # Whose words are compared at once: those of 300,000 took 0.3 GB.
 _ROWS_AT_ONCE = 65_536
+# Row, field (of 4 bits) and position (of 16) as one number: to sort by three columns takes twice as long.
+_WORD_ORDER = (pl.col("row").cast(pl.UInt64()) * 16 + pl.col("field")) * 65_536 + pl.col("position")
 
 
 def make_heads(listings: pl.DataFrame, terms: pl.DataFrame, words: NameWords) -> pl.DataFrame:
@@ -59,7 +61,7 @@ def make_venues(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
 
 def _find_venues(numbered: pl.DataFrame) -> pl.DataFrame:
     """Of all words of some listings, in any order."""
-    pairs = _list_pairs(numbered.sort("row", "field", "position"))
+    pairs = _list_pairs(numbered.sort(_WORD_ORDER))
     elsewhere = pairs.filter(pl.col("field") != _NAME)
     own = pairs.filter(field=_NAME).join(elsewhere, on=("row", "number", "next"), how="semi")
     behind = own.select("row", pl.col("next").alias("number"), pl.col("position") + 1)
