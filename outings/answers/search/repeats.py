@@ -54,10 +54,7 @@ def make_repeats(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
 
 
 def _fold_names(names: pl.Series) -> pl.Series:
-    """Each name once: what happens often is often entered so."""
-    known = names.unique()
-    folded = pl.Series([fold_text(each) for each in known], dtype=pl.String())
-    return names.replace_strict(known, folded, return_dtype=pl.String())
+    return pl.Series([fold_text(each) for each in names], dtype=pl.String())
 
 
 def _list_words(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
