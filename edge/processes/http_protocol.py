@@ -146,16 +146,19 @@ class HttpProtocol(HttpToolsProtocol):
             raise _refuse_head(f"has more than {MOST_FIELDS} header fields", MOST_FIELDS)
 
     def on_message_begin(self) -> None:
+        """Without the scope that uvicorn makes here: only what is not answered at once needs one."""
         self._is_answered, self._is_begun = False, True
-        super().on_message_begin()
+        self.url, self.headers, self.expect_100_continue = b"", [], False
 
     def on_headers_complete(self) -> None:
         self._check_head()
         self._is_in_head, self._is_begun, self._head_bytes = False, False, 0
         self._end_deadline()
         self.app.connections.work(self)
-        reply = self._reply_now() if self._is_simple() else None
+        head: Scope = {}
+        reply = self._reply_now(head) if self._is_simple() else None
         if reply is None:
+            self._begin_scope(head)
             super().on_headers_complete()
             self._join_head()
             self._bound_body()
@@ -163,6 +166,14 @@ class HttpProtocol(HttpToolsProtocol):
         self._is_answered = True
         self.transport.writelines((encode_head(reply, self.server_state.default_headers), reply.body))
         self.on_response_complete()
+
+    def _begin_scope(self, head: Scope) -> None:
+        """What uvicorn does when a message begins, and what is known of it by now."""
+        url, headers, expects = self.url, self.headers, self.expect_100_continue
+        super().on_message_begin()
+        self.url, self.expect_100_continue = url, expects
+        self.scope["headers"] = self.headers = headers
+        self.scope.update(head)  # type: ignore[typeddict-item]
 
     def _join_head(self) -> None:
         """The answer that was just begun goes out with its head and its body in one."""
@@ -173,14 +184,13 @@ class HttpProtocol(HttpToolsProtocol):
         transport.flush()
         self.on_response_complete()
 
-    def _reply_now(self) -> Response | None:
-        """Of what is read at once one answer may be made; those behind it have their turn."""
+    def _reply_now(self, head: Scope) -> Response | None:
+        """Of what is read at once one answer may be made; those behind it have their turn. `head` is filled in, also
+        with what the others need where there is no reply."""
         path, _, query = self.url.partition(b"?")
-        head: Scope = {"method": "GET", "raw_path": path, "query_string": query, "headers": self.headers}
+        head.update(method="GET", raw_path=path, query_string=query, headers=self.headers)
         reply: Response | None = self.app.fast_path.respond_now(head, makes=not self._has_made)
-        if reply is None:
-            self.scope.update(head)  # type: ignore[typeddict-item]
-        else:
+        if reply is not None:
             self._has_made |= reply.is_made
         return reply
 

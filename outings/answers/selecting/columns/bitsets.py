@@ -64,8 +64,10 @@ def walk_set(words: Words, start: int) -> Iterator[Rows]:
     """The rows of a set from `start` on, rising, in chunks that grow."""
     data, at, length = words.view(np.uint8), start >> 3, _FIRST_BYTES
     while at < data.size:
-        rows = _find_bits(data[at : at + length]) + (at << 3)
-        yield rows if rows.size == 0 or rows[0] >= start else rows[rows >= start]
+        rows = _find_bits(data[at : at + length])
+        if at:
+            rows += at << 3
+        yield rows[rows >= start] if start > at << 3 else rows
         at += length
         length *= _GROWTH
 
