@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.answers.snapshot.distance import EARTH_RADIUS_M, lie_near, make_unit_vectors
+from outings.answers.snapshot.distance import (
+    EARTH_RADIUS_M,
+    lie_near,
+    make_unit_vector,
+    make_unit_vectors,
+    square_chords,
+    square_matrix,
+)
 
 lats = st.floats(min_value=-90, max_value=90)
 lngs = st.floats(min_value=-180, max_value=180)
@@ -80,3 +87,18 @@ def test_a_row_is_near_whatever_rows_are_asked_about_beside_it() -> None:
     assert 0 < whole.sum() < 999
     for rows in (np.arange(0, 999, 7), np.arange(500, 503), np.array([998])):
         assert (lie_near([each[rows] for each in vectors], **params) == whole[rows]).all()
+
+
+@given(here=st.tuples(lats, lngs), there=st.lists(st.tuples(lats, lngs), min_size=1, max_size=9))
+def test_one_pair_of_places_has_one_distance_however_it_is_measured(
+    here: tuple[float, float], there: list[tuple[float, float]]
+) -> None:
+    """Cursors have its bits."""
+    vectors = make_unit_vectors(*np.array(there).T)
+    point = make_unit_vector(*here)
+    assert point == tuple(float(each[0]) for each in make_unit_vectors(*np.array([here]).T))
+    squares = square_chords(vectors, point).tolist()
+    matrix = np.stack(vectors)
+    assert square_matrix(matrix, point).tolist() == squares
+    assert square_matrix(np.stack([matrix, matrix]), point).tolist() == [squares, squares]
+    assert [square_matrix(matrix[:, at : at + 1], point).item() for at in range(len(there))] == squares
