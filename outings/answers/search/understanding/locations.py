@@ -64,6 +64,11 @@ def _split_names(names: Iterable[str]) -> Iterator[Words]:
     return (words for name in names if (words := tuple(split_words(name))))
 
 
+def has_first(words: Sequence[str], names: frozenset[Words]) -> bool:
+    """Whether any of the words is the first of a name."""
+    return not _measure_names(names)[0].isdisjoint(words)
+
+
 def find_runs(words: Sequence[str], names: frozenset[Words]) -> Iterator[tuple[int, int]]:
     """[start, end) of each run that is one of `names`, the longest at each place."""
     firsts, longest = _measure_names(names)

@@ -21,7 +21,7 @@ from msgspec import Struct, field
 
 from outings.answers.search.understanding.ages import are_each, join_ages
 from outings.answers.search.understanding.line import Line, Token, read_line
-from outings.answers.search.understanding.locations import Locations, Words, find_runs, make_locations
+from outings.answers.search.understanding.locations import Locations, Words, find_runs, has_first, make_locations
 from outings.answers.search.understanding.school_years import AgeSpan
 from outings.answers.search.understanding.words import QueryWords, mark_narrow, read_english
 from outings.contract.errors import ApiError, bad_request
@@ -90,6 +90,8 @@ class _Role(Enum):
 
 # Letters of a beginning of what sort of listing is meant, and of other words that decide nothing: "chi" may be many.
 _LEAST_KIND, _LEAST_WORD = 3, 4
+# As `QueryWords.roles` numbers them.
+_KNOWN = (_Role.KIND, _Role.PRICE, _Role.TIME, _Role.AUDIENCE, _Role.FILLER)
 _IGNORED = frozenset((_Role.PRICE, _Role.TIME, _Role.AUDIENCE, _Role.METRO, _Role.NEIGHBORHOOD))
 
 
@@ -160,6 +162,7 @@ class _Roles:
 
     def __init__(self, tokens: Sequence[Token], words: QueryWords) -> None:
         self._tokens, self._words = tokens, words
+        self._spelled = [token.word for token in tokens]
         self._roles: list[_Role | None] = [None] * len(tokens)
 
     def claim(self, start: int, end: int, role: _Role) -> bool:
@@ -178,8 +181,10 @@ class _Roles:
 
     def claim_runs(self, names: frozenset[Words], role: _Role) -> list[Words]:
         """The names found. A filler word in a name is part of it."""
-        runs = []
-        spelled = [token.word if role is None else "" for token, role in zip(self._tokens, self._roles, strict=True)]
+        runs: list[Words] = []
+        if not has_first(self._spelled, names):
+            return runs  # as nearly always
+        spelled = [word if role is None else "" for word, role in zip(self._spelled, self._roles, strict=True)]
         for start, end in find_runs(spelled, names):
             runs.append(tuple(spelled[start:end]))
             # "new york city", where the metro is New York.
@@ -188,16 +193,11 @@ class _Roles:
         return runs
 
     def claim_words(self) -> None:
-        for n, token in enumerate(self._tokens):
-            self._roles[n] = self._roles[n] or self._find_role(token.word)
-
-    def _find_role(self, word: str) -> _Role:
-        known = self._words
-        roles = (
-            (known.kinds, _Role.KIND), (known.prices, _Role.PRICE), (known.times, _Role.TIME),
-            (known.audience, _Role.AUDIENCE), (known.fillers, _Role.FILLER),
-        )  # fmt: skip
-        return next((role for words, role in roles if word in words), _Role.WORD)
+        known = self._words.roles
+        self._roles = [
+            role or (_KNOWN[known[word]] if word in known else _Role.WORD)
+            for word, role in zip(self._spelled, self._roles, strict=True)
+        ]
 
     def claim_beginning(self) -> None:
         """Of a last word that decides beside others: what it becomes when more is typed, if that would not decide."""
@@ -230,12 +230,14 @@ class _Roles:
         return ()
 
     def list_words(self, role: _Role) -> Words:
+        if role not in self._roles:
+            return ()
         pairs = zip(self._tokens, self._roles, strict=True)
         return tuple(dict.fromkeys(token.word for token, each in pairs if each is role))
 
     def write_timed(self, line: Line) -> str:
         """With words that decide and are times of day, too: `after school`, `night`."""
-        are_hours = mark_narrow([token.word for token in self._tokens], self._words.hours)
+        are_hours = mark_narrow(self._spelled, self._words.hours)
         if _Role.TIME not in self._roles and not any(are_hours):
             return ""
         text = line.text

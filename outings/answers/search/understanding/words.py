@@ -30,6 +30,9 @@ class QueryWords:
         self.fillers, self.kinds, self.audience, self.prices, self.times = (
             frozenset(text.split()) for text in (words.fillers, words.kinds, words.audience, words.prices, words.times)
         )
+        # By word the number of the first of these that has it.
+        ranked = (self.kinds, self.prices, self.times, self.audience, self.fillers)
+        self.roles = {word: role for role in reversed(range(len(ranked))) for word in ranked[role]}
         self.lessons, self.children = frozenset(words.lessons.split()), frozenset(words.children.split())
         self.young = self.children.union(words.young.split())
         typed = {"event": words.events, "camp": words.camps, "place": words.places}
