@@ -24,6 +24,7 @@ from outings.answers.search.score import (
     encode_word,
     find_levels,
     mark_candidates,
+    mark_firsts,
     score_names,
     score_words,
     weaken_shelves,
@@ -106,7 +107,7 @@ class Matcher:
         those with the numbers of `subject` in its name."""
         sources = self._list_sources(words, (), [self._related], beginning=beginning, is_strict=True)
         best = [self._encode(each) for each in sources]
-        rows = np.flatnonzero(mark_candidates(best))
+        rows = mark_candidates(best).nonzero()[0]
         rows = rows[find_levels(best, rows) < PARTIAL]
         named = count_named([best[number].take(rows) for number in subject])
         return bool(rows.size), bool(rows.size and (named == len(subject)).any())
@@ -311,6 +312,7 @@ class Matcher:
         """The listings that have any of the words, rising."""
         parts = [source.rows for each in sources for source in each]
         if sum(map(len, parts)) * _FEW >= self._name_words.size:
-            return np.flatnonzero(reduce(np.maximum, best) != 0)
-        rows = np.sort(np.concatenate(parts)) if parts else _NOTHING
-        return rows[np.concatenate(([True], rows[1:] != rows[:-1]))].astype(np.intp) if rows.size else _NOTHING
+            return reduce(np.maximum, best).nonzero()[0]
+        rows = np.concatenate(parts) if parts else _NOTHING
+        rows.sort()
+        return rows[mark_firsts(rows)].astype(np.intp)

@@ -10,9 +10,7 @@ from msgspec.json import Encoder
 from outings.answers.search.collections import MOST_USUAL, SearchFilters, find_override
 from outings.answers.search.request import Search
 from outings.answers.search.score import Numbers
-from outings.answers.selecting.cursors import make_cursor
-from outings.answers.selecting.paging import read_limit
-from outings.contract.instants import format_instant
+from outings.answers.selecting.cursors import make_cursor, name_walk
 from outings.contract.meta import Interpreted, InterpretedAge, MatchCounts, SearchMeta, SearchWindow, TypedFilters
 from outings.contract.values import Value, echo_value
 from outings.contract.vocabulary import COLLECTIONS
@@ -29,7 +27,7 @@ def make_meta(
     """`counts` by level, whichever of the `levels` are shown; `total` of what is shown on all pages, `count` on this
     one; `end` is where the next begins."""
     query, requested, parsed = search.query, search.filters, search.parsed
-    age = parsed.age
+    age, counted = parsed.age, counts.tolist()
     return SearchMeta(
         query=query.get_as("q", str) or "",
         applied_filters=_show_filters(requested) if requested.given else _show_usual(requested),
@@ -45,17 +43,17 @@ def make_meta(
         ),
         match=levels,
         relaxed=search.relaxed,
-        match_counts=MatchCounts(*(min(each, MOST_COUNTED) for each in counts.tolist())),
+        match_counts=MatchCounts(*[min(each, MOST_COUNTED) for each in counted]),
         sort=str(query.get("sort")),
-        limit=read_limit(query),
+        limit=search.limit,
         count=count,
         count_estimate=min(total, MOST_COUNTED),
-        capped=max(total, *counts.tolist()) > MOST_COUNTED,
+        capped=max(total, *counted) > MOST_COUNTED,
         has_more=end is not None,
         next_cursor=None
         if end is None
         else make_cursor(search.query, (search.ranking, end), snapshot=search.snapshot, today=search.today),
-        generated_at=format_instant(search.snapshot.stamp),
+        generated_at=name_walk(search.snapshot),
     )
 
 

@@ -37,7 +37,6 @@ from outings.answers.search.understanding.narrowing import choose_subject, list_
 from outings.answers.search.understanding.words import mark_narrow
 from outings.answers.search.whereabouts import find_lying, list_parts, read_locations
 from outings.answers.selecting.evaluator import has_columns, open_evaluator
-from outings.answers.selecting.paging import read_limit
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import find_centre
 from outings.contract.envelope import encode_list
@@ -74,7 +73,7 @@ def _estimate_cost(search: Search) -> int:
     knows_starts = not search.filters.has_usual_window or index.recalls_starts(search.filters.windows)
     if not (knows_rows and knows_starts and has_columns(opened)):
         return UNKNOWN
-    parts = (_SEARCHED_WORD, len(words)), (_RESULT, read_limit(search.query)), (_POSTINGS, 1)
+    parts = (_SEARCHED_WORD, len(words)), (_RESULT, search.limit), (_POSTINGS, 1)
     listings = index.count_postings(search.parsed) if words else len(opened.listings)
     # What a query can do without is asked of the whole metro before the query is.
     times = sum(1 for _ in list_narrower(search.parsed, index.words)) if search.is_auto else 1
@@ -88,7 +87,7 @@ def answer_search(search: Search) -> list[bytes]:
     search = relax_search(search, index)
     levels, counts, chosen = _find_levels(search, opened, index)
     results = _fold(chosen, search, index)
-    shown, scores, limit = results.shown, results.scores, read_limit(query)
+    shown, scores, limit = results.shown, results.scores, search.limit
     places = _take_page(shown, scores, search, index, limit=limit + 1)
     end = search.offset + limit if places.size > limit else None
     page, scores = shown.choose(places[:limit]), scores[places[:limit]]
@@ -130,7 +129,7 @@ def _find_fitting(
     if matches.most <= MOST_COUNTED:
         return None
     candidates = matches.mark_candidates()
-    partial = matches.count_partial(passing & index.is_alone, candidates=candidates)
+    partial = matches.count_partial(passing & index.is_alone, candidates=candidates, most=MOST_COUNTED)
     if partial <= MOST_COUNTED:
         return None
     fitting = matches.list_fitting(passing, candidates=candidates)

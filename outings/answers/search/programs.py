@@ -6,7 +6,7 @@ import numpy as np
 
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.matches import SearchMatches
-from outings.answers.search.score import Numbers
+from outings.answers.search.score import Numbers, mark_firsts
 
 # The bits of a row's place among the others of its program, and of its level.
 _RANK, _LEVEL = 32, 2
@@ -16,14 +16,14 @@ def choose_cards(matched: SearchMatches, index: SearchIndex, *, rank: Callable[[
     """Of a program, the listing of the best level; of these the first by `rank`: numbers of rows that rise with how
     early they start, then id."""
     programs = index.programs[matched.rows]
-    shared = np.flatnonzero(programs >= 0)
+    shared = (programs >= 0).nonzero()[0]
     if shared.size < 2:
         return matched
     rows, levels = matched.rows[shared], matched.levels[shared]
     keys = ((programs[shared].astype(np.int64) << _LEVEL | levels) << _RANK) | rank(rows)
     order = np.argsort(keys)
     ordered = keys[order] >> (_RANK + _LEVEL)
-    firsts = np.concatenate(([True], ordered[1:] != ordered[:-1]))
+    firsts = mark_firsts(ordered)
     if firsts.all():
         return matched
     kept = programs < 0

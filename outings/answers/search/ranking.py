@@ -26,20 +26,17 @@ def rank_relevance(
     """Numbers that rise with level, then what lacks more than words that only narrow, then what only mentions its
     subject where an age is asked for or some words only narrow, then ages that do not cover the query's, or are none of
     a child's where it says only that, then what fits but is elsewhere, then falling score, then id."""
-    fits = np.zeros(matched.rows.size, dtype=np.int64)
-    if age is not None:
-        fits = ~_cover_age(index.age_min[matched.rows], index.age_max[matched.rows], age, is_auto=is_auto)
-    elif is_for_children:
-        fits = (index.age_min[matched.rows] >= _TEEN).astype(np.int64)
-    lacking = 0 if matched.lacking is None else matched.lacking
-    mentioned: Numbers | int = 0
+    rows, behind = matched.rows, matched.levels.astype(np.int64) << 4
+    if matched.lacking is not None:
+        behind |= matched.lacking << np.int64(3)
     if is_auto and (age is not None or matched.has_subject) and matched.are_mentioned is not None:
-        mentioned = (matched.levels < PARTIAL) & matched.are_mentioned(matched.rows)
-    elsewhere: Numbers | int = 0
+        behind |= ((matched.levels < PARTIAL) & matched.are_mentioned(rows)) << np.int64(2)
+    if age is not None:
+        behind |= ~_cover_age(index.age_min[rows], index.age_max[rows], age, is_auto=is_auto) << np.int64(1)
+    elif is_for_children:
+        behind |= (index.age_min[rows] >= _TEEN) << np.int64(1)
     if matched.are_elsewhere is not None:
-        elsewhere = (matched.levels < PARTIAL) & matched.are_elsewhere(matched.rows)
-    behind = matched.levels.astype(np.int64) << 4 | lacking << np.int64(3) | mentioned << np.int64(2)
-    behind = behind | fits << np.int64(1) | elsewhere
+        behind |= (matched.levels < PARTIAL) & matched.are_elsewhere(rows)
     keys = behind << _SCORES | (1000 - scores)
     ranked: Numbers = keys << _IDS | index.id_ranks[matched.rows]
     return ranked

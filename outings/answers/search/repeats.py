@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.answers.search.matches import SearchMatches
-from outings.answers.search.score import Numbers
+from outings.answers.search.score import Numbers, mark_firsts
 from outings.answers.snapshot.derived import derive_table
 from outings.contract.folding import fold_text
 from outings.release.tables import FIELDS, PUBLISHED
@@ -90,7 +90,7 @@ class SearchResults(Struct, frozen=True, eq=False):
 
 def count_things(things: Numbers, *, most: int) -> int:
     """How many results some rows are; `most` where they are more. `things`: of the rows."""
-    shared = np.flatnonzero(things != SINGLE)
+    shared = (things != SINGLE).nonzero()[0]
     alone: int = things.size - shared.size
     if alone >= most or not shared.size:
         return min(alone, most)  # as nearly always: nothing has to be put in order
@@ -102,13 +102,13 @@ def fold_repeats(
 ) -> SearchResults:
     """Of each thing the first by `rank`: numbers of rows that rise with how early they start, then id. It fits as well
     as the best of its listings does. `scores` and `things` are of the rows that match."""
-    shared = np.flatnonzero(things != SINGLE)
+    shared = (things != SINGLE).nonzero()[0]
     if shared.size < 2:
         return SearchResults(matched, scores)
     keys = things[shared].astype(np.int64) << _RANK | rank(matched.rows[shared])
     order = np.argsort(keys)
     ordered, own = keys[order] >> _RANK, shared[order]
-    begins = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+    begins = mark_firsts(ordered).nonzero()[0]
     kept = things == SINGLE
     kept[own[begins]] = True
     best, best_scores = _raise_fits(matched, scores, own, begins)

@@ -19,6 +19,7 @@ from outings.answers.search.understanding.narrowing import list_dropped
 from outings.answers.search.understanding.query import ParsedQuery, parse_search
 from outings.answers.search.whereabouts import drop_empty_codes, list_parts, read_locations
 from outings.answers.selecting.cursors import name_walk
+from outings.answers.selecting.paging import read_limit
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.cursor import malformed_cursor
 from outings.contract.errors import ApiError, bad_request
@@ -37,6 +38,7 @@ class Search(Struct, frozen=True, kw_only=True):
     locations: Locations
     filters: SearchFilters
     offset: int
+    limit: int
     snapshot: Snapshot
     today: date
     semantic: Semantic | None
@@ -82,6 +84,7 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
         locations=locations,
         filters=find_search_filters(query, age=parsed.age, about=about, today=today, vocabulary=snapshot.vocabulary),
         offset=_read_offset(query, snapshot, ranking=_name_ranking(semantic)),
+        limit=read_limit(query),
         snapshot=snapshot,
         today=today,
         semantic=semantic,

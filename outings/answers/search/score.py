@@ -143,6 +143,14 @@ _IS_LOCATED = np.where((_AT == NAME) | (_AT == WHERE), 1, 0)
 _GAINS = np.where(_IN_NAME, _STRENGTHS / _PLACES[NAME] * _NAME_SHARE, 0)
 
 
+def mark_firsts(ordered: Numbers) -> NDArray[np.bool_]:
+    """Where another number stands than before, of numbers in order."""
+    firsts: NDArray[np.bool_] = np.empty(ordered.size, dtype=np.bool_)
+    firsts[:1] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=firsts[1:])
+    return firsts
+
+
 def find_levels(best: Sequence[Codes], rows: Numbers | None = None) -> Numbers:
     """`best`: of each word, its code by row, or by listing where no rows are chosen of them. Indexes in LEVELS. A code
     says first how its word counts, so that the least code of a listing is that of the word that counts least. Where a
@@ -151,7 +159,7 @@ def find_levels(best: Sequence[Codes], rows: Numbers | None = None) -> Numbers:
     levels: Numbers = _LEVELS.take(weakest)
     if len(best) == 1:
         return levels
-    located = np.flatnonzero(_ONLY_SAYS_WHERE.take(weakest))
+    located = _ONLY_SAYS_WHERE.take(weakest).nonzero()[0]
     if located.size:
         own = located if rows is None else rows[located]
         standings = np.stack([_STANDINGS[each[own]] for each in best])
@@ -208,13 +216,16 @@ def score_words(
     how many words their names have; `lessons`: of the kind words those for lessons, where these weigh more; `others`: 1
     for a listing that does not say that it is for whom the query is; `untimely`: 1 for one that does not happen when it
     says, a half where that is near."""
-    in_name, lifts, located = _add(_IN_NAME, codes), _add(_IN_NAME, lifting), _add(_IS_LOCATED, locating)
+    in_name, lifts = _add(_IN_NAME, codes), _add(_IN_NAME, lifting)
     named = sum(count * _IN_NAME.take(each) for count, each in zip(locating_words, locating, strict=True) if count)
     share = np.minimum((in_name + lifts + named) / np.maximum(name_words, 1), 1)
     total = (_add(_STRENGTHS, codes) + share * _add(_GAINS, codes)) / len(codes)
-    lift = 1 - _LIFT * _find_missing(lifts, lifting) - _LOCATION_LIFT * _find_missing(located, locating)
+    lift: Any = 1 - _LIFT * _find_missing(lifts, lifting)
+    if locating:
+        lift = lift - _LOCATION_LIFT * _find_missing(_add(_IS_LOCATED, locating), locating)
     lift = lift - _AUDIENCE_LIFT * others - _TIME_LIFT / len(codes) * untimely
-    lift = lift - _LESSON_LIFT * _find_missing(_add(_IN_NAME, lessons), lessons)
+    if lessons:
+        lift = lift - _LESSON_LIFT * _find_missing(_add(_IN_NAME, lessons), lessons)
     thousandths: Numbers = np.rint(1000 * total * lift).astype(np.int64)
     return thousandths
 
@@ -231,12 +242,14 @@ def score_names(
 
 def _add(weights: Numbers, codes: Sequence[Codes]) -> Numbers:
     """What the codes of all words weigh, by listing."""
-    total: Numbers = np.zeros((), dtype=weights.dtype)
-    for each in codes:
-        total = total + weights.take(each)
+    if not codes:
+        return np.zeros((), dtype=weights.dtype)
+    total: Numbers = weights.take(codes[0])
+    for each in codes[1:]:
+        total += weights.take(each)
     return total
 
 
-def _find_missing(matches: Numbers, codes: Sequence[Codes]) -> Numbers | int:
+def _find_missing(matches: Numbers, codes: Sequence[Codes]) -> Numbers:
     """The share of words that each listing has not."""
     return 1 - matches / len(codes) if len(codes) else 0

@@ -17,6 +17,7 @@ from outings.answers.search.score import (
     Codes,
     encode_trace,
     encode_word,
+    mark_firsts,
 )
 from outings.answers.snapshot.terms import Terms, split_places
 
@@ -139,6 +140,6 @@ class SourceFinder:
         rows, fields, positions = split_places(np.sort(self._terms.find_sequence(spelled)))
         if not rows.size:
             return Source(rows, rows.astype(np.uint8))
-        firsts = np.flatnonzero(np.concatenate(([True], rows[1:] != rows[:-1])))
+        firsts = mark_firsts(rows).nonzero()[0]
         best: Places = np.maximum.reduceat(find_places(fields, positions), firsts)
         return Source(rows[firsts], encode_word(best, spelling))
