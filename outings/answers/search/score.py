@@ -139,8 +139,8 @@ _WEAKER, _DESCRIBED, _LOCATED = (_move_codes(*each) for each in ((NAME, _NAMESAK
 _IS_MENTIONED = (_AT < SHELF) | (_AT == _NAMESAKE)
 _ONLY_SAYS_WHERE = _STANDINGS == _SAYS_WHERE
 _IS_LOCATED = np.where((_AT == NAME) | (_AT == WHERE), 1, 0)
-# What a word in the name gains by a name that has no other words.
-_GAINS = np.where(_IN_NAME, _STRENGTHS / _PLACES[NAME] * _NAME_SHARE, 0)
+# By code: whether the word is in the name, its strength, and what it gains by a name that has no other words.
+_WEIGHTS = np.stack([_IN_NAME, _STRENGTHS, np.where(_IN_NAME, _STRENGTHS / _PLACES[NAME] * _NAME_SHARE, 0)])
 
 
 def mark_firsts(ordered: Numbers) -> NDArray[np.bool_]:
@@ -216,13 +216,19 @@ def score_words(
     how many words their names have; `lessons`: of the kind words those for lessons, where these weigh more; `others`: 1
     for a listing that does not say that it is for whom the query is; `untimely`: 1 for one that does not happen when it
     says, a half where that is near."""
-    in_name, lifts = _add(_IN_NAME, codes), _add(_IN_NAME, lifting)
-    named = sum(count * _IN_NAME.take(each) for count, each in zip(locating_words, locating, strict=True) if count)
-    share = np.minimum((in_name + lifts + named) / np.maximum(name_words, 1), 1)
-    total = (_add(_STRENGTHS, codes) + share * _add(_GAINS, codes)) / len(codes)
-    lift: Any = 1 - _LIFT * _find_missing(lifts, lifting)
+    weights = _WEIGHTS.take(codes[0], axis=1)
+    for each in codes[1:]:
+        weights += _WEIGHTS.take(each, axis=1)
+    named, strengths, gains = weights
+    lift: Any = 1
+    if lifting:
+        lifts = _add(_IN_NAME, lifting)
+        named, lift = named + lifts, lift - _LIFT * _find_missing(lifts, lifting)
     if locating:
         lift = lift - _LOCATION_LIFT * _find_missing(_add(_IS_LOCATED, locating), locating)
+        named = named + sum(n * _IN_NAME.take(each) for n, each in zip(locating_words, locating, strict=True) if n)
+    share = np.minimum(named / np.maximum(name_words, 1), 1)
+    total = (strengths + share * gains) / len(codes)
     lift = lift - _AUDIENCE_LIFT * others - _TIME_LIFT / len(codes) * untimely
     if lessons:
         lift = lift - _LESSON_LIFT * _find_missing(_add(_IN_NAME, lessons), lessons)
@@ -250,6 +256,6 @@ def _add(weights: Numbers, codes: Sequence[Codes]) -> Numbers:
     return total
 
 
-def _find_missing(matches: Numbers, codes: Sequence[Codes]) -> Numbers:
+def _find_missing(matches: Numbers, codes: Sequence[Codes]) -> Any:
     """The share of words that each listing has not."""
     return 1 - matches / len(codes) if len(codes) else 0

@@ -37,6 +37,9 @@ class Source(Struct, frozen=True, eq=False):
     codes: Codes
 
 
+_NOWHERE = Source(np.empty(0, dtype=np.uint32), np.empty(0, dtype=np.uint8))
+
+
 class SourceFinder:
     """Of one snapshot. `size`: how many listings it has."""
 
@@ -59,7 +62,8 @@ class SourceFinder:
         for meaning in forms:
             rows, places = self._postings.read_posting(meaning.number)
             sources.append(Source(rows, encode_word(places, _BY_TYPOS[meaning.typos])))
-        return sources + [self.find_sequence(pair, JOINED) for pair in self.find_halves(word)]
+        joined = (self.find_sequence(pair, JOINED) for pair in self.find_halves(word))
+        return sources + [each for each in joined if each.rows.size]
 
     def _list_known(self, word: str) -> list[Source]:
         """A word that some listing has was meant as it is: what a typo leads to is a trace."""
@@ -137,9 +141,10 @@ class SourceFinder:
 
     def find_sequence(self, spelled: Sequence[Sequence[int]], spelling: int) -> Source:
         """Rows in which one of each stands behind the last. A row comes once, by its best place."""
-        rows, fields, positions = split_places(np.sort(self._terms.find_sequence(spelled)))
-        if not rows.size:
-            return Source(rows, rows.astype(np.uint8))
+        places = self._terms.find_sequence(spelled)
+        if not places.size:
+            return _NOWHERE  # as mostly
+        rows, fields, positions = split_places(np.sort(places))
         firsts = mark_firsts(rows).nonzero()[0]
         best: Places = np.maximum.reduceat(find_places(fields, positions), firsts)
         return Source(rows[firsts], encode_word(best, spelling))

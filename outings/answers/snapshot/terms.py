@@ -112,7 +112,10 @@ class Terms:
         """Where the last word of a sequence stands, of which one spelling of each stands behind the one before."""
         first, *others = (self.read_places(numbers) for numbers in spelled)
         for places in others:
-            first = np.intersect1d(first + 1, places, assume_unique=True)
+            # As `np.intersect1d`, in half of its time where both are few.
+            both = np.concatenate((first + 1, places))
+            both.sort()
+            first = both[1:][both[1:] == both[:-1]]
         return first
 
     def _find_split(self, word: str) -> Iterator[Rows]:

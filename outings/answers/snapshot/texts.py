@@ -86,8 +86,11 @@ class HashedTexts:
 
     def find(self, text: str) -> list[int]:
         """The numbers of all that are this text, rising."""
-        sought, sums, count = text.encode(), self._sums, self._count
-        checksum, matches = crc32(sought), []
+        sought = text.encode()
+        return self._find(sought, crc32(sought))
+
+    def _find(self, sought: bytes, checksum: int) -> list[int]:
+        sums, count, matches = self._sums, self._count, []
         at = bisect_left(sums, checksum)
         while at < count and sums[at] == checksum:
             number = self._numbers[at]
@@ -119,8 +122,10 @@ class FilteredTexts(HashedTexts):
         self._bits = bits.tobytes()
 
     def find(self, text: str) -> list[int]:
-        at = crc32(text.encode()) & self._mask
-        return super().find(text) if self._bits[at >> 3] >> (at & 7) & 1 else []
+        sought = text.encode()
+        checksum = crc32(sought)
+        at = checksum & self._mask
+        return self._find(sought, checksum) if self._bits[at >> 3] >> (at & 7) & 1 else []
 
     def list_ends(self, text: str) -> list[int]:
         """How many signs of it, from the first on, may be a text of their own: all that are one, and few others."""
