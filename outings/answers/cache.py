@@ -3,8 +3,9 @@
 from collections.abc import Callable, Hashable
 from functools import lru_cache
 from threading import Lock
+from types import MethodType
 from typing import Generic, ParamSpec, TypeVar, cast
-from weakref import WeakMethod
+from weakref import ref
 
 from cachetools import LRUCache
 
@@ -16,12 +17,12 @@ _Arguments = ParamSpec("_Arguments")
 def remember(method: Callable[_Arguments, _Value], *, size: int) -> Callable[_Arguments, _Value]:
     """What an object's method gave for the arguments of the last calls. Without a circle of references, so that the
     object is gone with the last who uses it, and with it what it has mapped."""
-    weak = WeakMethod(method)
+    bound = cast(MethodType, method)
+    owner, function = ref(bound.__self__), bound.__func__
 
     def call(*arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Value:
-        known = weak()
-        assert known is not None  # its object asks
-        return known(*arguments, **named)
+        value: _Value = function(owner(), *arguments, **named)  # it is there, as it asks
+        return value
 
     return cast(Callable[_Arguments, _Value], lru_cache(maxsize=size)(call))
 

@@ -29,7 +29,7 @@ from outings.answers.search.understanding.misspellings import Correction
 from outings.answers.search.understanding.narrowing import choose_subject, list_narrower
 from outings.answers.search.understanding.query import BareRange, ParsedQuery
 from outings.answers.search.understanding.related import RelatedWords
-from outings.answers.search.understanding.words import QueryWords, mark_narrow
+from outings.answers.search.understanding.words import QueryWords, mark_narrow, may_narrow
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.next_starts import SLOTS, NextStarts
 from outings.answers.snapshot.reader import SnapshotReader
@@ -128,7 +128,7 @@ class SearchIndex:
 
     def count_postings(self, parsed: ParsedQuery) -> int:
         """How often a query's words stand in the index, in all of their forms."""
-        forms = (meaning.number for word in parsed.words for meaning in self._spelling.list_forms(word))
+        forms = [meaning.number for word in parsed.words for meaning in self._spelling.list_forms(word)]
         return self.matching.count_postings(forms, run=self._list_beginning(parsed))
 
     def list_misspelled(self, words: Iterable[str]) -> dict[str, str]:
@@ -190,7 +190,10 @@ class SearchIndex:
     def relax(self, parsed: ParsedQuery) -> ParsedQuery:
         """The query itself where a listing of the metro has all of its words, whoever may read it; else without those
         that say least, so far as something has the others."""
-        if not any(any(mark_narrow(parsed.words, group)) for group in self.words.narrowing):
+        known = self.words
+        if not may_narrow(parsed.words, known.narrows):
+            return parsed  # as nearly always
+        if not any(any(mark_narrow(parsed.words, group)) for group in known.narrowing):
             return parsed
         return self._relaxed.read(parsed, lambda: self._relax(parsed))
 

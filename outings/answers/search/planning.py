@@ -34,7 +34,7 @@ from outings.answers.search.score import PARTIAL, Numbers
 from outings.answers.search.snippet import Hits
 from outings.answers.search.understanding.locations import find_runs
 from outings.answers.search.understanding.narrowing import choose_subject, list_narrower
-from outings.answers.search.understanding.words import mark_narrow
+from outings.answers.search.understanding.words import mark_narrow, may_narrow
 from outings.answers.search.whereabouts import find_lying, list_parts, read_locations
 from outings.answers.selecting.evaluator import has_columns, open_evaluator
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
@@ -294,8 +294,8 @@ def _is_for_children(search: Search, index: SearchIndex) -> bool:
     if not search.is_auto or find_override(search.query):
         return False
     young = (index.words if search.foreign is None else search.foreign.words).young
-    parsed = search.parsed
-    return any(any(mark_narrow(words, young)) for words in (parsed.audience, parsed.words, search.relaxed))
+    spoken = (search.parsed.audience, search.parsed.words, search.relaxed)
+    return any(may_narrow(words, young) and any(mark_narrow(words, young)) for words in spoken)
 
 
 def _find_starts(matched: SearchMatches, search: Search, index: SearchIndex) -> Numbers:

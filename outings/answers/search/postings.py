@@ -148,4 +148,5 @@ class Postings:
         return self._rows[first:end], self._places[first:end]
 
     def count_postings(self, numbers: Iterable[int]) -> int:
-        return sum(self._ends[number] - (self._ends[number - 1] if number else 0) for number in numbers)
+        ends = self._ends
+        return sum([ends[number] - (ends[number - 1] if number else 0) for number in numbers])

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from msgspec.structs import replace
 
 from outings.answers.search.understanding.query import ParsedQuery
-from outings.answers.search.understanding.words import QueryWords, mark_narrow
+from outings.answers.search.understanding.words import QueryWords, mark_narrow, may_narrow
 
 Words = tuple[str, ...]
 
@@ -14,6 +14,9 @@ def list_narrower(parsed: ParsedQuery, known: QueryWords, *, whole: Collection[s
     """The query, and then without its words that say least: wishes, then also a season, when and where, and what sort
     of thing it is. Something is left that decides: beside such words alone ("summer day camp")
     the kinds decide too, but not beside wishes alone ("quiet activities"). `whole`: words that stay."""
+    if not may_narrow(parsed.words, known.narrows):
+        yield parsed
+        return
     wishes, *circumstances, _ = known.narrowing
     words = parsed.words
     marks = zip(*(mark_narrow(words, group) for group in (wishes, *circumstances)), strict=True)
@@ -33,6 +36,8 @@ def list_narrower(parsed: ParsedQuery, known: QueryWords, *, whole: Collection[s
 
 def choose_subject(words: Sequence[str], known: QueryWords) -> list[int]:
     """The numbers of the words that do not only narrow; all where each does."""
+    if not may_narrow(words, known.narrows):
+        return list(range(len(words)))
     marks = [mark_narrow(words, group) for group in known.narrowing]
     chosen = [number for number in range(len(words)) if not any(mark[number] for mark in marks)]
     return chosen or list(range(len(words)))

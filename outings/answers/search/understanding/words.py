@@ -15,8 +15,8 @@ from outings.contract.languages.search import AmountWords, SearchWords, fill_par
 from outings.contract.vocabulary import TYPES
 
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)*"
-# Of some languages and threads.
-_STEMMERS = 64
+# Of some languages and threads, and some tables of each.
+_STEMMERS, _GROUPS = 64, 256
 # A pattern that is found nowhere.
 _NEVER = r"(?!)"
 
@@ -44,6 +44,7 @@ class QueryWords:
         # Words that say little beside others, the least first.
         groups = (words.wishes, words.seasons, f"{words.hours} {words.settings}", words.forms)
         self.narrowing = tuple(frozenset(text.split()) for text in groups)
+        self.narrows = frozenset[str]().union(*self.narrowing)
         self.hours = frozenset(words.hours.split())
         self.name_phrases, self.time_phrases, self.audience_phrases, self.filler_phrases = (
             _compile(fill_parts(each, phrases.parts) for each in patterns)
@@ -75,12 +76,21 @@ def _open_stem(stems: str, _thread: int) -> Callable[[str], str]:
 
 def mark_narrow(words: Sequence[str], group: frozenset[str]) -> list[bool]:
     """Whether each of a query's words is one of these, alone or with the one beside it: `after-school`."""
-    joined = [f"{first}-{second}" for first, second in pairwise(words)]
-    if group.isdisjoint(words) and group.isdisjoint(joined):
+    if not may_narrow(words, group):
         return [False] * len(words)  # as nearly always
-    pairs = [pair in group for pair in joined]
+    pairs = [f"{first}-{second}" in group for first, second in pairwise(words)]
     sides = zip([False, *pairs], [*pairs, False], strict=True)
     return [word in group or any(side) for word, side in zip(words, sides, strict=False)]
+
+
+def may_narrow(words: Sequence[str], group: frozenset[str]) -> bool:
+    """Whether any of a query's words is one of these, or one of two that are."""
+    return not _list_parts(group).isdisjoint(words)
+
+
+@lru_cache(maxsize=_GROUPS)
+def _list_parts(group: frozenset[str]) -> frozenset[str]:
+    return group.union(*(word.split("-") for word in group))
 
 
 @cache
