@@ -81,7 +81,7 @@ class Hits:
         if first < _BEFORE:
             return 0
         before = max(0, first - 2 * _BEFORE)
-        sentence = max([text.rfind(end, before, first) for end in _ENDS])
+        sentence = max([text.rfind(end, before, first) for end in _ENDS if end in text], default=-1)
         return sentence + _END if sentence >= 0 else text.rfind(" ", 0, first - _BEFORE) + 1
 
 
