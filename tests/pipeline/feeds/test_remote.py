@@ -94,7 +94,7 @@ def test_a_feed_is_fetched(open_feed: Open, web: Web, page: Page) -> None:
         (Page(LINE, status=304), "answers 304 to a request without a condition", 1),
         (Page(LINE, cut=5), "breaks off, or is not HTTP (3 times)", 3),
         (Page(LINE, length=len(LINE) + 1), "breaks off, or is not HTTP (3 times)", 3),
-        (Page(LINE, wait=0.4), "sends nothing for too long (3 times)", 3),
+        (Page(is_silent=True), "sends nothing for too long (3 times)", 3),
         (Page(LINE, pause=0.05), "takes longer than 0.5 s (3 times)", 3),
         (Page(b"x" * 1000, endless=True), "has more than 1,000,000 bytes, the feed's max_bytes", 1),
         (Page(b"x" * 1_000_001), "has more than 1,000,000 bytes, the feed's max_bytes", 1),
@@ -111,7 +111,7 @@ def test_what_can_not_be_fetched_is_told_with_the_feed_and_its_address(
     open_feed: Open, web: Web, page: Page, message: str, times: int
 ) -> None:
     web.pages["/feed"] = page
-    short = {"silence": 0.2} if page.wait else {"whole": 0.5} if page.pause else {}
+    short = {"silence": 0.2} if page.is_silent else {"whole": 0.5} if page.pause else {}
     with pytest.raises(FeedError) as raised:
         open_feed(settings="max_bytes = 1_000_000", policy=replace(PATIENT, **short))
     assert str(raised.value).startswith(f"feed spl: {web.url}/feed: ")

@@ -22,8 +22,8 @@ LINE = json.dumps(make_event("a")).encode() + b"\n"
 @dataclass
 class Page:
     """`length`: the Content-Length that is claimed, where it is not that of `body`; `cut`: the connection ends behind
-    so many bytes; `pause`: before each byte, `wait`: before all of them. `statuses` are answered first, one a request.
-    With an `etag` or `last_modified`, a request with the same gets 304."""
+    so many bytes; `pause`: before each byte; `is_silent`: nothing is answered for as long as the client waits.
+    `statuses` are answered first, one a request. With an `etag` or `last_modified`, a request with the same gets 304."""
 
     body: bytes = b""
     status: int = 200
@@ -31,8 +31,8 @@ class Page:
     statuses: list[int] = field(default_factory=list)
     length: int | None = None
     cut: int | None = None
-    wait: float = 0.0
     pause: float = 0.0
+    is_silent: bool = False
     endless: bool = False
     etag: str | None = None
     last_modified: str | None = None
@@ -64,9 +64,11 @@ class Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.web.requests.append((self.path, headers))
         page = self.web.find(self.path)
-        time.sleep(page.wait)
         with suppress(OSError):  # whoever asked may have gone
-            self.answer(page, headers)
+            if page.is_silent:
+                self.connection.recv(1)  # nothing more is sent: it ends when the client closes
+            else:
+                self.answer(page, headers)
 
     def answer(self, page: Page, headers: dict[str, str]) -> None:
         status = page.statuses.pop(0) if page.statuses else page.status
