@@ -127,9 +127,7 @@ def run_build(
     trust = read_publisher(request.configuration.signing)
     # Workers get the configuration with their work, and none of its secrets that they need not know.
     configuration = request.configuration
-    edge = replace(
-        configuration.edge, rate_storage="local", legacy_key_secret="", calendar_secrets="", front_secret=""
-    )
+    edge = replace(configuration.edge, rate_storage="local", legacy_key_secret="", calendar_secrets="", front_secret="")
     request = replace(request, configuration=replace(configuration, signing=SigningTable(), edge=edge))
     try:
         with _open_executor(request, workers=workers, cluster=cluster, recorder=recorder) as (executor, expect):

@@ -37,9 +37,7 @@ def front() -> None:
 @click.option("--certificate", metavar="PATH", help="The certificate, with its chain (PEM).")
 @click.option("--certificate-key", metavar="PATH", help="Its key (PEM).")
 @click.option("--log-folder", default="/var/log/nginx", show_default=True, metavar="PATH")
-@click.option(
-    "--cache", default="/var/cache/outings", show_default=True, metavar="PATH", help="Where bodies are kept."
-)
+@click.option("--cache", default="/var/cache/outings", show_default=True, metavar="PATH", help="Where bodies are kept.")
 @click.option(
     "--from", "least", type=click.IntRange(min=0), default=131_072, show_default=True, metavar="BYTES",
     help="The size from which nginx keeps a body; slow computed answers are kept whatever their size.",

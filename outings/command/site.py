@@ -31,7 +31,10 @@ LIST = ".outings-site.json"
     "--internal", "is_internal", is_flag=True, help="Add pages for you alone: builds, and what to mend in each feed."
 )
 @click.option(
-    "--offline", "offline", multiple=True, metavar="METRO",
+    "--offline",
+    "offline",
+    multiple=True,
+    metavar="METRO",
     help="Add this metro's explorer as a folder that works without a server. Repeat for several. (experimental)",
 )
 @take_json

@@ -101,9 +101,7 @@ def render_feeds(
     return (index, *(_render_feed(settings, each, built_on=built_on, builds=builds) for each in feeds))
 
 
-def _render_feed(
-    settings: SiteSettings, feed: FeedReport, *, built_on: date, builds: Sequence[BuildRow]
-) -> Page:
+def _render_feed(settings: SiteSettings, feed: FeedReport, *, built_on: date, builds: Sequence[BuildRow]) -> Page:
     """With its styles in it, so that it can be sent as one file. Its policy allows nothing but these, by their hash."""
     style = find_asset("site.css").data
     digest = base64.b64encode(hashlib.sha256(style).digest()).decode()

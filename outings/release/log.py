@@ -70,9 +70,7 @@ class ExtendedLog(Struct, frozen=True):
 _decoder = msgspec.json.Decoder(Version)
 
 
-def append_versions(
-    log: Log, changes: Sequence[Version], *, read: ReadObject, segment: int = SEGMENT
-) -> ExtendedLog:
+def append_versions(log: Log, changes: Sequence[Version], *, read: ReadObject, segment: int = SEGMENT) -> ExtendedLog:
     """Numbers the changes after the log's last version, in their order. `segment` is how many versions make a sealed
     segment.
 

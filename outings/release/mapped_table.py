@@ -49,6 +49,7 @@ def number_layout(parameters: Iterable[Parameter]) -> int:
 # Of the mapped files: who knows another one makes what it needs from the tables, until a build has written its own.
 LAYOUT = number_layout(PARAMETERS.values())
 
+
 def count_words(rows: int) -> int:
     return max(-(-rows // WORD), 1)
 

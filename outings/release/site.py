@@ -106,9 +106,7 @@ class CodedFile(Struct, frozen=True, kw_only=True):
     br: bytes
 
 
-def pack_files(
-    files: Iterable[tuple[str, str, bytes]], kept: Mapping[str, CodedFile] = {}
-) -> tuple[SiteFiles, bytes]:
+def pack_files(files: Iterable[tuple[str, str, bytes]], kept: Mapping[str, CodedFile] = {}) -> tuple[SiteFiles, bytes]:
     """Of path, media type and bytes; `kept`: others, by path. Equal files give equal bytes. The gzip bytes of all files
     stand first: up to where Brotli's begin, the object is one gzip file of many members."""
     coded = dict(sorted((dict(kept) | {path: _encode_file(media, data) for path, media, data in files}).items()))

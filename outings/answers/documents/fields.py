@@ -60,5 +60,3 @@ def _narrow_type(resource: type[Struct], tree: Tree) -> type[Struct]:
             members.append((member.name, kept | UnsetType, UNSET))
     names = {member.name: member.encode_name for member in msgspec.structs.fields(resource)}
     return msgspec.defstruct(resource.__name__, members, rename=names)
-
-

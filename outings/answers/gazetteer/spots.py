@@ -73,9 +73,7 @@ def make_spots(reader: SnapshotReader) -> dict[str, pl.DataFrame]:
 def choose_placed(listings: pl.DataFrame) -> pl.DataFrame:
     """Published ones with coordinates: every place, and of those that are at none one for each point. Of the columns
     `row`, `type`, `status`, `lat`, `lng` and `place_id`, and any others."""
-    published = listings.filter(
-        pl.col("status") == PUBLISHED, pl.col("lat").is_not_null(), pl.col("lng").is_not_null()
-    )
+    published = listings.filter(pl.col("status") == PUBLISHED, pl.col("lat").is_not_null(), pl.col("lng").is_not_null())
     is_place = pl.col("type") == TYPES.index("place")
     place_row = pl.when(is_place).then(pl.col("row")).alias("place_row")
     return published.filter(is_place | pl.col("place_id").is_null()).unique(

@@ -111,6 +111,7 @@ class SearchIndex:
         self.quarters = list_quarters(named)
         self.quarter_names = frozenset(self.quarters)
         self.quarter_rows: LruCache[Words, Numbers] = LruCache(size=_QUARTERS)
+        self.rings: LruCache[Words, tuple[Numbers, ...]] = LruCache(size=_QUARTERS)
         self.regions: LruCache[Words, Numbers] = LruCache(size=_REGIONS)
         self.whole_names: LruCache[int, frozenset[Words]] = LruCache(size=1)
         self.area_places: LruCache[int, AreaPlaces] = LruCache(size=1)

@@ -20,6 +20,7 @@ from outings.answers.search.score import (
     Numbers,
     are_elsewhere,
     count_named,
+    encode_ring,
     encode_trace,
     encode_word,
     find_levels,
@@ -30,13 +31,15 @@ from outings.answers.search.score import (
     weaken_shelves,
 )
 from outings.answers.search.sources import Source, SourceFinder
-from outings.answers.search.understanding.related import Alternatives, RelatedWords, find_related
+from outings.answers.search.understanding.related import Alternatives, RelatedWords
 from outings.answers.snapshot.terms import Terms, choose_field, split_places
 from outings.release.tables import FIELDS
 
 _NOTHING: Numbers = np.empty(0, dtype=np.intp)
 # Words of kinds and audiences whose codes are kept: few are typed, and most listings have them. A byte a listing each.
 _LIFTED = 16
+# Queries whose related words are kept: each is asked for some times, with ever fewer words.
+_QUERIES = 1_024
 # Of fewer than one in so many listings the rows are sorted, not looked for among all: 5 µs rather than 30 of 100,000.
 _FEW = 32
 _ADDRESS = FIELDS.index("location")
@@ -62,6 +65,7 @@ class Matcher:
         self._related = related
         self._finder = SourceFinder(terms, postings, size=name_words.size)
         self._find_lifted = remember(self._encode_lifted, size=_LIFTED)
+        self._find_runs = remember(self._list_runs, size=_QUERIES)
         self._addressed = terms.find_frequent(_ADDRESS, least=LEAST_ADDRESSES)
 
     def count_postings(self, numbers: Iterable[int], *, run: range) -> int:
@@ -122,6 +126,7 @@ class Matcher:
         subject: Sequence[int] = (),
         notions: Sequence[Notion] = (),
         lying: Sequence[Numbers] = (),
+        rings: Sequence[Sequence[Numbers]] = (),
         foreign: RelatedWords | None = None,
         is_strict: bool = False,
         namesakes: Namesakes | None = None,
@@ -135,11 +140,11 @@ class Matcher:
         words and `locating` names decide nothing but the score. `beginning`: the last word, where it is half typed.
         `subject`: the numbers of the words that do not only narrow; of partial matches those that have all of these are
         marked as the better. `notions`: runs of words that stand for one thing. `lying`: for each of the `locating`
-        names the listings that lie there. `foreign`: what the words are in the metro's language, where they are in
-        another; these have no typos. `is_strict`: typos of words that some listing has are traces.
-        `namesakes`: what tells places that are only named after a word. `whom`: for whom the query is;
-        `moment`: for when.
-        `types`: the type that a lifting word means, whatever names say. `lessons`: the lifting words for lessons."""
+        names the listings that lie there, `rings` those that lie in rings round it. `foreign`: what the words are in
+        the metro's language, where they are in another; these have no typos. `is_strict`: typos of words that some
+        listing has are traces. `namesakes`: what tells places that are only named after a word. `whom`: for whom the
+        query is; `moment`: for when. `types`: the type that a lifting word means, whatever names say. `lessons`: the
+        lifting words for lessons."""
         related = [self._related] if foreign is None else [self._related, foreign]
         lift = partial(self._encode_lifting, related=related, alike=alike or {}, types=types or {})
         if not words:
@@ -149,7 +154,12 @@ class Matcher:
         best = [self._encode(each) for each in sources]
         find_meant = Once(lambda: frozenset(self._list_meant(words, related, beginning=beginning)))
         are_meant = None if namesakes is None else partial(namesakes.are_meant, meant=find_meant)
-        locate = Once(lambda: [self._locate(each, lying[at : at + 1]) for at, each in enumerate(locating)])
+        locate = Once(
+            lambda: [
+                self._locate(name, lying[at] if lying else None, rings[at] if rings else ())
+                for at, name in enumerate(locating)
+            ]
+        )
         located_words = [len(name) if lying else 0 for name in locating]
         score = partial(self._score, best, lifting=lifting, locate=locate, located_words=located_words, lift=lift)
         score = partial(score, lessons=lessons, whom=whom, moment=moment, are_meant=are_meant)
@@ -227,9 +237,18 @@ class Matcher:
     def _find_related(
         self, words: Sequence[str], tables: Sequence[RelatedWords], *, beginning: str | None, is_strict: bool
     ) -> list[Alternatives]:
-        spelling = self._terms.spelling
-        is_known = (lambda word: bool(spelling.list_stemmed(word))) if is_strict else None
-        return find_related(words, tables, beginning=beginning, is_known=is_known)
+        own = self._find_runs(tuple(words), beginning=beginning, is_strict=is_strict and len(tables) == 1)
+        return own + [run for table in tables[1:] for run in table.find(words)]
+
+    def _list_runs(self, words: tuple[str, ...], *, beginning: str | None, is_strict: bool) -> list[Alternatives]:
+        """By the metro's own table; if `is_strict` also however words are written."""
+        runs = list(self._related.find(words))
+        if is_strict:
+            runs += self._related.find_near(words, is_known=self._is_known, beginning=beginning)
+        return runs
+
+    def _is_known(self, word: str) -> bool:
+        return bool(self._terms.spelling.list_stemmed(word))
 
     def begins_related(self, word: str) -> bool:
         return self._related.begins(word)
@@ -260,10 +279,14 @@ class Matcher:
             untimely=0 if moment is None else moment.find_others(rows, are_meant),
         )
 
-    def _locate(self, name: Sequence[str], lying: Sequence[Numbers]) -> Codes:
+    def _locate(self, name: Sequence[str], lying: Numbers | None, rings: Sequence[Numbers]) -> Codes:
         """Of a name that says where: its codes by row."""
-        places = [encode_word(np.full(rows.size, WHERE, dtype=np.uint8), SAME) for rows in lying]
-        there = [Source(rows.astype(np.uint32), codes) for rows, codes in zip(lying, places, strict=True)]
+        there = (
+            []
+            if lying is None
+            else [Source(lying.astype(np.uint32), encode_word(np.full(lying.size, WHERE, dtype=np.uint8), SAME))]
+        )
+        there += [Source(rows.astype(np.uint32), encode_ring(rows.size, ring)) for ring, rows in enumerate(rings)]
         return self._encode([self._finder.find_name(name), *there])
 
     def _score_all(

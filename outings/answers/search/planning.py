@@ -35,7 +35,7 @@ from outings.answers.search.snippet import Hits
 from outings.answers.search.understanding.locations import find_runs
 from outings.answers.search.understanding.narrowing import choose_subject, list_narrower
 from outings.answers.search.understanding.words import mark_narrow, may_narrow
-from outings.answers.search.whereabouts import find_lying, list_parts, read_locations
+from outings.answers.search.whereabouts import find_lying, find_rings, list_parts, read_locations
 from outings.answers.selecting.evaluator import has_columns, open_evaluator
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import find_centre
@@ -151,17 +151,19 @@ def _count_results(rows: Numbers, search: Search, index: SearchIndex) -> int:
 def _match_words(search: Search, opened: SnapshotReader, index: SearchIndex) -> WordMatches:
     parsed = search.parsed
     is_auto = search.is_auto
+    lessons = _list_lessons(search, index)
     return index.matching.match_words(
         parsed.words,
         beginning=parsed.begun,
-        lifting=_list_lifting(search),
-        lessons=_list_lessons(search, index),
+        lifting=_list_lifting(search, lessons),
+        lessons=lessons,
         locating=parsed.locations,
         subject=choose_subject(parsed.words, index.words) if is_auto else (),
         notions=_list_notions(search, opened, index) if is_auto else (),
         lying=[find_lying(name, opened, index) for name in parsed.locations] if is_auto else (),
+        rings=[find_rings(name, opened, index) for name in parsed.locations] if is_auto else (),
         is_strict=is_auto,
-        alike={kind: index.words.list_alike(kind) for kind in parsed.kinds} if is_auto else None,
+        alike={kind: index.words.list_alike(kind) for kind in (*parsed.kinds, *lessons)} if is_auto else None,
         namesakes=index.namesakes if is_auto else None,
         foreign=None if search.foreign is None else search.foreign.related,
         whom=_find_whom(search, opened, index),
@@ -181,20 +183,21 @@ def _choose_cards(matched: SearchMatches, search: Search, index: SearchIndex) ->
     )
 
 
-def _list_lifting(search: Search) -> tuple[str, ...]:
+def _list_lifting(search: Search, lessons: Sequence[str]) -> tuple[str, ...]:
     """Where no word decides, what names say of the age; in `auto` also what sort of listing: "camps for teens"."""
     parsed = search.parsed
     if parsed.words:
-        return *parsed.kinds, *parsed.audience
+        return tuple(dict.fromkeys((*parsed.kinds, *lessons, *parsed.audience)))
     return (*parsed.stated, *parsed.kinds) if search.is_auto else parsed.stated
 
 
 def _list_lessons(search: Search, index: SearchIndex) -> tuple[str, ...]:
-    """In `auto`, of the kinds those for lessons."""
+    """In `auto`, of the kinds and of what was dropped the words for lessons."""
     if not search.is_auto:
         return ()
     words = index.words if search.foreign is None else search.foreign.words
-    return tuple(kind for kind in search.parsed.kinds if not words.lessons.isdisjoint(words.list_alike(kind)))
+    dropped = (word for word in search.relaxed if word in words.lessons)
+    return (*(kind for kind in search.parsed.kinds if not words.lessons.isdisjoint(words.list_alike(kind))), *dropped)
 
 
 def _find_whom(search: Search, opened: SnapshotReader, index: SearchIndex) -> Whom | None:
@@ -281,7 +284,15 @@ def _take_page(shown: SearchMatches, scores: Numbers, search: Search, index: Sea
         case _:
             age = None if find_override(search.query) else search.parsed.age
             is_for_children, is_auto = _is_for_children(search, index), search.is_auto
-            keys = rank_relevance(shown, scores, index, age=age, is_for_children=is_for_children, is_auto=is_auto)
+            keys = rank_relevance(
+                shown,
+                scores,
+                index,
+                age=age,
+                is_for_children=is_for_children,
+                is_narrowed=bool(search.relaxed),
+                is_auto=is_auto,
+            )
             if shown.similarities is None:
                 return take_relevant(keys, offset=offset, limit=limit)
             return take_nearest(keys, shown.similarities, offset=offset, limit=limit)

@@ -21,15 +21,17 @@ def rank_relevance(
     *,
     age: Age | None,
     is_for_children: bool,
+    is_narrowed: bool,
     is_auto: bool,
 ) -> Numbers:
     """Numbers that rise with level, then what lacks more than words that only narrow, then what only mentions its
     subject where an age is asked for or some words only narrow, then ages that do not cover the query's, or are none of
-    a child's where it says only that, then what fits but is elsewhere, then falling score, then id."""
+    a child's where it says only that, then what fits but is elsewhere, then falling score, then id. `is_narrowed`:
+    whether words were dropped."""
     rows, behind = matched.rows, matched.levels.astype(np.int64) << 4
     if matched.lacking is not None:
         behind |= matched.lacking << np.int64(3)
-    if is_auto and (age is not None or matched.has_subject) and matched.are_mentioned is not None:
+    if is_auto and (age is not None or is_narrowed or matched.has_subject) and matched.are_mentioned is not None:
         behind |= ((matched.levels < PARTIAL) & matched.are_mentioned(rows)) << np.int64(2)
     if age is not None:
         behind |= ~_cover_age(index.age_min[rows], index.age_max[rows], age, is_auto=is_auto) << np.int64(1)

@@ -77,6 +77,11 @@ _ENCODED = [
 ]
 
 
+def encode_ring(size: int, ring: int) -> Codes:
+    """Of so many listings that lie in this ring round a place, 0 the nearest."""
+    return np.full(size, _RINGS[ring], dtype=np.uint8)
+
+
 def encode_trace(codes: Codes) -> Codes:
     """Of a word that stands without the others of its notion: in passing, whatever its place, and worth half."""
     traces: Codes = codes & _WITHOUT_STANDING
@@ -139,6 +144,11 @@ _WEAKER, _DESCRIBED, _LOCATED = (_move_codes(*each) for each in ((NAME, _NAMESAK
 _IS_MENTIONED = (_AT < SHELF) | (_AT == _NAMESAKE)
 _ONLY_SAYS_WHERE = _STANDINGS == _SAYS_WHERE
 _IS_LOCATED = np.where((_AT == NAME) | (_AT == WHERE), 1, 0)
+# Names of places are known as they are written, so that other spellings of where say how near it is.
+_RINGS = [_encode(WHERE, spelling) for spelling in (JOINED, ONE_TYPO, TWO_TYPOS, RELATED)]
+_IS_LOCATED[_RINGS] = 0
+_NEARNESS = _IS_LOCATED.astype(np.float64)
+_NEARNESS[_RINGS] = [0.5, 0.375, 0.25, 0.125]
 # By code: whether the word is in the name, its strength, and what it gains by a name that has no other words.
 _WEIGHTS = np.stack([_IN_NAME, _STRENGTHS, np.where(_IN_NAME, _STRENGTHS / _PLACES[NAME] * _NAME_SHARE, 0)])
 
@@ -225,7 +235,7 @@ def score_words(
         lifts = _add(_IN_NAME, lifting)
         named, lift = named + lifts, lift - _LIFT * _find_missing(lifts, lifting)
     if locating:
-        lift = lift - _LOCATION_LIFT * _find_missing(_add(_IS_LOCATED, locating), locating)
+        lift = lift - _LOCATION_LIFT * _find_missing(_add(_NEARNESS, locating), locating)
         named = named + sum(n * _IN_NAME.take(each) for n, each in zip(locating_words, locating, strict=True) if n)
     share = np.minimum(named / np.maximum(name_words, 1), 1)
     total = (strengths + share * gains) / len(codes)

@@ -1,7 +1,9 @@
 """Where a query says to look, in `match=auto`: a neighborhood as the map has it, and a postal code."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
+from functools import reduce
 
 import numpy as np
 from msgspec.json import Decoder
@@ -25,6 +27,10 @@ _ZIP = re.compile(r"(?<![\w.,$/-])[0-9]{5}(?![\w.,/-])")
 # Metres from the middle of a postal code that are near it: some fifteen minutes on foot.
 _NEAR = 1_200
 _EARTH = 6_371_000
+# Metres of a degree of latitude.
+_DEGREE = 111_195
+# Metres from a place's edge: the nearer something is, the less it loses.
+_RINGS = (1_000, 2_500, 5_000, 10_000)
 # Names of places that are read for this, at most.
 _MOST_NAMES = 1_000
 # Words of a query in which regions are looked for.
@@ -111,3 +117,39 @@ def _list_near(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) 
 def _list_areas(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Iterator[Numbers]:
     areas = opened.open_index(open_areas)
     yield from (areas.list_rows(number) for number in index.areas_named.get(tuple(name), ()))
+
+
+def find_rings(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> tuple[Numbers, ...]:
+    """What is further than what lies there, by how far: in each ring its listings, rising."""
+    return index.rings.read(tuple(name), lambda: tuple(_list_rings(name, opened, index)))
+
+
+def _list_rings(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Iterator[Numbers]:
+    circles = list(_list_circles(name, opened, index))
+    if not circles:
+        return
+    rows = np.arange(index.types.size)
+    away = [_EARTH * np.sqrt(measure_distances(index, rows, lat=lat, lng=lng)) - radius for lat, lng, radius in circles]
+    nearest, inner = reduce(np.minimum, away), -np.inf
+    for outer in _RINGS:
+        yield np.flatnonzero((nearest > inner) & (nearest <= outer))
+        inner = outer
+
+
+def _list_circles(
+    name: Sequence[str], opened: SnapshotReader, index: SearchIndex
+) -> Iterator[tuple[float, float, float]]:
+    """Of the places of this name the middle, and how many metres from it is their edge."""
+    if len(name) == 1 and _ZIP.fullmatch(name[0]):
+        zips = opened.open_index(open_zips)
+        point = None if zips is None else zips.find_centroid(name[0])
+        if point is not None:
+            yield point[0], point[1], _NEAR
+        return
+    areas = opened.open_index(open_areas)
+    for number in index.areas_named.get(tuple(name), ()):
+        center, bounds = areas.read_center(number), areas.read_bounds(number)
+        if center.lat is not None and center.lng is not None and bounds is not None:
+            height = (bounds.north - bounds.south) / 2 * _DEGREE
+            width = (bounds.east - bounds.west) / 2 * _DEGREE * math.cos(math.radians(center.lat))
+            yield center.lat, center.lng, math.hypot(height, width)

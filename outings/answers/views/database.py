@@ -118,4 +118,3 @@ def _compile_view(view: View, snapshot: Snapshot, *, schema: str) -> str:
 
 def _list(words: Sequence[str]) -> str:
     return f"CAST([{', '.join(map(literal, words))}] AS VARCHAR[])"
-

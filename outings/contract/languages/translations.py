@@ -35,6 +35,4 @@ def _make_translation(code: str) -> Translation:
     assert __package__ is not None
     groups = parse_related(files(__package__).joinpath(code, "english.csv").read_bytes())
     english = (phrase for _, *others in groups for phrase in others)
-    return Translation(
-        code=code, groups=groups, phrases=frozenset(own for own, *_ in groups), known=frozenset(english)
-    )
+    return Translation(code=code, groups=groups, phrases=frozenset(own for own, *_ in groups), known=frozenset(english))

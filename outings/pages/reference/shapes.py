@@ -39,8 +39,6 @@ def list_shapes(document: Mapping[str, Any]) -> Sequence[ShapeEntry]:
 def _list_members(schema: Mapping[str, Any]) -> Sequence[MemberEntry]:
     required = schema.get("required", ())
     return [
-        MemberEntry(
-            name=name, form=read_form(member), meaning=member["description"], is_optional=name not in required
-        )
+        MemberEntry(name=name, form=read_form(member), meaning=member["description"], is_optional=name not in required)
         for name, member in schema["properties"].items()
     ]

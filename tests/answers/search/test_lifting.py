@@ -42,6 +42,11 @@ def test_a_lesson_says_more_than_when_it_is(tmp_path: Path) -> None:
     assert list(find(release, "sunday swim", AUTO)) == ["Swim masters", "Learn to swim"]
 
 
+def test_a_dropped_word_for_lessons_lifts_them(tmp_path: Path) -> None:
+    release = open_listings(tmp_path, *name_classes("Tennis league", "Tennis drills", "Chess clinic"))
+    assert list(find(release, "tennis clinic", AUTO))[:2] == ["Tennis drills", "Tennis league"]
+
+
 def test_for_children_what_begins_in_their_teens_comes_behind(tmp_path: Path) -> None:
     listings = name_classes("Clay", "Clay glazes", "Clay wheels", "Clay kilns")
     ages = ({"min": 16}, {"min": 13, "max": 18}, {"min": 12}, {})

@@ -116,6 +116,17 @@ def test_of_an_age_what_only_is_at_such_a_place_mentions_it(tmp_path: Path) -> N
     assert names == ["Drawing Fish", "Fish Park Swim"]
 
 
+def test_where_a_word_was_dropped_it_mentions_it_too(tmp_path: Path) -> None:
+    names = ("Fish Park Learn to Swim", "Fly fishing")
+    listings = [documents.make_class(make_uuid(number), name=name) for number, name in enumerate(names, 1)]
+    listings[1]["audience"] = "teens"
+    listings[0]["location"] |= {"address": "Main pool, Fish Park"}
+    body = search(open_listings(tmp_path, *listings), "fishing clinic kids", AUTO)
+    assert body["meta"]["relaxed"] == ["clinic"]
+    first, second = body["data"]
+    assert (first["name"], first["score"] < second["score"]) == ("Fly fishing", True)
+
+
 def test_of_results_that_lack_words_what_is_only_named_after_one_comes_last(harbor: Release) -> None:
     """ "Fish" in passing says nothing either. Two words of a name are one half remembered."""
     assert order(harbor, "fish tank house") == ["Story House", "Fish Park", "Fish Park Pond", "Museum of Fish"]

@@ -80,7 +80,7 @@ def test_an_operators_table_relates_phrases(harbor: Release) -> None:
     assert find(release, "mud pies")["Ceramics"] == "related"
 
 
-PARK = ("Spray shower", "Ceramics", "Water color", "Yoga")
+PARK = ("Spray shower", "Ceramics", "Water color", "Yoga", "Read aloud")
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +93,7 @@ def park(tmp_path_factory: pytest.TempPathFactory) -> Release:
     [
         ("splashpad", "Spray shower"),
         ("splsh pad", "Spray shower"),
+        ("storey time", "Read aloud"),
         ("spray grounds shower", "Spray shower"),
         ("potery", "Ceramics"),
         ("potte", "Ceramics"),

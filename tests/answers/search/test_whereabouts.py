@@ -46,6 +46,21 @@ def test_a_zip_alone_is_what_is_near_it(harbor: Release) -> None:
     assert find(harbor, "10009", AUTO) == {}
 
 
+def test_what_is_nearer_to_the_place_loses_less(harbor: Release, tmp_path: Path) -> None:
+    """0.0108 degrees are 1,200 m, and 0.009 are 1,000."""
+    lats = {"Slide A": 40.2, "Slide B": 40.09, "Slide C": 40.04, "Slide D": 40.025, "Slide E": 40.015, "Slide F": 40.01}
+    listings = name_places(*lats)
+    for listing in listings:
+        listing["location"] |= {"lng": -74.0, "lat": lats[listing["name"]]}
+    world = World(listings=listings, neighborhoods=[], zips=ZIPS)
+    results = search(open_release([world], tmp_path), "slide 10001", AUTO)["data"]
+    assert [(item["name"][-1], item["score"]) for item in results] == [
+        ("F", 0.95), ("E", 0.808), ("D", 0.772), ("C", 0.736), ("B", 0.701), ("A", 0.665),
+    ]  # fmt: skip
+    scores = {item["name"]: item["score"] for item in search(harbor, "slide ballard", AUTO)["data"]}
+    assert scores["Far Slide"] > scores["Stated Slide"]
+
+
 def test_a_zip_that_nothing_is_near_hides_nothing_beside_an_age(harbor: Release) -> None:
     body = search(harbor, "10009 for a 5 year old", AUTO)
     assert (len(body["data"]), body["meta"]["ignored_words"]) == (6, ["10009"])

@@ -39,7 +39,7 @@ class RelatedWords:
         self._groups: dict[Words, list[Group]] = {}
         # By what a phrase is as one word, in order: "splashpad".
         joined: dict[str, list[Group]] = {}
-        counts: dict[str, int] = {}
+        counts: dict[str, set[int]] = {}
         for group in groups:
             for key in dict.fromkeys(self._make_key(phrase.split()) for phrase in group):
                 if key:
@@ -47,7 +47,7 @@ class RelatedWords:
             for phrase in group:
                 spelling = phrase.replace(" ", "")
                 joined.setdefault(spelling, []).append(group)
-                counts.setdefault(spelling, len(self._make_key(phrase.split())))
+                counts.setdefault(spelling, set()).add(len(self._make_key(phrase.split())))
         self._longest = max(map(len, self._groups), default=0)
         self._joined = dict(sorted(joined.items()))
         phrased = {word for group in groups for phrase in group for word in phrase.split()}
@@ -115,7 +115,7 @@ class RelatedWords:
         if not allowed or not text.isalpha():
             return ()
         first, end = (bisect_left(self._spellings, each) for each in (text[0], chr(ord(text[0]) + 1)))
-        others = [each for each in self._spellings[first:end] if self._counts[each] == len(words)]
+        others = [each for each in self._spellings[first:end] if len(words) in self._counts[each]]
         near = extract(text, others, scorer=OSA.distance, score_cutoff=allowed, limit=None)
         return [spelling for spelling, _, _ in near]
 
@@ -124,18 +124,3 @@ class RelatedWords:
 
     def _make_key(self, words: Sequence[str]) -> Words:
         return tuple(self._stem(word) for word in words if word not in self._fillers)
-
-
-def find_related(
-    words: Sequence[str],
-    tables: Sequence[RelatedWords],
-    *,
-    beginning: str | None,
-    is_known: Callable[[str], bool] | None,
-) -> list[Alternatives]:
-    """Of each run of a query's words what is related by any of the tables; by the first also where the run is written
-    otherwise. `is_known`: whether any listing has a word; None where words count as they are written."""
-    runs = [run for table in tables for run in table.find(words)]
-    if is_known is not None and len(tables) == 1:
-        runs += tables[0].find_near(words, is_known=is_known, beginning=beginning)
-    return runs

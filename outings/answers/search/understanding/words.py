@@ -61,7 +61,11 @@ class QueryWords:
 
     def list_alike(self, kind: str) -> frozenset[str]:
         """The words by which a name says this kind, which may be half typed."""
-        meant = {kind} if kind in self.kinds else {each for each in self.kinds if each.startswith(kind)}
+        meant = (
+            {kind}
+            if kind in self.kinds or kind in self.lessons
+            else {each for each in self.kinds if each.startswith(kind)}
+        )
         return frozenset(meant if self.lessons.isdisjoint(meant) else meant | self.lessons)
 
     def stem(self, word: str) -> str:
