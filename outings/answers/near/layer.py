@@ -22,8 +22,8 @@ from outings.answers.near.tiles import (
     PlaceDistances,
     RowDistances,
     Rows,
+    find_places,
     join_distances,
-    list_places,
 )
 from outings.answers.snapshot.distance import Floats, Point, square_matrix
 from outings.contract.resources.near import GROUPS
@@ -191,7 +191,7 @@ class Layer:
             alone = np.concatenate((alone, own)) if looks else own
             if alone.size >= count:
                 most = min(most, float(np.partition(alone, count - 1)[count - 1]))
-            numbers, places = list_places(chosen, (squares <= most) & (marks != 0))
+            numbers, places = find_places(chosen, (squares <= most) & (marks != 0))
             looks.append(PlaceDistances(places, squares.ravel()[numbers]))
             return most
 
@@ -236,7 +236,7 @@ class Layer:
         own = self.groups[tiles]
         is_requested = ((own & groups[:, np.newaxis]) != 0) & ((own & others[:, np.newaxis]) == 0)
         squares = self.index.tiles.measure_tiles(tiles, point)
-        numbers, places = list_places(tiles, is_requested & (squares <= most))
+        numbers, places = find_places(tiles, is_requested & (squares <= most))
         return RowDistances(self.index.rows[places], squares.ravel()[numbers])
 
     def find_cards(

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from outings.answers.near.index import NearIndex
 from outings.answers.near.layers import find_first_day
-from outings.answers.near.tiles import Follow, PlaceDistances, Rows, join_distances, list_places
+from outings.answers.near.tiles import Follow, PlaceDistances, Rows, find_places, join_distances
 from outings.answers.selecting.collections import CollectionQuery
 from outings.answers.selecting.evaluator import Evaluator
 from outings.answers.snapshot.distance import Point, find_chord, square_chords
@@ -39,7 +39,7 @@ class CircleScan(Struct, frozen=True, kw_only=True):
             nonlocal cards
             squares = tiles.measure_tiles(chosen, self.point)
             inside = squares <= most
-            numbers, places = list_places(chosen, inside if follow is None else inside & follow(chosen, squares))
+            numbers, places = find_places(chosen, inside if follow is None else inside & follow(chosen, squares))
             cards = join_distances((cards, self._keep_cards(PlaceDistances(places, squares.ravel()[numbers]))))
             if cards.squares.size < count:
                 return most

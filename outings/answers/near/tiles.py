@@ -197,7 +197,7 @@ class Tiles:
         return square_matrix(self._points.take(tiles, axis=0), point)
 
 
-def list_places(tiles: Rows, chosen: NDArray[np.bool_]) -> tuple[Rows, Rows]:
+def find_places(tiles: Rows, chosen: NDArray[np.bool_]) -> tuple[Rows, Rows]:
     """Of some tiles' rows, a line a tile, those chosen: which they are of these, and their places."""
     numbers = chosen.ravel().nonzero()[0]
     return numbers, tiles[numbers // TILE] * TILE + numbers % TILE
