@@ -23,7 +23,7 @@ LINE = json.dumps(make_event("a")).encode() + b"\n"
 class Page:
     """`length`: the Content-Length that is claimed, where it is not that of `body`; `cut`: the connection ends behind
     so many bytes; `pause`: before each byte; `is_silent`: nothing is answered for as long as the client waits.
-    `statuses` are answered first, one a request. With an `etag` or `last_modified`, a request with the same gets 304."""
+    `statuses` are answered first, one a request. With an `etag` or `last_modified` a request with the same gets 304."""
 
     body: bytes = b""
     status: int = 200
