@@ -69,6 +69,8 @@ def _parse_file(name: str, data: bytes, *, are_patterns_known: bool) -> Any:
         table = msgspec.convert(tomllib.loads(data.decode()), _KINDS[name])
         if isinstance(table, SearchWords | AudienceWords | StreetWords) and not are_patterns_known:
             _check_patterns(table.list_patterns())
+        if isinstance(table, SearchWords):
+            table.check()
     except (UnicodeDecodeError, RelatedError, tomllib.TOMLDecodeError, msgspec.ValidationError, ValueError) as error:
         raise LanguageError(name, str(error)) from error
     return table

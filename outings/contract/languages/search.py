@@ -176,7 +176,19 @@ class SearchWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         yield from (each for each in texts if isinstance(each, str))
         for school in self.ages.schools:
             yield from (school.before, school.behind, *school.early)
-        yield from (each.words for each in self.ages.named)
+        yield from (each.words for each in (*self.ages.named, *self.ages.stages))
+
+    def check(self) -> None:
+        """ValueError for what no query can be read by, though each pattern is one."""
+        for notion in self.words.notions.split():
+            if notion.count("-") != 1:
+                raise ValueError(f'notions has "{notion}"; allowed: two words, as "ice-skating"')
+        for name, texts, most in (("days", self.when.days, 7), ("months", self.when.months, 12)):
+            if (count := len(texts.split())) > most:
+                raise ValueError(f"{name} has {count} expressions; allowed: {most} at most")
+        for each in self.when.hours:
+            if not 0 <= each.low < each.high <= 24:
+                raise ValueError(f'hours of "{each.words}": {each.low} to {each.high}; allowed: 0 to 24, and rising')
 
 
 _PART = re.compile(r"<([a-z_]+)>")
