@@ -25,7 +25,7 @@ from bench.peers.units import Case, Unit, list_units
 from bench.peers.world import World, make_world
 from bench.servers import make_key
 from edge.app import Edge
-from edge.limits.mapped_store import open_limits
+from edge.limits.limiter import open_limits
 from outings.configuration import read_configuration
 from outings.release.stores import open_store
 
@@ -35,9 +35,7 @@ _SHOWN = 30
 _LEFT_OUT = ("sync", "304", "nearby")
 
 
-async def send_request(
-    edge: Edge, target: str, headers: Sequence[tuple[bytes, bytes]]
-) -> tuple[float, list[Message]]:
+async def send_request(edge: Edge, target: str, headers: Sequence[tuple[bytes, bytes]]) -> tuple[float, list[Message]]:
     """Microseconds, and what the application sent."""
     path, _, query = target.partition("?")
     scope: Scope = {

@@ -1,12 +1,14 @@
 """Rate limiter: counts the requests of a key against its rate and its client's quota."""
 
+from pathlib import Path
+
 import structlog
 from msgspec import Struct
 
 from edge.limits.header_fields import encode_fields, find_wait
-from edge.limits.mapped_store import read_microseconds
+from edge.limits.mapped_store import LOCAL, NAME, MappedLimitStore
 from edge.limits.months import find_month
-from edge.limits.store import LimitState, LimitStore, LimitStoreError, Operation, Outcome
+from edge.limits.store import LimitState, LimitStore, LimitStoreError, Operation, Outcome, read_microseconds
 from edge.principal import Allowance, Principal
 from edge.usage.counts import Counter, Counts
 from outings.contract.errors import ApiError, quota_exceeded, rate_limited
@@ -31,7 +33,7 @@ class LimitDecision(Struct, frozen=True, kw_only=True):
         if self.reading is not None:
             return encode_fields(self.allowance, self.reading)
         now = read_microseconds()
-        fresh = LimitState(outcome=Outcome.PASSED, now=now, load=0, month=find_month(now), used=0)
+        fresh = LimitState(outcome=_PASSED, now=now, load=0, month=find_month(now), used=0)
         return encode_fields(self.allowance, fresh)
 
     def make_refusal(self) -> ApiError:
@@ -87,3 +89,13 @@ class RateLimiter(Struct):
             log.info("limits_back")
             self.is_down = False
         return LimitDecision(allowance=allowance, reading=reading)
+
+
+def open_limits(rate_storage: str, *, state: Path) -> LimitStore:
+    """The store of counters that a configuration names. `state` is the folder of this machine's counters. Raises
+    TableError, and ImportError without the extra `redis`."""
+    if rate_storage == LOCAL:
+        return MappedLimitStore(state / NAME)
+    from edge.limits.redis_store import RedisLimitStore
+
+    return RedisLimitStore(rate_storage)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from edge.limits.decision import StoredCounts, decide
 from edge.limits.months import find_beginning, find_month
-from edge.limits.store import LimitState, LimitStore, LimitStoreError, Operation, Outcome
+from edge.limits.store import LimitState, LimitStoreError, Operation, Outcome, read_microseconds
 from edge.principal import Allowance
 
 # `rate_storage` of these counters.
@@ -43,10 +43,6 @@ _PATIENCE_SECONDS = 0.25
 
 class TableError(Exception):
     """The file of counters can't be used; the text names it and says why."""
-
-
-def read_microseconds() -> int:
-    return time.time_ns() // 1000
 
 
 class MappedLimitStore:
@@ -119,16 +115,6 @@ class MappedLimitStore:
         elif operation is Operation.REFUND and before.month == after.month:
             numbers[client] = after.used
         return after
-
-
-def open_limits(rate_storage: str, *, state: Path) -> LimitStore:
-    """The store of counters that a configuration names. `state` is the folder of this machine's counters. Raises
-    TableError, and ImportError without the extra `redis`."""
-    if rate_storage == LOCAL:
-        return MappedLimitStore(state / NAME)
-    from edge.limits.redis_store import RedisLimitStore
-
-    return RedisLimitStore(rate_storage)
 
 
 def open_table(path: Path) -> int:

@@ -16,9 +16,8 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from edge.limits.gcra import MINUTE
-from edge.limits.mapped_store import read_microseconds
 from edge.limits.months import find_beginning, find_month
-from edge.limits.store import LimitState, LimitStoreError, Operation, Outcome
+from edge.limits.store import LimitState, LimitStoreError, Operation, Outcome, read_microseconds
 from edge.principal import Allowance
 
 # What `decision.decide` says, in Lua: one contract suite runs over both. Numbers are exact below 2^53. The month of the

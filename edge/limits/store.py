@@ -1,11 +1,16 @@
 """Where requests are counted: a protocol for every store."""
 
+import time
 from enum import IntEnum
 from typing import Protocol
 
 from msgspec import Struct
 
 from edge.principal import Allowance
+
+
+def read_microseconds() -> int:
+    return time.time_ns() // 1000
 
 
 class Operation(IntEnum):

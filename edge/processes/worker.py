@@ -14,7 +14,8 @@ from structlog.typing import EventDict, Processor
 from edge.app import MEMORY_BYTES, Edge, read_clock
 from edge.connection_limiter import ConnectionLimiter
 from edge.geocoding.geocoder import open_geocoder
-from edge.limits.mapped_store import LOCAL, open_limits
+from edge.limits.limiter import open_limits
+from edge.limits.mapped_store import LOCAL
 from edge.middleware.client_address import TrustedProxies
 from edge.middleware.visitor_limiter import VisitorKey
 from edge.rollback_guard import RollbackGuard

@@ -36,7 +36,8 @@ MEBIBYTE = 2**20
 def serve(*, config: Path, host: str, port: int, workers: int | None, memory: int, access_log: bool) -> None:
     """Answer requests from the release in the store, until SIGTERM or SIGINT."""
     from edge.connection_limiter import explain_descriptors
-    from edge.limits.mapped_store import LOCAL, TableError, open_limits
+    from edge.limits.limiter import open_limits
+    from edge.limits.mapped_store import LOCAL, TableError
     from edge.processes.server import run_server
     from edge.processes.supervisor import bind_files, bind_sockets
     from edge.usage.ledger import open_ledger
