@@ -24,6 +24,9 @@ PORT = 8000
 # Listings a metro: enough for pages and facets to mean something, and built in two seconds.
 SIZE = 400
 
+# Each visitor has a rate by address (`[site] key_per_minute`). This one is for all of them together.
+VISITORS_PER_MINUTE = 1_200
+
 # One of each kind: a plain list, filters, another metro. The README shows the same.
 REQUESTS = (
     "/v1/metros",
@@ -61,21 +64,24 @@ def demo(*, config: Path, host: str, port: int) -> None:
     request = Build(configuration=configuration, as_of=parse_as_of(None, now=lambda: now))
     run_build(request, recorder=BuildRecorder(report=None, as_of=None), workers=1)
     key = _keep(configuration.directory / "key.txt", make_key_text())
-    for text, client, plan in ((key, "demo", "partner"), (visitors, "visitors", "standard")):
-        _add_key(configuration, text, client=client, plan=plan, now=now)
+    _add_key(configuration, key, client="demo", plan="partner", now=now)
+    _add_key(configuration, visitors, client="visitors", plan="standard", per_minute=VISITORS_PER_MINUTE, now=now)
     # The workers read the configuration anew, under this environment.
     os.environ["OUTINGS_EDGE_CALENDAR_SECRETS"] = _keep(configuration.directory / "calendar.txt", secrets.token_hex(32))
     _print_requests(key, f"http://{host}:{listening.port}")
     run_server(config, listening=listening)
 
 
-def _add_key(configuration: Configuration, text: str, *, client: str, plan: str, now: datetime) -> None:
+def _add_key(
+    configuration: Configuration, text: str, *, client: str, plan: str, per_minute: int | None = None, now: datetime
+) -> None:
     """Unless it is known from a run before: its text is kept beside the data, so that a second run prints the same."""
     store = open_config_store(configuration)
     id_, hash_ = split_key_text(text)
     registry, _ = read_registry(store)
     if not any(key.hash == hash_ for key in registry.keys):
-        key = Key(id=id_, hash=hash_, client=client, plan=plan, created_at=now.replace(microsecond=0))
+        created_at = now.replace(microsecond=0)
+        key = Key(id=id_, hash=hash_, client=client, plan=plan, per_minute=per_minute, created_at=created_at)
         change_registry(store, lambda registry: add_key(registry, key))
 
 

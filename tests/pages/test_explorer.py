@@ -4,8 +4,6 @@ import csv
 import itertools
 import json
 import re
-from datetime import date
-from random import Random
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
@@ -15,17 +13,12 @@ import pytest
 from tests.pages.accessibility import find_violations
 from tests.pages.conftest import Demo, Pages
 from tests.pages.explorer import (
-    FACETS,
     METRO,
     SHOWN,
     Params,
     ask,
-    count,
-    draw_filters,
     explore,
     list_days,
-    read_counts,
-    read_kind,
     read_total,
     settle,
 )
@@ -34,59 +27,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
 
 pytestmark = pytest.mark.browser
-
-ROUNDS = 30
-
-
-def test_the_counts_are_those_of_the_api_for_any_filters(pages: Pages, demo: Demo) -> None:
-    random = Random(22)
-    today = date.fromisoformat(ask(demo, f"{METRO}/events", {"limit": "1"})["meta"]["window"]["from"])
-    page = explore(pages)
-    for _ in range(ROUNDS):
-        kind = random.choice(list(FACETS))
-        sent = draw_filters(random, kind, today)
-        own = {"facets": FACETS[kind], "limit": "0"} | ({"occurrences": "expand"} if kind == "events" else {})
-        facets = ask(demo, f"{METRO}/{kind}", {**sent, **own})["facets"]
-        page.goto(f"{pages.url}/explore/?{urlencode({'metro': METRO, 'type': kind, **sent})}")
-        settle(page)
-        assert read_total(page) == facets["total"], sent
-        assert read_counts(page, "category") == count(facets, "category"), sent
-        if kind == "events":
-            once = ask(demo, f"{METRO}/{kind}", {**sent, "facets": "category", "limit": "0"})["facets"]["total"]
-            status = page.locator("#status").text_content() or ""
-            numbers = re.findall(r"\d+", status)
-            assert numbers == list(dict.fromkeys([str(once), str(facets["total"])])), status
-        if kind != "places":
-            assert read_counts(page, "weekday") == count(facets, "weekday"), sent
-            free = page.locator("#price option[value=free]").text_content() or ""
-            assert re.findall(r"\d+", free) == [str(count(facets, "price_band")["free"])], sent
-
-
-@pytest.mark.parametrize("sent", [{}, {"q": "swim"}, {"q": "park", "age": "4", "weekday": "saturday"}])
-def test_beside_each_kind_stands_what_its_own_list_finds(pages: Pages, demo: Demo, sent: Params) -> None:
-    page = explore(pages, sent)
-    settle(page)
-    for kind in FACETS:
-        # Places have no dates: a filter by weekday is dropped with them.
-        taken = {name: value for name, value in sent.items() if kind != "places" or name != "weekday"}
-        answer = ask(demo, f"{METRO}/{kind}", {**taken, "facets": "category", "limit": "0"})
-        assert read_kind(page, kind) == str(answer["facets"]["total"]), kind
-
-
-def test_beside_the_kinds_that_were_not_asked_for_stands_no_number_once_there_are_filters(pages: Pages) -> None:
-    page = explore(pages, {"type": "classes", "age": "4"})
-    assert [read_kind(page, kind) for kind in ("events", "camps", "places")] == ["", "", ""]
-    assert read_kind(page, "classes") == str(read_total(page))
-
-
-def test_a_kind_that_can_not_be_counted_has_no_number(pages: Pages) -> None:
-    page = explore(pages)
-    page.route("**/v1/*/camps?*", lambda route: route.abort())
-    page.goto(f"{page.url}&q=swim")
-    settle(page)
-    assert read_kind(page, "camps") == ""
-    assert read_kind(page, "classes").isdigit()
-    pages.errors.clear()  # the browser's own, of the request that was cut
 
 
 @pytest.mark.parametrize("sent", [{}, {"category": "music_movement"}, {"free": "true", "age": "4"}])
@@ -337,7 +277,19 @@ def test_a_failure_is_said_and_can_be_tried_again(pages: Pages, status: int, mes
     pages.errors.clear()  # the browser's own, of the answers above
 
 
-def page_of_failure(page: "Page", status: int) -> list[int]:
+def test_a_visitor_who_was_too_quick_waits_and_is_told_nothing(pages: Pages) -> None:
+    page = pages.open("about:blank")
+    answers = page_of_failure(page, 429, wait="1")
+    with page.expect_response(lambda response: response.status == 429):
+        page.goto(f"{pages.url}/explore/?metro={METRO}")
+    answers.clear()
+    page.wait_for_function(SHOWN)
+    assert read_total(page) > 0
+    assert page.get_by_role("alert").count() == 0
+    pages.errors.clear()  # the browser's own, of the answers above
+
+
+def page_of_failure(page: "Page", status: int, wait: str = "17") -> list[int]:
     """Lists fail so long as the list that is returned has something."""
     left = [status]
 
@@ -348,7 +300,7 @@ def page_of_failure(page: "Page", status: int) -> list[int]:
             route.abort()
         else:
             error = {"error": {"code": "failed", "message": "The list is out of order.", "request_id": "1"}}
-            route.fulfill(status=status, json=error, headers={"Retry-After": "7"})
+            route.fulfill(status=status, json=error, headers={"Retry-After": wait})
 
     page.route("**/v1/*/events?**", answer)
     return left

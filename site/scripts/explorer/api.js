@@ -21,6 +21,8 @@ export class Refusal extends Failure {
 }
 
 const KEPT = "outings-key";
+// A rate fills up by the second: whoever was too quick waits so long, in seconds, and notices little. More is said instead.
+const MOST_WAIT = 10;
 
 /** The API as a client with a key reads it. The reader's own key is kept in this tab alone. */
 export class Api {
@@ -65,16 +67,23 @@ export class Api {
   }
 
   /**
+   * Where the rate is used up, it is asked again as soon as the API says that it may be.
    * @param {string} path behind `/v1/`
    * @param {AbortSignal} [signal]
    * @returns {Promise<any>}
    */
   async read(path, signal) {
-    const answer = await this.#fetch(path, signal);
-    const body = await answer.json().catch(() => null);
-    if (answer.ok && body) return body;
-    const wait = Number(answer.headers.get("retry-after")) || 0;
-    throw new Failure(answer.status, body?.error?.message ?? answer.statusText, wait);
+    for (let left = MOST_WAIT; ; ) {
+      const answer = await this.#fetch(path, signal);
+      const body = await answer.json().catch(() => null);
+      if (answer.ok && body) return body;
+      const wait = Number(answer.headers.get("retry-after")) || 0;
+      if (answer.status !== 429 || wait === 0 || wait > left) {
+        throw new Failure(answer.status, body?.error?.message ?? answer.statusText, wait);
+      }
+      left -= wait;
+      await new Promise((resolve) => setTimeout(resolve, wait * 1000));
+    }
   }
 
   /**

@@ -50,6 +50,8 @@ export class Explorer {
     this.metros = [];
     /** @type {Map<string, any[]>} neighborhoods by metro */
     this.areas = new Map();
+    /** @type {Map<string, number>} how many listings a request found, of those beside the kinds */
+    this.totals = new Map();
     this.view = find("view", HTMLElement);
     this.status = find("status", HTMLElement);
     this.waiting = new AbortController();
@@ -193,7 +195,7 @@ export class Explorer {
   /**
    * Beside each collection, how many listings of it the filters find: without a filter, what the city has. The others are
    * asked for words alone, since each change of a filter would take three requests more of the visitors' rate. The view
-   * does not wait for these numbers, and does without one whose request fails.
+   * does not wait for these numbers.
    * @param {State} state
    * @param {any} metro
    * @param {number} listed of the state's own collection
@@ -203,14 +205,26 @@ export class Explorer {
     if (state.filters.size === 0) return this.form.showTypes(metro.counts);
     this.form.showTypes({ [state.type]: listed });
     if (!state.filters.has("q")) return;
-    const counts = await Promise.all(
-      TYPES.map(async (type) => {
-        if (type === state.type) return [type, listed];
-        const answer = await this.source.read(requestCount(changeType(state, type)), signal).catch(() => null);
-        return [type, answer?.facets.total];
-      }),
-    );
+    this.totals.set(requestCount(state), listed);
+    const counts = await Promise.all(TYPES.map(async (type) => [type, await this.#countType(changeType(state, type), signal)]));
     if (!signal.aborted) this.form.showTypes(Object.fromEntries(counts));
+  }
+
+  /**
+   * How many listings the state finds, asked once: turning a page or choosing another kind asks nothing anew. Undefined
+   * where the request fails.
+   * @param {State} state
+   * @param {AbortSignal} signal
+   * @returns {Promise<number | undefined>}
+   */
+  async #countType(state, signal) {
+    const path = requestCount(state);
+    if (!this.totals.has(path)) {
+      const body = await this.source.read(path, signal).catch(() => null);
+      if (!body) return undefined;
+      this.totals.set(path, body.facets.total);
+    }
+    return this.totals.get(path);
   }
 
   /**
