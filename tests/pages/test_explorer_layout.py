@@ -1,0 +1,55 @@
+"""Where things stand in the explorer: what one came for comes first, also on a telephone and on paper."""
+
+import pytest
+
+from tests.pages.accessibility import find_violations
+from tests.pages.conftest import Pages
+from tests.pages.explorer import explore
+
+pytestmark = pytest.mark.browser
+
+TELEPHONE = {"width": 360, "height": 640}
+BESIDE = ("#filters-frame", "#search", "#views", ".paging", "#request")
+
+
+def test_a_telephone_shows_the_city_and_the_first_listing_at_once(pages: Pages) -> None:
+    page = explore(pages, **TELEPHONE)
+    city = page.get_by_label("City")
+    assert city.locator("option:checked").inner_text() == "Seattle"
+    for element in (city, page.locator(".listings a").first):
+        box = element.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] < TELEPHONE["height"]
+
+
+def test_a_listing_on_a_telephone_stands_alone_and_leads_back(pages: Pages) -> None:
+    page = explore(pages, **TELEPHONE)
+    page.locator(".listings a").first.click()
+    name = page.locator("#listing-name")
+    name.wait_for()
+    box = name.bounding_box()
+    assert box is not None
+    assert box["y"] < TELEPHONE["height"] / 2
+    assert not any(page.locator(each).is_visible() for each in ("#filters", "#search", "#views"))
+    assert find_violations(page) == []
+    page.get_by_role("button", name="Back to the results").click()
+    page.locator(".listings a").first.wait_for()
+    assert all(page.locator(each).is_visible() for each in ("#filters", "#search", "#views"))
+
+
+def test_a_wide_page_shows_all_filters_below_the_city_beside_the_listings(pages: Pages) -> None:
+    page = explore(pages)
+    city, kinds, listings = (page.locator(each).bounding_box() for each in ("#metro", "#types", ".listings"))
+    assert city is not None
+    assert kinds is not None
+    assert listings is not None
+    assert 0 < kinds["y"] - (city["y"] + city["height"]) < 40
+    assert kinds["x"] + kinds["width"] < listings["x"]
+
+
+@pytest.mark.parametrize("width", [360, 1440])
+def test_paper_has_the_city_and_what_was_found_alone(pages: Pages, width: int) -> None:
+    page = explore(pages, width=width)
+    page.emulate_media(media="print")
+    assert not any(page.locator(each).is_visible() for each in BESIDE)
+    assert all(page.locator(each).is_visible() for each in ("#metro", "#status", ".listings"))
