@@ -161,10 +161,33 @@ def test_a_page_is_accessible_and_fits(shown: Pages, path: str, width: int, sche
     assert find_sideways(page) == []
 
 
-def test_longer_words_of_another_language_fit_too(shown: Pages) -> None:
-    page = shown.open("/cities/spanish/", width=320)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_longer_words_of_another_language_fit_too(shown: Pages, width: int) -> None:
+    page = shown.open("/cities/spanish/", width=width)
+    kind = page.locator(".having").get_by_text("Campamentos")
+    assert kind.evaluate("each => each.getClientRects().length") == 1
     assert page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
     assert find_violations(page) == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_bar_of_ages_is_as_wide_as_its_table(shown: Pages, width: int) -> None:
+    page = shown.open("/cities/usual/", width=width)
+    table, *bars = page.locator(".ages, .ages .stack svg").evaluate_all(
+        "all => all.map(each => { const { left, right } = each.getBoundingClientRect(); return [left, right] })"
+    )
+    assert bars == [table] * 3
+
+
+def test_where_there_are_no_columns_figures_stand_in_line_and_ages_say_since_when(shown: Pages) -> None:
+    page = shown.open("/cities/usual/", width=320)
+    assert page.get_by_role("rowheader", name="Since its source was verified").is_visible()
+    # Below the name: how many listings, and, three figures to a line, how many are not on the map.
+    lines = page.locator(".gaps tbody tr").evaluate_all(
+        "rows => rows.map(row => [0, 1, 4].map(at => { const text = document.createRange();"
+        " text.selectNodeContents(row.children[at]); return text.getBoundingClientRect().left }))"
+    )
+    assert len({left for line in lines for left in line}) == 1
 
 
 def test_a_city_of_a_hundred_thousand_listings_is_a_light_page(served: tuple[str, Path]) -> None:
