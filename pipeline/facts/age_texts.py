@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from outings.contract.languages.audience import TextAgeWords
+from outings.contract.languages.language import NO_MATCH
 from pipeline.facts.phrases import split_words
 from pipeline.records.school_grades import GradeSpan, find_grades
 
 _DIGIT = re.compile(r"[0-9]")
-_NEVER = r"(?!)"
 # Of an age in a pattern: no group's name, which stands behind a "P".
 _PLACEHOLDER = re.compile(r"(?<!P)<((?:low|high)!?)>")
 
@@ -40,13 +40,13 @@ class AgeTexts:
     def __init__(self, words: TextAgeWords, *, ignored_beside: Iterable[str]) -> None:
         self._ignored_beside = frozenset(ignored_beside)
         self._numbers = {word: str(number) for number, word in enumerate(words.numbers.split())}
-        self._worded = re.compile(rf"\b(?:{'|'.join(self._numbers) or _NEVER})\b")
-        self._groups = re.compile(words.groups or _NEVER)
-        self._months = re.compile(words.months or _NEVER)
+        self._worded = re.compile(rf"\b(?:{'|'.join(self._numbers) or NO_MATCH})\b")
+        self._groups = re.compile(words.groups or NO_MATCH)
+        self._months = re.compile(words.months or NO_MATCH)
         patterns = [
             (words.name_ranges, self._read_range),
             (words.ranges, self._read_range), (words.lows, self._read_low), (words.unit_ranges, self._read_range),
-            ((rf"<low>\+(?=\s*(?:$|[)\].,;:!|/-]|{words.plus_behind or _NEVER}))",), self._read_low),
+            ((rf"<low>\+(?=\s*(?:$|[)\].,;:!|/-]|{words.plus_behind or NO_MATCH}))",), self._read_low),
             (words.highs, self._read_high), (words.name_highs, self._read_high),
         ]  # fmt: skip
         # In this order: what one has read is not read again. Those of names alone stand first and last.
@@ -121,8 +121,8 @@ def _compile(pattern: str, words: TextAgeWords) -> re.Pattern[str]:
 def _write_age(name: str, words: TextAgeWords, *, needs_unit: bool) -> str:
     """A number with its unit, as groups `name`, `name_unit`, `name_old`."""
     # No price, clock time, share, rank, length or part of a longer number.
-    unit = rf"(?:\s*-?\s*(?P<{name}_unit>{words.years or _NEVER}|{words.months or _NEVER})\b)"
+    unit = rf"(?:\s*-?\s*(?P<{name}_unit>{words.years or NO_MATCH}|{words.months or NO_MATCH})\b)"
     return (
-        rf"(?<![\d$#:.,/])(?P<{name}>\d{{1,2}})(?![\d%]|[:.,/]\d|{words.not_before or _NEVER})"
-        rf"{unit}{'' if needs_unit else '?'}(?P<{name}_old>{words.old or _NEVER})?"
+        rf"(?<![\d$#:.,/])(?P<{name}>\d{{1,2}})(?![\d%]|[:.,/]\d|{words.not_before or NO_MATCH})"
+        rf"{unit}{'' if needs_unit else '?'}(?P<{name}_old>{words.old or NO_MATCH})?"
     )

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from outings.contract.languages.language import Language
+from outings.contract.languages.language import NO_MATCH, Language
 from outings.contract.languages.streets import StreetWords
 from outings.contract.tokenizer import split_words
 
@@ -11,7 +11,6 @@ Words = tuple[str, ...]
 
 # Cities and streets are named again and again.
 _REMEMBERED = 4_096
-_NEVER = r"(?!)"
 
 
 class Streets:
@@ -23,14 +22,14 @@ class Streets:
         self._known = {**self._short, **words.directions, **words.ordinals}
         self._dropped = frozenset(words.dropped.split())
         self._directions = frozenset(words.directions.values())
-        self._ordinal = re.compile(words.ordinal or _NEVER)
+        self._ordinal = re.compile(words.ordinal or NO_MATCH)
         self._beside, self._between, self._ends, self._corner = (
-            re.compile(pattern or _NEVER, re.IGNORECASE)
+            re.compile(pattern or NO_MATCH, re.IGNORECASE)
             for pattern in (words.beside, words.between, words.ends, words.corner)
         )
         # "Upper Terrace (in Bryant Park)" names two places.
-        self._inside = re.compile(rf"\s*\((?:{words.inside or _NEVER})\s+(.+)\)\s*")
-        self._number = re.compile(rf"^([^\d,;]*?[^\W\d])(?:{words.number or _NEVER})(\d+ ?[a-z]?)\b", re.IGNORECASE)
+        self._inside = re.compile(rf"\s*\((?:{words.inside or NO_MATCH})\s+(.+)\)\s*")
+        self._number = re.compile(rf"^([^\d,;]*?[^\W\d])(?:{words.number or NO_MATCH})(\d+ ?[a-z]?)\b", re.IGNORECASE)
         self.fold_words = lru_cache(maxsize=_REMEMBERED)(self._fold_words)
         self.countries = tuple(self.fold_words(each) for each in words.countries)
         self.labels = words.labels

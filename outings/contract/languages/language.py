@@ -17,6 +17,8 @@ from outings.contract.related import Group, RelatedError, parse_related
 
 ENGLISH = "en"
 SHIPPED = (ENGLISH, "es")
+# What an expression that is left empty is read as: it is found nowhere.
+NO_MATCH = r"(?!)"
 FILES = ("search.toml", "audience.toml", "streets.toml", "categories.toml", "related.csv")
 
 

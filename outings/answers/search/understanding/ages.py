@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from outings.answers.search.understanding.school_years import NEVER, AgeSpan, School, make_both, read_numbers
+from outings.answers.search.understanding.school_years import AgeSpan, School, make_both, read_numbers
+from outings.contract.languages.language import NO_MATCH
 from outings.contract.languages.search import AgeWords
 
 # The greatest bare number that "8+", "under 8" and "4-8" make an age; above it they count something else.
@@ -21,7 +22,7 @@ class AgePatterns:
     """The age phrases of one language."""
 
     def __init__(self, words: AgeWords) -> None:
-        patterns = {name: getattr(words, name) or NEVER for name in words.__struct_fields__}
+        patterns = {name: getattr(words, name) or NO_MATCH for name in words.__struct_fields__}
         self._worth = read_numbers(words.numbers)
         age = _write_age(patterns, self._worth)
         self._one = re.compile(age)
@@ -41,7 +42,7 @@ class AgePatterns:
         )
         # Nearly no line has any of them, which one look says in a third of the time.
         self._any_named, self._any_stage = (
-            re.compile("|".join(f"(?:{each.pattern})" for each, _, _ in table) or NEVER)
+            re.compile("|".join(f"(?:{each.pattern})" for each, _, _ in table) or NO_MATCH)
             for table in (self._named, self._stages)
         )
 

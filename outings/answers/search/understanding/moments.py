@@ -9,9 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.contract.instants import DAY
+from outings.contract.languages.language import NO_MATCH
 from outings.contract.languages.search import WhenWords, fill_parts
 
-_NEVER = r"(?!)"
 _HOUR, _MINUTE = 3600, 60
 _WEEK, _MOST_DAYS, _MONTHS = 7, 31, 12
 _WORKING, _FREE = (0, 1, 2, 3, 4), (5, 6)
@@ -71,12 +71,12 @@ class WhenPatterns:
         self._weekdays = [_compile(each) for each in words.days.split()]
         self._working, self._free = _compile(words.weekdays), _compile(words.weekends)
         self._today, self._tomorrow = _compile(words.today), _compile(words.tomorrow)
-        weekdays = "|".join(words.days.split()) or _NEVER
-        self._coming = _compile(rf"(?:{words.coming or _NEVER})[ -](?:{weekdays}|{words.weekends or _NEVER})")
+        weekdays = "|".join(words.days.split()) or NO_MATCH
+        self._coming = _compile(rf"(?:{words.coming or NO_MATCH})[ -](?:{weekdays}|{words.weekends or NO_MATCH})")
         self._months = [re.compile(each) for each in words.months.split()]
-        number = rf"[0-9]{{1,2}})(?:{ends or _NEVER})?"
+        number = rf"[0-9]{{1,2}})(?:{ends or NO_MATCH})?"
         parts = {
-            "month": f"(?P<month>{'|'.join(words.months.split()) or _NEVER})",
+            "month": f"(?P<month>{'|'.join(words.months.split()) or NO_MATCH})",
             "first": f"(?P<first>{number}",
             "last": f"(?P<last>{number}",
             "year": "(?P<year>20[0-9]{2})",
@@ -140,11 +140,11 @@ class WhenPatterns:
 
 
 def _compile(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{pattern or _NEVER})(?!\w)")
+    return re.compile(rf"(?<!\w)(?:{pattern or NO_MATCH})(?!\w)")
 
 
 def _compile_clock(words: WhenWords) -> re.Pattern[str]:
-    before, after, to, am, pm = (each or _NEVER for each in (words.before, words.after, words.to, words.am, words.pm))
+    before, after, to, am, pm = (each or NO_MATCH for each in (words.before, words.after, words.to, words.am, words.pm))
     halves = rf"(?: ?(?:(?P<{{0}}_am>{am})|(?P<{{0}}_pm>{pm})))?"
     first, last = (
         rf"(?P<{name}>[0-9]{{1,2}})(?::(?P<{name}_minute>[0-9]{{2}}))?{halves.replace('{0}', name)}"

@@ -21,12 +21,10 @@ from msgspec import Struct, field
 
 from outings.answers.search.understanding.ages import are_each, join_ages
 from outings.answers.search.understanding.line import Line, Token, read_line
-from outings.answers.search.understanding.locations import Locations, Words, find_runs, has_first, make_locations
+from outings.answers.search.understanding.locations import Locations, Words, find_runs, has_first
 from outings.answers.search.understanding.school_years import AgeSpan
 from outings.answers.search.understanding.words import QueryWords, mark_narrow, read_english
 from outings.contract.errors import ApiError, bad_request
-
-__all__ = ["Age", "Locations", "ParsedQuery", "make_locations", "parse_search"]
 
 
 class Age(Struct, frozen=True):

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from outings.contract.languages.language import NO_MATCH
 from outings.contract.languages.search import AgeWords, SchoolYears
-
-NEVER = r"(?!)"
 
 
 class AgeSpan(Struct, frozen=True):
@@ -31,7 +30,7 @@ def read_numbers(text: str) -> dict[str, int]:
 
 def make_both(words: AgeWords) -> re.Pattern[str]:
     """What stands between the ages of two who both come."""
-    return re.compile(rf"(?<!\w)(?:{words.both or NEVER})(?!\w)")
+    return re.compile(rf"(?<!\w)(?:{words.both or NO_MATCH})(?!\w)")
 
 
 class School:
@@ -42,12 +41,12 @@ class School:
         year = _write_year(years.early, words.ordinal_ends, ordinals)
         self._year = re.compile(year)
         plain = re.sub(r"\?P<\w+>", "?:", year)
-        join = rf"(?: ?[-/] ?|[ -](?:{words.joins or NEVER})[ -])"
+        join = rf"(?: ?[-/] ?|[ -](?:{words.joins or NO_MATCH})[ -])"
         self._both = make_both(words)
         self._phrase = re.compile(
-            rf"(?<![\w$€£#.:/%+])(?:(?P<before>{years.before or NEVER})[ -])?(?P<chain>{plain}(?:{join}{plain})*)"
-            rf"(?:[ -](?P<behind>{years.behind or NEVER})\b)?"
-            rf"(?P<up> ?\+|{words.and_up or NEVER})?(?![\w+])"
+            rf"(?<![\w$€£#.:/%+])(?:(?P<before>{years.before or NO_MATCH})[ -])?(?P<chain>{plain}(?:{join}{plain})*)"
+            rf"(?:[ -](?P<behind>{years.behind or NO_MATCH})\b)?"
+            rf"(?P<up> ?\+|{words.and_up or NO_MATCH})?(?![\w+])"
         )
 
     def find_ages(self, text: str) -> list[AgeSpan]:
@@ -74,7 +73,7 @@ class School:
 
 def _write_year(early: Sequence[str], ends: str, ordinals: Mapping[str, int]) -> str:
     # The longest first: "sixteenth" begins with "sixth" in no language, but other words may.
-    worded = "|".join(sorted(ordinals, key=len, reverse=True)) or NEVER
+    worded = "|".join(sorted(ordinals, key=len, reverse=True)) or NO_MATCH
     # What is earlier first: "pre-k" ends with "k".
     named = "".join(rf"|(?P<early{place}>{early[place]})" for place in reversed(range(len(early))))
-    return rf"(?:(?P<number>[1-9][0-9]?)(?:{ends or NEVER})?|(?P<ordinal>{worded}){named})(?!\w)"
+    return rf"(?:(?P<number>[1-9][0-9]?)(?:{ends or NO_MATCH})?|(?P<ordinal>{worded}){named})(?!\w)"

@@ -10,15 +10,13 @@ from outings.answers.search.understanding.ages import AgePatterns
 from outings.answers.search.understanding.misspellings import Misspellings
 from outings.answers.search.understanding.moments import WhenPatterns
 from outings.answers.snapshot.stems import make_stem
-from outings.contract.languages.language import ENGLISH, Language, find_stems, read_shipped_language
+from outings.contract.languages.language import ENGLISH, NO_MATCH, Language, find_stems, read_shipped_language
 from outings.contract.languages.search import AmountWords, SearchWords, fill_parts
 from outings.contract.vocabulary import TYPES
 
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)*"
 # Of some languages and threads, and some tables of each.
 _STEMMERS, _GROUPS = 64, 256
-# A pattern that is found nowhere.
-_NEVER = r"(?!)"
 
 
 class QueryWords:
@@ -103,14 +101,14 @@ def read_english() -> QueryWords:
 
 
 def _compile(patterns: Iterable[str]) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w])(?:{'|'.join(patterns) or _NEVER})(?![\w])")
+    return re.compile(rf"(?<![\w])(?:{'|'.join(patterns) or NO_MATCH})(?![\w])")
 
 
 def _compile_prices(amounts: AmountWords, phrases: Iterable[str]) -> re.Pattern[str]:
     """Amounts of any currency, with the language's words around them."""
-    before = rf"(?:(?<!\w)(?:{amounts.before or _NEVER})[ -])?"
-    to = rf" ?(?:-|{amounts.to or _NEVER}) ?"
-    units = rf"(?: ?[$€£]|[ -]?(?:{amounts.units or _NEVER})\b)"
+    before = rf"(?:(?<!\w)(?:{amounts.before or NO_MATCH})[ -])?"
+    to = rf" ?(?:-|{amounts.to or NO_MATCH}) ?"
+    units = rf"(?: ?[$€£]|[ -]?(?:{amounts.units or NO_MATCH})\b)"
     signed = rf"[$€£] ?{_NUMBER}(?:{to}[$€£]? ?{_NUMBER})?"
     named = rf"(?<![\w$€£.,])(?:{_NUMBER}{to})?{_NUMBER}{units}"
     return re.compile("|".join([rf"{before}(?:{signed}|{named})", *(rf"(?<!\w){each}\b" for each in phrases)]))

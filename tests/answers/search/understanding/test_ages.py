@@ -2,7 +2,8 @@
 
 import pytest
 
-from outings.answers.search.understanding.query import Age, BareRange, Locations, parse_search
+from outings.answers.search.understanding.locations import Locations
+from outings.answers.search.understanding.query import Age, BareRange, parse_search
 from outings.contract.errors import ApiError
 
 NOWHERE = Locations()

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.answers.search.understanding.query import Locations, parse_search
+from outings.answers.search.understanding.locations import Locations
+from outings.answers.search.understanding.query import parse_search
 from outings.answers.search.understanding.words import QueryWords
 from outings.contract.languages.language import SHIPPED, read_shipped_language
 

@@ -8,7 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from outings.answers.search.understanding.line import read_line
-from outings.answers.search.understanding.query import Locations, ParsedQuery, make_locations, parse_search
+from outings.answers.search.understanding.locations import Locations, make_locations
+from outings.answers.search.understanding.query import ParsedQuery, parse_search
 from outings.contract.errors import ApiError
 from outings.contract.tokenizer import split_words
 

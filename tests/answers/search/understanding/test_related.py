@@ -4,7 +4,8 @@ from itertools import permutations
 
 import pytest
 
-from outings.answers.search.understanding.query import Locations, parse_search
+from outings.answers.search.understanding.locations import Locations
+from outings.answers.search.understanding.query import parse_search
 from outings.answers.search.understanding.related import Alternatives, RelatedWords
 from outings.answers.search.understanding.words import read_english
 from outings.contract.errors import ApiError
