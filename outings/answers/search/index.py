@@ -10,13 +10,13 @@ from msgspec import Struct
 from outings.answers.cache import LruCache
 from outings.answers.search.cards import open_cards
 from outings.answers.search.collections import SearchFilters, Windows
-from outings.answers.search.matches import Keep, Mask
+from outings.answers.search.matches import Keep
 from outings.answers.search.matching import Matcher
 from outings.answers.search.namesakes import HEADS, VENUES, Namesakes
 from outings.answers.search.notions import NOTIONS, NotionPairs, choose_runs
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Postings
 from outings.answers.search.repeats import REPEATS, SINGLE
-from outings.answers.search.score import Numbers
+from outings.answers.search.score import Mask, Numbers
 from outings.answers.search.understanding.foreign import ForeignLanguage
 from outings.answers.search.understanding.locations import (
     Words,

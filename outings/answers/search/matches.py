@@ -6,12 +6,12 @@ from functools import reduce
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from outings.answers.search.score import (
     ALL_TERMS,
     PARTIAL,
     Codes,
+    Mask,
     Numbers,
     are_mentioned,
     find_levels,
@@ -19,8 +19,6 @@ from outings.answers.search.score import (
     tells_subject,
 )
 
-# By row.
-Mask = NDArray[np.bool_]
 # Rows → those of them that may be shown, rising.
 Keep = Callable[[Numbers], Numbers]
 # Rows → thousandths.

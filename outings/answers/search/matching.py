@@ -5,10 +5,11 @@ from functools import partial, reduce
 from itertools import pairwise
 
 import numpy as np
+from msgspec import Struct
 
 from outings.answers.cache import Once, remember
-from outings.answers.search.audiences import Whom
-from outings.answers.search.matches import Mask, WordMatches
+from outings.answers.search.audiences import TargetAudience
+from outings.answers.search.matches import WordMatches
 from outings.answers.search.moments import Moment
 from outings.answers.search.namesakes import Namesakes
 from outings.answers.search.notions import Notion
@@ -17,6 +18,7 @@ from outings.answers.search.score import (
     PARTIAL,
     SAME,
     Codes,
+    Mask,
     Numbers,
     are_elsewhere,
     count_named,
@@ -50,6 +52,15 @@ _IN_NAME: Places = np.array([NAME], dtype=np.uint8)
 
 # A word and rows → its codes there.
 _Lift = Callable[[str, Numbers], Codes]
+
+
+class SearchLocation(Struct, frozen=True, eq=False):
+    """A name of the query that says where. `lying`: the listings that lie there, whatever they say, and `rings` those
+    that lie in rings round it; None where names alone count."""
+
+    name: Sequence[str]
+    lying: Numbers | None = None
+    rings: Sequence[Numbers] = ()
 
 
 class Matcher:
@@ -121,48 +132,40 @@ class Matcher:
         words: Sequence[str],
         *,
         lifting: Sequence[str],
-        locating: Sequence[Sequence[str]],
+        locations: Sequence[SearchLocation],
         beginning: str | None = None,
         subject: Sequence[int] = (),
         notions: Sequence[Notion] = (),
-        lying: Sequence[Numbers] = (),
-        rings: Sequence[Sequence[Numbers]] = (),
         foreign: RelatedWords | None = None,
         is_strict: bool = False,
         namesakes: Namesakes | None = None,
         alike: Mapping[str, Iterable[str]] | None = None,
-        whom: Whom | None = None,
+        audience: TargetAudience | None = None,
         moment: Moment | None = None,
         types: Mapping[str, int] | None = None,
         lessons: Sequence[str] = (),
     ) -> WordMatches:
-        """The listings that have one of the words at least; all where there are none. `lifting`
-        words and `locating` names decide nothing but the score. `beginning`: the last word, where it is half typed.
-        `subject`: the numbers of the words that do not only narrow; of partial matches those that have all of these are
-        marked as the better. `notions`: runs of words that stand for one thing. `lying`: for each of the `locating`
-        names the listings that lie there, `rings` those that lie in rings round it. `foreign`: what the words are in
-        the metro's language, where they are in another; these have no typos. `is_strict`: typos of words that some
-        listing has are traces. `namesakes`: what tells places that are only named after a word. `whom`: for whom the
-        query is; `moment`: for when. `types`: the type that a lifting word means, whatever names say. `lessons`: the
-        lifting words for lessons."""
+        """The listings that have one of the words at least; all where there are none. `lifting` words and `locations`
+        decide nothing but the score. `beginning`: the last word, where it is half typed. `subject`: the numbers of the
+        words that do not only narrow; of partial matches those that have all of these are marked as the better.
+        `notions`: runs of words that stand for one thing. `foreign`: what the words are in the metro's language, where
+        they are in another; these have no typos. `is_strict`: typos of words that some listing has are traces.
+        `namesakes`: what tells places that are only named after a word. `audience`: for whom the query is; `moment`:
+        for when. `types`: the type that a lifting word means, whatever names say. `lessons`: the lifting words for
+        lessons."""
         related = [self._related] if foreign is None else [self._related, foreign]
         lift = partial(self._encode_lifting, related=related, alike=alike or {}, types=types or {})
         if not words:
-            score = partial(self._score_all, lifting=lifting, lift=lift, whom=whom, moment=moment)
+            score = partial(self._score_all, lifting=lifting, lift=lift, audience=audience, moment=moment)
             return WordMatches([], lambda: np.arange(self._name_words.size), score)
         sources = self._list_sources(words, notions, related, beginning=beginning, is_strict=is_strict)
         best = [self._encode(each) for each in sources]
         find_meant = Once(lambda: frozenset(self._list_meant(words, related, beginning=beginning)))
         are_meant = None if namesakes is None else partial(namesakes.are_meant, meant=find_meant)
-        locate = Once(
-            lambda: [
-                self._locate(name, lying[at] if lying else None, rings[at] if rings else ())
-                for at, name in enumerate(locating)
-            ]
-        )
-        located_words = [len(name) if lying else 0 for name in locating]
+        locate = Once(lambda: list(map(self._locate, locations)))
+        located_words = [0 if each.lying is None else len(each.name) for each in locations]
         score = partial(self._score, best, lifting=lifting, locate=locate, located_words=located_words, lift=lift)
-        score = partial(score, lessons=lessons, whom=whom, moment=moment, are_meant=are_meant)
+        score = partial(score, lessons=lessons, audience=audience, moment=moment, are_meant=are_meant)
 
         def weaken(rows: Numbers) -> None:
             if namesakes is not None:
@@ -184,7 +187,7 @@ class Matcher:
             locate=locate_names,
             subject=[best[number] for number in subject] if 0 < len(subject) < len(words) else None,
             ranks_subject=is_strict and len(words) > 1,
-            are_elsewhere=(lambda rows: are_elsewhere(locate(), rows)) if lying else None,
+            are_elsewhere=(lambda rows: are_elsewhere(locate(), rows)) if any(located_words) else None,
         )
 
     def _list_meant(
@@ -263,7 +266,7 @@ class Matcher:
         locate: Callable[[], Sequence[Codes]],
         located_words: Sequence[int],
         lift: _Lift,
-        whom: Whom | None,
+        audience: TargetAudience | None,
         moment: Moment | None,
         are_meant: Callable[[Numbers], Mask] | None,
     ) -> Numbers:
@@ -275,29 +278,35 @@ class Matcher:
             locating=[each.take(rows) for each in locate()],
             locating_words=located_words,
             name_words=self._name_words[rows],
-            others=0 if whom is None else whom.find_others(rows, are_meant),
+            others=0 if audience is None else audience.find_others(rows, are_meant),
             untimely=0 if moment is None else moment.find_others(rows, are_meant),
         )
 
-    def _locate(self, name: Sequence[str], lying: Numbers | None, rings: Sequence[Numbers]) -> Codes:
-        """Of a name that says where: its codes by row."""
-        there = (
-            []
-            if lying is None
-            else [Source(lying.astype(np.uint32), encode_word(np.full(lying.size, WHERE, dtype=np.uint8), SAME))]
-        )
-        there += [Source(rows.astype(np.uint32), encode_ring(rows.size, ring)) for ring, rows in enumerate(rings)]
-        return self._encode([self._finder.find_name(name), *there])
+    def _locate(self, location: SearchLocation) -> Codes:
+        """By row."""
+        sources, lying = [self._finder.find_name(location.name)], location.lying
+        if lying is not None:
+            codes = encode_word(np.full(lying.size, WHERE, dtype=np.uint8), SAME)
+            sources.append(Source(lying.astype(np.uint32), codes))
+        for ring, rows in enumerate(location.rings):
+            sources.append(Source(rows.astype(np.uint32), encode_ring(rows.size, ring)))
+        return self._encode(sources)
 
     def _score_all(
-        self, rows: Numbers, *, lifting: Sequence[str], lift: _Lift, whom: Whom | None, moment: Moment | None
+        self,
+        rows: Numbers,
+        *,
+        lifting: Sequence[str],
+        lift: _Lift,
+        audience: TargetAudience | None,
+        moment: Moment | None,
     ) -> Numbers:
         """Of a query in which no word decides."""
         codes = [lift(word, rows) for word in lifting]
         return score_names(
             codes,
             count=rows.size,
-            others=0 if whom is None else whom.find_others(rows, None),
+            others=0 if audience is None else audience.find_others(rows, None),
             untimely=0 if moment is None else moment.find_others(rows, None),
         )
 

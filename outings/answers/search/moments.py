@@ -6,9 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
-from outings.answers.search.score import Numbers
+from outings.answers.search.matches import Keep
+from outings.answers.search.score import Mask, Numbers
 from outings.answers.search.understanding.moments import When
 from outings.answers.selecting.collections import CollectionQuery
 from outings.answers.selecting.evaluator import open_evaluator
@@ -17,10 +17,6 @@ from outings.answers.selecting.selection import Selection
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.instants import DAY
 from outings.contract.vocabulary import WEEKDAYS, Vocabulary
-
-# Rows, rising → those of them that are kept, rising.
-Keep = Callable[[Numbers], Numbers]
-Mask = NDArray[np.bool_]
 
 _HOUR, _MINUTE = 3600, 60
 # Of what is lost, how much is where only the day is the one that was asked for, or where it is in another week.
@@ -36,12 +32,12 @@ class Moment(Struct, frozen=True, eq=False):
     keep: Keep
     keep_near: Keep
 
-    def find_others(self, rows: Numbers, are_apart: Callable[[Numbers], Mask] | None) -> Numbers:
-        """Of each row, how far it does not happen then: not at all, a half or 1. `are_apart`: of rows, whether they are
+    def find_others(self, rows: Numbers, are_meant: Callable[[Numbers], Mask] | None) -> Numbers:
+        """Of each row, how far it does not happen then: not at all, a half or 1. `are_meant`: of rows, whether they are
         places of the sort that is looked for. These are there at any time."""
         left = np.flatnonzero(~np.isin(rows, self.keep(rows)))
-        if are_apart is not None:
-            left = left[~are_apart(rows[left])]
+        if are_meant is not None:
+            left = left[~are_meant(rows[left])]
         others = np.zeros(rows.size)
         others[left] = np.where(np.isin(rows[left], self.keep_near(rows[left])), _NEAR, 1)
         return others

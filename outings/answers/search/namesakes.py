@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from outings.answers.search.notions import NotionPairs
-from outings.answers.search.score import Codes, Numbers, count_named, locate_names, weaken_names
+from outings.answers.search.score import Codes, Mask, Numbers, count_named, locate_names, weaken_names
 from outings.answers.snapshot.derived import DerivedTables, TableContext, derive_table
 from outings.contract.languages.search import NameWords
 from outings.contract.vocabulary import TYPES
@@ -137,12 +136,12 @@ class Namesakes:
         is_meant = np.isin(self._heads[at], np.fromiter(own, dtype=np.int64, count=len(own)))
         _move_codes(best, rows[(self._rows[at] == rows) & ~is_meant], move)
 
-    def are_meant(self, rows: Numbers, *, meant: Callable[[], Iterable[int]]) -> NDArray[np.bool_]:
+    def are_meant(self, rows: Numbers, *, meant: Callable[[], Iterable[int]]) -> Mask:
         """Of the rows, whether they are places that are what the query means: playgrounds, not courts of basketball."""
         if not self._rows.size:
             return np.zeros(rows.size, dtype=np.bool_)
         at = np.minimum(np.searchsorted(self._rows, rows), self._rows.size - 1)
-        are_meant: NDArray[np.bool_] = self._rows[at] == rows
+        are_meant: Mask = self._rows[at] == rows
         are_meant &= np.isin(self._heads[at], np.fromiter(meant(), dtype=np.int64))
         return are_meant
 

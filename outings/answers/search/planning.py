@@ -10,12 +10,13 @@ from outings.answers.approximate import list_approximate
 from outings.answers.context import AnswerContext
 from outings.answers.cost import UNKNOWN, Rate, add_costs
 from outings.answers.plan import AnswerPlan, make_tag
-from outings.answers.search.audiences import Whom, choose_audiences
+from outings.answers.search.audiences import TargetAudience, choose_audiences
 from outings.answers.search.cards import finish_card, format_repeats, format_start
 from outings.answers.search.collections import find_override
 from outings.answers.search.index import SearchIndex, open_search
 from outings.answers.search.levels import ENOUGH, choose_levels, count_levels, settle_levels
-from outings.answers.search.matches import Keep, Mask, SearchMatches, WordMatches
+from outings.answers.search.matches import Keep, SearchMatches, WordMatches
+from outings.answers.search.matching import SearchLocation
 from outings.answers.search.meta import MOST_COUNTED, make_meta
 from outings.answers.search.moments import Moment, make_moment
 from outings.answers.search.nearness import add_near
@@ -30,7 +31,7 @@ from outings.answers.search.ranking import (
 )
 from outings.answers.search.repeats import SearchResults, count_things, fold_repeats
 from outings.answers.search.request import Search, relax_search, settle_search
-from outings.answers.search.score import PARTIAL, Numbers
+from outings.answers.search.score import PARTIAL, Mask, Numbers
 from outings.answers.search.snippet import Hits
 from outings.answers.search.understanding.locations import find_runs
 from outings.answers.search.understanding.narrowing import choose_subject, list_narrower
@@ -157,19 +158,25 @@ def _match_words(search: Search, opened: SnapshotReader, index: SearchIndex) -> 
         beginning=parsed.begun,
         lifting=_list_lifting(search, lessons),
         lessons=lessons,
-        locating=parsed.locations,
+        locations=_list_locations(search, opened, index),
         subject=choose_subject(parsed.words, index.words) if is_auto else (),
         notions=_list_notions(search, opened, index) if is_auto else (),
-        lying=[find_lying(name, opened, index) for name in parsed.locations] if is_auto else (),
-        rings=[find_rings(name, opened, index) for name in parsed.locations] if is_auto else (),
         is_strict=is_auto,
         alike={kind: index.words.list_alike(kind) for kind in (*parsed.kinds, *lessons)} if is_auto else None,
         namesakes=index.namesakes if is_auto else None,
         foreign=None if search.foreign is None else search.foreign.related,
-        whom=_find_whom(search, opened, index),
+        audience=_find_audience(search, opened, index),
         moment=_find_moment(search, opened),
         types=(index.words if search.foreign is None else search.foreign.words).types if is_auto else None,
     )
+
+
+def _list_locations(search: Search, opened: SnapshotReader, index: SearchIndex) -> list[SearchLocation]:
+    """In `auto` with what lies there and round it."""
+    names = search.parsed.locations
+    if not search.is_auto:
+        return [SearchLocation(name) for name in names]
+    return [SearchLocation(name, find_lying(name, opened, index), find_rings(name, opened, index)) for name in names]
 
 
 def _choose_cards(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchMatches:
@@ -200,7 +207,7 @@ def _list_lessons(search: Search, index: SearchIndex) -> tuple[str, ...]:
     return (*(kind for kind in search.parsed.kinds if not words.lessons.isdisjoint(words.list_alike(kind))), *dropped)
 
 
-def _find_whom(search: Search, opened: SnapshotReader, index: SearchIndex) -> Whom | None:
+def _find_audience(search: Search, opened: SnapshotReader, index: SearchIndex) -> TargetAudience | None:
     """In `auto`, unless a parameter says it."""
     if not search.is_auto or find_override(search.query):
         return None
@@ -211,7 +218,7 @@ def _find_whom(search: Search, opened: SnapshotReader, index: SearchIndex) -> Wh
     located = sum(each.end - each.start for each in _list_located(search, opened, index))
     is_place = 0 < len(search.parsed.words) == located and "kids" in wanted
     are_for_these = index.are_playgrounds if is_place else None
-    return Whom(wanted, index.audiences, index.age_min, index.age_max, are_for_these)
+    return TargetAudience(wanted, index.audiences, index.age_min, index.age_max, are_for_these)
 
 
 def _find_moment(search: Search, opened: SnapshotReader) -> Moment | None:
@@ -220,7 +227,8 @@ def _find_moment(search: Search, opened: SnapshotReader) -> Moment | None:
 
 def _list_notions(search: Search, opened: SnapshotReader, index: SearchIndex) -> list[Notion]:
     """Of the words that decide. Where only a place is left that does, it is one, with what lies there."""
-    located, whole = _list_located(search, opened, index), index.whole_names.find(0) or frozenset()
+    located = _list_located(search, opened, index)
+    whole = index.whole_names.find(0) or frozenset()  # read by now, if the words have the metro's name
     return located or [Notion(*run) for run in index.list_notions(search.parsed.words, whole)]
 
 

@@ -6,7 +6,7 @@ from outings.answers.search.index import SearchIndex
 from outings.answers.search.matches import SearchMatches
 from outings.answers.search.score import PARTIAL, Numbers
 from outings.answers.search.understanding.query import Age
-from outings.answers.snapshot.distance import make_unit_vectors
+from outings.answers.snapshot.distance import make_unit_vector, square_chords
 from outings.release.mapped_table import NOT_STATED
 
 _SCORES, _IDS = 10, 32
@@ -82,7 +82,5 @@ def take_ordered(
 
 def measure_distances(index: SearchIndex, rows: Numbers, *, lat: float, lng: float) -> Numbers:
     """Squares of straight lines through the unit sphere; infinite without coordinates: these come last."""
-    here = [float(each[0]) for each in make_unit_vectors(np.array([lat]), np.array([lng]))]
-    x, y, z = ((axis[rows] - own) ** 2 for axis, own in zip(index.vectors, here, strict=True))
-    squares: Numbers = x + y + z
+    squares = square_chords([axis[rows] for axis in index.vectors], make_unit_vector(lat, lng))
     return np.where(np.isnan(squares), np.inf, squares)

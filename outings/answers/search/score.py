@@ -31,6 +31,8 @@ from outings.answers.search.postings import CATEGORY, NAME, OPENING, PASSING, SH
 
 Codes = NDArray[np.uint8]
 Numbers = NDArray[Any]
+# By row, or of some rows.
+Mask = NDArray[np.bool_]
 
 # How a word is spelled in a listing, the better the higher.
 RELATED, TWO_TYPOS, ONE_TYPO, JOINED, SAME = range(5)
@@ -153,9 +155,9 @@ _NEARNESS[_RINGS] = [0.5, 0.375, 0.25, 0.125]
 _WEIGHTS = np.stack([_IN_NAME, _STRENGTHS, np.where(_IN_NAME, _STRENGTHS / _PLACES[NAME] * _NAME_SHARE, 0)])
 
 
-def mark_firsts(ordered: Numbers) -> NDArray[np.bool_]:
+def mark_firsts(ordered: Numbers) -> Mask:
     """Where another number stands than before, of numbers in order."""
-    firsts: NDArray[np.bool_] = np.empty(ordered.size, dtype=np.bool_)
+    firsts: Mask = np.empty(ordered.size, dtype=np.bool_)
     firsts[:1] = True
     np.not_equal(ordered[1:], ordered[:-1], out=firsts[1:])
     return firsts
@@ -178,10 +180,10 @@ def find_levels(best: Sequence[Codes], rows: Numbers | None = None) -> Numbers:
     return levels
 
 
-def mark_candidates(best: Sequence[Codes]) -> NDArray[np.bool_]:
+def mark_candidates(best: Sequence[Codes]) -> Mask:
     """By row: all that are not `partial`, and few others."""
     least = _SAYS_WHERE if len(best) > 1 else _BY_RELATION
-    candidates: NDArray[np.bool_] = reduce(np.minimum, best) >= least << _STANDING_SHIFT
+    candidates: Mask = reduce(np.minimum, best) >= least << _STANDING_SHIFT
     return candidates
 
 
@@ -189,24 +191,24 @@ def _take(codes: Codes, rows: Numbers | None) -> Codes:
     return codes if rows is None else codes.take(rows)
 
 
-def tells_subject(best: Sequence[Codes], rows: Numbers | None = None) -> NDArray[np.bool_]:
+def tells_subject(best: Sequence[Codes], rows: Numbers | None = None) -> Mask:
     """Whether any of the words is in the name, a category or the opening, and not only where it is or in passing."""
     standings = _STANDINGS.take(_take(reduce(np.maximum, best), rows))
-    telling: NDArray[np.bool_] = standings > _SAYS_WHERE
+    telling: Mask = standings > _SAYS_WHERE
     return telling
 
 
-def are_mentioned(best: Sequence[Codes], rows: Numbers) -> NDArray[np.bool_]:
+def are_mentioned(best: Sequence[Codes], rows: Numbers) -> Mask:
     """Whether none of the words is in the name or a category."""
-    mentioned: NDArray[np.bool_] = np.ones(rows.size, dtype=np.bool_)
+    mentioned: Mask = np.ones(rows.size, dtype=np.bool_)
     for each in best:
         mentioned &= _IS_MENTIONED.take(each.take(rows))
     return mentioned
 
 
-def are_elsewhere(located: Sequence[Codes], rows: Numbers) -> NDArray[np.bool_]:
+def are_elsewhere(located: Sequence[Codes], rows: Numbers) -> Mask:
     """Whether they are in none of the places, and have none in their names."""
-    elsewhere: NDArray[np.bool_] = _add(_IS_LOCATED, [each.take(rows) for each in located]) == 0
+    elsewhere: Mask = _add(_IS_LOCATED, [each.take(rows) for each in located]) == 0
     return elsewhere
 
 
