@@ -1,4 +1,4 @@
-"""Which plan answers a route. This alone knows every room of answers."""
+"""Which plan answers a route. This alone knows every kind of answer."""
 
 from collections.abc import Callable, Mapping
 

@@ -16,7 +16,7 @@ class DocumentBuffer:
 
     def __init__(self, before: Snapshot | None) -> None:
         self._before = before
-        self._file: IO[bytes] = TemporaryFile(buffering=_BUFFER_BYTES)  # noqa: SIM115 it is closed by whoever opened the drawer
+        self._file: IO[bytes] = TemporaryFile(buffering=_BUFFER_BYTES)  # noqa: SIM115 it is closed by whoever opened the buffer
         self._size = 0
         self._pages: mmap.mmap | None = None
 

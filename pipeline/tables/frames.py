@@ -28,7 +28,7 @@ Numbers = NDArray[np.uint32]
 
 class Frames(Struct, frozen=True, kw_only=True, eq=False):
     """`tables`: all but for where documents are packed; a row of `listings` or `organizations` without a `pack` has its
-    document in the drawer. `origins`: of each listing, the hash of what it was made of, and its links. `changes` in
+    document in the buffer. `origins`: of each listing, the hash of what it was made of, and its links. `changes` in
     order of rows."""
 
     tables: dict[str, pl.DataFrame]

@@ -50,7 +50,7 @@ class TableBuilder:
     """Of one metro. `stamp` (seconds) becomes `updated_at` of what changed; `is_ours`: whether the release before
     has the documents that this program would write; `categories`: their words in the metro's language.
 
-    A document without a `pack` is in the drawer.
+    A document without a `pack` is in the buffer.
     """
 
     def __init__(

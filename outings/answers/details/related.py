@@ -78,7 +78,7 @@ class _RelatedRows:
 
     def find_similar(self) -> tuple[Raw, ...]:
         """Of what has one name at one place the first alone, and nothing that has the listing's own."""
-        cards = self._deal_cards(self._opened.open_index(open_similar).list_rows(self._row))
+        cards = self._choose_cards(self._opened.open_index(open_similar).list_rows(self._row))
         shown: dict[_ListingName, int] = {}
         for row in (self._row, *cards):
             shown.setdefault(_decode_name(self._opened.read_document(row)), row)
@@ -96,7 +96,7 @@ class _RelatedRows:
             rows += self._evaluator.list_rows(selection, Span(limit=MOST + 1)).rows
         return self._encode(rows)
 
-    def _deal_cards(self, ordered: Sequence[int]) -> list[int]:
+    def _choose_cards(self, ordered: Sequence[int]) -> list[int]:
         """Those that the lists show, in their order; in place of a program's listing the one that is its card."""
         if not ordered:
             return []
@@ -108,8 +108,8 @@ class _RelatedRows:
         ]
         live = np.sort(np.concatenate(kept)) if kept else rows[:0]
         start = number_day(self._today)
-        dealt = choose_program_cards(live, self._opened.open_index(open_near), start=start).tolist()
-        cards = {_name_card(row, program): row for row, program in self._pair(dealt)}
+        chosen = choose_program_cards(live, self._opened.open_index(open_near), start=start).tolist()
+        cards = {_name_card(row, program): row for row, program in self._pair(chosen)}
         names = dict.fromkeys(_name_card(row, program) for row, program in zip(ordered, programs, strict=True))
         return [cards[each] for each in names if each in cards]
 

@@ -202,7 +202,7 @@ class Layer:
 
     def _drop_others(self, near: PlaceDistances, shared: Rows, point: Point, *, chord: float) -> PlaceDistances:
         """Without what is shared, at some places among the nearest, and not its program's card in the circle: something
-        that is dealt before it lies there too."""
+        that is chosen before it lies there too."""
         order, places = self._shared_order
         numbers = order[places.searchsorted(near.places[shared])]
         is_kept = np.ones(near.places.size, dtype=np.bool_)

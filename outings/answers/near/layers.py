@@ -96,7 +96,7 @@ def _name(collections: Collections) -> Hashable:
 
 
 def find_first_day(collections: Collections) -> int | None:
-    """From which programs are dealt: a day since 1970, None where no classes are asked for."""
+    """From which cards of programs are chosen: a day since 1970, None where no classes are asked for."""
     return collections["class"].window[0] if "class" in collections else None
 
 

@@ -85,7 +85,7 @@ class StartTimes:
         self._requested: LruCache[_StartsKey, bool] = LruCache(size=_REQUESTED)
 
     def find_class_days(self, rows: Rows, *, start: int) -> Rows:
-        """What cards are dealt by: the day of each class's next meeting from a day on."""
+        """What cards are chosen by: the day of each class's next meeting from a day on."""
         return self._class_days.read(start, lambda: self._find_class_days(start))[rows]
 
     def _find_class_days(self, start: int) -> Rows:

@@ -1,8 +1,6 @@
 """The few kinds of condition that a filter can make, over columns of the snapshot's tables.
 
-There are two evaluators: `sql/` runs SQL over the tables, and `columns/` reads mapped arrays. Both know these kinds
-and nothing of filters.
-Every bound is inclusive; None is no bound.
+What evaluates them knows these kinds and nothing of filters. Every bound is inclusive; None is no bound.
 """
 
 from datetime import date

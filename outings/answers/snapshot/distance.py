@@ -1,5 +1,5 @@
-"""Circles on a sphere, by points of the unit sphere: both evaluators ask here, so that no two
-trigonometries meet at a circle's edge."""
+"""Circles on a sphere, by points of the unit sphere: whoever measures asks here, so that no two trigonometries meet at
+a circle's edge."""
 
 from collections.abc import Sequence
 from functools import lru_cache

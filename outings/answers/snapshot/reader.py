@@ -1,4 +1,4 @@
-"""A snapshot opened for answering: its documents, its look-ups, and whatever a room of answers keeps of it."""
+"""A snapshot opened for answering: its documents, its look-ups, and whatever a kind of answer keeps of it."""
 
 import threading
 import weakref
@@ -56,8 +56,8 @@ class SnapshotReader:
         return _read(self._packs, *self.organizations.locate_document(row))
 
     def open_index(self, make: Callable[["SnapshotReader"], _Index]) -> _Index:
-        """What a room keeps of this snapshot: made at the first call, by one thread, and kept as long as this is. What
-        is made must not refer to this reader, or neither goes with the snapshot (`defer`)."""
+        """What a kind of answer keeps of this snapshot: made at the first call, by one thread, and kept as long as this
+        is. What is made must not refer to this reader, or neither goes with the snapshot (`defer`)."""
         try:
             known: _Index = self._indexes[make]
         except KeyError:
@@ -121,7 +121,7 @@ _by_hash: "weakref.WeakValueDictionary[tuple[str, frozenset[Path]], SnapshotRead
 def open_snapshot(snapshot: Snapshot) -> SnapshotReader:
     """The one reader of a snapshot, shared by the releases that have it; it goes with the last of them.
 
-    Raises what Polars or DuckDB raises where a table is broken.
+    Raises what Polars raises where a table is broken.
     """
     known = _by_snapshot.get(id(snapshot))
     if known is not None:

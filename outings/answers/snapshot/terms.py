@@ -1,4 +1,4 @@
-"""`q`: which listings have the words, by the index in the snapshot. Numbers of rows, for both evaluators."""
+"""The index of words in the snapshot: which listings have those of `q`, and where each word stands."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
