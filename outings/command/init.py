@@ -133,14 +133,15 @@ def _name_files(files: Sequence[str], config: Path) -> dict[str, str]:
     return urls
 
 
-def _parse_columns(columns: tuple[str, ...]) -> dict[str, str]:
+def _parse_columns(columns: tuple[str, ...]) -> dict[str, list[str]]:
+    """The columns of each role: several where several files call it differently."""
     roles = read_words()["names"]
-    stated = {}
+    stated: dict[str, list[str]] = {}
     for each in columns:
         role, equals, column = each.partition("=")
         if not equals or role not in roles:
             raise click.UsageError(f"--column {each}: expected ROLE=COLUMN, where a role is one of: {', '.join(roles)}")
-        stated[role] = column
+        stated.setdefault(role, []).append(column)
     return stated
 
 

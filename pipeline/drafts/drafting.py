@@ -1,6 +1,6 @@
 """Files and addresses that nobody has described yet → drafts of their feeds."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -109,7 +109,7 @@ def draft_feed(
     configuration: Configuration,
     *,
     type_: str = "",
-    stated: Mapping[str, str] = {},
+    stated: Mapping[str, Sequence[str]] = {},
 ) -> FeedDraft:
     """`stated`: columns by the roles that the caller gives them."""
     feed = replace(opened.feed, metro=metro.slug)
@@ -118,7 +118,7 @@ def draft_feed(
     roles: Roles = {}
     own: Mapping[str, Any] = {}
     if "name" not in opened.known:
-        placed = list_used(opened.known) - {*stated.values()}
+        placed = list_used(opened.known) - {path for paths in stated.values() for path in paths}
         free = [column for column in opened.columns if column.path not in placed]
         roles = find_roles(free, opened.connection, months_first=metro.is_american, stated=stated)
         drafted = draft_rules(roles, type_=type_ or choose_type(roles), currency=choose_currency(roles, metro))

@@ -32,9 +32,14 @@ Roles = Mapping[str, Role]
 
 
 def find_roles(
-    columns: Sequence[Column], connection: DuckDBPyConnection, *, months_first: bool, stated: Mapping[str, str] = {}
+    columns: Sequence[Column],
+    connection: DuckDBPyConnection,
+    *,
+    months_first: bool,
+    stated: Mapping[str, Sequence[str]] = {},
 ) -> dict[str, Role]:
-    """By role, as `words.toml` names them. A column has one role, save that `stated` ones are what the caller says."""
+    """By role, as `words.toml` names them. A column has one role, save that `stated` ones are what the caller says:
+    each role with the columns that may have it, whichever are there."""
     by_path = {column.path: column for column in columns}
 
     @cache
@@ -44,7 +49,7 @@ def find_roles(
     def make_role(role: str, path: str) -> Role:
         return Role(column=by_path[path], writing=read_writing(path) if role in _TIMES else TimeNotation())
 
-    roles = {role: make_role(role, path) for role, path in stated.items() if path in by_path}
+    roles = {role: make_role(role, path) for role, paths in stated.items() for path in paths if path in by_path}
     taken = {role.path for role in roles.values()}
     ranked = sorted(
         (rank, place, role, column.path)
@@ -73,7 +78,8 @@ def fits(role: str, column: Column, writing: TimeNotation) -> bool:
         return writing.kind == "clock"
     if role in ("lat", "lng"):
         most = 90 if role == "lat" else 180
-        return _share(values, _DEGREES) > 0.9 and all(abs(read_number(value)) <= most for value in values)
+        degrees = [value for value in values if _DEGREES.fullmatch(value.strip()) and abs(read_number(value)) <= most]
+        return len(degrees) > 0.9 * len(values)
     if role in ("age_min", "age_max"):
         return _share(values, re.compile(r"\d{1,3}(\.0)?")) > 0.9
     if role == "price":

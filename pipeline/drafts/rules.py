@@ -12,9 +12,18 @@ from pipeline.feeds.mapping.numbers import YES
 
 Rules = dict[str, Any]
 _SEPARATORS = ("|", "/", ";", ",")
+# The whole text of an age has to be years: of "6 months", "5 and under" or "Grades 3-5" a number alone says the wrong
+# thing. DuckDB's patterns have no way to say what may not follow, so these say all that may.
+_AGE_LEAD = r"(?:ages?|edad(?:es)?|de|desde|from|a partir de|mayores de|over|\+|:|\s)*"
+_YEARS = r"(?:\s*(?:años?|years?|yrs?\.?|y\.?o\.?)(?:\s*old)?)?"
+_AGE_TO = r"\s*(?:a|to|hasta|through|y|and|&|-|–)\s*"
+_AND_UP = r"\s*(?:\+|(?:and|&|or|y|o)\s+(?:up|older|above|over|más|mas|mayores))"
+_AGE_TAIL = r"\s*(?:(?:[,;(.]|with\b|con\b).*)?$"
 # "De 6 a 12 años", "Ages 5-12", "+18", "A partir de 4": the number that is the least age.
-LEAST_AGE = r"(?i)^(?:ages?|edad(?:es)?|de|desde|from|a partir de|mayores de|over|\+|:|\s)*(\d{1,2})(?:\D.*)?$"
-MOST_AGE = r"(?i)\d\s*(?:años|years|yrs)?\s*(?:a|to|hasta|y|and|-|–)\s*(\d{1,2})(?:\D|$)"
+LEAST_AGE = rf"(?i)^{_AGE_LEAD}(\d{{1,2}}){_YEARS}(?:{_AND_UP}|{_AGE_TO}\d{{1,2}}{_YEARS})?{_AGE_TAIL}"
+MOST_AGE = rf"(?i)^(?:{_AGE_LEAD}\d{{1,2}}{_YEARS}{_AGE_TO}|hasta\s+|up to\s+)(\d{{1,2}}){_YEARS}{_AGE_TAIL}"
+# What a price says beside an amount: words, or several numbers.
+_PRICE_NOTE = r"(?i)^(.*(?:[a-z]|\d\s*[-–/;+&]).*)$"
 _MOST_WORDS = 60
 
 
@@ -180,18 +189,30 @@ def _draft_price(roles: Roles, *, currency: str) -> Rules:
     column = roles["price"].column
     decimal = find_decimal(column)
     others = [word for word in column.distinct if not word.startswith("#") and not _is_amount(word, decimal)]
-    words = {word: 0 if is_free(word) else "" for word in others}
+    spans = {word: _read_span(word, decimal) for word in others[:_MOST_WORDS]}
     rule: dict[str, Any] = {"column": column.path}
     if decimal == ",":
         rule["decimal"] = ","
-    if words:
-        rule["lookup"] = dict(list(words.items())[:_MOST_WORDS])
-    rules["price.min"] = rules["price.max"] = rule if len(rule) > 1 else column.path
-    if any(value == "" for value in words.values()):
-        rules["price.note"] = {"column": column.path, "pattern": "(?i)^(.*[a-z].*)$"}
+    for end, member in enumerate(("price.min", "price.max")):
+        lookup = {"lookup": {word: span[end] if span else "" for word, span in spans.items()}} if spans else {}
+        rules[member] = {**rule, **lookup} if len(rule) > 1 or lookup else column.path
+    if any(span is None for span in spans.values()):
+        rules["price.note"] = {"column": column.path, "pattern": _PRICE_NOTE}
     if currency:
         rules["price.currency"] = {"value": currency}
     return rules
+
+
+def _read_span(word: str, decimal: str) -> tuple[float, float] | None:
+    """The least and the greatest price of a text that is no amount: `Free`, `$5-10`; None of any other."""
+    if is_free(word):
+        return 0, 0
+    ends = re.split(r"\s*(?:[-–—]|\bto\b|\ba\b)\s*", word.strip(), flags=re.IGNORECASE)
+    if len(ends) != 2 or not all(_is_amount(end, decimal) for end in ends):
+        return None
+    group = "." if decimal == "," else ","
+    least, most = (float(re.sub(r"[^\d.]", "", end.replace(group, "").replace(",", "."))) for end in ends)
+    return (least, most) if least <= most else None
 
 
 def _is_amount(word: str, decimal: str) -> bool:

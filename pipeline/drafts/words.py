@@ -51,8 +51,10 @@ def find_meanings(table: str, word: str) -> list[str]:
 
 
 def is_free(word: str) -> bool:
-    text = tidy(word)
-    return any(text == each or text.startswith(f"{each} ") for each in read_words()["words"]["free"] if each != "0")
+    """Not where it is so for some alone: `Free for members`, `Free with admission`."""
+    text, words = tidy(word), read_words()["words"]
+    rests = [text[len(each) :].split() for each in words["free"] if each != "0" and f"{text} ".startswith(f"{each} ")]
+    return any(rest[:1] == [] or rest[0] not in words["conditions"] for rest in rests)
 
 
 def count_known(names: Iterable[str]) -> int:

@@ -27,18 +27,17 @@ def drafted(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 @pytest.fixture
-def serve(drafted: Callable[[str], Path], tmp_path: Path) -> Iterator[Callable[[str], Ask]]:
-    """Builds what was drafted of an export, as of the day before the exports' first, and answers requests."""
+def serve_folder() -> Iterator[Callable[[Path], Ask]]:
+    """Builds a folder with its `outings.toml` as of the day before the exports' first, and answers requests."""
     opened: list[TestClient] = []
 
-    def serve_export(export: str) -> Ask:
-        config = tmp_path / "outings.toml"
-        shutil.copytree(drafted(export).parent, tmp_path, dirs_exist_ok=True)
+    def serve_built(folder: Path) -> Ask:
+        config = folder / "outings.toml"
         built = run("build", "--as-of", "2026-11-30", "--workers", "1", "--json", "-c", str(config))
         assert built.exit_code == 0, built.output
         made = run("keys", "create", "--plan", "standard", "--json", "-c", str(config))
         edge = Edge(
-            FolderStore(tmp_path / "var/store"), cache=tmp_path / "cache",
+            FolderStore(folder / "var/store"), cache=folder / "cache",
             clock=lambda: datetime(2026, 11, 30, 18, tzinfo=UTC),
         )  # fmt: skip
         client = TestClient(edge, headers={"X-API-Key": decode(made.stdout)["key"]})
@@ -51,6 +50,17 @@ def serve(drafted: Callable[[str], Path], tmp_path: Path) -> Iterator[Callable[[
 
         return ask
 
-    yield serve_export
+    yield serve_built
     for client in opened:
         client.__exit__(None, None, None)
+
+
+@pytest.fixture
+def serve(drafted: Callable[[str], Path], serve_folder: Callable[[Path], Ask], tmp_path: Path) -> Callable[[str], Ask]:
+    """Builds what was drafted of an export, and answers requests."""
+
+    def serve_export(export: str) -> Ask:
+        shutil.copytree(drafted(export).parent, tmp_path, dirs_exist_ok=True)
+        return serve_folder(tmp_path)
+
+    return serve_export

@@ -1,0 +1,81 @@
+"""Cells as people type them: `outings init` drafts what each says, and nothing where it can't tell."""
+
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.new_cities.exporting import Ask, run
+
+CITY = ("--metro", "Boise", "--center", "43.615,-116.202", "--timezone", "America/Boise", "--yes")
+
+# Least and greatest age; None is no limit, or not said.
+AGES = {
+    "3-5": (3, 5), "8–12": (8, 12), "Ages 5 to 12": (5, 12), "2 - 4 yrs": (2, 4), "De 6 a 12 años": (6, 12),
+    "6-12 (with an adult)": (6, 12), "Edad: 4 y 5 años": (4, 5), "3 years to 5 years old": (3, 5),
+    "18+": (18, None), "+18": (18, None), "13 and up": (13, None), "A partir de 4": (4, None), "7": (7, None),
+    "6 años o más": (6, None), "Hasta 5 años": (None, 5), "Up to 5 yrs": (None, 5), "Under 5": (None, None),
+    "K-2": (5, 8), "Grades 3-5": (8, 11), "3rd-5th grade": (8, 11),
+    "6 mos - 2 yrs": (None, None), "6-18 months": (None, None), "5 and under": (None, None),
+    "4 y menores": (None, None), "All ages": (None, None),
+}  # fmt: skip
+# Least and greatest price, and the note.
+PRICES = {
+    "$12.50": (12.5, 12.5, None), "10": (10, 10, None), "$1,200": (1200, 1200, None),
+    "$5-10": (5, 10, "$5-10"), "$5.50 – $8": (5.5, 8, "$5.50 – $8"), "5 to 10 dollars": (5, 10, "5 to 10 dollars"),
+    "Free": (0, 0, "Free"), "Free (drop in)": (0, 0, "Free (drop in)"),
+    "Free with admission": (None, None, "Free with admission"), "Free for members": (None, None, "Free for members"),
+    "$5/child": (None, None, "$5/child"), "5/10": (None, None, "5/10"), "TBD": (None, None, "TBD"),
+}  # fmt: skip
+
+
+AskFor = Callable[[str, Sequence[str]], list[Any]]
+COLUMN = {"ages": "Ages", "price": "Fee"}
+
+
+@pytest.fixture
+def ask_for(tmp_path: Path, serve_folder: Callable[[Path], Ask]) -> AskFor:
+    """The member of each listing of a table in which its column has these cells, as drafted."""
+
+    def publish(member: str, cells: Sequence[str]) -> list[Any]:
+        rows = [f'{row},Program {row:02},2026-12-10,"{cell}"' for row, cell in enumerate(cells)]
+        (tmp_path / "agenda.csv").write_text("\n".join([f"ID,Title,Date,{COLUMN[member]}", *rows]) + "\n")
+        drafted = run("init", str(tmp_path / "agenda.csv"), "-c", str(tmp_path / "outings.toml"), *CITY)
+        assert drafted.exit_code == 0, drafted.output
+        path = f"/v1/boise/events?limit=100&audience=all&min_confidence=0&fields=name,{member}"
+        page = serve_folder(tmp_path)(path)["data"]
+        return [each[member] for each in sorted(page, key=lambda each: each["name"])]
+
+    return publish
+
+
+def test_an_age_is_what_its_cell_says(ask_for: AskFor) -> None:
+    ages = ask_for("ages", list(AGES))
+    assert dict(zip(AGES, [(each["min"], each["max"]) for each in ages], strict=True)) == AGES
+    assert [each["text"] for each in ages] == list(AGES)
+
+
+def test_a_price_is_what_its_cell_says_and_none_is_lost(ask_for: AskFor) -> None:
+    prices = ask_for("price", list(PRICES))
+    assert dict(zip(PRICES, [(each["min"], each["max"], each["note"]) for each in prices], strict=True)) == PRICES
+
+
+def test_a_point_that_is_wrong_in_one_row_is_found_in_the_others(tmp_path: Path) -> None:
+    rows = [f"{row},Program {row},2026-12-10,43.61,-116.2" for row in range(20)]
+    swapped = "20,Program 20,2026-12-10,-116.2,43.61"
+    (tmp_path / "agenda.csv").write_text("\n".join(["ID,Title,Date,Lat,Long", *rows, swapped]) + "\n")
+    done = run("init", str(tmp_path / "agenda.csv"), "-c", str(tmp_path / "outings.toml"), *CITY)
+    assert "agenda.csv: table, 21 rows, 20 records" in done.stdout
+    assert 'line 22: out_of_range: column "Lat": expected degrees from -90 to 90' in done.stdout
+
+
+def test_one_role_may_have_a_column_in_each_of_several_files(tmp_path: Path) -> None:
+    for name, title in (("camps.csv", "What"), ("walks.csv", "Thing")):
+        (tmp_path / name).write_text(f"ID,{title},Date\n1,Robots,2026-12-10\n")
+    files = [str(tmp_path / name) for name in ("camps.csv", "walks.csv")]
+    config = tmp_path / "outings.toml"
+    done = run("init", *files, "-c", str(config), "--column", "name=What", "--column", "name=Thing", *CITY)
+    assert done.exit_code == 0, done.output
+    assert [feed["map"]["name"] for feed in tomllib.loads(config.read_text())["feeds"]] == ["What", "Thing"]
