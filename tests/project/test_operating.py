@@ -1,5 +1,6 @@
 """What operators copy from `build/`: every command in it is one of ours, and each file is what its reader expects."""
 
+import contextlib
 import os
 import re
 import shlex
@@ -204,20 +205,30 @@ def test_operators_find_every_metric_of_builds() -> None:
 
 
 class Entrypoint:
-    """The image's entry point over an `outings` that notes its words and does what it is told."""
+    """The image's entry point over an `outings` that notes its words and does what it is told; `trap`: what it sets
+    before that."""
 
-    def __init__(self, folder: Path, does: str) -> None:
+    def __init__(self, folder: Path, does: str, *, trap: str = "") -> None:
         self.calls = folder / "calls"
         self.calls.touch()
         program = folder / "outings"
-        program.write_text(f'#!/bin/sh\necho "$*" >> {self.calls}\n{does}\n')
+        program.write_text(f'#!/bin/sh\n{trap}\necho "$*" >> {self.calls}\n{does}\n')
         program.chmod(0o755)
         self._environ = {"PATH": f"{folder}:{os.environ['PATH']}"}
         shutil.copy(BUILD / "container/entrypoint", folder / "entrypoint")
         self._command = str(folder / "entrypoint")
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
-        return subprocess.Popen([self._command, *words], env=self._environ, stderr=subprocess.PIPE, text=True)
+    @contextlib.contextmanager
+    def start(self, *words: str) -> Iterator[subprocess.Popen[str]]:
+        """Nothing of it is left after the block."""
+        with subprocess.Popen(
+            [self._command, *words], env=self._environ, stderr=subprocess.PIPE, text=True, start_new_session=True
+        ) as process:
+            try:
+                yield process
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
 
     def wait_for_calls(self, count: int) -> None:
         until = time.monotonic() + 30
@@ -245,14 +256,23 @@ def test_the_entry_point_goes_on_whatever_comes_of_a_build_until_it_is_stopped(t
 
 def test_the_entry_point_lets_the_build_under_way_end_and_begins_no_other(tmp_path: Path) -> None:
     ended = tmp_path / "ended"
-    entry = Entrypoint(tmp_path, f"trap 'sleep 0.3; touch {ended}; exit 143' TERM\nsleep 30 & wait")
+    entry = Entrypoint(tmp_path, "sleep 30 & wait", trap=f"trap 'sleep 0.3; touch {ended}; exit 143' TERM")
     with entry.start("every", "0", "build") as running:
         entry.wait_for_calls(1)
-        time.sleep(0.2)
         running.send_signal(signal.SIGTERM)
         assert running.wait(30) == 0
     assert ended.exists()
     assert entry.calls.read_text() == "build\n"
+
+
+def test_a_build_that_has_just_begun_is_told_to_end_too(tmp_path: Path) -> None:
+    """The signal may come before the entry point knows the number of the build's process."""
+    late = tmp_path / "late"
+    entry = Entrypoint(tmp_path, f"kill -TERM $PPID\nsleep 30 & wait\ntouch {late}", trap="trap 'exit 143' TERM")
+    for _ in range(40):
+        with entry.start("every", "0", "build") as running:
+            assert running.wait(60) == 0
+        assert not late.exists()
 
 
 def test_the_entry_point_refuses_what_is_no_number(tmp_path: Path) -> None:
