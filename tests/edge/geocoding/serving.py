@@ -1,6 +1,7 @@
 """A geocoder on loopback that speaks one of the formats, with faults when it is told."""
 
 import json
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -70,18 +71,26 @@ FORMATS = {
 
 @dataclass
 class ServerBehaviour:
-    """What the server does: `status` and `headers`, `body` in place of `points`; `pause` before it, `dripping` between
-    its bytes; `failing` answers 500 so many times first. `requests` are the queries that it got."""
+    """What the server does: `status` and `headers`, `body` in place of `points`; `dripping`: seconds between its bytes;
+    `failing` answers 500 so many times first. `is_silent`: nothing is answered for as long as the client waits; `gate`:
+    nothing until the test is there too. `requests` are the queries that it got."""
 
     url: str
     points: list[Point] = field(default_factory=list)
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes | None = None
-    pause: float = 0.0
     dripping: float = 0.0
     failing: int = 0
+    is_silent: bool = False
+    gate: threading.Barrier | None = None
     requests: list[dict[str, str]] = field(default_factory=list)
+
+    def choose_status(self) -> int:
+        if self.failing:
+            self.failing -= 1
+            return 500
+        return self.status
 
 
 @contextmanager
@@ -92,11 +101,12 @@ def serve_format(provider: str) -> Iterator[ServerBehaviour]:
         def do_GET(self) -> None:
             requested = urlsplit(self.path)
             answering.requests.append({name: texts[0] for name, texts in parse_qs(requested.query).items()})
-            time.sleep(answering.pause)
-            status = answering.status if requested.path == path else 404
-            if answering.failing:
-                answering.failing -= 1
-                status = 500
+            if answering.is_silent:
+                self.connection.recv(1)  # nothing more is sent: it ends when the client closes
+                return
+            if answering.gate is not None:
+                answering.gate.wait()
+            status = answering.choose_status() if requested.path == path else 404
             body = json.dumps(write(answering.points)).encode() if answering.body is None else answering.body
             self.send_response(status)
             for name, value in {"content-length": str(len(body)), **answering.headers}.items():

@@ -1,7 +1,6 @@
 """A server on loopback that answers as api.weather.gov does, with faults when it is told."""
 
 import json
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -106,15 +105,16 @@ def write_problem(status: int) -> Any:
 
 @dataclass
 class Office:
-    """`issued` and `first`: of its forecasts; `faults`: by the end of a path, a status, a body or seconds to wait, as
-    often as said (for ever below 0). `is_missing`: there is no such point. `requests`: paths, with what asked."""
+    """`issued` and `first`: of its forecasts; `faults`: by the end of a path, a status, a body, or None: silence for as
+    long as the client waits; as often as said (for ever below 0). `is_missing`: there is no such point. `requests`:
+    paths, with what asked."""
 
     url: str = ""
     issued: datetime = ISSUED
     first: datetime = datetime(2026, 8, 10, 6, tzinfo=ZONE)
     points: Any = None
     is_missing: bool = False
-    faults: dict[str, tuple[int | bytes | float, int]] = field(default_factory=dict)
+    faults: dict[str, tuple[int | bytes | None, int]] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
     requests: list[tuple[str, dict[str, str]]] = field(default_factory=list)
 
@@ -122,15 +122,13 @@ class Office:
     def paths(self) -> list[str]:
         return [path for path, _ in self.requests]
 
-    def answer(self, path: str) -> tuple[int, bytes]:
+    def answer(self, path: str) -> tuple[int, bytes] | None:
         for end, (fault, times) in [*self.faults.items()]:
             if times and path.endswith(end):
                 self.faults[end] = (fault, times - 1)
-                if isinstance(fault, bytes):
-                    return 200, fault
-                if isinstance(fault, int):
-                    return fault, json.dumps(write_problem(fault)).encode()
-                time.sleep(fault)
+                if fault is None:
+                    return None
+                return (200, fault) if isinstance(fault, bytes) else (fault, json.dumps(write_problem(fault)).encode())
         if path.startswith("/points/"):
             status, body = (404, write_problem(404)) if self.is_missing else (200, self.points or write_point(self.url))
         elif path == f"{CELL}/forecast/hourly":
@@ -149,7 +147,11 @@ def serve_office() -> Iterator[Office]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             office.requests.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
-            status, body = office.answer(self.path)
+            answer = office.answer(self.path)
+            if answer is None:
+                self.connection.recv(1)  # nothing more is sent: it ends when the client closes
+                return
+            status, body = answer
             if not self.headers.get("user-agent"):
                 status = 403
             self.send_response(status)
