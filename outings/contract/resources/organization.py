@@ -29,7 +29,7 @@ class OrganizationLinks(Member, frozen=True, kw_only=True):
 
 
 class Organization(Member, frozen=True, kw_only=True):
-    """The last three move with the day, the key and other rows: they are made when answering."""
+    """`categories`, `metros` and `counts` move with the day, the key and other rows."""
 
     id: Id
     type: Annotated[str, means("`organization`.")]

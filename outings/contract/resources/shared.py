@@ -21,6 +21,7 @@ from outings.contract.resources.words import (
     Status,
     means,
 )
+from outings.contract.vocabulary import AGE_BANDS
 
 
 class Member(Struct, frozen=True, kw_only=True):
@@ -66,8 +67,11 @@ class Price(Member, frozen=True, kw_only=True):
     currency: Currency | None = None
 
 
+_BANDS = ", ".join(f"`{name}` {low} to {high}" for name, (low, high) in AGE_BANDS.items())
+
+
 class Ages(Member, frozen=True, kw_only=True):
-    """Whole years; an open end is null. `bands` overlap the range (decisions: 0-1, 1-3, 4-6, 7-12)."""
+    """Whole years; an open end is null."""
 
     min: Annotated[
         int | None, means("The least age, inclusive; null where none is stated, and a stated 0 stays 0.")
@@ -75,7 +79,7 @@ class Ages(Member, frozen=True, kw_only=True):
     max: Annotated[int | None, means("The greatest age, inclusive; null is open.")] = None
     text: str | None = None
     audience: Annotated[Audience | None, means("`adults` for a listing that is for adults only.")] = None
-    bands: Annotated[tuple[AgeBand, ...], means("The bands that the ages overlap.")] = ()
+    bands: Annotated[tuple[AgeBand, ...], means(f"The bands that the ages overlap: {_BANDS}.")] = ()
 
 
 class AgeRange(Member, frozen=True, kw_only=True):
