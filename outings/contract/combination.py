@@ -11,7 +11,7 @@ from outings.contract.window import EXPANSION_DAYS_AFTER, check_window
 
 Values = Mapping[str, Value]
 
-# Decisions §1: what may be sent beside `ids`.
+# What may be sent beside `ids`.
 _BESIDE_IDS = frozenset(
     {"ids", "audience", "min_confidence", "fields", "expand", "include", "include_mode", "metro", "release"}
 )

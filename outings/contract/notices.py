@@ -38,7 +38,7 @@ def ignored_parameter(name: str, *, collection: str) -> Notice:
 
 
 def unattached_field(path: str, requested_by: str) -> Notice:
-    """For a path in `fields` that nothing attaches. `asked_by` is the parameter that would attach it."""
+    """For a path in `fields` that nothing attaches. `requested_by` is the parameter that would attach it."""
     message = f"fields names {path}, which is there only with {requested_by}; it was ignored."
     return Notice(code="parameter_ignored", param="fields", message=message)
 

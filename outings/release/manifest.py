@@ -47,8 +47,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
 
     `layout` and `renderer` are those of `tables`; `date` is the build's local date; `inputs` is the fingerprint of
     all that the build read for the metro. `language` has the words of a metro that is not read in English. `related`
-    are the words that a search takes one for another, `mapped` is the
-    tables' second form (`release.mapped`, with its layout); releases of before them have none. `semantic` is there
+    are the words that a search takes one for another, `mapped` is the tables' second form (`release.mapped_table`, with
+    its layout); releases of before them have none. `semantic` is there
     where the build had a model. `pages` are named `<canonical request>@<local date>`, and are what the program
     `answers` answers; `exports` are named `<collection>.<format>`. `details` is an object of the sorted hashes, 32
     bytes each, of the details written as objects (the listings' column `object`): a prune must know them without

@@ -159,7 +159,7 @@ def _stamp_parts(parts: Iterable[Any], old: Mapping[str, Any], *, stamp: str, sh
 
 
 def name_kind(old: Mapping[str, Any] | None, status: int | None) -> str | None:
-    """decisions: created, updated, removed, restored; none for what readers can't see on either side.
+    """`created`, `updated`, `removed` or `restored`; None for what readers can't see on either side.
 
     `old` is the row before, `status` the one that it has now; None where there is none.
     """

@@ -37,7 +37,7 @@ class Frames(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def make_frames(builder: TableBuilder, *, neighborhoods: pl.DataFrame) -> Frames:
-    """Natural order (decisions: Lists), types one after the other; organizations of their own."""
+    """In natural order, one type after the other; organizations have an order of their own."""
     sessions = builder.join("sessions")
     listings, rows = _number(_order_listings(builder.join("listings"), sessions))
     organizations, organization_rows = _number(builder.join("organizations").sort("name_key", "id"))

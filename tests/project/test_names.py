@@ -199,7 +199,8 @@ def test_each_exception_that_a_docstring_names_is_a_class() -> None:
 
 def test_no_comment_cites_a_document_that_is_not_here() -> None:
     cited = re.compile(
-        r"(?<![\w/.-])(?:docs/)?((?:api|decisions|design|feeds|libraries|styles)\.md)\b|\bdecisions, (?:section|[A-Z])"
+        r"(?<![\w/.-])(?:docs/)?((?:api|decisions|design|feeds|libraries|styles)\.md)\b"
+        r"|\b[Dd]ecisions(?:, (?:section|[A-Z])| §|: ?\w)"
     )
     faults = [
         explain(path, f"line {number}: {line.strip()}")

@@ -1,4 +1,4 @@
-"""Coverage, listing by listing from the words of decisions §8 and docs/readers.md: slow, and sharing no code."""
+"""Coverage, listing by listing from the words of docs/readers.md: slow, and sharing no code."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
