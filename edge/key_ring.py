@@ -9,8 +9,8 @@ from datetime import datetime
 from hashlib import sha256
 
 import structlog
+from cachetools import FIFOCache
 
-from edge.fifo_cache import FifoCache
 from edge.principal import Principal, make_principal
 from outings.contract.pricing_plans import PricingPlan
 from outings.keys.changes import check_seal
@@ -72,13 +72,13 @@ class KeyRing:
         """The principal of this key's text, if the key is active now. The cache has hashes of keys, not their texts."""
         registry, cache = self._known
         digest = sha256(text).digest()
-        principal = cache.find(digest)
+        principal = cache.get(digest)
         if principal is None:
             key = registry.find_key(text, seal=self._seal)
             if key is None:
                 return None
             principal = make_principal(registry, key, plans=self._plans)
-            cache.put(digest, principal)
+            cache[digest] = principal
         return self._check_active(principal)
 
     def find_active_id(self, id_: str) -> Principal | None:
@@ -91,5 +91,5 @@ class KeyRing:
         return principal if principal.key.describe_state(self._clock()) == "active" else None
 
 
-def _make_cache() -> FifoCache[bytes, Principal]:
-    return FifoCache(MOST_REMEMBERED)
+def _make_cache() -> FIFOCache[bytes, Principal]:
+    return FIFOCache(MOST_REMEMBERED)

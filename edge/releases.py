@@ -9,8 +9,8 @@ from itertools import chain
 from pathlib import Path
 
 import structlog
+from cachetools import FIFOCache
 
-from edge.fifo_cache import FifoCache
 from edge.release_pool import ReleasePool, ServedRelease
 from edge.rollback_guard import RollbackGuard
 from edge.usage.counts import Counter, Counts
@@ -75,8 +75,8 @@ class Releases:
         self._state = threading.Lock()
         self._fetching: tuple[frozenset[str], ...] = ()
         self._pool = ReleasePool()
-        self._gone: FifoCache[tuple[str, str], None] = FifoCache(MOST_GONE)
-        self._snapshots: FifoCache[tuple[str, str], str] = FifoCache(MOST_GONE)
+        self._gone: FIFOCache[tuple[str, str], None] = FIFOCache(MOST_GONE)
+        self._snapshots: FIFOCache[tuple[str, str], str] = FIFOCache(MOST_GONE)
         self._chain = ReleaseChain(store)
         self._etag: str | None = None
         self._retry_at = clock()
@@ -116,7 +116,7 @@ class Releases:
     def find_snapshot(self, metro: str, stamp: str) -> str | None:
         """The hash of the metro's snapshot of this stamp, as far as it is known. Does not block."""
         walk = self.find_walk(metro, stamp)
-        return self._snapshots.find((metro, stamp)) if walk is None else walk.root.parts[metro].snapshot
+        return self._snapshots.get((metro, stamp)) if walk is None else walk.root.parts[metro].snapshot
 
     def read_snapshot(self, metro: str, stamp: str) -> str | None:
         """As `find_snapshot`, among all releases that the store keeps: their roots say it, and none is opened. None
@@ -128,7 +128,7 @@ class Releases:
             root = self._find_listed(metro, stamp)
             snapshot = None if root is None else root.root.parts[metro].snapshot
             if snapshot is not None:
-                self._snapshots.put((metro, stamp), snapshot)
+                self._snapshots[metro, stamp] = snapshot
         return snapshot
 
     def open_walk(self, metro: str, stamp: str) -> ServedRelease | None:
@@ -181,7 +181,7 @@ class Releases:
             sha = None if has_gone else self._chain.find_id(release_id, current=current.root)
             if sha is not None:
                 return self._open_kept(name_release(sha, read_root(self._store, sha)))
-        self._gone.put((_RELEASE, release_id), None)
+        self._gone[_RELEASE, release_id] = None
         return None
 
     def _refuse_ahead(self, sequence: int) -> None:
@@ -249,7 +249,7 @@ class Releases:
             log.warning("kept_release_not_found", metro=metro, stamp=stamp, reason=str(error))
             return None
         if stamp < self.current.stamps.get(metro, ""):
-            self._gone.put((metro, stamp), None)
+            self._gone[metro, stamp] = None
         return None
 
     def _open_kept(self, listed: ListedRelease) -> ServedRelease:

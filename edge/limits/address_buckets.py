@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from edge.fifo_cache import FifoCache
+from cachetools import FIFOCache
+
 from edge.limits.gcra import MINUTE, has_room, leak, wait_for_room
 from edge.limits.months import SECOND
 
@@ -21,14 +22,11 @@ class AddressBuckets:
     def __init__(self, *, per_minute: int, clock: Callable[[], int]) -> None:
         self._per_minute = per_minute
         self._clock = clock
-        self._buckets: FifoCache[str, _Bucket] = FifoCache(MOST_ADDRESSES)
+        self._buckets: FIFOCache[str, _Bucket] = FIFOCache(MOST_ADDRESSES)
 
     def take(self, address: str) -> int:
         """Counts one, if there is room; else the seconds until there is."""
-        bucket, now = self._buckets.find(address), self._clock()
-        if bucket is None:
-            bucket = _Bucket()
-            self._buckets.put(address, bucket)
+        bucket, now = self._buckets.setdefault(address, _Bucket()), self._clock()
         bucket.load = leak(bucket.load, then=bucket.then, now=now, limit=self._per_minute)
         bucket.then = now
         if not has_room(bucket.load, self._per_minute):

@@ -6,8 +6,8 @@ from functools import partial
 from typing import TypeVar
 
 import structlog
+from cachetools import FIFOCache
 
-from edge.fifo_cache import FifoCache
 from edge.replies.content_coding import GZIP, IDENTITY, LEAST_CODED_BYTES, decode_gzip, encode_body
 from edge.replies.planner import RequestPlan
 from edge.replies.responses import Body, make_body
@@ -49,12 +49,12 @@ class Bodies:
         self._computing = computing
         self._fetching = fetching
         self._counts = counts
-        self._cache: FifoCache[BodyName, Body] = FifoCache(memory, weigh_body)
+        self._cache: FIFOCache[BodyName, Body] = FIFOCache(memory, weigh_body)
         self._making: dict[BodyName, asyncio.Task[Body]] = {}
 
     def recall_body(self, name: BodyName) -> Body | None:
         """The body from memory, or None. The caller counts it when it is sent."""
-        return self._cache.find(name)
+        return self._cache.get(name)
 
     async def read_body(self, planned: RequestPlan, coding: bytes) -> Body:
         """The body from memory, or made now: once, however many requests wait for it. Raises ApiError if the queue is
@@ -92,8 +92,8 @@ class Bodies:
 
     def _keep(self, name: BodyName, body: Body) -> None:
         """Unless it would take more than an eighth of all, and the place of many."""
-        if weigh_body(body) * 8 <= self._cache.most:
-            self._cache.put(name, body)
+        if weigh_body(body) * 8 <= self._cache.maxsize:
+            self._cache[name] = body
 
     async def open_file(self, file: PlannedFile) -> Bytes:
         """The object of a file. Raises ApiError if the store does not return it."""

@@ -7,10 +7,10 @@ from functools import partial
 from urllib.parse import parse_qsl
 
 import structlog
+from cachetools import FIFOCache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from edge.fifo_cache import FifoCache
 from edge.geocoding.geocoder import Geocoder, NoGeocoder
 from edge.local_dates import LocalDates
 from edge.release_pool import PoolFull, ServedRelease
@@ -76,7 +76,7 @@ class PlanSlot(Struct, frozen=True):
 
     served: ServedRelease
     dates: Mapping[str, date]
-    plans: FifoCache[_Name, RequestPlan]
+    plans: FIFOCache[_Name, RequestPlan]
     name: _Name
 
 
@@ -118,7 +118,7 @@ class Planner:
         self._model = model
         self._under: tuple[ServedRelease, Mapping[str, date]] | None = None
         self._most = max(1, memory // PLAN_BYTES)
-        self._plans: FifoCache[_Name, RequestPlan] = FifoCache(self._most)
+        self._plans: FIFOCache[_Name, RequestPlan] = FIFOCache(self._most)
 
     def find_slot(self, path: str, query_string: bytes, *, entitlement: Entitlement) -> PlanSlot | None:
         """None before the first release."""
@@ -130,7 +130,7 @@ class Planner:
 
     def recall_plan(self, slot: PlanSlot) -> RequestPlan | None:
         """None, too, where it was of another minute, or of another forecast."""
-        planned = slot.plans.find(slot.name)
+        planned = slot.plans.get(slot.name)
         if planned is None or (planned.minute is None and planned.weather is None):
             return planned
         is_now = planned.minute is None or planned.minute == self._dates.read_minute()
@@ -164,7 +164,7 @@ class Planner:
         planned = self._plan(query, served=served, about=about)
         # A plan keeps its release open: a replaced one is to be closed when nobody asks for it.
         if is_lasting and served is current:
-            plans.put(slot.name, planned)
+            plans[slot.name] = planned
         return planned
 
     def plan_now(self, match: Match, slot: PlanSlot, *, entitlement: Entitlement) -> RequestPlan | None:
@@ -173,7 +173,7 @@ class Planner:
         served = slot.served
         about = self._make_context(match.route, served, slot.dates, entitlement=entitlement)
         # Of an earlier minute: the query is the same as long as the release and the dates are.
-        known = slot.plans.find(slot.name)
+        known = slot.plans.get(slot.name)
         if known is None:
             query = read_query(match, slot.name[1], served=served, about=about, offer=self._offer)
         else:
@@ -183,7 +183,7 @@ class Planner:
                 return None
             about = replace(about, dates=dict.fromkeys(served.release.metros, query.cursor.date))
         planned = self._plan(query, served=served, about=about)
-        slot.plans.put(slot.name, planned)
+        slot.plans[slot.name] = planned
         return planned
 
     def _make_context(
@@ -257,10 +257,10 @@ class Planner:
         assert query.metro is not None
         return await self._geocoder.find_address(address, snapshot=served.release.metros[query.metro])
 
-    def _recall(self, served: ServedRelease, dates: Mapping[str, date]) -> FifoCache[_Name, RequestPlan]:
+    def _recall(self, served: ServedRelease, dates: Mapping[str, date]) -> FIFOCache[_Name, RequestPlan]:
         if self._under is None or self._under[0] is not served or self._under[1] is not dates:
             self._under = (served, dates)
-            self._plans = FifoCache(self._most)
+            self._plans = FIFOCache(self._most)
         return self._plans
 
     async def _open_named(self, context: RequestContext) -> ServedRelease | None:
