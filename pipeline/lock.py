@@ -59,7 +59,7 @@ def hold_metros(
                 return
         if time.monotonic() >= until:
             raise MetroLockError(f"{refused}; nothing was done. To wait for it, use --wait SECONDS")
-        if not has_reported:
+        if patience > 0 and not has_reported:
             progress(f"{refused}; waiting")
             has_reported = True
         time.sleep(POLL_SECONDS)
@@ -87,8 +87,10 @@ def _take(path: Path, locks: contextlib.ExitStack, *, clock: Callable[[], dateti
     except BlockingIOError:
         return _read_owner(file)
     owner = LockOwner(pid=os.getpid(), host=socket.gethostname(), since=clock())
-    os.ftruncate(file, 0)
-    os.pwrite(file, msgspec.json.encode(owner) + b"\n", 0)
+    # The file only says who has the lock: a full disk must not be what stops a build that may need no room.
+    with contextlib.suppress(OSError):
+        os.ftruncate(file, 0)
+        os.pwrite(file, msgspec.json.encode(owner) + b"\n", 0)
     return None
 
 

@@ -77,7 +77,7 @@ def build(
     as_json: bool,
 ) -> None:
     """Read every feed, build the metros, and publish one new release."""
-    recorder = BuildRecorder(report=report, as_of=as_of)
+    recorder = BuildRecorder(report=report, as_of=as_of, config=config)
     with recording(recorder):
         cluster = _parse_executor(executor, workers)
         configuration = read_config(config)

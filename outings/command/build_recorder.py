@@ -22,14 +22,15 @@ from pipeline.tasks import FeedResult
 
 
 class BuildRecorder:
-    """`end` records the first outcome only. If a file can't be written, standard error says so and nothing changes:
-    by then the release is in force, or it is not.
-    """
+    """`end` records the first outcome only."""
 
-    def __init__(self, *, report: Path | None, as_of: str | None) -> None:
+    def __init__(self, *, report: Path | None, as_of: str | None, config: Path | None = None) -> None:
+        """`config`: where a configuration that turns out to be wrong lies. What the environment says of places holds
+        all the same, so that whoever watches them learns of it."""
         self._started_at = datetime.now(UTC)
         self._as_of = as_of
-        self._report = report
+        self._report = report or _find_place("OUTINGS_BUILD_REPORT", config)
+        self._metrics = _find_place("OUTINGS_BUILD_METRICS", config)
         self._configuration: Configuration | None = None
         self._metros: tuple[str, ...] = ()
         self._feeds: tuple[FeedResult, ...] = ()
@@ -41,6 +42,7 @@ class BuildRecorder:
     def configure(self, configuration: Configuration) -> None:
         self._configuration = configuration
         self._report = self._report or configuration.build.report
+        self._metrics = configuration.build.metrics
 
     def tell_metros(self, slugs: Sequence[str]) -> None:
         self._metros = tuple(slugs)
@@ -66,33 +68,49 @@ class BuildRecorder:
             as_of=self._as_of, error=error, feeds=self._feeds, built=self._built, quarantine=self._quarantine,
             failed_feed=self._failed_feed,
         )  # fmt: skip
-        try:
-            self._write(attempt)
-        except OSError as failed:
-            where = f"{failed.filename}: " if failed.filename else ""
-            click.echo(f"the report on this build can't be written: {where}{failed.strerror}", err=True)
+        self._write(attempt)
         return True
 
     def _write(self, attempt: Attempt) -> None:
+        """Each file for itself: a full disk takes no alert away that lies on another."""
+        configured = self._configuration
         with contextlib.ExitStack() as stack:
-            if self._configuration is not None:
-                # Builds of two metros may end at once.
-                stack.enter_context(hold_lock(self._configuration.build.lock / "record.lock"))
-                record_build(attempt, self._configuration.build.lock)
+            if configured is not None:
+                with _telling():
+                    # Builds of two metros may end at once.
+                    stack.enter_context(hold_lock(configured.build.lock / "record.lock"))
+                    record_build(attempt, configured.build.lock)
             # Templates and the client of Prometheus: only who asks for them waits for their import.
             if self._report is not None:
                 from pipeline.reports.page import render_reports, write_reports
 
-                write_reports(render_reports(describe_attempt(attempt)), self._report)
-            if self._configuration is not None and self._configuration.build.metrics is not None:
+                with _telling():
+                    write_reports(render_reports(describe_attempt(attempt)), self._report)
+            if self._metrics is not None:
                 from pipeline.reports.metrics import write_metrics
 
-                write_metrics(
-                    attempt,
-                    self._configuration.build.metrics,
-                    metros=frozenset(metro.slug for metro in self._configuration.metros),
-                    feeds=frozenset(feed.name for feed in self._configuration.feeds),
-                )
+                with _telling():
+                    write_metrics(
+                        attempt,
+                        self._metrics,
+                        metros=None if configured is None else frozenset(metro.slug for metro in configured.metros),
+                        feeds=None if configured is None else frozenset(feed.name for feed in configured.feeds),
+                    )
+
+
+@contextlib.contextmanager
+def _telling() -> Iterator[None]:
+    """A file that can't be written is told, and changes nothing: by then the release is in force, or it is not."""
+    try:
+        yield
+    except OSError as failed:
+        where = f"{failed.filename}: " if failed.filename else ""
+        click.echo(f"the report on this build can't be written: {where}{failed.strerror}", err=True)
+
+
+def _find_place(variable: str, config: Path | None) -> Path | None:
+    named = os.environ.get(variable)
+    return config.absolute().parent / named if named and config is not None else None
 
 
 @contextlib.contextmanager

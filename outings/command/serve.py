@@ -43,6 +43,7 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
     from edge.usage.ledger import open_ledger
     from outings.answers.semantic.model import Model
     from outings.answers.semantic.model_error import ModelError
+    from outings.release.cache import CacheClaim
     from outings.release.trust import read_reader
 
     configuration = read_config(config)
@@ -53,6 +54,11 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
             Model(configuration.search.model)  # each worker loads its own: here it only has to be one
         except ModelError as error:
             raise click.ClickException(f"[search] {error}") from error
+    try:
+        # Each worker opens its own. One that can't ends at once, and would be replaced for ever.
+        CacheClaim(edge.cache).close()
+    except OSError as error:
+        raise click.ClickException(f"[edge] cache: {error.filename or edge.cache}: {error.strerror}") from error
     try:
         open_ledger(edge.state, is_required=edge.rate_storage == LOCAL)
         open_limits(edge.rate_storage, state=edge.state)

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from outings.pages.build_row import BuildRow
+from outings.release.disk import write_named
 from pipeline.reports.attempt import Attempt
 
 FILE = "builds.jsonl"
@@ -30,8 +31,11 @@ def record_build(attempt: Attempt, folder: Path) -> None:
     kept = [*reversed(read_builds(folder)[: MOST - 1]), row]
     folder.mkdir(parents=True, exist_ok=True)
     following = folder / f".{FILE}.{os.getpid()}"
-    following.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
-    following.replace(folder / FILE)
+    try:
+        write_named(following, (msgspec.json.encode(each) + b"\n" for each in kept))
+        following.replace(folder / FILE)
+    finally:
+        following.unlink(missing_ok=True)
 
 
 def read_builds(folder: Path) -> tuple[BuildRow, ...]:

@@ -34,8 +34,9 @@ _WHOLE = ("release_number", "changes", "stage_seconds")
 Samples = dict[tuple[str, ...], float]
 
 
-def write_metrics(attempt: Attempt, path: Path, *, metros: frozenset[str], feeds: frozenset[str]) -> None:
-    """`metros` and `feeds` are the configuration's: what is no longer there is no longer told. OSError."""
+def write_metrics(attempt: Attempt, path: Path, *, metros: frozenset[str] | None, feeds: frozenset[str] | None) -> None:
+    """`metros` and `feeds` are the configuration's: what is no longer there is no longer told. None where it could not
+    be read: then all stays. OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     known = {"metro": metros, "feed": feeds}
     samples = lay_over(read_samples(path), describe_samples(attempt), known=known)
@@ -69,7 +70,7 @@ def describe_samples(attempt: Attempt) -> dict[str, Samples]:
 
 
 def lay_over(
-    before: Mapping[str, Samples], samples: Mapping[str, Samples], *, known: Mapping[str, frozenset[str]]
+    before: Mapping[str, Samples], samples: Mapping[str, Samples], *, known: Mapping[str, frozenset[str] | None]
 ) -> dict[str, Samples]:
     laid = {}
     for name, (labels, _) in METRICS.items():

@@ -10,6 +10,7 @@ import orjson
 from jinja2 import Environment
 
 from outings.pages.environment import open_environment
+from outings.release.disk import write_named
 
 JSON, MARKDOWN, PAGE = "build.json", "build.md", "index.html"
 
@@ -33,7 +34,7 @@ def write_reports(reports: Mapping[str, bytes], folder: Path) -> None:
     for name, data in reports.items():
         following = folder / f".{name}.{os.getpid()}"
         try:
-            following.write_bytes(data)
+            write_named(following, data)
             following.replace(folder / name)
         finally:
             following.unlink(missing_ok=True)

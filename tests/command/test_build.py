@@ -75,8 +75,8 @@ def read_page(folder: Path) -> Page:
     return Page(folder / "var/report/index.html")
 
 
-def read_metrics(folder: Path) -> dict[str, dict[tuple[str, ...], float]]:
-    text = (folder / "var/metrics/outings.prom").read_text()
+def read_metrics(folder: Path, name: str = "var/metrics/outings.prom") -> dict[str, dict[tuple[str, ...], float]]:
+    text = (folder / name).read_text()
     return {
         family.name.removeprefix("outings_last_build_"): {
             tuple(each.labels.values()): each.value for each in family.samples
@@ -161,12 +161,35 @@ def test_a_configuration_that_is_wrong_is_reported_where_the_command_says(folder
     assert "stor" in report["error"]
 
 
+def test_a_configuration_that_is_wrong_is_told_where_the_environment_says(
+    folder: Path, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OUTINGS_BUILD_REPORT", "told")
+    monkeypatch.setenv("OUTINGS_BUILD_METRICS", "told/outings.prom")
+    build()
+    before = read_metrics(folder, "told/outings.prom")
+    (folder / "outings.toml").write_text("feeds = [")
+    build(code=2)
+    assert read_report(folder, "told")["outcome"] == "wrong"
+    after = read_metrics(folder, "told/outings.prom")
+    assert after["exit_code"] == {(): 2}
+    kept = ("success_timestamp_seconds", "records", "release_number")
+    assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
+
+
 def test_a_report_that_cant_be_written_is_told_and_the_release_is_in_force(folder: Path, build: Build) -> None:
     (folder / "var").mkdir()
     (folder / "var/report").write_text("a file where the folder is to be")
     done = build("--json")
     assert "can't be written" in done.stderr
     assert json.loads(done.stdout)["release"].startswith("1-")
+
+
+def test_a_report_that_cant_be_written_takes_no_metrics_away(folder: Path, build: Build) -> None:
+    (folder / "var/lock/builds.jsonl").mkdir(parents=True)
+    (folder / "var/report").write_text("a file where the folder is to be")
+    assert build().stderr.count("can't be written: ") == 2
+    assert read_metrics(folder)["exit_code"] == {(): 0}
 
 
 def test_the_metrics_say_when_each_metro_was_last_built(folder: Path, build: Build) -> None:

@@ -1,5 +1,6 @@
 """Locks of metros: all or none, waited for, and free when their holder lets go."""
 
+import errno
 import os
 import threading
 import time
@@ -14,12 +15,16 @@ NOW = datetime(2026, 8, 10, 12, tzinfo=UTC)
 
 
 def test_who_asks_for_several_gets_all_or_none(tmp_path: Path) -> None:
+    messages: list[str] = []
     with hold_metros(["seattle"], folder=tmp_path, patience=0, clock=lambda: NOW):
         with (
             pytest.raises(MetroLockError) as refused,
-            hold_metros(["boston", "seattle"], folder=tmp_path, patience=0, clock=lambda: NOW),
+            hold_metros(
+                ["boston", "seattle"], folder=tmp_path, patience=0, clock=lambda: NOW, progress=messages.append
+            ),
         ):
             pass
+        assert messages == []  # it does not wait
         message = str(refused.value)
         assert f"metro seattle is being built by process {os.getpid()} on " in message
         assert ", since 2026-08-10T12:00:00+00:00; nothing was done" in message
@@ -54,3 +59,16 @@ def test_a_file_that_says_nothing_yet_is_another_process(tmp_path: Path) -> None
             hold_metros(["seattle"], folder=tmp_path, patience=0, clock=lambda: NOW),
         ):
             pass
+
+
+def test_a_full_disk_takes_no_lock_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fill(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "pwrite", fill)
+    with (
+        hold_metros(["seattle"], folder=tmp_path, patience=0, clock=lambda: NOW),
+        pytest.raises(MetroLockError, match="being built by another process"),
+        hold_metros(["seattle"], folder=tmp_path, patience=0, clock=lambda: NOW),
+    ):
+        pass

@@ -280,3 +280,10 @@ def test_a_state_that_cannot_be_used_is_refused_before_anything_is_served(tmp_pa
     printed = serve_in_vain(tmp_path, 'state = "state"')
     assert "[edge] state" in printed
     assert str(state) in printed
+
+
+def test_a_cache_that_cannot_be_used_is_refused_before_anything_is_served(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("")
+    printed = serve_in_vain(tmp_path, 'cache = "cache"')
+    assert "[edge] cache" in printed
+    assert str(tmp_path / "cache") in printed
