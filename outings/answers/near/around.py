@@ -65,8 +65,7 @@ def answer_around(around: Around) -> list[bytes]:
     """The body as parts."""
     near = around.near
     opened = open_snapshot(near.snapshot)
-    moments = opened.open_index(open_near).starts
-    moments.note(near.windows, near.now)
+    opened.open_index(open_near).starts.note(near.windows, near.now)
     layer = opened.open_index(open_layers).read(near.collections, open_evaluator(opened))
     ends = sorted({min(most, near.radius_m) for most in (*RINGS.values(), near.radius_m)})
     circles = Circles(layer.index.tiles, near.point, [find_chord(end) for end in ends])
@@ -79,7 +78,7 @@ def answer_around(around: Around) -> list[bytes]:
         ForecastBlocks(near.query, snapshot=near.snapshot, about=around.about),
     )
     offsets = [around.offset if name == around.group else 0 for name in GROUPS]
-    best = find_best(near, layer, moments, ends=np.array(offsets) + limit)
+    best = find_best(near, layer, ends=np.array(offsets) + limit)
     groups = {
         name: make_group(
             number,

@@ -119,10 +119,10 @@ def _take_page(nearby: Nearby, opened: SnapshotReader, *, limit: int) -> tuple[P
     evaluator = open_evaluator(opened)
     layer = opened.open_index(open_layers).recall(near.filters, evaluator)
     if layer is None:
-        finding = CircleScan(
+        scan = CircleScan(
             index=index, evaluator=evaluator, collections=near.collections, point=near.point, radius_m=near.radius_m
         )
-        nearest, hidden = finding.find_nearest(limit, follow=follow), finding.count_hidden()
+        nearest, hidden = scan.find_nearest(limit, follow=follow), scan.count_hidden()
     else:
         chord = find_chord(near.radius_m)
         nearest = layer.find_nearest(near.point, chord=chord, count=limit, follow=follow)

@@ -7,7 +7,6 @@ from outings.answers.near.kinds import GROUPED
 from outings.answers.near.layer import Layer, Mask
 from outings.answers.near.request import Near
 from outings.answers.near.scores import bound_scores, reach_score, score_listings
-from outings.answers.near.starts import StartTimes
 from outings.answers.near.tiles import Columns, RowDistances, Rows
 from outings.answers.snapshot.distance import Floats, find_chord, find_metres
 from outings.contract.resources.near import GROUPS
@@ -32,7 +31,7 @@ class ScoredRows(Columns, frozen=True, eq=False):
     groups: NDArray[np.int64]
 
 
-def find_best(near: Near, layer: Layer, moments: StartTimes, *, ends: NDArray[np.int64]) -> ScoredRows:
+def find_best(near: Near, layer: Layer, *, ends: NDArray[np.int64]) -> ScoredRows:
     """Of each group its best, `ends` of them where there are so many, and all that score as the last of them does;
     others may be there too."""
     chord = find_chord(near.radius_m)
@@ -40,23 +39,23 @@ def find_best(near: Near, layer: Layer, moments: StartTimes, *, ends: NDArray[np
     tiles = np.flatnonzero(gaps <= chord)
     bounds = bound_scores(
         metres=find_metres(gaps[tiles] ** 2)[:, np.newaxis],
-        promises=layer.read_promises(moments.recall_starts(near.windows, near.now))[tiles],
+        promises=layer.read_promises(layer.index.starts.recall_starts(near.windows, near.now))[tiles],
         is_favoured=bool(_read_bands(near)),
     )
     counts = layer.table[tiles, GROUPED]
-    best = _score(near, RowDistances(tiles[:0], gaps[:0]), layer, moments)
+    best = _score(near, RowDistances(tiles[:0], gaps[:0]), layer)
     is_left = counts > 0
     least, size = np.full(len(GROUPS), _FEWER), _FIRST_TILES
     while (chosen := _choose(bounds, is_left & (bounds >= least), size=size)).any():
         some = np.flatnonzero(chosen.any(axis=1))
         groups, others = chosen[some] @ _BITS, ((counts[some] > 0) & ~is_left[some]) @ _BITS
         measured = layer.measure_groups(tiles[some], near.point, most=chord**2, groups=groups, others=others)
-        best = best.join(_score(near, measured, layer, moments))
+        best = best.join(_score(near, measured, layer))
         is_left &= ~chosen
         least = np.array([_find_last(best, number, end) for number, end in enumerate(ends.tolist())])
         size *= 2
     cards = layer.find_cards(near.point, chord=chord, most=_find_reach(near, least[_CLASSES]), is_open=True)
-    return best.join(_score(near, cards, layer, moments))
+    return best.join(_score(near, cards, layer))
 
 
 def _find_reach(near: Near, least: int) -> float | None:
@@ -82,9 +81,9 @@ def _find_last(rows: ScoredRows, number: int, end: int) -> int:
     return int(np.partition(scores, scores.size - end)[scores.size - end]) if scores.size >= end else _FEWER
 
 
-def _score(near: Near, distances: RowDistances, layer: Layer, moments: StartTimes) -> ScoredRows:
+def _score(near: Near, distances: RowDistances, layer: Layer) -> ScoredRows:
     index, rows = layer.index, distances.rows
-    starts = moments.find_starts(rows, windows=near.windows, now=near.now)
+    starts = index.starts.find_starts(rows, windows=near.windows, now=near.now)
     bands = _read_bands(near)
     scores = score_listings(
         metres=find_metres(distances.squares),

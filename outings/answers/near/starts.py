@@ -54,19 +54,19 @@ class Start(Struct, frozen=True):
     ends_at: int | None = None
 
 
+_StartsKey = tuple[tuple[tuple[str, tuple[int, int | None]], ...], Now]
+
+
 class Starts(Struct, frozen=True, eq=False):
     """By row: its start in seconds of the local clock, NEVER where it has none, and of an event the occurrence's place
     in the table, else -1. `key`: of which windows, and since when."""
 
-    key: "_StartsKey"
+    key: _StartsKey
     locals: Rows
     numbers: NDArray[np.int32]
 
     def choose(self, rows: Rows) -> tuple[Rows, Rows]:
         return self.locals[rows], self.numbers[rows].astype(np.int64)
-
-
-_StartsKey = tuple[tuple[tuple[str, tuple[int, int | None]], ...], Now]
 
 
 class StartTimes:
