@@ -64,17 +64,17 @@ class DryRun:
         work = replace(self._works[metro.slug], lenders=self._lenders)
         plan, today = work.plan, work.plan.today
         previous = open_previous(self._store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary)
-        gathered = gather_records(work, previous, self._store)
-        resolving = make_row_maker(work, gathered, previous, neighborhoods=neighborhoods, store=self._store)
+        records = gather_records(work, previous, self._store)
+        maker = make_row_maker(work, records, previous, neighborhoods=neighborhoods, store=self._store)
         shown = set[str]()
-        for row in resolving.list_rows():
+        for row in maker.list_rows():
             shown.add(row.id)
             self._dates.add(row, today=today)
-            if (entry := gathered.by_id.get(row.id)) is not None:
+            if (entry := records.by_id.get(row.id)) is not None:
                 self._rules.add(row, entry)
         # Of feeds that can't be read nothing is known.
         self._removals.add(previous, shown, unread=self._feeds.keys() - self._results.keys())
-        problems = [*gathered.problems, *resolving.problems]
+        problems = [*records.problems, *maker.problems]
         for feed, lost in Counter(each.feed for each in problems if each.quarantined).items():
             self._results[feed] = self._results[feed].set_aside(lost)
         for feed, result in self._results.items():

@@ -44,41 +44,41 @@ def build_listings(work: MetroTask) -> MetroResult:
     started = perf_counter()
     previous = open_previous(store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary, program=plan.program)
     neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, plan.neighborhoods)
-    gathered = gather_records(work, previous, store)
-    delta_state, last_good, problems = gathered.delta_state, gathered.last_good, gathered.problems
-    resolving = make_row_maker(work, gathered, previous, neighborhoods=neighborhoods, store=store)
-    del gathered  # of a million listings a gigabyte
+    records = gather_records(work, previous, store)
+    delta_state, last_good, problems = records.delta_state, records.last_good, records.problems
+    maker = make_row_maker(work, records, previous, neighborhoods=neighborhoods, store=store)
+    del records  # of a million listings a gigabyte
     compared = perf_counter()
     built = build_metro(
-        resolving.list_rows(),
+        maker.list_rows(),
         previous,
         plan=plan,
         neighborhoods=tabulate_neighborhoods(neighborhoods),
         store=store,
-        stays=resolving.stays,
+        stays=maker.stays,
         delta_state=delta_state,
-        spanning=_keep_shared(work, resolving.foreign, store),
+        spanning=_keep_shared(work, maker.foreign, store),
     )
     return MetroResult(
         built=replace(built, seconds={"compare": compared - started, **built.seconds}),
-        problems=(*problems, *resolving.problems, *wrong),
+        problems=(*problems, *maker.problems, *wrong),
         last_good=last_good,
     )
 
 
 def make_row_maker(
-    work: MetroTask, gathered: "MetroRecords", previous: PreviousSnapshot, *, neighborhoods: Neighborhoods, store: Store
+    work: MetroTask, records: "MetroRecords", previous: PreviousSnapshot, *, neighborhoods: Neighborhoods, store: Store
 ) -> RowMaker:
     plan = work.plan
     foreign = ForeignOrganizations(work.lenders, store=store, vocabulary=plan.vocabulary)
     return RowMaker(
-        gathered.by_id,
+        records.by_id,
         previous,
         setting=MetroContext(
             metro=plan.metro, vocabulary=plan.vocabulary, language=plan.language, horizon=find_horizon(plan.today)
         ),
         neighborhoods=neighborhoods,
-        carried=gathered.carried,
+        carried=records.carried,
         find_loan=partial(foreign.find, metro=plan.metro.slug),
     )
 
