@@ -155,11 +155,17 @@ def _compare_values(old: Schema, new: Schema, *, where: str, way: Way) -> Iterat
             yield f"{where}: {name} was {old.get(name)}, is {new.get(name)}"
     if way == "answered":
         return
-    if old.get("default") != new.get("default"):
-        yield f"{where}: default was {old.get('default')}, is {new.get('default')}"
+    before, after = _read_default(old), _read_default(new)
+    if before != after:
+        yield f"{where}: default was {before}, is {after}"
     for name, more in _BOUNDS.items():
         if name in new and (name not in old or (new[name] < old[name] if more else new[name] > old[name])):
             yield f"{where}: {name} was {old.get(name)}, is {new[name]}"
+
+
+def _read_default(schema: Schema) -> object:
+    """What holds where nothing is sent; older documents have it under `default`."""
+    return schema.get("x-default", schema.get("default"))
 
 
 def _unfold(document: Schema, node: Schema) -> Schema:

@@ -80,7 +80,7 @@ LOSSES: list[tuple[Change, str]] = [
      f"get {EVENTS}: age: minimum was 0, is 1"),
     (lambda d: find_parameter(d, EVENTS, "age")["schema"].update(maximum=18),
      f"get {EVENTS}: age: maximum was 120, is 18"),
-    (lambda d: find_parameter(d, EVENTS, "limit")["schema"].update(default=20),
+    (lambda d: find_parameter(d, EVENTS, "limit")["schema"].update({"x-default": 20}),
      f"get {EVENTS}: limit: default was 50, is 20"),
     (lambda d: find_parameter(d, EVENTS, "neighborhood")["schema"].update(maxLength=20),
      f"get {EVENTS}: neighborhood: maxLength was 200, is 20"),

@@ -224,7 +224,7 @@ def test_an_array_takes_as_many_values_as_the_document_says(route: Route):
 def test_a_default_is_told_where_it_does_not_depend_on_the_day():
     lists = {route.name: route for route in ROUTES}
     defaults = {
-        (name, parameter): find_parameter(lists[name], parameter)["schema"].get("default")
+        (name, parameter): find_parameter(lists[name], parameter)["schema"].get("x-default")
         for name, parameter in [
             ("events.list", "min_confidence"), ("places.list", "min_confidence"), ("events.list", "limit"),
             ("search", "limit"), ("around", "limit"), ("changes", "limit"), ("events.list", "audience"),
@@ -232,9 +232,41 @@ def test_a_default_is_told_where_it_does_not_depend_on_the_day():
         ]
     }  # fmt: skip
     assert list(defaults.values()) == [0.7, 0.5, 50, 20, 10, 200, ["not_adults"], 5000, None, None]
+    assert "Default: `5000`." in find_parameter(lists["events.list"], "radius_m")["description"]
+    assert "Default: `all_terms`, `related`." in find_parameter(lists["search"], "match")["description"]
+    assert "Default: `false`." in find_parameter(lists["events.detail"], "include_archived")["description"]
     assert "Default: today." in find_parameter(lists["events.list"], "from")["description"]
     assert "Default: from + 30 days." in find_parameter(lists["events.list"], "to")["description"]
     assert "Default" not in find_parameter(lists["classes.list"], "to")["description"]
+
+
+def list_nodes(node: Any) -> Iterator[Mapping[str, Any]]:
+    """Every object in it, itself too."""
+    if isinstance(node, dict):
+        yield node
+    for each in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from list_nodes(each)
+
+
+@pytest.mark.parametrize("vocabulary", [VOCABULARY, Vocabulary(teams=(), type_hints=())], ids=["usual", "no teams"])
+def test_generators_of_clients_can_read_it_and_what_they_make_is_not_refused(vocabulary: Vocabulary):
+    """openapi-python-client stops at an empty `enum` and at a schema that is `false`. It sends each `default`, as
+    others do: with a radius and no centre, every list would be refused."""
+    document = make_document(vocabulary)
+    nodes = [*list_nodes(document["paths"]), *list_nodes(document["components"])]
+    assert [] not in [node.get("enum") for node in nodes]
+    assert False not in [node.get("items") for node in nodes]
+    parameters = [node for node in nodes if node.get("in") == "query" and "schema" in node]
+    assert len(parameters) > 100
+    assert not [node["name"] for node in parameters if "default" in str(node["schema"]).replace("x-default", "")]
+    place = Draft202012Validator(document["components"]["schemas"]["Place"]["properties"]["type_hint"])
+    assert place.is_valid(None)
+    assert place.is_valid("library") == bool(vocabulary.type_hints)
+
+
+def test_what_takes_no_word_takes_nothing():
+    search = next(route for route in ROUTES if route.name == "search")
+    assert not is_valid(find_parameter(search, "include")["schema"], ["source"])
 
 
 def test_a_deployments_own_words_are_in_parameters_and_in_members():

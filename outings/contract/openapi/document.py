@@ -28,6 +28,7 @@ Every path takes `GET`, `HEAD` and `OPTIONS`; any other method is `405`. Arrays 
 
 v1 is frozen: what is in it stays. Parameters, members, and error codes may be added at any time, so parse
 permissively. `x-stability` marks what is outside of that promise, `x-implemented: false` what is not answered yet,
+`x-default` what holds for a parameter that is not sent (beside some others it may not be sent, so it is no `default`),
 `x-plan` the plans that may ask, `x-credits` what is planned to be charged, `x-add-ons` the plans that have a value of
 `include`, those whose keys may be granted it, and what it is planned to add.
 """

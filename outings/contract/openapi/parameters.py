@@ -5,8 +5,8 @@ from typing import Any
 
 from outings.contract.argument import list_allowed
 from outings.contract.openapi.examples import find_path_values
-from outings.contract.openapi.schemas import Schema, name_path, refer
-from outings.contract.parameter import DateDefault, Parameter
+from outings.contract.openapi.schemas import Schema, list_words, name_path, refer
+from outings.contract.parameter import DateDefault, Default, Parameter
 from outings.contract.parameters import PARAMETERS, ZIPS
 from outings.contract.route import Route
 from outings.contract.values import KINDS
@@ -77,8 +77,8 @@ def _describe(row: Parameter) -> Iterable[str]:
     yield row.meaning
     if row.array:
         yield "Several are repeated or joined by commas."
-    if isinstance(row.default, DateDefault):
-        yield f"Default: {row.default.value}."
+    if row.default is not None:
+        yield f"Default: {_write_default(row.default)}."
     if not row.is_tryable and not row.required and row.allowed != ():
         yield f"For example `{row.name}={row.example}`."
     if row.replaced_by is not None:
@@ -87,11 +87,18 @@ def _describe(row: Parameter) -> Iterable[str]:
         yield OF_DEPLOYMENT if row.name in ZIPS else NOT_YET
 
 
+def _write_default(default: Default) -> str:
+    if isinstance(default, DateDefault):
+        return default.value
+    texts = default if isinstance(default, tuple) else (str(default).lower() if default is False else str(default),)
+    return ", ".join(f"`{text}`" for text in texts)
+
+
 def _make_schema(row: Parameter, *, vocabulary: Vocabulary, resource: str | None) -> Schema:
     item: Schema = dict(KINDS[row.kind].form)
     allowed = list_allowed(row, vocabulary)
     if allowed is not None:
-        item["enum"] = list(allowed)
+        item |= list_words(allowed)
     if row.kind == "path" and resource is not None:
         item = refer(name_path(resource))
     bounded = row.kind in ("integer", "number")
@@ -103,7 +110,8 @@ def _make_schema(row: Parameter, *, vocabulary: Vocabulary, resource: str | None
         if row.most is not None:
             item["maxItems"] = row.most
     if row.default is not None and not isinstance(row.default, DateDefault):
-        item["default"] = list(row.default) if isinstance(row.default, tuple) else row.default
+        # Not `default`: generated clients send that, and beside `ids` or a cursor it is refused.
+        item["x-default"] = list(row.default) if isinstance(row.default, tuple) else row.default
     return item
 
 

@@ -1,6 +1,6 @@
 """Makes components from the resources' structs, with the deployment's vocabulary."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import chain
 from typing import Any, TypeGuard
 
@@ -46,6 +46,11 @@ _ALWAYS_WHOLE = (Organization,)
 
 def refer(name: str, *, kind: str = "schemas") -> Schema:
     return {"$ref": f"#/components/{kind}/{name}"}
+
+
+def list_words(words: Collection[str]) -> Schema:
+    """What a closed vocabulary takes. An empty `enum` is not allowed everywhere: one without words takes nothing."""
+    return {"enum": list(words)} if words else {"not": {}}
 
 
 def name_path(resource: str) -> str:
@@ -135,7 +140,9 @@ def _tidy(schema: Any, vocabulary: Vocabulary) -> Any:
         tidy["description"] = " ".join(tidy["description"].split())
     words = tidy.pop("x-vocabulary", None)
     if words is not None:
-        tidy["enum"] = list(getattr(vocabulary, words))
+        tidy |= list_words(getattr(vocabulary, words))
+    if "prefixItems" in tidy:
+        del tidy["items"]  # False. `maxItems` says the same, and some generators can't read a schema that is no object
     return _join_null(tidy)
 
 
@@ -147,6 +154,6 @@ def _join_null(schema: Schema) -> Schema:
         return schema
     others = {key: value for key, value in schema.items() if key != "anyOf"}
     joined = {**plain[0], "type": [plain[0]["type"], "null"], **others}
-    if "enum" in joined:
-        joined["enum"] = [*joined["enum"], None]
+    if "enum" in joined or joined.pop("not", None) is not None:
+        joined["enum"] = [*joined.get("enum", ()), None]
     return joined

@@ -32,7 +32,7 @@ class Form(Struct, frozen=True, kw_only=True):
 
 def read_form(schema: Schema) -> Form:
     """Of a parameter or a member. What may be several things is named by all of them."""
-    default = _write_value(schema["default"]) if "default" in schema else ""
+    default = _write_value(schema["x-default"]) if "x-default" in schema else ""
     kinds = _list_types(schema)
     if "array" in kinds:
         inner = _read_single(schema.get("items", {}))

@@ -103,7 +103,7 @@ export class Field {
   /** @param {any} schema of one value */
   #describeBounds(schema) {
     const { minimum, maximum, minLength, maxLength } = schema;
-    const fallback = this.parameter.schema.default;
+    const fallback = this.parameter.schema["x-default"];
     return [
       minimum !== undefined && maximum !== undefined && maximum < 2 ** 53 ? `${minimum} … ${maximum}` : minimum !== undefined ? `≥ ${minimum}` : "",
       minLength && maxLength ? `${minLength} … ${maxLength} ${this.words.characters}` : "",
