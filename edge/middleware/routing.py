@@ -11,7 +11,8 @@ from edge.replies.responses import send_preflight
 from edge.request_context import MOST_HEADER_BYTES, RequestContext
 from outings.contract.errors import METHODS, ApiError, bad_request, method_not_allowed, not_found
 from outings.contract.route import Match
-from outings.contract.route_matching import match_route
+from outings.contract.route_matching import PATH_WORDS, match_route
+from outings.contract.suggestions import find_nearest
 
 # The longest path of the contract has a metro's or a listing's slug in it.
 MOST_PATH_CHARACTERS = 2_048
@@ -68,9 +69,14 @@ def find_match(path: str) -> Match:
 
 
 def suggest_path(path: str) -> str | None:
-    """A route's path of which only the case or the slashes of this one differ."""
+    """A route's path of which only the case or the slashes of this one differ, or that has `/v1` or a metro too,
+    another last word (`event` for `events`), or a slug in place of an id."""
     if len(path) > MOST_PATH_CHARACTERS:
         return None
     plain = "/" + "/".join(filter(None, path.split("/")))
     lower = plain.lower()
-    return next((each for each in (plain, lower) if match_route(each) is not None), None)
+    start, _, last = lower.removeprefix("/v1").rpartition("/")
+    near = find_nearest(last, PATH_WORDS) or last
+    ends = (f"{start}/{last}", f"{start}/{near}", f"{start or '/{metro}'}/{near}", f"{start}/slug/{last}")
+    nearest = (plain, lower, *(f"/v1{end}" for end in ends))
+    return next((each for each in nearest if match_route(each) is not None), None)

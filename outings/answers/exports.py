@@ -14,6 +14,7 @@ from outings.contract.instants import format_instant
 from outings.contract.meta import ExportMeta
 from outings.contract.query import Query
 from outings.contract.resources.export import EXPORT_TYPES, ExportFile, ExportLinks
+from outings.contract.suggestions import find_nearest
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Export, Snapshot
 
@@ -65,7 +66,8 @@ def find_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> tuple[s
     collection, _, file_format = name.partition(".")
     export = snapshot.exports.get(name)
     if export is None:
-        raise not_found(f"There is no file {name[:100]!r} in this export.")
+        problem = f"There is no file {name[:100]!r} in this export."
+        raise not_found(problem, did_you_mean=find_nearest(name, snapshot.exports))
     if not about.entitlement.allows_type(_TYPES[collection]):
         raise forbidden_types(about, [_TYPES[collection]])
     return EXPORT_TYPES[file_format], export

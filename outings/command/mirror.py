@@ -66,7 +66,8 @@ def mirror(
         f"{each.metro} {each.type}: {each.here or 'none'} here, {each.there or 'none'} there" for each in different
     ]
     described = {"changes": caught.changes, "records": records, "different": lines}
-    print_result(described, f"{records:,} records, {caught.changes:,} changes read", as_json=as_json)
+    compared = "; the same as the server's" if is_check and not lines else ""
+    print_result(described, f"{records:,} records, {caught.changes:,} changes read{compared}", as_json=as_json)
     if lines:
         raise click.ClickException("the mirror differs:\n" + "\n".join(lines))
 

@@ -90,12 +90,14 @@ def _check_word(row: Parameter, word: str, *, vocabulary: Vocabulary, paths: fro
         )
     # The members of a resource are too many to list: the documents have them.
     shown = None if row.kind == "path" else list(allowed)
+    meant = find_nearest(word, allowed)
+    hint = f"allowed: {', '.join(shown)}." if shown else f"did you mean {meant}?" if meant else "/openapi.json has all."
     raise bad_request(
         param=row.name,
         reason="invalid_value",
-        message=f"{row.name} has no {show_text(word)}" + (f"; allowed: {', '.join(shown)}." if shown else "."),
+        message=f"{row.name} has no {show_text(word)}; {hint}",
         allowed=shown,
-        did_you_mean=find_nearest(word, allowed),
+        did_you_mean=meant,
     )
 
 

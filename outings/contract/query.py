@@ -20,7 +20,7 @@ from outings.contract.members import MEMBERS
 from outings.contract.notices import Notice, deprecated_parameter, ignored_parameter, unattached_field
 from outings.contract.parameters import PARAMETERS
 from outings.contract.route import Match, Route
-from outings.contract.suggestions import suggest_parameter
+from outings.contract.suggestions import suggest_other, suggest_parameter
 from outings.contract.values import Value, format_scalar, parse_number
 from outings.contract.vocabulary import Vocabulary
 
@@ -228,16 +228,13 @@ def _check_names(route: Route, given: Mapping[str, Sequence[str]]) -> tuple[str,
     for name in given:
         if name in route.parameters or name in route.ignored:
             continue
-        if name in PARAMETERS:
-            raise bad_request(
-                param=name, reason="parameter_not_supported", message=f"{name} does not apply to {route.path}."
-            )
-        meant = suggest_parameter(name, route.parameters)
-        hint = f" Did you mean {meant}?" if meant else ""
+        is_ours = name in PARAMETERS
+        meant = (suggest_other if is_ours else suggest_parameter)(name, route.parameters)
+        problem = f"{name} does not apply to {route.path}." if is_ours else f"There is no parameter {show_text(name)}."
         raise bad_request(
             param=name[:100],
-            reason="unknown_parameter",
-            message=f"There is no parameter {show_text(name)}.{hint}",
+            reason="parameter_not_supported" if is_ours else "unknown_parameter",
+            message=f"{problem} Did you mean {meant}?" if meant else problem,
             did_you_mean=meant,
         )
     return tuple(sorted(name for name in given if name in route.ignored))

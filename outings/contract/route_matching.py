@@ -21,7 +21,7 @@ def match_route(path: str) -> Match | None:
     segments = _split_path(path)
     if segments is None or len(segments) > _LONGEST:
         return None
-    words = tuple([segment if segment in _WORDS else "" for segment in segments])
+    words = tuple([segment if segment in PATH_WORDS else "" for segment in segments])
     for route, template in _list_candidates(words):
         values = _match_segments(template, segments)
         if values is not None:
@@ -81,4 +81,4 @@ def _list_words(template: _Template) -> _Template:
 
 _TEMPLATES = tuple((route, tuple(route.path.split("/")[1:])) for route in ROUTES)
 _LONGEST = max(len(template) for _, template in _TEMPLATES)
-_WORDS = frozenset(word for _, template in _TEMPLATES for word in _list_words(template))
+PATH_WORDS = frozenset(word for _, template in _TEMPLATES for word in _list_words(template))

@@ -1,4 +1,4 @@
-"""Suggestions for a mistyped name or word, and for a parameter that other APIs call otherwise."""
+"""Suggestions for a mistyped name or word, and for a parameter that other APIs and routes call otherwise."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -7,21 +7,21 @@ _COMPARED_CHARACTERS = 64
 
 # Ours → theirs, in lower case and without anything between the words. The first of ours that a route has is meant.
 _OTHERS: Mapping[str, str] = {
-    "from": "startdate datefrom fromdate begin begindate since start date day startson after",
+    "from": "startdate datefrom fromdate begin begindate since start date day startson after month",
     "to": "enddate dateto todate until end endson before",
     "limit": "perpage pagesize count size rows maxresults",
     "page": "offset pagenumber skip",
-    "cursor": "pagetoken nextpagetoken continuation nextcursor",
+    "cursor": "page pagetoken nextpagetoken continuation nextcursor offset since after",
     "q": "search query text keyword keywords term s",
-    "lat": "latitude y",
+    "lat": "latitude y near latlng latlon coordinates point",
     "lng": "lon long longitude x",
     "radius_m": "radius distance within",
     "near_zip": "zipcode postalcode postcode",
     "place_id": "venue venueid place location locationid",
     "organization_id": "organizer organizerid organisation organisationid organization host provider",
     "category": "genre tag tags topic",
-    "age": "agemin minage childage",
-    "max_price": "pricemax maxcost budget",
+    "age": "ages agemin minage agemax maxage childage",
+    "max_price": "pricemax maxcost budget price",
     "free": "isfree",
     "recurring": "isrecurring",
     "weekday": "dayofweek days weekdays",
@@ -70,5 +70,10 @@ def suggest(name: str, known: Iterable[str]) -> str:
 
 def suggest_parameter(name: str, known: Collection[str]) -> str | None:
     """Our parameter that has this name in other APIs, or that this name is a typo of."""
+    return suggest_other(name, known) or find_nearest(name, known)
+
+
+def suggest_other(name: str, known: Collection[str]) -> str | None:
+    """Our parameter that has this name in other APIs, or on other routes."""
     plain = re.sub(r"[^a-z]", "", name[:64].lower())
-    return next((ours for ours in _MEANT.get(plain, ()) if ours in known), None) or find_nearest(name, known)
+    return next((ours for ours in _MEANT.get(plain, ()) if ours in known), None)

@@ -158,6 +158,12 @@ def test_the_longest_honest_request_is_not_too_long():
         ("events?radius=500", "radius_m"),
         ("classes?StartDate=2026-08-10", "from"),
         ("places?search=zoo", "q"),
+        ("events?near=47.6,-122.3", "lat"),
+        ("events/calendar?month=2026-12", "from"),
+        ("nearby?lat=47.6&lng=-122.3&page=2", "cursor"),
+        ("nearby?lat=47.6&lng=-122.3&type=events", "types"),
+        ("events?ages=4", "age"),
+        ("search?q=zoo&order=soonest", "sort"),
         ("events?category=swimwater", "swim_water"),
         ("events?weekday=Monday", "monday"),
         ("events?fields=location.latt", "location.lat"),
@@ -170,6 +176,12 @@ def test_a_word_that_is_almost_right_is_met_with_the_right_one(url: str, meant: 
 
 def test_a_word_that_is_like_nothing_gets_no_suggestion():
     assert "did_you_mean" not in refuse("/v1/seattle/events?xyzzyplugh=1").details
+    assert "did_you_mean" not in refuse("/v1/seattle/events?sort=soonest").details
+
+
+def test_a_member_that_there_is_not_is_told_where_all_are():
+    assert refuse("/v1/seattle/events?fields=nam").message == "fields has no 'nam'; did you mean name?"
+    assert refuse("/v1/seattle/events?fields=title").message == "fields has no 'title'; /openapi.json has all."
 
 
 def test_a_closed_vocabulary_is_listed():

@@ -31,6 +31,25 @@ def test_a_path_of_which_only_the_case_or_a_slash_is_wrong_is_told_the_right_one
     assert service.get(meant).status == (404 if "slug" in meant else 200)
 
 
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("/v1/harbor/event", "/v1/harbor/events"),
+        ("/v1/harbor/neighbourhoods", "/v1/harbor/neighborhoods"),
+        ("/harbor/events", "/v1/harbor/events"),
+        ("/v1/events", "/v1/{metro}/events"),
+        ("/search", "/v1/{metro}/search"),
+        ("/v1/places/the-library", "/v1/places/slug/the-library"),
+    ],
+)
+def test_a_path_that_is_guessed_is_told_the_nearest_route(service: Service, path: str, meant: str) -> None:
+    assert service.get(path).error["message"] == f"There is no such route. Did you mean {meant}?"
+
+
+def test_a_file_of_the_export_that_there_is_not_is_told_the_nearest(service: Service) -> None:
+    assert "Did you mean events.jsonl?" in service.get("/v1/harbor/export/events.json").error["message"]
+
+
 def test_a_metro_of_which_only_the_case_is_wrong_is_told_the_right_one(service: Service) -> None:
     for path in ("/v1/HARBOR/events", "/v1/Harbor-City/events", "/v1/changes?metro=Harbor"):
         assert service.get(path).error["details"]["did_you_mean"] == "harbor", path
