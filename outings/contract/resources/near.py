@@ -37,6 +37,9 @@ class ItemLinks(Member, frozen=True, kw_only=True):
     self: Annotated[str, means("The listing itself.")]
 
 
+_PRICE = "What it costs. Nothing is stated of a place: its own detail has `admission`."
+
+
 class NearbyItem(Member, frozen=True, kw_only=True):
     """One of `nearby`. `starts_at` and `starts_local`: the first start in the window that is not before now; null for
     what has none, places among it."""
@@ -55,7 +58,7 @@ class NearbyItem(Member, frozen=True, kw_only=True):
     timezone: Annotated[str | None, means("The time zone of `starts_local`; null of a place.")]
     place: PlaceReference | None
     location: Location
-    price: Price
+    price: Annotated[Price, means(_PRICE)]
     ages: Ages
     categories: tuple[Category, ...]
     image_url: str | None
@@ -82,7 +85,7 @@ class AroundItem(Member, frozen=True, kw_only=True):
     neighborhood: str | None
     lat: float
     lng: float
-    price: Price
+    price: Annotated[Price, means(_PRICE)]
     ages: Ages
     image_url: str | None
     is_indoor: bool | None

@@ -15,7 +15,7 @@ Match = Annotated[str, one_of(*LEVELS)]
 class SearchResult(Struct, frozen=True, kw_only=True):
     """`match`: how the words fit; `score` 0 to 1 is of this listing and the words alone. `starts_local`: the next date
     in the window; null for what has none, places among it. With `match=auto` alone: how many more listings the result
-    stands for, and their ids."""
+    stands for, and their ids. All of a listing is at `/v1/events/{id}`, `/v1/classes/{id}` and so on, by its type."""
 
     type: ListingType
     id: Id
