@@ -88,12 +88,10 @@ def _find_front(texts: Mapping[bytes, list[bytes]], fronts: Fronts) -> Front | N
 
 # nginx answers 412 to these by itself, where a server takes no notice of them: their bodies are not moved by a front.
 PRECONDITIONS = frozenset({b"if-match", b"if-unmodified-since"})
-_KNOWN = frozenset(
-    {
-        b"x-api-key", b"x-trace-id", b"traceparent", b"if-none-match", b"accept", b"accept-encoding", FRONT, FILL,
-        *PRECONDITIONS,
-    }
-)
+_KNOWN = frozenset((
+    b"x-api-key", b"x-trace-id", b"traceparent", b"if-none-match", b"accept", b"accept-encoding", FRONT, FILL,
+    *PRECONDITIONS,
+))  # fmt: skip
 
 
 def read_trace_id(headers: Mapping[bytes, bytes], request_id: bytes) -> bytes:

@@ -89,9 +89,7 @@ def list_relayed() -> Iterator[RelayedHeader]:
     for name, _ in split_lines(list_headers(head=head, body=None, limits=limits, request_id=b"", trace_id=b"")):
         source = CACHE_CONTROL if name == b"cache-control" else name
         written = name.decode().replace("-", "_")
-        yield RelayedHeader(
-            name=name.decode(), source=source.decode().replace("-", "_"), variable=f"outings_{written}"
-        )
+        yield RelayedHeader(name=name.decode(), source=source.decode().replace("-", "_"), variable=f"outings_{written}")
 
 
 def list_probes() -> Iterator[str]:

@@ -29,8 +29,7 @@ def read_lines(path: Path) -> Iterator[RawRecord]:
 
 
 def list_lines(path: Path, *, lines_before: int = 0) -> Iterator[RawRecord]:
-    """Each line that is not blank, not decoded yet; one over the cap is no record's. Numbered from `lines_before` + 1.
-    """
+    """Each line that is not blank, not decoded yet; one over the cap is no record. Numbered from `lines_before` + 1."""
     with path.open("rb") as file:
         for number, line in enumerate(_split_lines(file), start=lines_before + 1):
             if number == lines_before + 1:

@@ -192,9 +192,7 @@ def _strip_feeds(store: Store, root: Root, taken: WithdrawalMatcher) -> dict[str
     return {name: memory for name, memory in stripped.items() if memory != root.feeds[name]}
 
 
-def _hide_words(
-    versions: Sequence[Version], *, ids: Collection[str], reason: str
-) -> Iterator[Version]:
+def _hide_words(versions: Sequence[Version], *, ids: Collection[str], reason: str) -> Iterator[Version]:
     """Of those withdrawn they say no more than the id."""
     for version in versions:
         is_gone = version.listing_id in ids

@@ -66,9 +66,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     world = World()
     for number, (local, _) in enumerate(STARTS):
         row_id = make_uuid(100 + number)
-        world.listings.append(
-            documents.make_event(row_id, has_date=True, starts_local=local, starts_at=local + "Z")
-        )
+        world.listings.append(documents.make_event(row_id, has_date=True, starts_local=local, starts_at=local + "Z"))
         world.dates[row_id] = [datetime.fromisoformat(local)]
     for number, (span, _) in enumerate(TERMS):
         term = documents.make_term(starts_on=span[0], ends_on=span[1])

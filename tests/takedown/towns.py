@@ -185,6 +185,3 @@ def _unpack(data: bytes) -> bytes:
             each for name in binary for each in frame[name].drop_nulls()
         )
     return data
-
-
-

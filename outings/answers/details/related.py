@@ -31,7 +31,7 @@ TYPES = ("event", "class", "camp")
 
 
 class RelatedListings(Struct, frozen=True, kw_only=True):
-    """`contract.resources.related.RelatedListings` with its cards as they are written."""
+    """`contract.resources.related.Related` with its cards as they are written."""
 
     similar: tuple[Raw, ...]
     from_organization: tuple[Raw, ...]

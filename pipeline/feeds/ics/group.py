@@ -77,9 +77,7 @@ def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[CalendarMomen
     changed = [entry.instance for entry in live if entry.instance and not entry.splits]
     changed += [_settle(moment, master, zones) for moment in unread]
     splits = (entry.instance for entry in live if entry.splits and not is_superseded(entry, master, zones))
-    return EventGroup(
-        master=master, changed=tuple(changed), splits=tuple(filter(None, splits)), entries=tuple(aligned)
-    )
+    return EventGroup(master=master, changed=tuple(changed), splits=tuple(filter(None, splits)), entries=tuple(aligned))
 
 
 def _settle(moment: CalendarMoment, master: CalendarEntry | None, zones: Zones) -> CalendarMoment:

@@ -14,7 +14,6 @@ from tests.answers.worlds import COLLECTIONS, TYPES, open_release
 REQUESTS = 12
 
 
-
 @given(seed=seeds, size=st.integers(min_value=0, max_value=120))
 def test_a_list_is_what_the_contract_says_of_each_listing_in_order(
     tmp_path_factory: pytest.TempPathFactory, seed: int, size: int

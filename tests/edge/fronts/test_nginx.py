@@ -30,6 +30,7 @@ pytestmark = [pytest.mark.long, pytest.mark.xdist_group("fronts")]
 LIST = "/v1/harbor/events?from=2026-08-10"
 CALENDAR = "/v1/harbor/events.ics?from=2026-08-10"
 
+
 def compare(deployment: Deployment, target: str, *, method: str = "GET", **headers: str) -> Answer:
     ports = deployment.nginx.port, deployment.edges[0].port
     return compare_answers(*ports, target, method=method, **headers)
