@@ -84,3 +84,14 @@ def test_the_request_on_the_home_page_is_sent_from_there(pages: Pages) -> None:
     answer = json.loads(page.locator("#answer").text_content() or "")
     assert [event["type"] for event in answer["data"]] == ["event", "event"]
     assert find_violations(page) == []
+
+
+@pytest.mark.parametrize("name", ["Explore what there is", "First steps"])
+def test_on_a_telephone_the_home_page_leads_on_before_one_scrolls(pages: Pages, name: str) -> None:
+    page = pages.open("/", width=320, height=640)
+    link = page.locator("main").get_by_role("link", name=name).first
+    box = link.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < 640
+    link.click()
+    page.get_by_role("heading", level=1, name=name.split()[0]).wait_for()
