@@ -52,10 +52,15 @@ def test_list_map_and_calendar_agree(pages: Pages, demo: Demo, sent: Params) -> 
 
 RECORD_NAMES = """
 (() => {
-  const { fillText: fill, scale } = CanvasRenderingContext2D.prototype;
+  const { fillText: fill, strokeRect: outline, scale } = CanvasRenderingContext2D.prototype;
   CanvasRenderingContext2D.prototype.scale = function (...ratios) {  // the first thing that a drawing does
     window.named = [];
+    window.outlines = 0;
     scale.call(this, ...ratios);
+  };
+  CanvasRenderingContext2D.prototype.strokeRect = function (...edges) {
+    window.outlines++;
+    outline.call(this, ...edges);
   };
   CanvasRenderingContext2D.prototype.fillText = function (name, x, y) {
     window.named.push({ name, left: x, right: x + this.measureText(name).width, y });
@@ -66,7 +71,7 @@ RECORD_NAMES = """
 
 
 @pytest.mark.parametrize("width", [320, 1440])
-def test_a_map_names_neighborhoods_and_no_name_covers_another(pages: Pages, demo: Demo, width: int) -> None:
+def test_a_map_names_what_it_outlines_and_no_name_is_covered_or_cut_off(pages: Pages, demo: Demo, width: int) -> None:
     page = explore(pages, width=width)
     page.add_init_script(RECORD_NAMES)
     page.goto(f"{pages.url}/explore/?{urlencode({'metro': METRO, 'view': 'map'})}")
@@ -75,6 +80,11 @@ def test_a_map_names_neighborhoods_and_no_name_covers_another(pages: Pages, demo
     drawn = page.evaluate("() => named")
     there = {each["name"] for each in ask(demo, f"{METRO}/neighborhoods", {})["data"]}
     assert set() < {each["name"] for each in drawn} <= there
+    assert page.evaluate("() => outlines") == len(drawn)
+    across, down = page.locator(".map").evaluate("map => [map.clientWidth, map.clientHeight]")
+    for each in drawn:  # beyond the edges are those that a drag brings into sight
+        is_whole = each["left"] >= 0 and each["right"] <= across and 8 <= each["y"] <= down - 8
+        assert is_whole or not (each["right"] > 0 and each["left"] < across and -8 < each["y"] < down + 8), each
     for one, other in itertools.combinations(drawn, 2):
         is_beside = one["right"] < other["left"] or other["right"] < one["left"]
         assert is_beside or abs(one["y"] - other["y"]) >= 16, (one, other)

@@ -1,7 +1,7 @@
 /**
  * @typedef {import("./cell_grid.js").Box} Box
  * @typedef {{name: string, width: number, box: Box}} Named a neighborhood: how wide its name is as text, and its outline
- * @typedef {{name: string, x: number, y: number}} Label where the middle of a text begins: its left, and half its height
+ * @typedef {{name: string, x: number, y: number, box: Box}} Label where the middle of a text begins: its left, and half its height
  */
 
 const HEIGHT = 16;
@@ -9,12 +9,14 @@ const GAP = 4;
 
 /**
  * Names that fit beside one another: the widest outlines are named first, and a name that would cover another is left
- * out until the map comes nearer. A name stands in its outline where that is wide enough, else above it.
+ * out until the map comes nearer, as is one that the map's edge would cut. A name stands in its outline where that is wide
+ * enough, else above it.
  * @param {Named[]} areas
+ * @param {Box} drawn also what a drag brings into sight
  * @param {Box} seen
  * @returns {Label[]}
  */
-export function placeLabels(areas, seen) {
+export function placeLabels(areas, drawn, seen) {
   /** @type {Box[]} */
   const taken = [];
   const labels = [];
@@ -23,9 +25,10 @@ export function placeLabels(areas, seen) {
     const left = isInside ? box.left + GAP : (box.left + box.right - width) / 2;
     const top = isInside ? box.top + GAP : box.top - HEIGHT;
     const text = { left, top, right: left + width, bottom: top + HEIGHT };
-    if (!isWithin(text, seen) || taken.some((other) => isOver(text, other))) continue;
+    const isCut = !isWithin(text, drawn) || (isOver(text, seen) && !isWithin(text, seen));
+    if (isCut || taken.some((other) => isOver(text, other))) continue;
     taken.push(text);
-    labels.push({ name, x: left, y: top + HEIGHT / 2 });
+    labels.push({ name, x: left, y: top + HEIGHT / 2, box });
   }
   return labels;
 }

@@ -103,11 +103,13 @@ export class PointLayer extends Layer {
     context.translate(margin.x, margin.y);
     const style = getComputedStyle(this.canvas);
     const box = { left: -margin.x, top: -margin.y, right: size.x + margin.x, bottom: size.y + margin.y };
+    context.font = `12px ${style.fontFamily}`;
+    const labels = this.#placeNames(context, box);
     context.fillStyle = style.color;
     this.grid.draw(context, this.#view, box, { hasPoints: this.points.length > 0 });
-    this.#drawAreas(context, style);
+    this.#drawAreas(context, style, labels);
     this.#drawPoints(context, style, box);
-    this.#drawNames(context, style, box);
+    this.#drawNames(context, style, labels);
   }
 
   /** @returns {Box[]} of each neighborhood, in the container */
@@ -121,30 +123,39 @@ export class PointLayer extends Layer {
 
   /**
    * @param {CanvasRenderingContext2D} context
-   * @param {CSSStyleDeclaration} style
+   * @param {Box} box
    */
-  #drawAreas(context, style) {
+  #placeNames(context, box) {
+    const outlines = this.#outlines;
+    const named = this.areas.map(({ name }, at) => ({ name, width: context.measureText(name).width, box: outlines[at] }));
+    return placeLabels(named, box, this.#seen);
+  }
+
+  /**
+   * Only with a name does an outline say anything: those of a whole city cover one another.
+   * @param {CanvasRenderingContext2D} context
+   * @param {CSSStyleDeclaration} style
+   * @param {import("./labels.js").Label[]} labels
+   */
+  #drawAreas(context, style, labels) {
     context.strokeStyle = style.outlineColor;
     context.lineWidth = 1;
-    for (const { left, top, right, bottom } of this.#outlines) context.strokeRect(left, top, right - left, bottom - top);
+    for (const { box: { left, top, right, bottom } } of labels) context.strokeRect(left, top, right - left, bottom - top);
   }
 
   /**
    * Names are above all else, and each has the ground's colour round its letters: without tiles they alone say where one is.
    * @param {CanvasRenderingContext2D} context
    * @param {CSSStyleDeclaration} style
-   * @param {Box} box
+   * @param {import("./labels.js").Label[]} labels
    */
-  #drawNames(context, style, box) {
-    context.font = `12px ${style.fontFamily}`;
+  #drawNames(context, style, labels) {
     context.textBaseline = "middle";
     context.lineJoin = "round";
     context.lineWidth = HALO;
     context.strokeStyle = style.backgroundColor;
     context.fillStyle = style.borderTopColor;
-    const outlines = this.#outlines;
-    const named = this.areas.map(({ name }, at) => ({ name, width: context.measureText(name).width, box: outlines[at] }));
-    for (const { name, x, y } of placeLabels(named, box)) {
+    for (const { name, x, y } of labels) {
       context.strokeText(name, x, y);
       context.fillText(name, x, y);
     }
