@@ -1,6 +1,6 @@
 """Fixture policy.
 
-- A fixture here is one that every room may need; a room's own are in that room's conftest. Makers and oracles that
+- A fixture here is one that every folder may need; a folder's own are in its conftest. Makers and oracles that
   are no fixture are modules, imported by their full name: `from tests.release.worlds import …`.
 - A test goes through the public door: values in, values or bytes out. No mocks: clock, store and randomness are
   arguments.

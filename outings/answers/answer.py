@@ -1,4 +1,5 @@
-"""The one door: a query, a release, the local dates and what the key may see → an answer. Pure."""
+"""A query, a release, the local dates and what the key may read → a whole answer, as the build writes it ahead. A
+server asks for its plan first (`routes.make_plan`). Pure."""
 
 from collections.abc import Mapping
 from datetime import date, datetime

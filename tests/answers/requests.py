@@ -1,4 +1,4 @@
-"""Requests of every room, made of a world, and what they are answered with."""
+"""Requests of every route, made of a world, and what they are answered with."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -28,7 +28,7 @@ def test_an_import_of_a_test_file_is_found_however_it_is_written() -> None:
 
 
 def test_no_file_imports_a_test_file() -> None:
-    """A maker that two test files need is in a module beside them, and a fixture in the room's conftest."""
+    """A maker that two test files need is in a module beside them, and a fixture in the folder's conftest."""
     paths = [path for folder in ("tests", "bench", "tools") for path in sorted((ROOT / folder).rglob("*.py"))]
     assert len(paths) > 300
     imports = {str(path.relative_to(ROOT)): list_imported_tests(path.read_text()) for path in paths}

@@ -151,12 +151,12 @@ def _list_days(starts: datetime, ends: datetime | None) -> Record:
 def _find_start(node: Node, zone: ZoneInfo) -> LocalTime | None:
     text = node.get_text("startDate")
     starts = parse_when(text, zone) if text else None
-    return _put_clock(starts, node.get_text("startTime"))
+    return _set_clock(starts, node.get_text("startTime"))
 
 
 def _find_end(node: Node, starts: LocalTime, zone: ZoneInfo) -> LocalTime | None:
     if text := node.get_text("endDate"):
-        return _put_clock(parse_when(text, zone), node.get_text("endTime"))
+        return _set_clock(parse_when(text, zone), node.get_text("endTime"))
     text = node.get_text("endTime")
     if text and not starts.is_date and (clock := parse_clock(text)) is not None:
         ends = datetime.combine(starts.local.date(), clock)
@@ -171,7 +171,7 @@ def _find_end(node: Node, starts: LocalTime, zone: ZoneInfo) -> LocalTime | None
         return None
 
 
-def _put_clock(when: LocalTime | None, text: str | None) -> LocalTime | None:
+def _set_clock(when: LocalTime | None, text: str | None) -> LocalTime | None:
     """A day with the time that stands beside it."""
     clock = parse_clock(text) if text and when is not None and when.is_date else None
     return (
