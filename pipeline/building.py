@@ -20,6 +20,7 @@ from outings.release.root import Part, Root
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 from pipeline.changes.versions import Change, list_organizations, list_versions
+from pipeline.clock import explain_ahead
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import locate_problems
 from pipeline.feeds.source import FeedSource
@@ -89,6 +90,9 @@ def build_release(
         opened = perf_counter()
         plan = plan_build(build, base=base, store=store, sources=sources)
         planned = perf_counter()
+        instants = [build.as_of.read_instant(metro.timezone) for metro in choose_metros(build)]
+        if (ahead := explain_ahead(plan.stamp, instants=instants)) is not None:
+            progress(ahead)
         plan, done, lenders = _read_all(
             build, plan, sources, base, store=store, spool=scratch, executor=executor, expect=expect, progress=progress
         )

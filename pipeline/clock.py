@@ -6,6 +6,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from msgspec import Struct
 
 from outings.configuration import read_zone
+from outings.contract.instants import format_instant
+
+# A clock that was set right by so little is no news. As much as a prune lets pass.
+_AHEAD = timedelta(minutes=15)
 
 
 class AsOf(Struct, frozen=True, kw_only=True):
@@ -48,3 +52,15 @@ def choose_stamp(instants: Iterable[datetime], *, before: Iterable[datetime]) ->
     """One stamp a build, whole seconds: the clock's, but always later than every metro's last one."""
     latest = max(instants).replace(microsecond=0)
     return max([latest, *(stamp + timedelta(seconds=1) for stamp in before)])
+
+
+def explain_ahead(stamp: datetime, *, instants: Iterable[datetime]) -> str | None:
+    """None unless the build before had a clock that was ahead. Stamps never go back: until the clock is there, readers
+    see a date in the future, and no prune finds a release old."""
+    latest = max(instants)
+    if stamp - latest <= _AHEAD:
+        return None
+    return (
+        f"the clock says {format_instant(latest)}, and an earlier build's was ahead: this release is dated "
+        f"{format_instant(stamp)}. So it goes on, a second a build, until the clock is there"
+    )

@@ -43,7 +43,7 @@ def check_object(sha: str, data: bytes) -> bytes:
     """The bytes, or Corrupt where they are not the ones that were named."""
     actual = hash_of(data)
     if actual != sha:
-        raise Corrupt(f"object {object_name(sha)}: its {len(data)} bytes have the SHA-256 {actual}")
+        raise Corrupt(f"object {object_name(sha)} is damaged: its {len(data)} bytes have the SHA-256 {actual}")
     return data
 
 

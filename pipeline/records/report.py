@@ -172,7 +172,8 @@ def _format_group(group: ProblemGroup) -> str:
     where = f"{group.feed}: {group.field}: " if group.field else f"{group.feed}: "
     line = f"line {example.line}" if example.line else ""  # neighborhoods are no lines
     place = " ".join(part for part in (example.file, line) if part)
-    return f"  {where}{group.count:,} × {example.reason}; as {place}{source}:{value}".removesuffix(":")
+    shown = f"{place}{source}:{value}".removesuffix(":").strip()
+    return f"  {where}{group.count:,} × {example.reason}" + (f"; as {shown}" if shown else "")
 
 
 def _shorten(value: str) -> str:

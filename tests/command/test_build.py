@@ -177,6 +177,13 @@ def test_a_configuration_that_is_wrong_is_told_where_the_environment_says(
     assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
 
 
+def test_a_build_after_one_whose_clock_was_ahead_says_so(folder: Path, build: Build) -> None:
+    assert "was ahead" not in build("--as-of", "2030-01-01T00:00:00Z").stderr
+    printed = build("--as-of", "2026-08-10T12:00:00Z").stderr
+    assert "the clock says 2026-08-10T12:00:00Z, and an earlier build's was ahead" in printed
+    assert "this release is dated 2030-01-01T00:00:01Z" in printed
+
+
 def test_a_report_that_cant_be_written_is_told_and_the_release_is_in_force(folder: Path, build: Build) -> None:
     (folder / "var").mkdir()
     (folder / "var/report").write_text("a file where the folder is to be")

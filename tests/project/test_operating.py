@@ -69,7 +69,8 @@ WORDS = list(list_words())
 
 def test_the_commands_of_every_file_are_found() -> None:
     assert {name for name, _ in WORDS} == {
-        "outings-build.service", "outings-prune.service", "cron", "Containerfile", "workflow", "operations.md",
+        "outings-build.service", "outings-prune.service", "outings-serve.service", "cron",
+        "Containerfile", "workflow", "operations.md",
         *(f"container/compose.yaml: {name}" for name in ("build", "prune", "serve")),
         *(f"nginx/compose.yaml: {name}" for name in ("build", "prune", "one", "two")),
     }  # fmt: skip

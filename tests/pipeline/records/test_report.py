@@ -111,3 +111,9 @@ def test_where_the_folder_can_not_be_written_the_file_is_among_temporary_ones(tm
     path = write_quarantine(PROBLEMS, folder=tmp_path / "quarantine", name=f"1-{tmp_path.name}")
     assert path.read_bytes() == encode_quarantine(PROBLEMS)
     path.unlink()
+
+
+def test_a_problem_that_is_on_no_line_has_no_example() -> None:
+    problem = Problem(feed="parks", line=0, source_id=None, field=None, reason="stale", value=None, quarantined=False)
+    text = format_report(make_report([], [problem], {}))
+    assert text.splitlines()[-1] == "  parks: 1 × stale"
