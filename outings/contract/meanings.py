@@ -68,7 +68,7 @@ EVERYWHERE: Mapping[str, str] = {
     "notes": "What else the source says.",
     "occasions": "Holidays and occasions that it is for.",
     "organization": "Who publishes it.",
-    "page": "The page in browse mode; null in a walk by cursor.",
+    "page": "The number of the page; null in a walk by cursor.",
     "place": "Where it is held; null where none is known.",
     "places": "Places.",
     "precipitation_chance_max": "The greatest chance of rain or snow in an hour of it, in percent.",

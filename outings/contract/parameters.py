@@ -155,12 +155,12 @@ _WHO = (
     ),
     Parameter(
         name="q", kind="text", minimum=1, maximum=200, example="story time",
-        meaning="Web-search text over name, search text, organization and place: quoted phrases, leading minus, "
-        "tolerant of small typos.",
+        meaning="Every word is in the name, the description, a category, or the name of the organization or place: "
+        '`"a phrase"`, `-without`, small typos forgiven.',
     ),
     Parameter(
         name="changed_since", kind="date-time", example="2026-08-10T16:00:00Z", is_tryable=False,
-        meaning="Sync mode: rows with a later `updated_at`, in the order of `updated_at` and `id`, paged by `cursor`.",
+        meaning="What changed after this instant, in the order of `updated_at`, then `id`; paged by `cursor`.",
     ),
 )  # fmt: skip
 
@@ -220,7 +220,7 @@ _HOW = (
     ),
     _control(
         name="page", kind="integer", minimum=1, maximum=10_000, default=1, example="2",
-        meaning="The page, from 1, in browse mode.",
+        meaning="The page, from 1; not with `cursor`.",
     ),
     _control(
         name="cursor", kind="cursor", example="AZSrZXZlbnRzLmxpc3Q", minimum=1, maximum=2000, is_tryable=False,
@@ -256,7 +256,7 @@ _HOW = (
     ),
     _control(
         name="release", kind="text", minimum=1, maximum=40, example="12-0a1b2c3d", stability="experimental",
-        is_tryable=False, meaning="Answer from this release, as long as it is kept.",
+        is_tryable=False, meaning="The `X-Release` of an earlier answer: the same data again, as long as it is kept.",
     ),
 )  # fmt: skip
 

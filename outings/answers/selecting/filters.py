@@ -136,7 +136,7 @@ def match_weekdays(values: Values, listing_type: str) -> Condition:
 
 
 def match_text(values: Values, _: str) -> Matches:
-    """Every term in name, search text, organization or place."""
+    """Every term in name, category, keywords, description, organization or place."""
     query = parse_text(values["q"])
     assert query is not None, "the contract refuses a text without words"
     return Matches(query)
