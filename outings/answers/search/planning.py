@@ -151,8 +151,7 @@ def _count_results(rows: Numbers, search: Search, index: SearchIndex) -> int:
 
 def _match_words(search: Search, opened: SnapshotReader, index: SearchIndex) -> WordMatches:
     parsed = search.parsed
-    is_auto = search.is_auto
-    lessons = _list_lessons(search, index)
+    is_auto, lessons = search.is_auto, _list_lessons(search)
     return index.matching.match_words(
         parsed.words,
         beginning=parsed.begun,
@@ -167,7 +166,7 @@ def _match_words(search: Search, opened: SnapshotReader, index: SearchIndex) -> 
         foreign=None if search.foreign is None else search.foreign.related,
         audience=_find_audience(search, opened, index),
         moment=_find_moment(search, opened),
-        types=(index.words if search.foreign is None else search.foreign.words).types if is_auto else None,
+        types=search.words.types if is_auto else None,
     )
 
 
@@ -198,11 +197,11 @@ def _list_lifting(search: Search, lessons: Sequence[str]) -> tuple[str, ...]:
     return (*parsed.stated, *parsed.kinds) if search.is_auto else parsed.stated
 
 
-def _list_lessons(search: Search, index: SearchIndex) -> tuple[str, ...]:
+def _list_lessons(search: Search) -> tuple[str, ...]:
     """In `auto`, of the kinds and of what was dropped the words for lessons."""
     if not search.is_auto:
         return ()
-    words = index.words if search.foreign is None else search.foreign.words
+    words = search.words
     dropped = (word for word in search.relaxed if word in words.lessons)
     return (*(kind for kind in search.parsed.kinds if not words.lessons.isdisjoint(words.list_alike(kind))), *dropped)
 
@@ -211,8 +210,7 @@ def _find_audience(search: Search, opened: SnapshotReader, index: SearchIndex) -
     """In `auto`, unless a parameter says it."""
     if not search.is_auto or find_override(search.query):
         return None
-    words = index.words if search.foreign is None else search.foreign.words
-    wanted = choose_audiences(search.parsed, words)
+    wanted = choose_audiences(search.parsed, search.words)
     if not wanted:
         return None
     located = sum(each.end - each.start for each in _list_located(search, opened, index))
@@ -291,15 +289,14 @@ def _take_page(shown: SearchMatches, scores: Numbers, search: Search, index: Sea
             keys = measure_distances(index, shown.rows, lat=centre[0], lng=centre[1])
         case _:
             age = None if find_override(search.query) else search.parsed.age
-            is_for_children, is_auto = _is_for_children(search, index), search.is_auto
             keys = rank_relevance(
                 shown,
                 scores,
                 index,
                 age=age,
-                is_for_children=is_for_children,
+                is_for_children=_is_for_children(search),
                 is_narrowed=bool(search.relaxed),
-                is_auto=is_auto,
+                is_auto=search.is_auto,
             )
             if shown.similarities is None:
                 return take_relevant(keys, offset=offset, limit=limit)
@@ -308,11 +305,11 @@ def _take_page(shown: SearchMatches, scores: Numbers, search: Search, index: Sea
     return take_ordered(keys, scores, index.id_ranks[shown.rows], behind=behind, offset=offset, limit=limit)
 
 
-def _is_for_children(search: Search, index: SearchIndex) -> bool:
+def _is_for_children(search: Search) -> bool:
     """In `auto`, by a word for whom and no age: `kids`, or by one for what children come along to: `after school`."""
     if not search.is_auto or find_override(search.query):
         return False
-    young = (index.words if search.foreign is None else search.foreign.words).young
+    young = search.words.young
     spoken = (search.parsed.audience, search.parsed.words, search.relaxed)
     return any(may_narrow(words, young) and any(mark_narrow(words, young)) for words in spoken)
 

@@ -17,6 +17,7 @@ from outings.answers.search.understanding.locations import Locations
 from outings.answers.search.understanding.moments import When
 from outings.answers.search.understanding.narrowing import list_dropped
 from outings.answers.search.understanding.query import ParsedQuery, parse_search
+from outings.answers.search.understanding.words import QueryWords
 from outings.answers.search.whereabouts import drop_empty_codes, list_parts, read_locations
 from outings.answers.selecting.cursors import name_walk
 from outings.answers.selecting.paging import read_limit
@@ -30,11 +31,13 @@ from outings.release.snapshot import Snapshot
 
 class Search(Struct, frozen=True, kw_only=True):
     """A request that will be answered. `is_auto`: the answer itself says which levels are shown. `relaxed`: words that
-    were dropped of the query, because nothing has all. `foreign`: the other language that it is in. `locations`: those
-    that its text may name. `when`: in `auto`, when it says that something is."""
+    were dropped of the query, because nothing has all. `words`: of the language that it is in, `foreign` where that is
+    another than the metro's. `locations`: those that its text may name. `when`: in `auto`, when it says that something
+    is."""
 
     query: Query
     parsed: ParsedQuery
+    words: QueryWords
     locations: Locations
     filters: SearchFilters
     offset: int
@@ -64,9 +67,11 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
     assert text is not None
     opened = open_snapshot(snapshot)
     index = opened.open_index(open_search)
-    foreign, locations, when, is_auto = None, index.locations, None, query.get_words("match") == AUTO
+    foreign, words, locations, when = None, index.words, index.locations, None
+    is_auto = query.get_words("match") == AUTO
     if is_auto:
         foreign, locations = index.find_foreign(split_words(text)), read_locations(text, opened, index)
+        words = words if foreign is None else foreign.words
         parsed = _read_words(text, index, places=locations, foreign=foreign, is_auto=True)
         names = list_parts(parsed.words, opened, index)
         if names and not index.has_all(parsed):
@@ -74,13 +79,14 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
             parsed = _read_words(text, index, places=places, foreign=foreign, is_auto=True)
         parsed = drop_empty_codes(parsed, opened, index)
         if parsed.timed:
-            when = (index.words if foreign is None else foreign.words).when.read(parsed.timed)
+            when = words.when.read(parsed.timed)
     else:
         parsed = _read_words(text, index, places=locations)
     semantic = open_semantic(snapshot, about.model)
     return Search(
         query=query,
         parsed=parsed,
+        words=words,
         locations=locations,
         filters=find_search_filters(query, age=parsed.age, about=about, today=today, vocabulary=snapshot.vocabulary),
         offset=_read_offset(query, snapshot, ranking=_name_ranking(semantic)),
