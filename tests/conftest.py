@@ -54,10 +54,13 @@ ROOT = Path(__file__).parents[1]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A release has pages, and pages have styles and scripts: they are built before any worker asks for them."""
+    """A release has pages, and pages have styles and scripts: they are built before any worker asks for them. What they
+    are built with may come by the caller's proxy; nothing that a test asks does."""
     build = ROOT / "tools/build_site"
     if not hasattr(config, "workerinput") and build.exists():
         subprocess.run([build, sys.prefix], cwd=ROOT, check=True)
+    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+        del os.environ[name]
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,9 @@
 """How the tests are laid out: tests in files named `test_…`, what several of them need in modules beside them."""
 
 import ast
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,3 +36,18 @@ def test_no_file_imports_a_test_file() -> None:
     assert len(paths) > 300
     imports = {str(path.relative_to(ROOT)): list_imported_tests(path.read_text()) for path in paths}
     assert {path: names for path, names in imports.items() if names} == {}
+
+
+def test_no_proxy_is_set() -> None:
+    assert [name for name in os.environ if name.lower().endswith("_proxy")] == []
+
+
+def test_a_callers_proxy_stands_between_no_test_and_its_servers() -> None:
+    command = [sys.executable, "-m", "pytest", "-n0", "-p", "no:cacheprovider", f"{__file__}::test_no_proxy_is_set"]
+    proxies = {
+        "HTTP_PROXY": "http://127.0.0.1:1",
+        "https_proxy": "http://127.0.0.1:1",
+        "ALL_PROXY": "socks5://127.0.0.1:1",
+    }
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, **proxies}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
