@@ -13,6 +13,7 @@ from outings.release.s3 import S3Store
 from tests.edge.fronts.fronting import EdgeProcess, Nginx, start_nginx
 from tests.edge.fronts.workerd import Workerd, start_workerd
 from tests.edge.limits.conftest import RedisServer, make_redis
+from tests.edge.processes.serving import read_uncounted
 from tests.edge.publishing import add_keys, make_worlds, publish_worlds
 
 SECRET = "a-secret-of-fronts-of-thirty-two-letters"
@@ -37,6 +38,9 @@ class Deployment:
     edges: tuple[EdgeProcess, ...]
     keys: dict[str, str]
     redis: RedisServer
+
+    def read_uncounted(self) -> int:
+        return sum(read_uncounted(edge.port) for edge in self.edges)
 
 
 @dataclass

@@ -17,6 +17,8 @@ from edge.replies.responses import split_lines
 from tests.edge.limits.conftest import RedisServer
 
 ALLOWANCE = Allowance(key=1, client=2, per_minute=600, per_month=10**9)
+# Redis has answered by then, however busy the machine is.
+PATIENCE = 60.0
 
 
 async def take(limits: RedisLimitStore, times: int) -> list[Outcome]:
@@ -26,7 +28,7 @@ async def take(limits: RedisLimitStore, times: int) -> list[Outcome]:
 
 async def wait_until_counted(limits: RedisLimitStore) -> None:
     began = time.monotonic()
-    while time.monotonic() - began < 60:
+    while time.monotonic() - began < PATIENCE:
         try:
             await limits.apply(ALLOWANCE, Operation.PEEK)
         except LimitStoreError:
@@ -65,7 +67,7 @@ def test_several_edges_share_one_count(redis: RedisServer) -> None:
     redis.clear()
 
     async def ask() -> None:
-        edges = [RedisLimitStore(redis.name_url(), timeout_seconds=60) for _ in range(3)]
+        edges = [RedisLimitStore(redis.name_url(), timeout_seconds=PATIENCE) for _ in range(3)]
         began = time.monotonic()
         outcomes = [each for batch in await asyncio.gather(*(take(edge, 300) for edge in edges)) for each in batch]
         spent = time.monotonic() - began
@@ -82,7 +84,7 @@ def test_a_rate_is_forgotten_when_it_is_whole_and_a_quota_after_its_month(redis:
     redis.clear()
 
     async def ask() -> None:
-        limits = RedisLimitStore(redis.name_url())
+        limits = RedisLimitStore(redis.name_url(), timeout_seconds=PATIENCE)
         await limits.apply(ALLOWANCE, Operation.TAKE)
         client = limits._redis
         assert sorted(await client.keys()) == [b"outings:{2}", b"outings:{2}:1"]
@@ -95,16 +97,14 @@ def test_a_rate_is_forgotten_when_it_is_whole_and_a_quota_after_its_month(redis:
 
 def test_a_redis_that_is_killed_is_missed_and_counting_resumes(own_redis: RedisServer, cases: int) -> None:
     async def ask() -> None:
-        limits, counted, lost = RedisLimitStore(own_redis.name_url()), 0, 0
+        limits, counted = RedisLimitStore(own_redis.name_url(), timeout_seconds=PATIENCE), 0
         for _ in range(min(cases, 5)):
             counted += (await take(limits, 10)).count(Outcome.PASSED)
             own_redis.kill()
             assert 1 <= await take_in_vain(limits, 200) < 20
             own_redis.start()
             await wait_until_counted(limits)
-            reading = await limits.apply(ALLOWANCE, Operation.PEEK)
-            lost = counted - reading.used
-            assert lost == 0
+            assert (await limits.apply(ALLOWANCE, Operation.PEEK)).used == counted
         await limits.close()
 
     asyncio.run(ask())
@@ -113,7 +113,7 @@ def test_a_redis_that_is_killed_is_missed_and_counting_resumes(own_redis: RedisS
 def test_a_redis_that_hangs_costs_a_few_readers_the_time_out_and_no_more(own_redis: RedisServer) -> None:
     async def ask() -> None:
         limits = RedisLimitStore(own_redis.name_url())
-        await limits.apply(ALLOWANCE, Operation.TAKE)
+        await wait_until_counted(limits)
         assert own_redis.process is not None
         os.kill(own_redis.process.pid, signal.SIGSTOP)
         try:

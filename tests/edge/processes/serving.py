@@ -86,6 +86,14 @@ def is_ready(server: Server) -> bool:
     return False
 
 
+def read_uncounted(port: int) -> int:
+    """Requests that were answered uncounted, by all workers: on a busy machine Redis may answer too late."""
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as connection:
+        connection.request("GET", "/metrics")
+        lines = connection.getresponse().read().decode().splitlines()
+    return int(float(next(line.split()[1] for line in lines if line.startswith("outings_uncounted_total "))))
+
+
 @dataclass
 class Load:
     """Clients that ask without a pause until they are told to stop: every status and release that they saw."""

@@ -98,9 +98,9 @@ def test_no_header_names_the_software_and_every_answer_is_dated(start: Callable[
         assert headers["date"]
 
 
-def context(server: Server, sent: bytes) -> bytes:
-    """Everything that comes back until the server closes or is silent."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=2) as connection:
+def send_bytes(server: Server, sent: bytes, *, silence: float = 2) -> bytes:
+    """Everything that comes back until the server closes or is silent for so many seconds."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=silence) as connection:
         connection.sendall(sent)
         received = b""
         with contextlib.suppress(TimeoutError, ConnectionResetError):
@@ -121,12 +121,13 @@ def test_what_is_no_http_is_refused_and_harms_nobody(start: Callable[..., Server
         b"GET http://[ HTTP/1.1\r\n\r\n",
         b"\r\n" * 100,
     ):
-        received = context(server, sent)
+        received = send_bytes(server, sent)
         assert received == b"" or received.startswith(b"HTTP/1.1 4"), (sent, received)
-    received = context(
+    received = send_bytes(
         server,
         b"GET /v1/metros HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nX-API-Key: " + key + b"\r\n\r\nhello"
         b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+        silence=PATIENCE,
     )
     assert received.count(b"HTTP/1.1 200 OK") == 2
     assert received.endswith(b'{"status":"ok"}')
