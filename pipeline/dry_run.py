@@ -18,7 +18,7 @@ from outings.release.store import Store
 from pipeline.clock import AsOf
 from pipeline.facts.geography import Neighborhoods
 from pipeline.feed_task import spool_feed
-from pipeline.feed_warnings import DateSurvey, FeedWarning, RemovalSurvey, RuleSurvey, warn_of_reading
+from pipeline.feed_warnings import DateSurvey, FeedWarning, PointSurvey, RemovalSurvey, RuleSurvey, warn_of_reading
 from pipeline.feeds.reading import FeedRead, locate_problems
 from pipeline.foreign_organizations import MetroOrganizations
 from pipeline.metro import open_previous
@@ -49,7 +49,8 @@ class DryRun:
         self._taken = WithdrawalMatcher({} if base is None else base.withdrawals)
         self._results: dict[str, FeedResult] = {}
         self._warnings: list[FeedWarning] = []
-        self._dates, self._rules, self._removals = DateSurvey(), RuleSurvey(), RemovalSurvey()
+        self._dates, self._rules, self._points = DateSurvey(), RuleSurvey(), PointSurvey()
+        self._removals = RemovalSurvey()
 
     def add_feed(self, read: FeedRead) -> None:
         read = strip_read(read, self._taken)
@@ -70,6 +71,7 @@ class DryRun:
         for row in maker.list_rows():
             shown.add(row.id)
             self._dates.add(row, today=today)
+            self._points.add(row, bounds=metro.bounds)
             if (entry := records.by_id.get(row.id)) is not None:
                 self._rules.add(row, entry)
         # Of feeds that can't be read nothing is known.
@@ -91,6 +93,7 @@ class DryRun:
             *self._warnings,
             *self._dates.list_warnings(),
             *self._rules.list_warnings(),
+            *self._points.list_warnings(),
             *self._removals.list_warnings(configured=self._feeds.keys()),
         ]
         order = [feed.name for feed in self._configuration.feeds]

@@ -9,6 +9,7 @@ import polars as pl
 from msgspec import Struct
 
 from outings.contract.instants import DAY, read_date
+from outings.contract.resources.metro import Bounds
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import PUBLISHED
 from pipeline.dates.recurrence import names_start
@@ -20,11 +21,13 @@ from pipeline.records.spool import SpooledRecord
 # Of many, how many a warning names.
 _EXAMPLES = 3
 _SHOWN_TYPES = 5
+# Degrees. A city lists what is an hour or two away. What is further is at 0, 0, or has its coordinates swapped.
+_FAR_AWAY = 1.0
 
 
 class FeedWarning(Struct, frozen=True, kw_only=True):
-    """`code`: `no_records`, `passed_over`, `shrink`, `no_future_date`, `start_outside_rule` or `removals`. `count`: how
-    many records or listings it is about. `examples`: some of them."""
+    """`code`: `no_records`, `passed_over`, `shrink`, `no_future_date`, `start_outside_rule`, `far_away` or `removals`.
+    `count`: how many records or listings it is about. `examples`: some of them."""
 
     feed: str
     code: str
@@ -117,6 +120,29 @@ class RuleSurvey:
                 count=len(series),
                 examples=tuple(series[:_EXAMPLES]),
             )
+
+
+class PointSurvey:
+    """Listings with a point that is far outside their metro's bounds."""
+
+    def __init__(self) -> None:
+        self._far: dict[str, list[str]] = {}
+
+    def add(self, row: Row, *, bounds: Bounds) -> None:
+        lat, lng = row.columns.get("lat"), row.columns.get("lng")  # organizations have none
+        if row.columns["status"] != PUBLISHED or lat is None or lng is None:
+            return
+        north_south = max(bounds.south - lat, lat - bounds.north)
+        if max(north_south, bounds.west - lng, lng - bounds.east) > _FAR_AWAY:
+            feed = _name_feed(row.columns["source"])
+            self._far.setdefault(feed, []).append(f"{row.columns['name']}: {lat:g}, {lng:g}")
+
+    def list_warnings(self) -> Iterator[FeedWarning]:
+        for feed, far in self._far.items():
+            text = f"{len(far):,} {_pluralize(len(far), 'listing')} more than a degree outside the metro's bounds"
+            yield FeedWarning(
+                feed=feed, code="far_away", message=text, count=len(far), examples=tuple(far[:_EXAMPLES])
+            )  # fmt: skip
 
 
 class RemovalSurvey:

@@ -103,6 +103,16 @@ def test_a_series_that_starts_outside_its_own_rule_is_told(city: City) -> None:
     assert warning in check(city).stdout
 
 
+def test_a_point_that_can_not_be_in_the_city_is_told(city: City) -> None:
+    points = {"there": (47.6, -122.3), "a-trip": (46.9, -121.7), "null-island": (0, 0), "swapped": (-22.3, 47.6)}
+    city.write([make_place(name, name=name, location={"lat": lat, "lng": lng}) for name, (lat, lng) in points.items()])
+    assert list_warnings(city) == [("samples", "far_away", 2)]
+    warning = (
+        "samples: 2 listings more than a degree outside the metro's bounds: null-island: 0, 0; swapped: -22.3, 47.6"
+    )
+    assert warning in check(city).stdout
+
+
 def test_what_a_build_would_remove_is_told_by_number_and_name(city: City) -> None:
     city.write([*make_events("a", "b", "c", "d", "e", "f"), make_place("p", name="Pool")])
     city.write(make_events("x"), feed="gone")

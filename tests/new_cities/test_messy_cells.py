@@ -79,3 +79,10 @@ def test_one_role_may_have_a_column_in_each_of_several_files(tmp_path: Path) -> 
     done = run("init", *files, "-c", str(config), "--column", "name=What", "--column", "name=Thing", *CITY)
     assert done.exit_code == 0, done.output
     assert [feed["map"]["name"] for feed in tomllib.loads(config.read_text())["feeds"]] == ["What", "Thing"]
+
+
+def test_from_and_to_are_clocks_where_a_day_stands_beside_them(tmp_path: Path) -> None:
+    (tmp_path / "camps.csv").write_text("Camp Title,When,From,To\nRobots,12/10/2026,9:00 AM,3:00 PM\n")
+    done = run("init", str(tmp_path / "camps.csv"), "-c", str(tmp_path / "outings.toml"), *CITY)
+    assert "name: Robots\n" in done.stdout
+    assert "starts_local: 2026-12-10T09:00:00\n  ends_local: 2026-12-10T15:00:00" in done.stdout

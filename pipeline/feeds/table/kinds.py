@@ -73,8 +73,8 @@ def refuse_markup(head: bytes) -> None:
     title = _TITLE.search(head[:_HEAD].decode("utf-8", "replace"))
     quote = f" (its title: “{' '.join(unescape(title[1]).split())[:80]}”)" if title else ""
     raise ValueError(
-        f"is a web page{quote}, not the file itself. Open the address in a browser, and take the address of the"
-        " download"
+        f"is a web page{quote}, not the file itself. If it was the file before, its server has a problem; else open"
+        " the address in a browser, and take the address of the download"
     )
 
 
