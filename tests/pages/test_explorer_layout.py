@@ -22,6 +22,19 @@ def test_a_telephone_shows_the_city_and_the_first_listing_at_once(pages: Pages) 
         assert box["y"] + box["height"] < TELEPHONE["height"]
 
 
+def test_what_follows_the_listings_is_below_the_screen_before_they_come(pages: Pages) -> None:
+    page = pages.open("about:blank", width=390, height=900)
+    page.route("**/v1/seattle/events?**", lambda _: None)  # they wait for an answer
+    page.goto(f"{pages.url}/explore/?metro=seattle")
+    for following in ("#request", ".foot"):
+        page.locator(following).wait_for()
+        box = page.locator(following).bounding_box()
+        assert box is not None
+        assert box["y"] >= 900
+    page.unroute_all()
+    page.locator(".listings a").first.wait_for()
+
+
 def test_a_listing_on_a_telephone_stands_alone_and_leads_back(pages: Pages) -> None:
     page = explore(pages, **TELEPHONE)
     page.locator(".listings a").first.click()
