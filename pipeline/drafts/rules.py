@@ -14,14 +14,14 @@ Rules = dict[str, Any]
 _SEPARATORS = ("|", "/", ";", ",")
 # The whole text of an age has to be years: of "6 months", "5 and under" or "Grades 3-5" a number alone says the wrong
 # thing. DuckDB's patterns have no way to say what may not follow, so these say all that may.
-_AGE_LEAD = r"(?:ages?|edad(?:es)?|de|desde|from|a partir de|mayores de|over|\+|:|\s)*"
-_YEARS = r"(?:\s*(?:años?|years?|yrs?\.?|y\.?o\.?)(?:\s*old)?)?"
-_AGE_TO = r"\s*(?:a|to|hasta|through|y|and|&|-|–)\s*"
-_AND_UP = r"\s*(?:\+|(?:and|&|or|y|o)\s+(?:up|older|above|over|más|mas|mayores))"
-_AGE_TAIL = r"\s*(?:(?:[,;(.]|with\b|con\b).*)?$"
+_LEAD = r"(?:ages?|edad(?:es)?|de|desde|from|a partir|mayores|over|[+:\s])*"
+_YEARS = r"(?:años?|years?|yrs?|old|[\s.])*"
+_TO = r"(?:a|to|hasta|through|y|and|[-–&])\s*"
+_AND_UP = r"(?:\+|(?:and|&|or|y|o) (?:up|older|above|over|más|mayores))"
+_REST = r"(?:[,;(].*|with .*|con .*)?$"
 # "De 6 a 12 años", "Ages 5-12", "+18", "A partir de 4": the number that is the least age.
-LEAST_AGE = rf"(?i)^{_AGE_LEAD}(\d{{1,2}}){_YEARS}(?:{_AND_UP}|{_AGE_TO}\d{{1,2}}{_YEARS})?{_AGE_TAIL}"
-MOST_AGE = rf"(?i)^(?:{_AGE_LEAD}\d{{1,2}}{_YEARS}{_AGE_TO}|hasta\s+|up to\s+)(\d{{1,2}}){_YEARS}{_AGE_TAIL}"
+LEAST_AGE = rf"(?i)^{_LEAD}(\d\d?){_YEARS}(?:{_AND_UP}|{_TO}\d\d?{_YEARS})?{_REST}"
+MOST_AGE = rf"(?i)^(?:{_LEAD}\d\d?{_YEARS}{_TO}|hasta |up to )(\d\d?){_YEARS}{_REST}"
 # What a price says beside an amount: words, or several numbers.
 _PRICE_NOTE = r"(?i)^(.*(?:[a-z]|\d\s*[-–/;+&]).*)$"
 _MOST_WORDS = 60
@@ -210,9 +210,14 @@ def _read_span(word: str, decimal: str) -> tuple[float, float] | None:
     ends = re.split(r"\s*(?:[-–—]|\bto\b|\ba\b)\s*", word.strip(), flags=re.IGNORECASE)
     if len(ends) != 2 or not all(_is_amount(end, decimal) for end in ends):
         return None
-    group = "." if decimal == "," else ","
-    least, most = (float(re.sub(r"[^\d.]", "", end.replace(group, "").replace(",", "."))) for end in ends)
+    least, most = (_read_amount(end, decimal) for end in ends)
     return (least, most) if least <= most else None
+
+
+def _read_amount(text: str, decimal: str) -> float:
+    """A whole one without `.0`, as a person would write it."""
+    digits = re.sub(rf"[^\d{decimal}]", "", text).replace(",", ".")
+    return float(digits) if "." in digits else int(digits)
 
 
 def _is_amount(word: str, decimal: str) -> bool:
