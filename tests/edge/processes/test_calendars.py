@@ -12,7 +12,7 @@ import pytest
 from outings.keys.changes import revoke_key
 from outings.keys.registry import change_registry
 from tests.edge.conftest import CALENDAR_SECRETS
-from tests.edge.processes.serving import Server, wait_until
+from tests.edge.processes.serving import PATIENCE, Server, wait_until
 
 TAKEN_UP_SECONDS = 10.0
 
@@ -26,7 +26,7 @@ def server(start: Callable[..., Server], monkeypatch: pytest.MonkeyPatch) -> Ser
 def ask(server: Server, target: str, *, key: str | None = None) -> tuple[int, bytes]:
     """Over a connection of its own, so that it may be any of the workers that answers."""
     headers = {} if key is None else {"X-API-Key": key}
-    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)) as connection:
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)) as connection:
         connection.request("GET", target, headers=headers)
         response = connection.getresponse()
         return response.status, response.read()
@@ -47,7 +47,7 @@ def test_every_worker_takes_an_address_until_its_key_ends_and_none_logs_it(serve
     wait_until(lambda: 200 not in {ask(server, url)[0] for _ in range(20)}, seconds=TAKEN_UP_SECONDS)
     _, metrics = ask(server, "/metrics")
     server.process.terminate()
-    server.process.wait(20)
+    server.process.wait(PATIENCE * 2)
     outputs = [metrics, *(body for _, body in wrong), *map(Path.read_bytes, list_files(server.folder))]
     assert any(b"/v1/{metro}/events.ics" in each for each in outputs)
     assert [each for each in outputs if signature.encode() in each] == []

@@ -151,7 +151,7 @@ def test_a_running_server_looks_for_forecasts_by_itself(service: Service, office
 
     async def run() -> None:
         async with edge._run_beside(None):
-            for _ in range(1_000):
+            for _ in range(6_000):
                 await asyncio.sleep(0.01)
                 if forecasts.read():
                     return
