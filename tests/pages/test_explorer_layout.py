@@ -1,5 +1,7 @@
 """Where things stand in the explorer: what one came for comes first, also on a telephone and on paper."""
 
+import re
+
 import pytest
 
 from tests.pages.accessibility import find_violations
@@ -66,3 +68,36 @@ def test_paper_has_the_city_and_what_was_found_alone(pages: Pages, width: int) -
     page.emulate_media(media="print")
     assert not any(page.locator(each).is_visible() for each in BESIDE)
     assert all(page.locator(each).is_visible() for each in ("#metro", "#status", ".listings"))
+
+
+def test_the_first_date_of_the_calendar_names_its_month(pages: Pages) -> None:
+    page = explore(pages, {"view": "calendar"})
+    assert re.fullmatch(r"[A-Z][a-z]{2} \d{1,2}", page.locator(".day .date").first.inner_text())
+
+
+@pytest.mark.parametrize("way", ["the browser", "the page"])
+def test_back_from_a_listing_leads_to_where_it_was_in_the_list(pages: Pages, way: str) -> None:
+    page = explore(pages, **TELEPHONE)
+    link = page.locator(".listings a").nth(12)
+    link.scroll_into_view_if_needed()
+    left = page.evaluate("() => scrollY")
+    assert left > TELEPHONE["height"]
+    name = link.text_content()
+    link.click()
+    page.locator("#listing-name").wait_for()
+    if way == "the browser":
+        page.go_back()
+    else:
+        page.get_by_role("button", name="Back to the results").click()
+    page.wait_for_function("left => scrollY === left", arg=left)
+    assert page.evaluate("() => document.activeElement.textContent") == name
+    page.reload()
+    page.wait_for_function("left => scrollY === left", arg=left)
+
+
+def test_a_listing_opened_by_its_address_leads_to_the_results_all_the_same(pages: Pages) -> None:
+    page = explore(pages)
+    address = page.locator(".listings a").first.get_attribute("href") or ""
+    page = pages.open(f"/explore/{address}")
+    page.get_by_role("button", name="Back to the results").click()
+    page.locator(".listings a").first.wait_for()

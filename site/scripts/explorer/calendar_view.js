@@ -30,7 +30,7 @@ export function makeCalendar(body, state, language, choose) {
   const most = Math.max(1, ...body.data.map((/** @type {any} */ day) => day.count));
   const first = body.data[0]?.date;
   if (!first) return element("p", { class: "empty" }, language.say("empty"));
-  const cells = body.data.map((/** @type {any} */ day) => makeDay(day, most, state, language, choose));
+  const cells = body.data.map((/** @type {any} */ day) => makeDay(day, { most, isFirst: day.date === first }, state, language, choose));
   const gap = Array.from({ length: findWeekday(first) }, () => element("td", { class: "gap" }));
   const rows = [];
   for (let at = 0, all = [...gap, ...cells]; at < all.length; at += 7) rows.push(element("tr", {}, ...all.slice(at, at + 7)));
@@ -50,17 +50,17 @@ export function makeCalendar(body, state, language, choose) {
 
 /**
  * @param {any} day
- * @param {number} most
+ * @param {{most: number, isFirst: boolean}} among the days that are shown
  * @param {import("./state.js").State} state
  * @param {Language} language
  * @param {(day: string) => void} choose
  */
-function makeDay(day, most, state, language, choose) {
+function makeDay(day, { most, isFirst }, state, language, choose) {
   const level = day.count ? Math.ceil((day.count / most) * LEVELS) : 0;
   const isChosen = state.filters.get("from") === day.date && state.filters.get("to") === day.date;
   const label = language.say("day_count", { day: language.date(day.date), count: day.count });
   const date = Number(day.date.slice(8));
-  const shown = date === 1 || isChosen ? language.date(day.date, { day: "numeric", month: "short" }) : String(date);
+  const shown = date === 1 || isFirst || isChosen ? language.date(day.date, { day: "numeric", month: "short" }) : String(date);
   return element(
     "td",
     {},

@@ -67,11 +67,10 @@ export class Explorer {
       button.addEventListener("click", () => this.change((state) => ({ ...state, view: button.dataset.view ?? "list", listing: "" })));
     }
     if (matchMedia("(max-width: 55rem)").matches) find("filters-frame", HTMLDetailsElement).open = false;
-    addEventListener("popstate", () => {
-      const state = parseState(address.read());
-      this.state = { ...state, metro: state.metro || this.state.metro };
-      this.show();
-    });
+    // The browser would go to where the page was left before there is anything to go to.
+    history.scrollRestoration = "manual";
+    addEventListener("popstate", (event) => this.#restore(event.state?.scroll));
+    addEventListener("pagehide", () => this.#keepScroll());
   }
 
   /**
@@ -83,9 +82,34 @@ export class Explorer {
     const query = formatState(next);
     if (query === formatState(this.state)) return;
     if (next.metro !== this.state.metro) this.map.close();
+    this.#keepScroll();
+    history.pushState({ isOverResults: !this.state.listing && next.listing !== "" }, "", this.address.format(query));
     this.state = next;
-    history.pushState(null, "", this.address.format(query));
     this.show({ focus });
+  }
+
+  #keepScroll() {
+    history.replaceState({ ...history.state, scroll: scrollY }, "");
+  }
+
+  /** From a listing to the results: to those that it was opened from, where there are any. */
+  #closeListing() {
+    if (history.state?.isOverResults) history.back();
+    else this.change((state) => ({ ...state, listing: "" }), { focus: true });
+  }
+
+  /**
+   * Shows what an address of before says as it was left: scrolled so far, and at the listing that was open since.
+   * @param {number | undefined} scroll pixels; undefined where the page was never left
+   */
+  async #restore(scroll) {
+    const { listing, metro } = this.state;
+    const state = parseState(this.address.read());
+    const restored = (this.state = { ...state, metro: state.metro || metro });
+    await this.show();
+    if (this.state !== restored || scroll === undefined) return;
+    if (listing) /** @type {HTMLElement | null} */ (this.view.querySelector(`a[href*="listing=${CSS.escape(listing)}"]`))?.focus();
+    scrollTo({ top: scroll, behavior: "instant" });
   }
 
   /**
@@ -115,6 +139,7 @@ export class Explorer {
     this.form.fillMetros(this.metros);
     if (!this.metros.some((metro) => metro.slug === this.state.metro)) this.state.metro = this.metros[0]?.slug ?? "";
     await this.show();
+    if (history.state?.scroll) scrollTo({ top: history.state.scroll, behavior: "instant" });
   }
 
   /** @param {string} why */
@@ -296,7 +321,7 @@ export class Explorer {
     this.status.textContent = "";
     this.panel?.show(path, this.state);
     this.view.replaceChildren(
-      makeListing(body.data, this.language, () => this.change((state) => ({ ...state, listing: "" }), { focus: true })),
+      makeListing(body.data, this.language, () => this.#closeListing()),
     );
     find("listing-name", HTMLElement).focus();
     const versions = await this.source

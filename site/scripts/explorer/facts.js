@@ -9,8 +9,11 @@ export function tellTime(item, language) {
   if (item.type === "event") return tellEventTime(item, language);
   if (item.type === "camp") return tellSpan(item.starts_on, item.ends_on, language);
   if (item.type === "class") {
-    const days = (item.schedule?.days ?? []).map((/** @type {string} */ day) => language.name(day)).join(", ");
-    return [days, tellSpan(item.term?.starts_on, item.term?.ends_on, language)].filter(Boolean).join(" · ");
+    const { days = [], start_time, end_time } = item.schedule ?? {};
+    const weekdays = days.map((/** @type {string} */ day) => language.name(day)).join(", ");
+    const [first, last] = [start_time, end_time].map((time) => time && language.clock(time));
+    const hours = first && last ? language.say("span", { first, last }) : first;
+    return [weekdays, hours, tellSpan(item.term?.starts_on, item.term?.ends_on, language)].filter(Boolean).join(" · ");
   }
   return item.type_hint ? language.name(item.type_hint) : "";
 }
@@ -21,10 +24,22 @@ export function tellTime(item, language) {
  */
 function tellEventTime(item, language) {
   const own = item.occurrence?.starts_local;
-  const next = own ?? item.occurrence?.next_starts_local ?? item.starts_local;
-  if (!next) return "";
-  const when = language.date(item.has_time ? next : next.split("T")[0]);
-  return item.is_recurring && !own ? language.say("and_again", { when }) : when;
+  if (item.is_recurring && !own) {
+    const next = item.occurrence?.next_starts_local ?? item.starts_local;
+    return next ? language.say("and_again", { when: tellStart(item, next, language) }) : "";
+  }
+  const [start, end] = own ? [own, item.occurrence.ends_local] : [item.starts_local, item.ends_local];
+  if (!start) return "";
+  return item.has_time && end > start ? language.range(start, end) : tellStart(item, start, language);
+}
+
+/**
+ * @param {any} item
+ * @param {string} start
+ * @param {Language} language
+ */
+function tellStart(item, start, language) {
+  return language.date(item.has_time ? start : start.split("T")[0]);
 }
 
 /**
@@ -34,8 +49,7 @@ function tellEventTime(item, language) {
  */
 function tellSpan(start, end, language) {
   if (!start) return "";
-  const first = language.date(start);
-  return end && end !== start ? language.say("span", { first, last: language.date(end) }) : first;
+  return end && end > start ? language.range(start, end) : language.date(start);
 }
 
 /**

@@ -1,3 +1,8 @@
+/** @type {Intl.DateTimeFormatOptions} */
+const DAY = { weekday: "short", day: "numeric", month: "short", year: "numeric" };
+/** @type {Intl.DateTimeFormatOptions} */
+const CLOCK = { hour: "numeric", minute: "2-digit" };
+
 /** Words of the page, and numbers and dates as its language writes them. */
 export class Language {
   /**
@@ -59,13 +64,30 @@ export class Language {
    * @param {string} local
    * @param {Intl.DateTimeFormatOptions} options
    */
-  date(local, options = { weekday: "short", day: "numeric", month: "short", year: "numeric" }) {
-    const [day, clock] = local.split("T");
-    const [year, month, date] = day.split("-").map(Number);
-    const [hours, minutes] = (clock ?? "0:0").split(":").map(Number);
-    const moment = new Date(Date.UTC(year, month - 1, date, hours, minutes));
-    const time = clock ? { hour: "numeric", minute: "2-digit" } : {};
-    return new Intl.DateTimeFormat(this.code, { ...options, .../** @type {object} */ (time), timeZone: "UTC" }).format(moment);
+  date(local, options = DAY) {
+    return this.#format(local, options).format(readLocal(local));
+  }
+
+  /**
+   * From one to another, both with a clock or both without. What they share is said once.
+   * @param {string} first
+   * @param {string} last not earlier
+   */
+  range(first, last) {
+    return this.#format(first, DAY).formatRange(readLocal(first), readLocal(last));
+  }
+
+  /** @param {string} time a time of day, as `10:30:00` */
+  clock(time) {
+    return this.#format("", CLOCK).format(readLocal(`2024-01-01T${time}`));
+  }
+
+  /**
+   * @param {string} local
+   * @param {Intl.DateTimeFormatOptions} options
+   */
+  #format(local, options) {
+    return new Intl.DateTimeFormat(this.code, { ...options, ...(local.includes("T") ? CLOCK : {}), timeZone: "UTC" });
   }
 
   /** @param {string} instant */
@@ -82,6 +104,11 @@ export class Language {
     const style = { style: "currency", currency: currency ?? "USD", minimumFractionDigits: digits, maximumFractionDigits: digits };
     return new Intl.NumberFormat(this.code, /** @type {Intl.NumberFormatOptions} */ (style)).format(amount);
   }
+}
+
+/** @param {string} local */
+function readLocal(local) {
+  return new Date(`${local.includes("T") ? local : `${local}T00:00:00`}Z`);
 }
 
 /**

@@ -12,7 +12,7 @@ import { Failure } from "./api.js";
  */
 export function makeListing(item, language, close) {
   const rows = [
-    ["when", tellTime(item, language)],
+    [item.type === "place" ? "type" : "when", tellTime(item, language)],
     ["where", [tellPlace(item), item.location?.address && isolate(item.location.address)].filter(Boolean).join(" · ")],
     ["ages_label", tellAges(item, language)],
     ["price_label", tellPrice(item, language)],

@@ -67,7 +67,7 @@ export class MapView {
     this.frame.dataset.counted = String(counted);
     this.note.textContent = this.cells.length
       ? this.language.say("map_squares", { shown: counted, total: about.total, most })
-      : this.language.say("map_why", { shown: points.length, total: about.total });
+      : this.language.say(points.length < about.total ? "map_why" : "map_all", { shown: points.length, total: about.total });
     this.map.show({ cells: this.cells, degrees: found.density?.meta.degrees ?? 0, points }, about.metro.bounds);
   }
 
