@@ -25,6 +25,14 @@ class PermanentRemoteError(RemoteError):
 MOST_BYTES = 2**20
 
 
+def check_proxies() -> None:
+    """Raises ValueError where the environment names a proxy that no request can be sent through."""
+    try:
+        httpx2.Client().close()
+    except (ImportError, ValueError) as error:
+        raise ValueError(str(error)) from error
+
+
 class Fetcher:
     """Sends requests to one server. `headers` are sent with each request. `refusing` are the statuses that mean the
     request itself is wrong."""

@@ -2,10 +2,16 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from outings.command.options import read_config, take_config
+from outings.configuration import Configuration
+
+if TYPE_CHECKING:
+    # What serves takes a while to import, and no other command needs it.
+    from edge.processes.supervisor import ListeningSockets
 
 MEBIBYTE = 2**20
 
@@ -35,27 +41,40 @@ MEBIBYTE = 2**20
 )
 def serve(*, config: Path, host: str, port: int, workers: int | None, memory: int, access_log: bool) -> None:
     """Answer requests from the release in the store, until SIGTERM or SIGINT."""
-    from edge.connection_limiter import explain_descriptors
-    from edge.limits.limiter import open_limits
-    from edge.limits.mapped_store import LOCAL, TableError
     from edge.processes.server import run_server
-    from edge.processes.supervisor import bind_files, bind_sockets
-    from edge.usage.ledger import open_ledger
-    from outings.answers.semantic.model import Model
-    from outings.answers.semantic.model_error import ModelError
-    from outings.release.cache import CacheClaim
-    from outings.release.trust import read_reader
 
     configuration = read_config(config)
-    read_reader(configuration.signing)  # each worker reads its own: here it only has to be one
-    edge = configuration.edge
+    # Each worker opens its own of all that. One that can't ends at once, and would be replaced for ever.
+    _check_search(configuration)
+    _check_folders(configuration)
+    _check_machine(configuration)
+    processes = workers or len(os.sched_getaffinity(0))
+    listening = _listen(host, port=port, count=processes)
+    click.echo(f"Serving on {listening.address}, {processes} worker(s).", err=True)
+    run_server(config, listening=listening, memory=memory * MEBIBYTE, access_log=access_log)
+
+
+def _check_search(configuration: Configuration) -> None:
+    from outings.answers.semantic.model import Model
+    from outings.answers.semantic.model_error import ModelError
+    from outings.release.trust import read_reader
+
+    read_reader(configuration.signing)
     if configuration.search.model is not None:
         try:
-            Model(configuration.search.model)  # each worker loads its own: here it only has to be one
+            Model(configuration.search.model)
         except ModelError as error:
             raise click.ClickException(f"[search] {error}") from error
+
+
+def _check_folders(configuration: Configuration) -> None:
+    from edge.limits.limiter import open_limits
+    from edge.limits.mapped_store import LOCAL, TableError
+    from edge.usage.ledger import open_ledger
+    from outings.release.cache import CacheClaim
+
+    edge = configuration.edge
     try:
-        # Each worker opens its own. One that can't ends at once, and would be replaced for ever.
         CacheClaim(edge.cache).close()
     except OSError as error:
         raise click.ClickException(f"[edge] cache: {error.filename or edge.cache}: {error.strerror}") from error
@@ -69,18 +88,30 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
     except ValueError as error:
         # Neither it nor the reason is shown: either may have the password in it.
         raise click.ClickException("[edge] rate_storage is not a URL that the Redis client can read") from error
+
+
+def _check_machine(configuration: Configuration) -> None:
+    from edge.connection_limiter import explain_descriptors
+
+    if configuration.weather.provider == "nws" or configuration.geocoder.provider not in ("none", "local"):
+        # With an HTTP client, which takes an eighth of all imports.
+        from edge.remote.fetcher import check_proxies
+
+        try:
+            check_proxies()
+        except ValueError as error:
+            raise click.ClickException(f"the proxy that the environment names can't be used: {error}") from error
     too_few = explain_descriptors()
     if too_few is not None:
         raise click.ClickException(too_few)
-    processes = workers or len(os.sched_getaffinity(0))
+
+
+def _listen(host: str, *, port: int, count: int) -> "ListeningSockets":
+    from edge.processes.supervisor import bind_files, bind_sockets
+
     path = host.removeprefix("unix:")
     try:
-        if path == host:
-            listening = bind_sockets(host, port, count=processes)
-        else:
-            listening = bind_files(Path(path), count=processes)
+        return bind_sockets(host, port, count=count) if path == host else bind_files(Path(path), count=count)
     except OSError as error:
         named = f"{host}:{port}" if path == host else host
         raise click.ClickException(f"cannot listen on {named}: {error.strerror or error}") from error
-    click.echo(f"Serving on {listening.address}, {processes} worker(s).", err=True)
-    run_server(config, listening=listening, memory=memory * MEBIBYTE, access_log=access_log)

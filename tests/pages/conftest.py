@@ -49,9 +49,11 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     key = re.search(r"^export KEY=(\S+)$", printed, flags=re.MULTILINE)
     assert url is not None
     assert key is not None
-    wait_until(lambda: answers(f"{url[0]}/readyz"))
-    yield Demo(url[0], key[1], (folder / "var/visitors-key.txt").read_text().strip(), folder)
-    stop_demo(process)
+    try:
+        wait_until(lambda: answers(f"{url[0]}/readyz"))
+        yield Demo(url[0], key[1], (folder / "var/visitors-key.txt").read_text().strip(), folder)
+    finally:
+        stop_demo(process)
 
 
 def answers(url: str) -> bool:

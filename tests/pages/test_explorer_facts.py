@@ -1,5 +1,7 @@
 """What the explorer says of a listing: when, until when, of what kind."""
 
+from datetime import date
+
 import pytest
 
 from tests.pages.conftest import Demo, Pages
@@ -49,3 +51,13 @@ def test_a_map_speaks_of_others_only_where_there_are_some(pages: Pages, demo: De
             explore(pages, {"type": "places", "view": "map", **sent}).locator("#view .note").first.text_content() or ""
         )
         assert ("others" in note) == (placed < len(rows)), note
+
+
+def test_a_calendar_says_which_days_it_counts(pages: Pages, demo: Demo) -> None:
+    page = explore(pages, {"view": "calendar"})
+    shown = page.locator("#view .note").first.text_content() or ""
+    days = page.locator("[data-date]").evaluate_all("all => all.map(each => each.dataset.date)")
+    total = ask(demo, f"{METRO}/events/calendar", {"from": days[0], "to": days[-1]})["meta"]["total"]
+    first, last = (f"{date.fromisoformat(day):%b} {date.fromisoformat(day).day}" for day in (days[0], days[-1]))
+    assert f"from {first} to {last}" in shown
+    assert f"{total:,} in all" in shown

@@ -5,6 +5,8 @@ import { CALENDAR_DAYS } from "./requests.js";
 /** @typedef {import("./language.js").Language} Language */
 
 const LEVELS = 5;
+/** @type {Intl.DateTimeFormatOptions} */
+const MONTH_DAY = { day: "numeric", month: "short" };
 
 /**
  * The window that the calendar shows: from today on, and from a later first date if the filters have one that today's
@@ -28,12 +30,13 @@ export function findWindow(state, today) {
  */
 export function makeCalendar(body, state, language, choose) {
   const most = Math.max(1, ...body.data.map((/** @type {any} */ day) => day.count));
-  const first = body.data[0]?.date;
+  const [first, last] = [body.data.at(0)?.date, body.data.at(-1)?.date];
   if (!first) return element("p", { class: "empty" }, language.say("empty"));
   const cells = body.data.map((/** @type {any} */ day) => makeDay(day, { most, isFirst: day.date === first }, state, language, choose));
   const gap = Array.from({ length: findWeekday(first) }, () => element("td", { class: "gap" }));
   const rows = [];
   for (let at = 0, all = [...gap, ...cells]; at < all.length; at += 7) rows.push(element("tr", {}, ...all.slice(at, at + 7)));
+  const name = (/** @type {string} */ day) => language.date(day, MONTH_DAY);
   // 2024-01-01 was a Monday.
   const heads = Array.from({ length: 7 }, (_, at) =>
     element("th", { scope: "col" }, language.date(addDays("2024-01-01", at), { weekday: "short" })),
@@ -41,7 +44,7 @@ export function makeCalendar(body, state, language, choose) {
   return element(
     "div",
     { class: "calendar" },
-    element("p", { class: "note" }, language.say("calendar_why", { count: body.meta.total })),
+    element("p", { class: "note" }, language.say("calendar_why", { first: name(first), last: name(last), count: body.meta.total })),
     state.filters.has("q") && element("p", { class: "note", id: "calendar-without-q" }, language.say("calendar_without_q", { q: state.filters.get("q") ?? "" })),
     element("div", { class: "wide", role: "region", "aria-label": language.say("calendar"), tabindex: "0" },
       element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows))),
@@ -60,7 +63,7 @@ function makeDay(day, { most, isFirst }, state, language, choose) {
   const isChosen = state.filters.get("from") === day.date && state.filters.get("to") === day.date;
   const label = language.say("day_count", { day: language.date(day.date), count: day.count });
   const date = Number(day.date.slice(8));
-  const shown = date === 1 || isFirst || isChosen ? language.date(day.date, { day: "numeric", month: "short" }) : String(date);
+  const shown = date === 1 || isFirst || isChosen ? language.date(day.date, MONTH_DAY) : String(date);
   return element(
     "td",
     {},
