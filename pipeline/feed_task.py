@@ -32,7 +32,7 @@ def read_records(work: FeedTask) -> FeedResult:
     return spool_feed(
         read, spool=work.spool, is_whole=source.is_whole, recalled=recalled, question=source.question, records=kept,
         etag=source.etag, last_modified=source.last_modified, next=source.next, walked_at=source.walked_at,
-        items=items, pages=source.pages,
+        items=items, pages=source.pages, metro=work.feed.metro,
     )  # fmt: skip
 
 

@@ -59,6 +59,8 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
     """What a build remembers of a feed: the hash of its bytes and what became of its records, so that the same bytes
     need not be parsed again to be reported; `problems` names the object of its quarantine lines.
 
+    `metro`: whose feed it is; None of one for several, and in roots of before.
+
     `question` is a hash of the question to which all that follows is an answer: `records`, the object of its records as
     they were read; the server's validators, of a feed with `pages` those of each; and of a walk its place, when it was
     taken, and the object of the feed's `items` as they stood behind it.
@@ -70,6 +72,7 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
     """
 
     hash: str
+    metro: str | None = None
     read: int
     listings: int
     merged: int

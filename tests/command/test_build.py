@@ -184,6 +184,20 @@ def test_a_build_after_one_whose_clock_was_ahead_says_so(folder: Path, build: Bu
     assert "this release is dated 2030-01-01T00:00:01Z" in printed
 
 
+def test_a_feed_that_left_the_configuration_is_told_once_with_its_listings(folder: Path, build: Build) -> None:
+    build()
+    config = folder / "outings.toml"
+    whole, feed = config.read_text(), '[[feeds]]\nname = "seattle-samples"'
+    listings = len((folder / "data/seattle.ndjson").read_text().splitlines())
+    config.write_text(whole.replace(feed, feed.replace("seattle-samples", "others")))
+    said = f"feed seattle-samples: no longer in the configuration, so its listings leave ({listings})"
+    assert said not in build("--metro", "new-york").stderr
+    assert said in build().stderr
+    assert said not in build().stderr
+    config.write_text(whole)
+    assert "feed others: no longer in the configuration" in build().stderr
+
+
 def test_a_report_that_cant_be_written_is_told_and_the_release_is_in_force(folder: Path, build: Build) -> None:
     (folder / "var").mkdir()
     (folder / "var/report").write_text("a file where the folder is to be")
