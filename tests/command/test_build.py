@@ -190,10 +190,10 @@ def test_a_feed_that_left_the_configuration_is_told_once_with_its_listings(folde
     whole, feed = config.read_text(), '[[feeds]]\nname = "seattle-samples"'
     listings = len((folder / "data/seattle.ndjson").read_text().splitlines())
     config.write_text(whole.replace(feed, feed.replace("seattle-samples", "others")))
-    said = f"feed seattle-samples: no longer in the configuration, so its listings leave ({listings})"
-    assert said not in build("--metro", "new-york").stderr
-    assert said in build().stderr
-    assert said not in build().stderr
+    message = f"feed seattle-samples: no longer in the configuration, so its listings leave ({listings})"
+    assert message not in build("--metro", "new-york").stderr
+    assert message in build().stderr
+    assert message not in build().stderr
     config.write_text(whole)
     assert "feed others: no longer in the configuration" in build().stderr
 
