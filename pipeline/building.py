@@ -16,7 +16,7 @@ from outings.release.log import Version
 from outings.release.manifest import list_objects, read_manifest
 from outings.release.pointer import read_current
 from outings.release.publishing import Publication, make_deadline, publish
-from outings.release.root import FeedMemory, Part, Root
+from outings.release.root import Part, Root
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 from pipeline.changes.versions import Change, list_organizations, list_versions
@@ -94,8 +94,8 @@ def build_release(
         if (ahead := explain_ahead(plan.stamp, instants=instants)) is not None:
             progress(ahead)
         dropped = _list_dropped(build, base)
-        for name, memory in dropped.items():
-            progress(f"feed {name}: no longer in the configuration, so its listings leave ({memory.listings:,})")
+        for name in dropped:
+            progress(f"feed {name}: no longer in the configuration, so all of its listings leave")
         plan, done, lenders = _read_all(
             build, plan, sources, base, store=store, spool=scratch, executor=executor, expect=expect, progress=progress
         )
@@ -152,12 +152,12 @@ def build_release(
     )  # fmt: skip
 
 
-def _list_dropped(build: Build, base: Root | None) -> dict[str, FeedMemory]:
+def _list_dropped(build: Build, base: Root | None) -> list[str]:
     """Feeds of the build's metros that the release before has, and the configuration no more."""
     metros = {metro.slug for metro in choose_metros(build)}
     configured = {feed.name for feed in build.configuration.feeds}
     known = {} if base is None else base.feeds
-    return {name: each for name, each in known.items() if each.metro in metros and name not in configured}
+    return [name for name, memory in known.items() if memory.metro in metros and name not in configured]
 
 
 def _open_sources(

@@ -184,13 +184,12 @@ def test_a_build_after_one_whose_clock_was_ahead_says_so(folder: Path, build: Bu
     assert "this release is dated 2030-01-01T00:00:01Z" in printed
 
 
-def test_a_feed_that_left_the_configuration_is_told_once_with_its_listings(folder: Path, build: Build) -> None:
+def test_a_feed_that_left_the_configuration_is_told_once(folder: Path, build: Build) -> None:
     build()
     config = folder / "outings.toml"
     whole, feed = config.read_text(), '[[feeds]]\nname = "seattle-samples"'
-    listings = len((folder / "data/seattle.ndjson").read_text().splitlines())
     config.write_text(whole.replace(feed, feed.replace("seattle-samples", "others")))
-    message = f"feed seattle-samples: no longer in the configuration, so its listings leave ({listings})"
+    message = "feed seattle-samples: no longer in the configuration, so all of its listings leave"
     assert message not in build("--metro", "new-york").stderr
     assert message in build().stderr
     assert message not in build().stderr
