@@ -11,11 +11,12 @@ from pathlib import Path
 import msgspec
 
 import pipeline
-from outings import answers, contract, release
+from outings import contract, release
+from outings.answers.plan import RENDERER_VERSION
 from outings.release.layout import LAYOUT
 from outings.release.program_hash import hash_sources
 
-_FILES = (contract.__file__, release.__file__, answers.__file__, pipeline.__file__)
+_FILES = (contract.__file__, release.__file__, pipeline.__file__)
 _PROGRAM = tuple(Path(file).parent for file in _FILES)
 
 
@@ -52,8 +53,8 @@ def _find_version(name: str) -> str:
 
 @cache
 def hash_rules() -> str:
-    """The hash of the sources that decide what a build makes. A changed rule counts as a changed input."""
-    return hash_sources(_PROGRAM)
+    """Return the hash of what decides the result of a build: its sources, and the renderer of its answers by number."""
+    return hashlib.sha256(f"{RENDERER_VERSION} {hash_sources(_PROGRAM)}".encode()).hexdigest()
 
 
 def number_renderer() -> int:

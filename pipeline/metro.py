@@ -136,7 +136,7 @@ def build_metro(
     named = {name: writer.put(data) for name, data in kept.items() if data is not None}
     site = None if plan.site is None else put_metro_site(snapshot, plan.today, settings=plan.site, writer=writer)
     manifest = replace(
-        manifest, exports=exports.files, blocks=exports.blocks, pages=pages, answers=RENDERER_VERSION, site=site,
+        manifest, exports=exports.files, blocks=exports.blocks, pages=pages, answers=str(RENDERER_VERSION), site=site,
         **named,
     )  # fmt: skip
     sha = writer.put(encode_manifest(manifest))

@@ -348,6 +348,6 @@ def find_page(query: Query, about: AnswerContext) -> PrecomputedPage | None:
     if query.metro is None or query.cursor is not None or about.entitlement.types is not None:
         return None
     snapshot = about.release.metros[query.metro]
-    if snapshot.answers != RENDERER_VERSION:
+    if snapshot.answers != str(RENDERER_VERSION):
         return None
     return snapshot.pages.get(f"{query.text}@{about.dates[query.metro]}")

@@ -124,7 +124,7 @@ def put_snapshot(
     days: Sequence[date],
     vandal: bytes | None = None,
     exports: bool = True,
-    answers: str = RENDERER_VERSION,
+    answers: str = str(RENDERER_VERSION),
 ) -> Part:
     """`vandal`: a body that stands in every page instead of the answer; `exports`: whether there are files of it;
     `answers`: the program that wrote the pages."""

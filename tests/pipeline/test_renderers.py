@@ -117,6 +117,16 @@ def test_the_same_program_again_writes_nothing_anew(city: City, program: Path) -
 
 
 @pytest.mark.long
+def test_a_comment_in_the_code_that_answers_builds_no_metro_anew(city: City, tmp_path: Path) -> None:
+    path = "outings/answers/dates.py"
+    first, _, _ = (ROOT / path).read_text().partition("\n")
+    comment = add_line(path, after=first + "\n", line="# A comment.\n")
+    written = city.list_objects()
+    build(city, copy_program(tmp_path / "program", [comment]))
+    assert city.list_objects().keys() - written <= {f"objects/{city.current.sha[:2]}/{city.current.sha}"}
+
+
+@pytest.mark.long
 def test_the_program_before_takes_up_what_the_one_after_made(city: City, program: Path) -> None:
     """Back to it by a build or by a rollback: what it never showed is left out again, and nothing changed either."""
     before, versions, first = read_documents(city), city.read_versions(), city.current.id

@@ -45,7 +45,7 @@ def publish_harbor(service: Service, part: Part) -> None:
     service.edge.poll()
 
 
-def publish_vandalized(service: Service, body: bytes, *, answers: str = RENDERER_VERSION) -> None:
+def publish_vandalized(service: Service, body: bytes, *, answers: str = str(RENDERER_VERSION)) -> None:
     """A release whose pages all hold `body`, which no answer would be."""
     part = put_snapshot(
         service.store,
