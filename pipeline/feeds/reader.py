@@ -54,12 +54,13 @@ class FilesRead(Protocol):
 class Reader(Struct, frozen=True, kw_only=True):
     """`read_file` numbers lines from the third argument + 1, and raises ValueError for a file that is not of the
     format, or half of one; `count_lines` is what the next file is numbered from. A format whose files are one whole
-    has `read_files` in place of both. `open` is of a format that a server gives page after page; it
-    raises FeedError."""
+    has `read_files` in place of both. `reads_markup`: a web page may be a file of the format. `open` is of a format
+    that a server gives page after page; it raises FeedError."""
 
     read_file: Callable[[SourceFile, FeedSetting, int], Iterable[RawRecord]] | None = None
     count_lines: Callable[[Path], int] | None = None
     read_files: Callable[[Sequence[SourceFile], FeedSetting], FilesRead] | None = None
+    reads_markup: bool = False
     open: Callable[[FeedTable, FetchContext, FeedMemory | None], Awaitable[FeedSource]] | None = None
 
 

@@ -12,6 +12,7 @@ from outings.configuration import Configuration, FeedTable
 from outings.contract.suggestions import list_nearest
 from outings.contract.vocabulary import Vocabulary
 from pipeline.feeds.cleaned_records import CleanedRecord, Records, encode_cleaned, hash_line, hash_value
+from pipeline.feeds.markup import HEAD, refuse_markup
 from pipeline.feeds.ndjson import decode_record
 from pipeline.feeds.opening import is_remote, open_sources
 from pipeline.feeds.raw import RawRecord
@@ -231,6 +232,9 @@ def _read_each(
     assert reader.read_file is not None, "a reader has one of both"
     for file, (name, before) in zip(files, named, strict=True):
         try:
+            if not reader.reads_markup:
+                with file.path.open("rb") as opened:
+                    refuse_markup(opened.read(HEAD))
             yield from reader.read_file(file, setting, before)
         except OSError as error:
             raise FeedError(setting.feed.name, name, f"can't be read: {error.strerror}") from error

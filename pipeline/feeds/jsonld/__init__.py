@@ -18,4 +18,4 @@ def _read_file(file: SourceFile, setting: FeedSetting, lines_before: int) -> Ite
     )  # fmt: skip
 
 
-READER = Reader(read_file=_read_file, count_lines=count_lines)
+READER = Reader(read_file=_read_file, count_lines=count_lines, reads_markup=True)

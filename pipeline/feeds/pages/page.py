@@ -8,10 +8,10 @@ from msgspec import Raw, Struct
 
 from outings.configuration import FeedTable
 from outings.configuration.feed_pages import PagesTable
+from pipeline.feeds.markup import refuse_markup
 from pipeline.feeds.ndjson import mend_signs
 from pipeline.feeds.table.encoding import decode_text
 from pipeline.feeds.table.json_rows import explain_wrapped, find_rows, parse_features, write_line
-from pipeline.feeds.table.kinds import refuse_markup
 
 # Where servers say what is wrong with a request, in the order of how much it tells.
 _REASONS = ("message", "error", "detail", "details", "errors", "error_message", "description")

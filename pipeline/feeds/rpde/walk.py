@@ -9,6 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 import msgspec
 from msgspec import Raw, Struct
 
+from pipeline.feeds.markup import refuse_markup
 from pipeline.feeds.ndjson import mend_json
 from pipeline.feeds.remote.feed_url import show_url
 from pipeline.feeds.remote.page_address import WalkError, normalize_url, resolve_next
@@ -81,7 +82,15 @@ def _parse_page(content: bytes, url: str) -> _Page:
         try:
             return msgspec.json.decode(mend_json(content), type=_Page)
         except (ValueError, RecursionError):
+            _refuse_markup(content, url)
             raise WalkError(url, f"is not an RPDE page: {error}") from None
+
+
+def _refuse_markup(content: bytes, url: str) -> None:
+    try:
+        refuse_markup(content)
+    except ValueError as error:
+        raise WalkError(url, str(error)) from None
 
 
 def _resolve(following: str, url: str) -> str:

@@ -1,25 +1,21 @@
 """What kind of file a table is: by its first bytes where these say it, else by the ending of its name."""
 
-import re
 import zipfile
-from html import unescape
 from pathlib import Path, PurePosixPath
+
+from pipeline.feeds.markup import HEAD, refuse_markup
 
 ENDINGS = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".json": "json", ".ndjson": "ndjson", ".jsonl": "ndjson",
     ".geojson": "geojson", ".parquet": "parquet", ".xlsx": "sheets", ".xlsm": "sheets", ".xls": "sheets",
     ".ods": "sheets", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".db": "sqlite", ".zip": "zip", ".gz": "gzip",
 }  # fmt: skip
-_TEXTS = frozenset({"csv", "json", "ndjson", "geojson"})
 _MAGIC = (
     (b"PAR1", "parquet"),
     (b"SQLite format 3\0", "sqlite"),
     (b"\x1f\x8b", "gzip"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "sheets"),
 )
-# What is seen of a file to say what it is.
-_HEAD = 4096
-_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _NAMES = {
     "parquet": "Parquet", "sqlite": "SQLite", "gzip": "gzip", "zip": "ZIP", "sheets": "a spreadsheet",
 }  # fmt: skip
@@ -28,7 +24,7 @@ _NAMES = {
 def find_kind(path: Path, name: str) -> str:
     """One of the values of `ENDINGS`. ValueError for what is no table, with what it is instead."""
     with path.open("rb") as file:
-        head = file.read(_HEAD)
+        head = file.read(HEAD)
     ending = PurePosixPath(name).suffix.lower()
     kind = ENDINGS.get(ending)
     match = next((each for magic, each in _MAGIC if head.startswith(magic)), None) or _look_into_zip(path, head)
@@ -37,8 +33,7 @@ def find_kind(path: Path, name: str) -> str:
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"%PDF"):
         raise ValueError("is a PDF, which is not a table; ask its publisher for the data as CSV or a spreadsheet")
-    if kind in _TEXTS or kind is None:
-        refuse_markup(head)
+    refuse_markup(head)
     if kind in _NAMES:
         raise ValueError(
             f"is not a table: it is named {ending} but is not {_NAMES[kind]}, or is cut off; fetch it again, "
@@ -61,21 +56,6 @@ def _look_into_zip(path: Path, head: bytes) -> str | None:
     except (zipfile.BadZipFile, OSError):
         raise ValueError("is a ZIP (or a spreadsheet) that is cut off or damaged; fetch it again") from None
     return "sheets" if names & {"xl/workbook.xml", "xl/workbook.bin", "content.xml"} else "zip"
-
-
-def refuse_markup(head: bytes) -> None:
-    """ValueError where a text begins as XML or a web page does."""
-    start = head[:_HEAD].lstrip(b"\xef\xbb\xbf \t\r\n")
-    if not start.startswith(b"<"):
-        return
-    if start[:5].lower() == b"<?xml" and b"<html" not in start.lower():
-        raise ValueError("is XML, which is not read as a table; ask its publisher for CSV or JSON")
-    title = _TITLE.search(head[:_HEAD].decode("utf-8", "replace"))
-    quote = f" (its title: “{' '.join(unescape(title[1]).split())[:80]}”)" if title else ""
-    raise ValueError(
-        f"is a web page{quote}, not the file itself. If it was the file before, its server has a problem; else open"
-        " the address in a browser, and take the address of the download"
-    )
 
 
 def _looks_like_text(head: bytes) -> bool:

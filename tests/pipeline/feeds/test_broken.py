@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from outings.configuration import Configuration, FeedTable, read_configuration
 from outings.contract.vocabulary import Vocabulary
@@ -88,6 +89,25 @@ def test_what_is_whole_is_read(read_any: Open, format_: str) -> None:
     read = read_any(format_, GOOD[format_][1])
     assert (read.problems, len(read.records) > 0) == ((), True)
     check_sums(read)
+
+
+ERROR_PAGE = "<!DOCTYPE html>\n<html><head><title>503 Busy</title></head>\n" + "<p>Sorry.</p>\n" * 60 + "</html>\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [ERROR_PAGE.encode(), b"\xef\xbb\xbf\n " + ERROR_PAGE.encode(), ERROR_PAGE.encode("utf-16")],
+    ids=["as it is", "behind a mark and blanks", "UTF-16"],
+)
+@pytest.mark.parametrize("name", ["ndjson", "ics", "table", "feed.json", "feed.geojson", "feed.xlsx", "feed.db"])
+def test_a_web_page_in_place_of_a_feed_is_an_error_that_says_so(tmp_path: Path, name: str, content: bytes) -> None:
+    format_, file = ("table", name) if "." in name else (name, GOOD[name][0])
+    feed, configuration = configure(tmp_path, format_)
+    feed = structs.replace(feed, url=file)
+    (tmp_path / file).write_bytes(content)
+    with pytest.raises(FeedError) as raised:
+        read_feed(feed, configuration)
+    assert str(raised.value).startswith(f"feed spl: {file}: is a web page (its title: “503 Busy”)")
 
 
 _SIGNS = st.one_of(

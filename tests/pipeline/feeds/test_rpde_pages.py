@@ -87,3 +87,11 @@ def test_an_empty_feed_is_its_own_last_page() -> None:
 
     walk = asyncio.run(walk_pages("https://a.example/", fetch=fetch, target=BytesIO(), most=100, tell=lambda _: None))
     assert (walk.items, walk.next) == (0, "https://a.example/")
+
+
+def test_a_web_page_in_place_of_a_page_of_items_is_told() -> None:
+    async def fetch(url: str, *, most: int) -> bytes:
+        return b"<!DOCTYPE html>\n<title>Sign in</title>"
+
+    with pytest.raises(WalkError, match=r"is a web page \(its title: “Sign in”\)"):
+        asyncio.run(walk_pages("https://a.example/", fetch=fetch, target=BytesIO(), most=100, tell=print))
