@@ -38,7 +38,7 @@ from pipeline.objects.object_writer import ObjectWriter
 from pipeline.objects.parquet_export import ROW_GROUP, EarlierParquet, encode_parquet, read_lines
 
 # Of what this writes: other bytes of the same documents are another number.
-VERSION = 4
+VERSION = 5
 GZIP = "gzip"
 _PLACE = ("pack", "offset", "length")
 _ZONE = ("has_time", "starts_at", "timezone")

@@ -163,6 +163,16 @@ def test_a_reader_subscribes_and_follows_added_moved_and_cancelled_dates(town: T
     assert read(subscriber.text) == ("Events in seattle", (BEFORE - gone) | come)
 
 
+def test_readers_have_the_clocks_of_zones_that_no_rule_says(town: Town) -> None:
+    """Of these ical.js knows what the file says alone."""
+    noons = {"Europe/Istanbul": "09", "Africa/Cairo": "09", "America/Argentina/Cordoba": "15", "Asia/Tokyo": "03"}
+    town.publish(*(make(zone, timezone=zone, starts_local="2026-08-12T12:00:00") for zone in noons))
+    subscriber = Subscriber(town, town.make_address())
+    subscriber.refresh()
+    for read in READERS:
+        assert read(subscriber.text)[1] == {(zone, f"08-12 {hour}:00Z") for zone, hour in noons.items()}, read
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("read", READERS, ids=lambda read: read.__name__)
 def test_a_reader_keeps_what_it_had_when_the_key_ends(town: Town, read: Reader) -> None:

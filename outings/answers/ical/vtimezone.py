@@ -1,4 +1,5 @@
-"""A time zone as a VTIMEZONE: from when on which offset holds, as rules where the years have one, else as dates.
+"""A time zone as a VTIMEZONE: from when on which offset holds, as rules where the years have one, else as dates. Each
+date is a component by itself: of a list in RDATE, ical.js (Thunderbird, Nextcloud) reads the first alone.
 
 Written here, since `icalendar` lists every change of some years, begins each in the offset that it changes to, and is
 right in these years alone; it judges this in tests.
@@ -69,18 +70,13 @@ def _write_observances(name: str) -> Iterator[str]:
         # A change begins in the offset that holds before it (RFC 5545, 3.6.5).
         by_kind.setdefault(_make_kind(before, after), []).append(before.replace(tzinfo=None, fold=0) + _SECOND)
     for kind, onsets in by_kind.items():
-        dates: list[datetime] = []
         at = 0
         while at < len(onsets):
             days, end = _find_run(onsets, at)
-            if end - at < _FEWEST:
-                dates.append(onsets[at])
-                at += 1
-            else:
-                yield from _write(kind, onsets[at:end], days)
-                at = end
-        if dates:
-            yield from _write(kind, dates)
+            is_rule = end - at >= _FEWEST
+            end = end if is_rule else at + 1
+            yield from _write(kind, onsets[at:end], days if is_rule else None)
+            at = end
 
 
 def _make_kind(before: datetime, after: datetime) -> _Kind:
@@ -121,8 +117,6 @@ def _write(kind: _Kind, onsets: Sequence[datetime], days: _Days | None = None) -
     if days is not None:
         is_over = onsets[-1].year < _LAST.year - 1
         yield f"RRULE:FREQ=YEARLY;{days.write_rule()}" + (_write_end(kind, onsets[-1]) if is_over else "")
-    elif len(onsets) > 1:
-        yield "RDATE:" + ",".join(f"{each:%Y%m%dT%H%M%S}" for each in onsets[1:])
     yield f"TZNAME:{kind.name}"
     yield f"TZOFFSETFROM:{_format_offset(kind.offset_before)}"
     yield f"TZOFFSETTO:{_format_offset(kind.offset)}"

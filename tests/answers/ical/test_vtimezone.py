@@ -102,6 +102,12 @@ def test_a_change_is_a_rule_that_begins_in_the_offset_before() -> None:
     assert now["RRULE"].to_ical() == b"FREQ=YEARLY;BYDAY=2SU;BYMONTH=3"
 
 
+@pytest.mark.parametrize("name", PICKED)
+def test_each_date_of_a_change_is_a_component(name: str) -> None:
+    """Of a list of dates ical.js, the reader of Thunderbird and Nextcloud, takes the first alone."""
+    assert b"RDATE" not in encode_vtimezone(name)
+
+
 def test_a_zone_without_changes_has_one_offset() -> None:
     (standard,) = Timezone.from_ical(encode_vtimezone("Asia/Tokyo")).subcomponents
     assert (standard.name, standard["TZOFFSETTO"].td) == ("STANDARD", timedelta(hours=9))
