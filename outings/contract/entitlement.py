@@ -6,6 +6,8 @@ from hashlib import sha256
 
 import msgspec
 
+from outings.contract.vocabulary import TYPES
+
 
 @dataclass(frozen=True, kw_only=True)
 class Entitlement:
@@ -24,6 +26,11 @@ class Entitlement:
 
     def allows_addon(self, addon: str) -> bool:
         return addon in self.addons
+
+    @cached_property
+    def readable_types(self) -> frozenset[str]:
+        """Return the types by name, all of them where `types` is None."""
+        return frozenset(filter(self.allows_type, TYPES))
 
     @cached_property
     def digest(self) -> str:

@@ -1,7 +1,7 @@
 """What search reads of one snapshot, opened at the first search."""
 
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache, partial
 from itertools import pairwise, product
 
 import numpy as np
@@ -13,7 +13,7 @@ from outings.answers.search.collections import SearchFilters, Windows
 from outings.answers.search.matches import Keep
 from outings.answers.search.matching import Matcher
 from outings.answers.search.namesakes import HEADS, VENUES, Namesakes
-from outings.answers.search.notions import NOTIONS, NotionPairs, choose_runs
+from outings.answers.search.notions import NOTIONS, NotionPairs, choose_runs, find_notions
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Postings
 from outings.answers.search.repeats import REPEATS, SINGLE
 from outings.answers.search.score import Mask, Numbers
@@ -33,11 +33,12 @@ from outings.answers.search.understanding.words import QueryWords, mark_narrow, 
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.next_starts import SLOTS, NextStarts
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.answers.snapshot.terms import open_terms
+from outings.answers.snapshot.terms import open_terms, split_places
 from outings.contract.instants import DAY
 from outings.contract.languages.translations import list_translations
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER, NOT_STATED
+from outings.release.tables import FIELDS
 
 # What is kept is so many bytes a listing of the metro: 1 for filters, of a day and of some ages; 8 for a day's dates.
 _FILTERS, _DATES = 32, 4
@@ -66,11 +67,14 @@ class AreaPlaces(Struct, frozen=True, eq=False):
 
 
 class SearchIndex:
-    """Of one snapshot."""
+    """The listings of one snapshot that are of some types. Nothing of the others moves an answer."""
 
-    def __init__(self, reader: SnapshotReader) -> None:
-        metro, facts = reader.metro, reader.rows
-        named = reader.open_index(open_areas).names
+    def __init__(self, reader: SnapshotReader, types: frozenset[str]) -> None:
+        metro, facts, areas = reader.metro, reader.rows, reader.open_index(open_areas)
+        # By number; empty where no listing of these types says that there is such a neighborhood.
+        named = [name if is_known else "" for name, is_known in zip(areas.names, areas.are_known(types), strict=True)]
+        self.area_count = len(named) - named.count("")
+        self._readable = None if types.issuperset(TYPES) else np.isin(facts.types, list(map(TYPES.index, types)))
         self.locations = make_locations((metro.name, metro.slug, *metro.aliases), named)
         self.words, self.cards = QueryWords(reader.language), open_cards(reader)
         self._foreign = [ForeignLanguage(each, self.words) for each in list_translations(reader.language.code)]
@@ -79,6 +83,15 @@ class SearchIndex:
         self.is_alone = self.programs < 0
         self.vectors = facts.vectors
         ranks, terms = reader.open_table(RANKS), reader.open_index(open_terms)
+        postings = Postings(
+            reader.open_table(POSTINGS), ends=reader.open_table(POSTING_ENDS), readable=self._readable
+        )  # fmt: skip
+        notions: Numbers = reader.open_table(NOTIONS).read_array("pair")
+        if self._readable is not None:
+            terms = terms.narrow(self._readable, words=postings.mark_words(self._readable))
+            words, places = terms.list_field(FIELDS.index("name"))
+            rows, _, positions = split_places(places)
+            notions = find_notions(words, rows.astype(np.int64), positions.astype(np.int64))
         self.created = ranks.read_array("created_at")
         self.age_min, self.age_max = ranks.read_array("age_min"), ranks.read_array("age_max")
         self.audiences = ranks.read_array("audience")
@@ -86,7 +99,7 @@ class SearchIndex:
         self._spelling = terms.spelling
         self.matching = Matcher(
             terms,
-            postings=Postings(reader.open_table(POSTINGS), ends=reader.open_table(POSTING_ENDS)),
+            postings=postings,
             name_words=ranks.read_array("name_words"),
             types=self.types,
             related=RelatedWords(reader.related, self.words),
@@ -95,7 +108,7 @@ class SearchIndex:
         self._playgrounds = [number for word in self.words.playgrounds for number in self._spelling.list_stemmed(word)]
         self._notions = frozenset((self._stem(one), self._stem(other)) for one, other in self.words.notions)
         self._notion_beginnings = frozenset(one for one, _ in self._notions)
-        self._pairs = NotionPairs(reader.open_table(NOTIONS).view_array("pair"))
+        self._pairs = NotionPairs(notions.data)
         self.namesakes = Namesakes(
             reader.open_table(HEADS), venues=reader.open_table(VENUES), types=self.types, pairs=self._pairs
         )
@@ -117,6 +130,10 @@ class SearchIndex:
         self.area_places: LruCache[int, AreaPlaces] = LruCache(size=1)
         self.areas_named = list_named(named)
         self._start_ranks: LruCache[tuple[int, Windows], Numbers] = LruCache(size=_DATES)
+
+    def keep_readable(self, rows: Numbers) -> Numbers:
+        """Return those of the rows that are of the index's types."""
+        return rows if self._readable is None else rows[self._readable[rows]]
 
     def find_foreign(self, words: Sequence[str]) -> ForeignLanguage | None:
         """The other language that a query's words are in."""
@@ -189,8 +206,8 @@ class SearchIndex:
         return bool(self.matching.choose_having(rows[~(is_stated & is_covered)], words).size)
 
     def relax(self, parsed: ParsedQuery) -> ParsedQuery:
-        """The query itself where a listing of the metro has all of its words, whoever may read it; else without those
-        that say least, so far as something has the others."""
+        """The query itself where a listing has all of its words, whatever the filters; else without those that say
+        least, so far as something has the others."""
         known = self.words
         if not may_narrow(parsed.words, known.narrows):
             return parsed  # as nearly always
@@ -216,7 +233,7 @@ class SearchIndex:
         return frozenset(word for start, end in runs for word in words[start:end])
 
     def has_all(self, parsed: ParsedQuery) -> bool:
-        """Whether any listing of the metro has all words."""
+        """Whether any listing has all words, whatever the filters."""
         return self._having.read(parsed, lambda: self._has_all(parsed))
 
     def _has_all(self, parsed: ParsedQuery) -> bool:
@@ -329,5 +346,10 @@ class SearchIndex:
         return self._series.read_local_starts(numbers)
 
 
-def open_search(reader: SnapshotReader) -> SearchIndex:
-    return SearchIndex(reader)
+@cache
+def index_types(types: frozenset[str]) -> Callable[[SnapshotReader], SearchIndex]:
+    """Return what opens the index of these types: the same function each time, by which a reader finds it again."""
+    return partial(SearchIndex, types=types)
+
+
+open_search = index_types(frozenset(TYPES))

@@ -35,14 +35,19 @@ def make_notions(terms: pl.DataFrame) -> pl.DataFrame:
     numbers = terms["word"].rle_id().to_numpy().astype(np.int64)
     in_names = terms["field"].to_numpy() == FIELDS.index("name")
     rows, positions = (terms[name].to_numpy()[in_names].astype(np.int64) for name in ("row", "position"))
+    return pl.DataFrame({"pair": find_notions(numbers[in_names], rows, positions)})
+
+
+def find_notions(words: Numbers, rows: Numbers, positions: Numbers) -> Numbers:
+    """Return the pairs among the words of names, rising. `rows`, `positions`: where each word stands."""
     order = np.lexsort((positions, rows))
-    words, rows, positions = numbers[in_names][order], rows[order], positions[order]
+    words, rows, positions = words[order], rows[order], positions[order]
     is_beside = (rows[1:] == rows[:-1]) & (positions[1:] == positions[:-1] + 1)
     pairs = (words[:-1] << _WORD_BITS | words[1:])[is_beside]
     keys, counts = _count_rows(pairs, rows[1:][is_beside])
     named, having = _count_rows(words, rows)
     rarer = np.minimum(*(having[np.searchsorted(named, each)] for each in (keys >> _WORD_BITS, keys & _WORD_MASK)))
-    return pl.DataFrame({"pair": keys[(counts >= _LEAST_NAMES) & (counts >= _LEAST_SHARE * rarer)]})
+    return keys[(counts >= _LEAST_NAMES) & (counts >= _LEAST_SHARE * rarer)]
 
 
 def _count_rows(keys: Numbers, rows: Numbers) -> tuple[Numbers, Numbers]:

@@ -13,7 +13,7 @@ from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.search.audiences import TargetAudience, choose_audiences
 from outings.answers.search.cards import finish_card, format_repeats, format_start
 from outings.answers.search.collections import find_override
-from outings.answers.search.index import SearchIndex, open_search
+from outings.answers.search.index import SearchIndex
 from outings.answers.search.levels import ENOUGH, choose_levels, count_levels, settle_levels
 from outings.answers.search.matches import Keep, SearchMatches, WordMatches
 from outings.answers.search.matching import SearchLocation
@@ -68,24 +68,22 @@ def _estimate_cost(search: Search) -> int:
     """Microseconds that the answer is planned to take."""
     if search.semantic is not None:
         return UNKNOWN
-    opened, words = open_snapshot(search.snapshot), search.parsed.words
-    index = opened.open_index(open_search)
+    opened, words, index = open_snapshot(search.snapshot), search.parsed.words, search.index
     knows_rows = index.recalls_rows(search.filters)
     knows_starts = not search.filters.has_usual_window or index.recalls_starts(search.filters.windows)
     if not (knows_rows and knows_starts and has_columns(opened)):
         return UNKNOWN
     parts = (_SEARCHED_WORD, len(words)), (_RESULT, search.limit), (_POSTINGS, 1)
     listings = index.count_postings(search.parsed) if words else len(opened.listings)
-    # What a query can do without is asked of the whole metro before the query is.
+    # What a query can do without is asked of the whole index before the query is.
     times = sum(1 for _ in list_narrower(search.parsed, index.words)) if search.is_auto else 1
     return add_costs(parts, listings=listings * times)
 
 
 def answer_search(search: Search) -> list[bytes]:
     """The body as parts."""
-    query, opened = search.query, open_snapshot(search.snapshot)
-    index = opened.open_index(open_search)
-    search = relax_search(search, index)
+    query, opened, index = search.query, open_snapshot(search.snapshot), search.index
+    search = relax_search(search)
     levels, counts, chosen = _find_levels(search, opened, index)
     results = _fold(chosen, search, index)
     shown, scores, limit = results.shown, results.scores, search.limit

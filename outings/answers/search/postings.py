@@ -27,6 +27,7 @@ _WHERE_FIELDS = (FIELDS.index("place"), FIELDS.index("location"))
 
 Rows = NDArray[np.uint32]
 Places = NDArray[np.uint8]
+Mask = NDArray[np.bool_]
 Indexes = NDArray[np.integer]
 
 # Keywords such as "Performing Arts & Dance" are for several things: what stands so near to what is folded to "and".
@@ -133,19 +134,33 @@ RANKS = derive_table("ranks", make_ranks, {"listings": LISTINGS, "terms": ("row"
 class Postings:
     """Of one snapshot, by the numbers of the index's words."""
 
-    def __init__(self, table: MappedTable, *, ends: MappedTable) -> None:
+    def __init__(self, table: MappedTable, *, ends: MappedTable, readable: Mask | None = None) -> None:
+        """`readable`: True for each row to find; None finds all."""
         self._rows, self._places = table.read_array("row"), table.read_array("place")
-        self._ends = ends.view_array("end")
+        self._ends, self._readable = ends.view_array("end"), readable
+
+    def mark_words(self, readable: Mask) -> Mask:
+        """Return, for each word of the index, True if any of these rows has it."""
+        if not self._rows.size:
+            return np.empty(0, dtype=np.bool_)
+        return np.logical_or.reduceat(readable[self._rows], [0, *self._ends[:-1]])
 
     def read_posting(self, number: int) -> tuple[Rows, Places]:
         """The listings that have the word, rising, and where."""
         first, end = self._ends[number - 1] if number else 0, self._ends[number]
-        return self._rows[first:end], self._places[first:end]
+        return self._choose(first, end)
 
     def read_run(self, numbers: range) -> tuple[Rows, Places]:
         """Of words side by side, one after the other: a listing may come more than once."""
         first, end = (self._ends[number - 1] if number else 0 for number in (numbers.start, numbers.stop))
-        return self._rows[first:end], self._places[first:end]
+        return self._choose(first, end)
+
+    def _choose(self, first: int, end: int) -> tuple[Rows, Places]:
+        rows, places = self._rows[first:end], self._places[first:end]
+        if self._readable is None:
+            return rows, places
+        is_readable = self._readable[rows]
+        return rows[is_readable], places[is_readable]
 
     def count_postings(self, numbers: Iterable[int]) -> int:
         ends = self._ends

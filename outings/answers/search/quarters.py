@@ -29,7 +29,7 @@ def find_quarter(name: Sequence[str], opened: SnapshotReader, index: SearchIndex
 def _find_quarter(part: Words, opened: SnapshotReader, index: SearchIndex) -> Numbers:
     areas = opened.open_index(open_areas)
     rows = [np.asarray(areas.list_rows(number)) for number in index.quarters[part]]
-    lying = np.unique(np.concatenate(rows)).astype(np.int64)
+    lying = index.keep_readable(np.unique(np.concatenate(rows)).astype(np.int64))
     named = index.matching.find_named(part)
     # A single word that nothing is named after may be any word.
     if not named.size:

@@ -46,12 +46,12 @@ def _find_region(name: Sequence[str], opened: SnapshotReader, index: SearchIndex
     # Neighborhoods of one name are one here.
     chosen = {areas.names[number]: number for number in numbers.tolist()}
     unnamed = sum(not set(name) <= set(split_words(area)) for area in chosen)
-    if not max(_LEAST_AREAS, _UNNAMED * len(chosen)) <= unnamed <= _MOST_AREAS * len(areas):
+    if not max(_LEAST_AREAS, _UNNAMED * len(chosen)) <= unnamed <= _MOST_AREAS * index.area_count:
         return _NOWHERE
     lying = np.unique(np.concatenate([areas.list_rows(number) for number in chosen.values()]))
     if np.isin(places, lying).mean() < _THERE:
         return _NOWHERE
-    return np.union1d(lying, saying)
+    return np.union1d(index.keep_readable(lying), saying)
 
 
 def _list_area_places(opened: SnapshotReader, index: SearchIndex) -> AreaPlaces:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from outings.answers.context import AnswerContext
 from outings.answers.search.collections import SearchFilters, find_search_filters
-from outings.answers.search.index import SearchIndex, open_search
+from outings.answers.search.index import SearchIndex, index_types
 from outings.answers.search.levels import AUTO
 from outings.answers.search.nearness import Semantic, open_semantic
 from outings.answers.search.understanding.foreign import ForeignLanguage
@@ -30,12 +30,13 @@ from outings.release.snapshot import Snapshot
 
 
 class Search(Struct, frozen=True, kw_only=True):
-    """A request that will be answered. `is_auto`: the answer itself says which levels are shown. `relaxed`: words that
-    were dropped of the query, because nothing has all. `words`: of the language that it is in, `foreign` where that is
-    another than the metro's. `locations`: those that its text may name. `when`: in `auto`, when it says that something
-    is."""
+    """A request that will be answered. `index`: of the types that its key may read. `is_auto`: the answer itself says
+    which levels are shown. `relaxed`: words that were dropped of the query, because nothing has all. `words`: of the
+    language that it is in, `foreign` where that is another than the metro's. `locations`: those that its text may name.
+    `when`: in `auto`, when it says that something is."""
 
     query: Query
+    index: SearchIndex
     parsed: ParsedQuery
     words: QueryWords
     locations: Locations
@@ -66,7 +67,7 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
     text = query.get_as("q", str)
     assert text is not None
     opened = open_snapshot(snapshot)
-    index = opened.open_index(open_search)
+    index = opened.open_index(index_types(about.entitlement.readable_types))
     foreign, words, locations, when = None, index.words, index.locations, None
     is_auto = query.get_words("match") == AUTO
     if is_auto:
@@ -85,6 +86,7 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
     semantic = open_semantic(snapshot, about.model)
     return Search(
         query=query,
+        index=index,
         parsed=parsed,
         words=words,
         locations=locations,
@@ -100,12 +102,12 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
     )
 
 
-def relax_search(search: Search, index: SearchIndex) -> Search:
-    """In `auto`, without words that only narrow and hide all: which, is asked of the whole metro, so that it does
-    not depend on filters or on the key."""
+def relax_search(search: Search) -> Search:
+    """In `auto`, without words that only narrow and hide all: which, is asked of all that the key may read, so that it
+    does not depend on filters."""
     if not search.is_auto:
         return search
-    parsed = index.relax(search.parsed)
+    parsed = search.index.relax(search.parsed)
     return replace(search, parsed=parsed, relaxed=list_dropped(search.parsed, parsed.words))
 
 

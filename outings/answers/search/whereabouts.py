@@ -98,7 +98,7 @@ def find_lying(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) 
     """The listings that lie there, whatever they say: rising."""
     parts = [*_list_near(name, opened, index), *_list_areas(name, opened, index), find_region(name, opened, index)]
     parts.append(find_quarter(name, opened, index))
-    return np.unique(np.concatenate(parts)).astype(np.int64) if parts else np.empty(0, dtype=np.int64)
+    return index.keep_readable(np.unique(np.concatenate(parts)).astype(np.int64))
 
 
 def _list_near(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Iterator[Numbers]:

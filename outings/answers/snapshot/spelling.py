@@ -1,8 +1,11 @@
 """The words of a snapshot's index, in order: which of them a word that somebody typed may mean."""
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from outings.answers.cache import remember
 from outings.answers.snapshot.stems import make_stem
@@ -32,6 +35,17 @@ class Spelling:
         self._near, self._typos = typos.view_array("at"), typos.view_array("typos")
         self._typo_ends = words.view_array("word_typos")
         self._stem = make_stem(stems)
+        self._known: bytes | None = None
+        self._remember()
+
+    def narrow(self, known: NDArray[np.bool_]) -> "Spelling":
+        """Return the spelling of an index that has only some of the words. `known`: True for each of these."""
+        narrowed = copy(self)
+        narrowed._known = known.tobytes()
+        narrowed._remember()
+        return narrowed
+
+    def _remember(self) -> None:
         # A search asks for a word five times.
         self.list_stemmed = remember(self._list_stemmed, size=_MEMORY)
         self.list_meanings = remember(self._list_meanings, size=_MEMORY)
@@ -40,23 +54,28 @@ class Spelling:
 
     def find_word(self, word: str) -> list[int]:
         """The number of the word itself; empty where no listing has it."""
-        return self._words.find(word)
+        return self._keep_known(self._words.find(word))
+
+    def _keep_known(self, numbers: list[int]) -> list[int]:
+        return numbers if self._known is None else [number for number in numbers if self._known[number]]
 
     def _list_stemmed(self, word: str) -> list[int]:
         """Numbers of the words that have its stem."""
-        return self._stems.find(self._stem(word))
+        return self._keep_known(self._stems.find(self._stem(word)))
 
     def list_beginnings(self, word: str) -> list[str]:
         """The words that it begins with."""
-        return [word[:end] for end in self._words.list_ends(word) if self._words.find(word[:end])]
+        return [word[:end] for end in self._words.list_ends(word) if self.find_word(word[:end])]
 
     def _list_names(self, word: str) -> list[str]:
         """What it may mean, as the index has it."""
         return [self._words[meaning.number].decode() for meaning in self.list_forms(word)]
 
     def list_begun(self, beginning: str) -> range:
-        """Numbers of the words that begin so, which stand side by side."""
-        return range(*self._words.span_beginning(beginning))
+        """Numbers of the words that begin so, which stand side by side. Of an index with some of the words also of
+        others between them, which have no places there."""
+        begun = range(*self._words.span_beginning(beginning))
+        return begun if self._known is None or b"\1" in self._known[begun.start : begun.stop] else range(0)
 
     def read_names(self, numbers: Iterable[int]) -> Iterator[str]:
         return (self._words[number].decode() for number in numbers)
@@ -66,7 +85,7 @@ class Spelling:
         "swim" too. By the two words alone, so that no listing is found through what others say."""
         meanings = {meaning.number: meaning for meaning in self.list_meanings(word)}
         for stem in _list_mistaken(word, self._stem(word)):
-            for number in self._stems.find(stem):
+            for number in self._keep_known(self._stems.find(stem)):
                 meanings.setdefault(number, Meaning(number, 1))
         return tuple(meanings[number] for number in sorted(meanings))
 
@@ -75,7 +94,7 @@ class Spelling:
         typos = dict.fromkeys(self.list_stemmed(word), 0)
         for number, distance in self._find_typos(word):
             typos.setdefault(number, distance)
-        return tuple(Meaning(number, typos[number]) for number in sorted(typos))
+        return tuple(Meaning(number, typos[number]) for number in self._keep_known(sorted(typos)))
 
     def _find_typos(self, word: str) -> Iterable[tuple[int, int]]:
         """Of a word that a listing has it is known."""

@@ -1,6 +1,7 @@
 """The index of words in the snapshot: which listings have those of `q`, and where each word stands."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 
 import numpy as np
 import polars as pl
@@ -19,6 +20,7 @@ from outings.release.tables import FIELDS
 Rows = NDArray[np.uint32]
 # A place in the text as one number, so that "the next word" is the number plus one: row, field, position.
 Places = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 _FIELD_BITS, _POSITION_BITS = 4, 16
 _FIELD_MASK = (1 << _FIELD_BITS) - 1
@@ -69,6 +71,13 @@ class Terms:
         self.spelling = Spelling(words, shortenings=shortenings, typos=typos, stems=stems)
         self._ends = words.view_array("end")
         self._places: Places = places.read_array("place")
+        self._readable: Mask | None = None
+
+    def narrow(self, readable: Mask, *, words: Mask) -> "Terms":
+        """Return the terms of some rows alone. `words`: True for each word that any of these rows has."""
+        narrowed = copy(self)
+        narrowed._readable, narrowed.spelling = readable, self.spelling.narrow(words)
+        return narrowed
 
     def find_rows(self, query: TextQuery, *, size: int) -> Rows:
         """Sorted numbers of the rows that match, of `size` rows in all."""
@@ -130,18 +139,27 @@ class Terms:
 
     def find_frequent(self, field: int, *, least: int) -> frozenset[int]:
         """The words that stand in this field so often."""
-        counts = np.zeros(len(self._ends) + 1, dtype=np.int64)
-        for first in range(0, self._places.size, _AT_ONCE):
-            places = self._places[first : first + _AT_ONCE]
-            own = first + np.flatnonzero(places & _FIELD_MASK << _POSITION_BITS == field << _POSITION_BITS)
-            numbers, times = np.unique(np.searchsorted(self._ends, own, side="right"), return_counts=True)
-            counts[numbers] += times
+        counts = np.bincount(self.list_field(field)[0])
         return frozenset(np.flatnonzero(counts >= least).tolist())
+
+    def list_field(self, field: int) -> tuple[NDArray[np.int64], Places]:
+        """The numbers of the words of a field, rising, and where each stands."""
+        parts = []
+        for first in range(0, max(self._places.size, 1), _AT_ONCE):
+            places = self._places[first : first + _AT_ONCE]
+            own = np.flatnonzero(places & _FIELD_MASK << _POSITION_BITS == field << _POSITION_BITS)
+            parts.append((np.searchsorted(self._ends, first + own, side="right"), places[own]))
+        numbers, places = (np.concatenate(each) for each in zip(*parts, strict=True))
+        if self._readable is None:
+            return numbers, places
+        is_readable = self._readable[places >> _ROW_SHIFT]
+        return numbers[is_readable], places[is_readable]
 
     def read_places(self, numbers: Iterable[int]) -> Places:
         """Where these words stand: each place once, in no order."""
         parts = [self._places[self._ends[number - 1] if number else 0 : self._ends[number]] for number in numbers]
-        return np.concatenate(parts) if parts else _NOWHERE
+        places = np.concatenate(parts) if parts else _NOWHERE
+        return places if self._readable is None else places[self._readable[places >> _ROW_SHIFT]]
 
 
 def open_terms(reader: SnapshotReader) -> Terms:
