@@ -61,7 +61,7 @@ def measure_first(config: Path, metro: str, address: str, *, is_mapped: bool) ->
     if is_mapped and SPOTS not in snapshot.mapped:
         raise SystemExit(f"metro {metro}: the release is from before its places were mapped: build it anew")
     if not is_mapped:
-        mapped = {name: path for name, path in snapshot.mapped.items() if name != SPOTS}
+        mapped = {name: file for name, file in snapshot.mapped.items() if name != SPOTS}
         snapshot = replace(snapshot, mapped=mapped)
     opened = open_snapshot(snapshot)
     list(list_readings("1 Main St, Springfield", open_streets(opened.language)))

@@ -107,12 +107,12 @@ def list_paths(config: Path) -> tuple[Mapping[str, Sequence[str]], Sequence[str]
     release = open_release(store, next(list_releases(store)), cache=configuration.edge.cache)
     snapshot = release.metros[_METRO]
     opened, random = open_snapshot(snapshot), Random(1)
-    frame = pl.read_parquet(snapshot.tables["listings"], columns=["row", "type"])
+    frame = pl.read_parquet(snapshot.tables["listings"].path, columns=["row", "type"])
     known: dict[str, list[NamedDocument]] = {}
     for code, name in enumerate(TYPES):
         rows = random.sample(frame.filter(pl.col("type") == code)["row"].to_list(), k=_IDS)
         known[name] = [_decode(document) for row in rows if (document := opened.read_document(row))]
-    organizations = pl.read_parquet(snapshot.tables["organizations"], columns=["id"])["id"].to_list()[:_IDS]
+    organizations = pl.read_parquet(snapshot.tables["organizations"].path, columns=["id"])["id"].to_list()[:_IDS]
     ids = [each.id for listings in known.values() for each in listings]
     paths = {
         route.name: list(_fill_path(route, known, {"organization": organizations, "listing": ids}))

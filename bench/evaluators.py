@@ -29,6 +29,7 @@ from outings.answers.selecting.selection import Selection, Span, select_listings
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.routes import LISTS
 from outings.contract.values import Value
+from outings.release.mapped_file import MappedFile
 from tests.answers.sql import engine as engines
 from tests.answers.sql.evaluator import SqlEvaluator, open_sql
 
@@ -124,8 +125,8 @@ def _select(world: World, **given: Value) -> Selection:
     return select_listings("event", filters, vocabulary=world.snapshot.vocabulary, today=world.today)
 
 
-def _leave_columns(world: World) -> dict[str, Path]:
-    return {name: path for name, path in world.snapshot.mapped.items() if name not in COLUMNS.names}
+def _leave_columns(world: World) -> dict[str, MappedFile]:
+    return {name: file for name, file in world.snapshot.mapped.items() if name not in COLUMNS.names}
 
 
 if __name__ == "__main__":

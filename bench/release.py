@@ -141,7 +141,7 @@ def print_memory(pid: int, world: World) -> None:
 
 def _list_mapped(world: World) -> Iterator[Path]:
     snapshot = world.snapshot
-    yield from snapshot.mapped.values()
+    yield from (file.path for file in snapshot.mapped.values())
 
 
 def list_workers(pid: int) -> list[int]:

@@ -149,7 +149,7 @@ def add_words(feed: Path) -> None:
 
 
 def count_words(world: World) -> Mapping[str, int]:
-    terms = pl.read_parquet(world.snapshot.tables["terms"], columns=["word", "row"])
+    terms = pl.read_parquet(world.snapshot.tables["terms"].path, columns=["word", "row"])
     counts = terms.group_by("word").agg(pl.col("row").n_unique()).sort("word")
     known = read_english()  # a word that decides nothing is no query of its own
     others = known.fillers | known.kinds | known.audience | known.prices | known.times
@@ -171,8 +171,8 @@ def draw_queries(words: Sequence[str], *, seed: int, count: int = _QUERIES // 2)
 
 def print_index(world: World) -> None:
     """What search alone reads of a snapshot, and how long it takes to make beside the whole build of one process."""
-    sizes = {name: world.snapshot.mapped[name].stat().st_size for name in _INDEX}
-    frame = pl.read_parquet(world.snapshot.tables["listings"], columns=["row", "keywords", "status"])
+    sizes = {name: len(world.snapshot.mapped[name]) for name in _INDEX}
+    frame = pl.read_parquet(world.snapshot.tables["listings"].path, columns=["row", "keywords", "status"])
     opened = open_snapshot(world.snapshot)
     published = frame.filter(pl.col("status") == STATUSES.index("published")).select("row", "keywords").rows()
     began = time.perf_counter()

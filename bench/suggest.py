@@ -37,7 +37,7 @@ def main() -> None:
         world = make_world(Path(options.keep or scratch), listings=options.listings)
         suggest = open_route(world)
         suggest("a")  # works out what is live on this day
-        names = pl.read_parquet(world.snapshot.tables["listings"])["name"].unique().sort().to_list()
+        names = pl.read_parquet(world.snapshot.tables["listings"].path)["name"].unique().sort().to_list()
         print(f"{options.listings:,} listings; milliseconds\n")
         print("| Letters | Beginnings | Median | 99 % | Most |\n|---|---|---|---|---|")
         for letters in LETTERS:

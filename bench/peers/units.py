@@ -95,7 +95,7 @@ def _window(first: date, days: int) -> dict[str, str]:
 
 
 def make_detail(world: World) -> Unit:
-    frame = pl.read_parquet(world.snapshot.tables["listings"], columns=["id", "type", "status"])
+    frame = pl.read_parquet(world.snapshot.tables["listings"].path, columns=["id", "type", "status"])
     shown = frame.filter(pl.col("status") == STATUSES.index("published")).select("id", "type").rows()
     Random(1).shuffle(shown)
     paths = [(f"/v1/{COLLECTIONS[TYPES[kind]]}/{row_id}", row_id) for row_id, kind in shown]

@@ -120,7 +120,7 @@ def _pack_price() -> pl.Expr:
 
 def read_occurrences(world: World) -> pl.DataFrame:
     """One row an occurrence, with the columns of its event that counting needs, and its weekday and block as bits."""
-    frame = pl.read_parquet(world.snapshot.tables["occurrences"], columns=["row", "date", "weekday", "time"])
+    frame = pl.read_parquet(world.snapshot.tables["occurrences"].path, columns=["row", "date", "weekday", "time"])
     block = pl.lit(1 << len(TIME_BLOCKS))
     for number, hour in enumerate(TIME_BLOCKS.values()):
         block = pl.when(pl.col("time") >= hour * 3600).then(1 << number).otherwise(block)
@@ -134,7 +134,7 @@ def read_occurrences(world: World) -> pl.DataFrame:
 
 def read_texts(world: World) -> pl.DataFrame:
     """`row`, `text`: the words of a listing's text as the release's index has them, in their order."""
-    frame = pl.read_parquet(world.snapshot.tables["terms"]).sort("row", "field", "position")
+    frame = pl.read_parquet(world.snapshot.tables["terms"].path).sort("row", "field", "position")
     return (
         frame.group_by("row", maintain_order=True)
         .agg(text=pl.col("word").str.join(" "))
@@ -144,14 +144,14 @@ def read_texts(world: World) -> pl.DataFrame:
 
 def read_organizations(world: World) -> pl.DataFrame:
     """`number` orders them by name, then id."""
-    frame = pl.read_parquet(world.snapshot.tables["organizations"], columns=["id", "name", "name_key"])
+    frame = pl.read_parquet(world.snapshot.tables["organizations"].path, columns=["id", "name", "name_key"])
     return frame.sort("name_key", "id").with_row_index("number").with_columns(pl.col("number").cast(pl.Int64))
 
 
 def read_documents(world: World) -> Iterator[tuple[int, bytes]]:
     """(row, a listing's JSON as a list or a detail shows it today); empty where it may not be shown."""
     opened = open_snapshot(world.snapshot)
-    listings = pl.read_parquet(world.snapshot.tables["listings"], columns=["row", "type", "status"])
+    listings = pl.read_parquet(world.snapshot.tables["listings"].path, columns=["row", "type", "status"])
     for row, kind, status in listings.rows():
         if status != STATUSES.index("published"):
             yield row, b""

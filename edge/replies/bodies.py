@@ -18,7 +18,7 @@ from outings.contract.errors import unavailable
 from outings.contract.routes import ROUTES
 from outings.release.objects import Bytes, Corrupt, read_object
 from outings.release.snapshot import PrecomputedPage
-from outings.release.store import NotFound, Store, StoreError
+from outings.release.store import Store, StoreError
 
 log = structlog.get_logger()
 
@@ -105,10 +105,10 @@ class Bodies:
         return await self._wait(partial(render_body, plan, coding))
 
     async def _wait(self, work: Callable[[], Read]) -> Read:
-        """For what may need the store."""
+        """For what may need the store, or room in the cache."""
         try:
             return await self._fetching.run(work)
-        except (NotFound, StoreError, Corrupt) as error:
+        except (StoreError, Corrupt, OSError) as error:
             log.warning("answer_not_read", reason=str(error))
             raise unavailable() from None
 

@@ -1,5 +1,5 @@
-"""A cache of objects in a folder of this machine. Objects are fetched as whole files, to be mapped or opened by path,
-and all processes share them.
+"""A cache of objects in a folder of this machine. Objects are fetched as whole files and mapped, and all processes
+share them.
 
 A process claims an object before it fetches it. Objects that no living process claims may be evicted, the least
 recently used first.
@@ -7,7 +7,6 @@ recently used first.
 
 import contextlib
 import fcntl
-import hashlib
 import logging
 import os
 import time
@@ -20,7 +19,8 @@ from typing import Self
 from cachetools import FIFOCache
 
 from outings.release.disk import FileState, hold_lock, name_state, sync, write_named
-from outings.release.objects import PREFIX, read_object
+from outings.release.mapped_file import MappedFile
+from outings.release.objects import PREFIX, hash_of, read_object
 from outings.release.store import Store
 
 log = logging.getLogger(__name__)
@@ -30,16 +30,19 @@ _whole: FIFOCache[Path, FileState] = FIFOCache(16_384)
 _whole_lock = Lock()
 
 
-def fetch_object(store: Store, sha: str, *, folder: Path) -> Path:
-    """Returns the object's file, `folder/objects/<sha256>`. Each process checks the file's hash when it first opens it,
-    and again if the file was written since. A file with a wrong hash is fetched again, and the log says so.
+def fetch_object(store: Store, sha: str, *, folder: Path) -> MappedFile:
+    """Maps the object's file, `folder/objects/<sha256>`. Each process checks the file's hash when it first opens it,
+    and again if the file was written since. A file with a wrong hash is fetched again, and the log says so. What was
+    mapped stays whole if the file is removed or replaced.
 
-    Raises NotFound, StoreError, and Corrupt if the store's bytes do not have the hash; then nothing is kept.
+    Raises NotFound, StoreError, Corrupt if the store's bytes do not have the hash (then nothing is kept), and OSError
+    if the folder can't hold the file.
     """
     path = folder / PREFIX / sha
     with contextlib.suppress(FileNotFoundError):
-        if _is_whole(path, sha):
-            return path
+        file = _map_whole(path, sha)
+        if file is not None:
+            return file
         log.warning("%s is not what its name says: its disk or another program damaged it; it is fetched again", path)
     data = read_object(store, sha)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,27 +51,30 @@ def fetch_object(store: Store, sha: str, *, folder: Path) -> Path:
         write_named(temporary, data)
         sync(temporary)  # a power cut leaves no torn one under its name, that would have to be fetched again
         state = name_state(temporary.stat())
-        temporary.replace(path)
+        file = MappedFile(temporary)
+        file.path = temporary.replace(path)
         _remember_whole(path, state)
     finally:
         temporary.unlink(missing_ok=True)
-    return path
+    return file
 
 
-def _is_whole(path: Path, sha: str) -> bool:
-    """Marks that it is used now. What the time of its last writing tells stays as it is."""
+def _map_whole(path: Path, sha: str) -> MappedFile | None:
+    """Maps a file that is there, and marks that it is used now. Returns None if its bytes have another hash."""
+    before = name_state(path.stat())
+    file = MappedFile(path)
     status = path.stat()
     with contextlib.suppress(PermissionError):  # another user's, who alone may
         os.utime(path, ns=(time.time_ns(), status.st_mtime_ns))
-    state = name_state(status)
+    is_mapped = before == name_state(status)  # else another file got its name meanwhile
     with _whole_lock:
-        if _whole.get(path) == state:
-            return True
-    with path.open("rb") as file:
-        if hashlib.file_digest(file, "sha256").hexdigest() != sha:
-            return False
-    _remember_whole(path, state)
-    return True
+        if is_mapped and _whole.get(path) == before:
+            return file
+    if hash_of(file.view) != sha:
+        return None
+    if is_mapped:
+        _remember_whole(path, before)
+    return file
 
 
 def _remember_whole(path: Path, state: FileState) -> None:

@@ -6,9 +6,13 @@ import pyarrow as pa
 
 
 class MappedFile:
-    """A whole file in memory. Unlike Python's `mmap` it keeps no descriptor open: a server maps hundreds of files."""
+    """A whole file in memory. It stays what it was at `path` when it was opened, whatever has that name later.
+
+    Unlike Python's `mmap` it keeps no descriptor open: a server maps hundreds of files.
+    """
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         with pa.memory_map(str(path)) as file:
             self._view = memoryview(file.read_buffer())
 

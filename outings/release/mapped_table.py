@@ -11,7 +11,6 @@ where a boolean is meant.
 import io
 import mmap
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, overload
 from zlib import crc32
 
@@ -23,6 +22,7 @@ from pyarrow import ipc
 
 from outings.contract.parameter import Parameter
 from outings.contract.parameters import PARAMETERS
+from outings.release.mapped_file import MappedFile
 from outings.release.objects import Corrupt
 
 Words = NDArray[np.uint64]
@@ -72,10 +72,10 @@ class MappedTable:
     A file's pages are all touched here, so that nobody who asks later waits for the disk.
     """
 
-    def __init__(self, source: Path | bytes) -> None:
-        name = source.name if isinstance(source, Path) else "mapped table"
+    def __init__(self, source: MappedFile | bytes) -> None:
+        name = source.path.name if isinstance(source, MappedFile) else "mapped table"
+        data = pa.py_buffer(source.view if isinstance(source, MappedFile) else source)
         try:
-            data = pa.py_buffer(source) if isinstance(source, bytes) else pa.memory_map(str(source)).read_buffer()
             file = ipc.open_file(data)
             batches = file.num_record_batches
             self._batch = file.get_batch(0) if batches else _make_empty(file.schema)
@@ -89,6 +89,10 @@ class MappedTable:
     def __len__(self) -> int:
         height: int = self._batch.num_rows
         return height
+
+    def read_frame(self) -> pl.DataFrame:
+        """All columns, where they lie."""
+        return pl.DataFrame(pl.from_arrow(self._batch))
 
     def read_array(self, name: str) -> NDArray[Any]:
         """A column of numbers, where it lies."""

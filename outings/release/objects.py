@@ -24,7 +24,7 @@ class Corrupt(Exception):  # noqa: N818 - the name says it
     """Stored bytes are not what their name or their layout says; the release that names them can't be read."""
 
 
-def hash_of(data: bytes) -> str:
+def hash_of(data: bytes | memoryview) -> str:
     """The 64 hex digits by which a root, a manifest or a table names these bytes."""
     return hashlib.sha256(data).hexdigest()
 

@@ -1,7 +1,6 @@
-"""Reads a release from the store into snapshots on this machine's disk. Each object's hash is checked when it
-arrives."""
+"""Reads a release from the store into snapshots that hold all of their files open: a server answers from what it
+checked, whatever becomes of its cache."""
 
-import contextlib
 from collections.abc import Mapping
 from datetime import UTC
 from functools import lru_cache, partial
@@ -21,8 +20,6 @@ from outings.release.store import Store
 
 # Of a log's objects, those that were read last stay mapped: what they take is the machine's, not the process's.
 _MOST_MAPS = 64
-# The cache may lose an object between its arrival and its opening, to another process that needs room.
-_ATTEMPTS = 3
 
 
 def open_release(
@@ -48,7 +45,7 @@ def open_release(
         sequence=listed.root.sequence,
         latest_version_id=listed.root.log.latest_version_id,
         metros=metros,
-        history=History(listed.root.log, lru_cache(_MOST_MAPS)(partial(map_object, store, cache=cache))),
+        history=History(listed.root.log, lru_cache(_MOST_MAPS)(partial(fetch_object, store, folder=cache))),
         site=open_site(store, listed.root.site, manifests, cache=cache, site=site),
     )
 
@@ -63,7 +60,7 @@ def open_site(
     site = site or read_site(store, sha)
     metros = (manifest.site.pages for manifest in manifests.values() if manifest.site is not None)
     shown = (site.pages, *(metros if site.settings.shows_data else ()))
-    mapped = ((pages, MappedFile(fetch_object(store, pages.object, folder=cache))) for pages in shown)
+    mapped = ((pages, fetch_object(store, pages.object, folder=cache)) for pages in shown)
     return {
         path: SiteFile(extents=extents, packed=packed)
         for pages, packed in mapped
@@ -72,8 +69,7 @@ def open_site(
 
 
 def fetch_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
-    """With its tables as files in the cache, and its packs mapped. Raises Corrupt if this program does not know the
-    layout of the tables."""
+    """With all of its files mapped. Raises Corrupt if this program does not know the layout of the tables."""
     if manifest.layout != LAYOUT:
         raise Corrupt(f"metro {manifest.metro.slug}: tables of layout {manifest.layout}; this program reads {LAYOUT}")
     return Snapshot(
@@ -88,24 +84,15 @@ def fetch_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot
         if manifest.mapped_layout == mapped_table.LAYOUT
         else {},
         semantic=_fetch_semantic(store, manifest.semantic, cache=cache),
-        packs=tuple(MappedFile(fetch_object(store, pack.object, folder=cache)) for pack in manifest.packs),
+        packs=tuple(fetch_object(store, pack.object, folder=cache) for pack in manifest.packs),
         pages=manifest.pages,
         answers=manifest.answers,
         exports=manifest.exports,
     )
 
 
-def _fetch_tables(store: Store, tables: Mapping[str, Table], *, cache: Path) -> dict[str, Path]:
+def _fetch_tables(store: Store, tables: Mapping[str, Table], *, cache: Path) -> dict[str, MappedFile]:
     return {name: fetch_object(store, table.object, folder=cache) for name, table in tables.items()}
-
-
-def map_object(store: Store, sha: str, *, cache: Path) -> MappedFile:
-    """Maps one object, and fetches it if it is not in the cache. Raises NotFound, Corrupt, StoreError, and OSError if
-    no disk can hold it."""
-    for _ in range(_ATTEMPTS - 1):
-        with contextlib.suppress(FileNotFoundError):
-            return MappedFile(fetch_object(store, sha, folder=cache))
-    return MappedFile(fetch_object(store, sha, folder=cache))
 
 
 def _fetch_semantic(store: Store, semantic: SemanticTables | None, *, cache: Path) -> SemanticFiles | None:

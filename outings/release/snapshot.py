@@ -1,8 +1,7 @@
-"""A metro's snapshot on this machine: tables on the local disk, mapped packs, and what the manifest says."""
+"""A metro's snapshot on this machine: mapped tables and packs, and what the manifest says."""
 
 from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
 
 from msgspec import Struct
 
@@ -11,6 +10,7 @@ from outings.contract.related import Group
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 from outings.release.log import History
+from outings.release.mapped_file import MappedFile
 from outings.release.objects import Bytes
 from outings.release.root import Log
 from outings.release.site import SiteFile
@@ -58,8 +58,8 @@ class SemanticFiles(Struct, frozen=True, kw_only=True):
     """Vectors of a metro's listings (`answers.semantic.vectors`), and which model made them, by its hash."""
 
     model: str
-    vectors: Path
-    rows: Path
+    vectors: MappedFile
+    rows: MappedFile
 
 
 class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
@@ -78,9 +78,9 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     vocabulary: Vocabulary
     related: tuple[Group, ...] = ()
     language: Language | None = None
-    tables: Mapping[str, Path]
+    tables: Mapping[str, MappedFile]
     packs: Packs
-    mapped: Mapping[str, Path] = {}
+    mapped: Mapping[str, MappedFile] = {}
     semantic: SemanticFiles | None = None
     pages: Mapping[str, PrecomputedPage] = {}
     answers: str = ""

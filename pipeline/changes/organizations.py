@@ -71,8 +71,8 @@ def _read_copies(
     copies: defaultdict[str, list[OrganizationCopy]] = defaultdict(list)
     for metro, part in sorted(parts.items()):
         manifest = read_manifest(store, part.manifest)
-        path = fetch_object(store, manifest.tables["organizations"].object, folder=cache)
-        rows = read_columns(path, "organizations", _COLUMNS).filter(pl.col("id").is_in(list(ids)))
+        file = fetch_object(store, manifest.tables["organizations"].object, folder=cache)
+        rows = read_columns(file, "organizations", _COLUMNS).filter(pl.col("id").is_in(list(ids)))
         for row in rows.iter_rows(named=True):
             copies[row["id"]].append(OrganizationCopy(metro=metro, row=row, manifest=manifest))
     return copies
@@ -198,7 +198,5 @@ def _name_fields(
 
 def _read_document(store: Store, copy: OrganizationCopy, *, cache: Path) -> bytes:
     """That pack alone: of a metro that is not built, the others may be on no disk here."""
-    path = fetch_object(store, copy.manifest.packs[copy.row["pack"]].object, folder=cache)
-    with path.open("rb") as file:
-        file.seek(copy.row["offset"])
-        return file.read(copy.row["length"])
+    pack = fetch_object(store, copy.manifest.packs[copy.row["pack"]].object, folder=cache)
+    return pack[copy.row["offset"] : copy.row["offset"] + copy.row["length"]]

@@ -99,8 +99,8 @@ class FeedReporter:
     def _open_listings(self, manifest: str) -> pl.DataFrame:
         """A metro's published listings, with the feed and the record's own id."""
         table = read_manifest(self._store, manifest).tables["listings"]
-        path = fetch_object(self._store, table.object, folder=self._cache)
-        published = read_columns(path, "listings", _COLUMNS).filter(pl.col("status") == PUBLISHED)
+        file = fetch_object(self._store, table.object, folder=self._cache)
+        published = read_columns(file, "listings", _COLUMNS).filter(pl.col("status") == PUBLISHED)
         parts = pl.col("source").str.splitn("/", 3)
         return published.select(
             "source", "name", parts.struct[0].alias("feed"), parts.struct[2].alias("source_id"),

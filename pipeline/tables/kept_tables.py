@@ -13,6 +13,7 @@ from outings.answers.near.parts import ITEM_TABLES, read_item_tables
 from outings.answers.search.cards import CARDS
 from outings.answers.snapshot.derived import DerivedTables, Frames
 from outings.release.manifest import Manifest, Table
+from outings.release.mapped_table import MappedTable
 from outings.release.parquet_columns import read_columns
 from outings.release.snapshot import Snapshot
 from outings.release.tables import TABLES
@@ -94,9 +95,9 @@ def find_parts(previous: PreviousSnapshot, snapshot: Snapshot, *, stays: Sequenc
     def keep(parts: pl.DataFrame) -> pl.DataFrame:
         return rows.join(pl.concat([ids, parts[at]], how="horizontal"), on="id").drop("id")
 
-    items = read_item_tables({name: pl.read_ipc(mapped[name]) for name in ITEM_TABLES})
+    items = read_item_tables({name: MappedTable(mapped[name]).read_frame() for name in ITEM_TABLES})
     kept_items = ids.with_columns(before=at).join(items.rename({"row": "before"}), on="before").drop("before")
-    return KeptParts(keep(pl.read_ipc(mapped[CARDS])), rows.join(kept_items, on="id").drop("id"))
+    return KeptParts(keep(MappedTable(mapped[CARDS]).read_frame()), rows.join(kept_items, on="id").drop("id"))
 
 
 def find_spots(

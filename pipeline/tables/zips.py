@@ -1,6 +1,7 @@
 """The table of postal codes, and a metro's postal codes back from it."""
 
 from collections.abc import Sequence
+from io import BytesIO
 
 import polars as pl
 from msgspec.structs import astuple
@@ -17,5 +18,5 @@ def make_zips(centroids: Sequence[Centroid]) -> pl.DataFrame:
 
 def carry_centroids(snapshot: Snapshot) -> tuple[Centroid, ...]:
     """The centroids of an older release."""
-    path = snapshot.tables.get("zips")
-    return () if path is None else tuple(Centroid(*row) for row in pl.read_parquet(path).iter_rows())
+    file = snapshot.tables.get("zips")
+    return () if file is None else tuple(Centroid(*row) for row in pl.read_parquet(BytesIO(file.view)).iter_rows())

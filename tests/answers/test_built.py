@@ -49,8 +49,8 @@ def worlds(release: Release) -> dict[str, World]:
 def read_world(snapshot: Snapshot) -> World:
     """The documents, and what they don't tell: programs, and the dates that python-dateutil makes of their rules."""
     opened = open_snapshot(snapshot)
-    rows = pl.read_parquet(snapshot.tables["listings"], columns=["row", "id", "program_key"]).rows()
-    organizations = pl.read_parquet(snapshot.tables["organizations"], columns=["row"]).rows()
+    rows = pl.read_parquet(snapshot.tables["listings"].path, columns=["row", "id", "program_key"]).rows()
+    organizations = pl.read_parquet(snapshot.tables["organizations"].path, columns=["row"]).rows()
     world = World(
         slug=snapshot.metro.slug,
         timezone=snapshot.metro.timezone,

@@ -45,7 +45,7 @@ def test_a_release_from_before_an_index_was_mapped_is_answered_alike(
     metros = {
         slug: replace(
             snapshot,
-            mapped={name: path for name, path in snapshot.mapped.items() if name in kept or name not in INDEXES},
+            mapped={name: file for name, file in snapshot.mapped.items() if name in kept or name not in INDEXES},
         )
         for slug, snapshot in release.metros.items()
     }

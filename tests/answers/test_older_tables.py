@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from outings.release.snapshot import Release
 from tests.answers.generated import make_world
 from tests.answers.requests import list_requests, read_body
-from tests.answers.worlds import World, open_release
+from tests.answers.worlds import World, map_files, open_release
 
 Change = Callable[[pl.DataFrame, Sequence[str]], pl.DataFrame]
 
@@ -53,6 +53,7 @@ def write_again(world: World, folder: Path, chosen: Mapping[str, Sequence[str]],
     folder.mkdir()
     release = open_release([world], folder)
     snapshot = release.metros["harbor"]
-    for name, path in snapshot.tables.items():
+    paths = {name: file.path for name, file in snapshot.tables.items()}
+    for name, path in paths.items():
         change(pl.read_parquet(path), chosen.get(name, ())).write_parquet(path)
-    return replace(release, metros={"harbor": replace(snapshot, hash=str(folder), mapped={})})
+    return replace(release, metros={"harbor": replace(snapshot, hash=str(folder), tables=map_files(paths), mapped={})})

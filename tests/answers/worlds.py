@@ -19,6 +19,7 @@ from outings.answers.derived import derive_tables
 from outings.contract.languages.language import read_shipped_language
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
+from outings.release.mapped_file import MappedFile
 from outings.release.mapped_table import encode_mapped
 from outings.release.snapshot import MetroSettings, Release, Snapshot
 from outings.release.tables import TABLES, ZIPS
@@ -110,9 +111,14 @@ def open_world(world: World, folder: Path, *, stamp: datetime = STAMP) -> Snapsh
         center=Center(lat=40.0, lng=-74.0), bounds=Bounds(south=39.0, west=-75.0, north=41.0, east=-73.0),
     )  # fmt: skip
     return Snapshot(
-        metro=settings, hash=digest.hexdigest(), stamp=stamp, vocabulary=WORDS, tables=paths, packs=(bytes(pack),),
-        mapped=_write_mapped(tables, folder), related=read_shipped_language("en").related,
+        metro=settings, hash=digest.hexdigest(), stamp=stamp, vocabulary=WORDS,
+        tables=map_files(paths), packs=(bytes(pack),), mapped=map_files(_write_mapped(tables, folder)),
+        related=read_shipped_language("en").related,
     )  # fmt: skip
+
+
+def map_files(paths: Mapping[str, Path]) -> dict[str, MappedFile]:
+    return {name: MappedFile(path) for name, path in paths.items()}
 
 
 def _write_mapped(tables: Mapping[str, pl.DataFrame], folder: Path) -> dict[str, Path]:

@@ -20,6 +20,7 @@ from outings.release import mapped_table
 from outings.release.layout import LAYOUT
 from outings.release.log import Version
 from outings.release.manifest import Manifest, Table, encode_manifest, hash_snapshot, read_manifest
+from outings.release.mapped_file import MappedFile
 from outings.release.objects import put_object
 from outings.release.packs import Pack
 from outings.release.pointer import read_current, read_pointer
@@ -148,9 +149,10 @@ def put_snapshot(
     )
 
 
-def _put_tables(store: Store, paths: Mapping[str, Path]) -> dict[str, Table]:
-    files = {name: path.read_bytes() for name, path in paths.items()}
-    return {name: Table(object=put_object(store, data), size=len(data), rows=0) for name, data in files.items()}
+def _put_tables(store: Store, files: Mapping[str, MappedFile]) -> dict[str, Table]:
+    return {
+        name: Table(object=put_object(store, bytes(file.view)), size=len(file), rows=0) for name, file in files.items()
+    }
 
 
 def list_pages(

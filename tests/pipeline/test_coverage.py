@@ -64,9 +64,9 @@ def read_world(snapshot: Snapshot, records: list[dict[str, Any]]) -> World:
     """The metro as its documents say, with what its records say of their sources."""
     world = World(slug=snapshot.metro.slug, timezone=snapshot.metro.timezone)
     members = {(record["type"], record["source_id"]): record["source"] for record in records if "source" in record}
-    occurrences = pl.read_parquet(snapshot.tables["occurrences"])
+    occurrences = pl.read_parquet(snapshot.tables["occurrences"].path)
     dates = dict(occurrences.group_by("row").agg("starts_local").iter_rows())
-    for row in pl.read_parquet(snapshot.tables["listings"]).iter_rows(named=True):
+    for row in pl.read_parquet(snapshot.tables["listings"].path).iter_rows(named=True):
         document = json.loads(snapshot.read_document(row["pack"], row["offset"], row["length"]))
         world.listings.append(document)
         world.dates[row["id"]] = dates.get(row["row"], [])
@@ -74,7 +74,7 @@ def read_world(snapshot: Snapshot, records: list[dict[str, Any]]) -> World:
         source = members[listing_type, source_id]
         status = source.get("verification", {}).get("status")
         world.sources[row["id"]] = {"crawled_at": source.get("crawled_at"), "status": status}
-    world.neighborhoods = list(pl.read_parquet(snapshot.tables["neighborhoods"]).iter_rows(named=True))
+    world.neighborhoods = list(pl.read_parquet(snapshot.tables["neighborhoods"].path).iter_rows(named=True))
     return world
 
 
@@ -107,7 +107,7 @@ def test_a_build_is_covered_as_its_records_and_documents_say(
 def test_what_a_source_says_is_kept_whole(sample: tuple[Release, list[dict[str, Any]]]) -> None:
     release, records = sample
     members = {(record["type"], record["source_id"]): record["source"] for record in records if "source" in record}
-    rows = pl.read_parquet(release.metros["seattle"].tables["listings"])
+    rows = pl.read_parquet(release.metros["seattle"].tables["listings"].path)
     assert rows.height == len(members)
     for row in rows.iter_rows(named=True):
         _, listing_type, source_id = row["source"].split("/", 2)

@@ -70,7 +70,7 @@ class Shop:
         rows = []
         for metro, snapshot in self.release.metros.items():
             for table, columns in (("listings", ["id", "type", "status"]), ("organizations", ["id", "status"])):
-                for row in pl.read_parquet(snapshot.tables[table], columns=columns).iter_rows(named=True):
+                for row in pl.read_parquet(snapshot.tables[table].path, columns=columns).iter_rows(named=True):
                     kind = TYPES[row["type"]] if "type" in row else "organization"
                     rows.append({**row, "type": kind, "metro": metro})
         return rows

@@ -21,10 +21,8 @@ def put_objects(store: MemoryStore, count: int) -> list[str]:
     return [put_object(store, b"%1000d" % number) for number in range(count)]
 
 
-def fetch_at(store: MemoryStore, sha: str, folder: Path, *, second: int) -> Path:
-    path = fetch_object(store, sha, folder=folder)
-    os.utime(path, (second, second))
-    return path
+def fetch_at(store: MemoryStore, sha: str, folder: Path, *, second: int) -> None:
+    os.utime(fetch_object(store, sha, folder=folder).path, (second, second))
 
 
 def list_cached(folder: Path) -> set[str]:
@@ -40,9 +38,9 @@ def test_an_object_is_fetched_once(tmp_path: Path) -> None:
         return act()
 
     for _ in range(3):
-        path = fetch_object(WatchedObject(store, watch), sha, folder=tmp_path)
-        assert path == tmp_path / "objects" / sha
-        assert path.read_bytes() == b"data"
+        file = fetch_object(WatchedObject(store, watch), sha, folder=tmp_path)
+        assert file.path == tmp_path / "objects" / sha
+        assert file[:] == file.path.read_bytes() == b"data"
     assert requests == ["get"]
 
 
@@ -53,7 +51,7 @@ def test_an_object_that_is_not_what_its_name_says_is_refused_and_not_kept(tmp_pa
         with pytest.raises(Corrupt, match="its 5 bytes have the SHA-256"):
             fetch_object(store, hash_of(b"right"), folder=tmp_path)
     store.put(name_of(b"right"), b"right")
-    assert fetch_object(store, hash_of(b"right"), folder=tmp_path).read_bytes() == b"right"
+    assert fetch_object(store, hash_of(b"right"), folder=tmp_path)[:] == b"right"
 
 
 def damage(path: Path, how: str) -> None:
@@ -74,10 +72,10 @@ def test_a_file_that_is_not_what_its_name_says_is_fetched_again_once_and_told(
     store = MemoryStore()
     reads = Nth(-1, fail)
     sha = put_object(store, b"data")
-    path = fetch_object(store, sha, folder=tmp_path)
+    path = fetch_object(store, sha, folder=tmp_path).path
     damage(path, how)
     for _ in range(3):
-        assert fetch_object(WatchedObject(store, reads), sha, folder=tmp_path).read_bytes() == b"data"
+        assert fetch_object(WatchedObject(store, reads), sha, folder=tmp_path)[:] == b"data"
     assert reads.calls == ["get"]
     [line] = caplog.messages
     assert str(path) in line
@@ -87,7 +85,7 @@ def test_a_file_that_is_not_what_its_name_says_is_fetched_again_once_and_told(
 def test_a_file_and_an_object_that_are_both_damaged_are_refused(tmp_path: Path) -> None:
     store = MemoryStore()
     sha = put_object(store, b"data")
-    damage(fetch_object(store, sha, folder=tmp_path), "half")
+    damage(fetch_object(store, sha, folder=tmp_path).path, "half")
     store.put(name_of(b"data"), b"date")
     for _ in range(2):
         with pytest.raises(Corrupt, match="its 4 bytes have the SHA-256"):
@@ -100,7 +98,7 @@ def test_a_file_is_checked_by_a_process_that_did_not_fetch_it(tmp_path: Path) ->
     sha = put_object(store, b"data")
     (tmp_path / "objects").mkdir()
     (tmp_path / "objects" / sha).write_bytes(b"date")
-    assert fetch_object(store, sha, folder=tmp_path).read_bytes() == b"data"
+    assert fetch_object(store, sha, folder=tmp_path)[:] == b"data"
 
 
 def test_an_object_that_is_gone_is_not_found(tmp_path: Path) -> None:
@@ -113,7 +111,7 @@ def test_many_that_fetch_at_once_see_it_whole(tmp_path: Path) -> None:
     data = os.urandom(1_000_000)
     sha, copies = put_object(store, data), []
     threads = [
-        threading.Thread(target=lambda: copies.append(fetch_object(store, sha, folder=tmp_path).read_bytes() == data))
+        threading.Thread(target=lambda: copies.append(fetch_object(store, sha, folder=tmp_path)[:] == data))
         for _ in range(16)
     ]
     for thread in threads:

@@ -5,6 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from outings.release.mapped_file import MappedFile
 from outings.release.mapped_table import MappedTable, encode_mapped
 from outings.release.objects import Corrupt
 
@@ -23,7 +24,7 @@ def test_a_table_reads_as_it_was_written_from_a_file_and_from_memory(rows: int, 
     frame = FRAME.head(rows)
     path = tmp_path / "table"
     path.write_bytes(encode_mapped(frame))
-    for table in (MappedTable(path), MappedTable(encode_mapped(frame))):
+    for table in (MappedTable(MappedFile(path)), MappedTable(encode_mapped(frame))):
         assert len(table) == rows
         assert list(table.view_array("number")) == frame["number"].to_list()
         assert list(table.read_texts("text")) == frame["text"].to_list()
@@ -41,16 +42,11 @@ def test_a_torn_file_is_refused_and_named(kept: int, tmp_path: Path) -> None:
     path = tmp_path / "torn"
     path.write_bytes(encode_mapped(FRAME)[:kept])
     with pytest.raises(Corrupt, match="torn: "):
-        MappedTable(path)
-
-
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Corrupt, match="gone"):
-        MappedTable(tmp_path / "gone")
+        MappedTable(MappedFile(path))
 
 
 def test_two_batches_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "two"
     FRAME.write_ipc(path, record_batch_size=2, compat_level=pl.CompatLevel.oldest())
     with pytest.raises(Corrupt, match="two: 2 record batches"):
-        MappedTable(path)
+        MappedTable(MappedFile(path))

@@ -116,12 +116,12 @@ class Gazetteer:
 
 def open_gazetteer(reader: SnapshotReader) -> Gazetteer:
     """In memory, from documents, where the build did not map it."""
-    paths = {name: reader.find_mapped(name) for name in (SPOTS, SPOT_NAMES, SPOT_AREAS)}
-    if None in paths.values():
+    files = {name: reader.find_mapped(name) for name in (SPOTS, SPOT_NAMES, SPOT_AREAS)}
+    if None in files.values():
         made = make_spots(reader)
-        tables = {name: MappedTable(encode_mapped(made[name])) for name in paths}
+        tables = {name: MappedTable(encode_mapped(made[name])) for name in files}
     else:
-        tables = {name: MappedTable(path) for name, path in paths.items() if path is not None}
+        tables = {name: MappedTable(file) for name, file in files.items() if file is not None}
     streets = open_streets(reader.language)
     return Gazetteer(
         reader.metro, streets, spots=tables[SPOTS], names=tables[SPOT_NAMES], areas=tables[SPOT_AREAS]

@@ -103,5 +103,4 @@ class Cells:
 
 
 def open_cells(reader: SnapshotReader) -> Cells:
-    path = reader.find_mapped(CELLS)
-    return Cells(MappedTable(encode_mapped(make_cells(reader, reader.date)) if path is None else path))
+    return Cells(MappedTable(reader.find_mapped(CELLS) or encode_mapped(make_cells(reader, reader.date))))

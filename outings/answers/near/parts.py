@@ -159,8 +159,8 @@ class ItemParts:
 
 
 def open_parts(reader: SnapshotReader) -> ItemParts:
-    paths = {name: reader.find_mapped(name) for name in ITEM_TABLES}
-    known = {name: MappedTable(path) for name, path in paths.items() if path is not None}
+    files = {name: reader.find_mapped(name) for name in ITEM_TABLES}
+    known = {name: MappedTable(file) for name, file in files.items() if file is not None}
     if len(known) < len(ITEM_TABLES):  # an earlier program made the release
         known = {name: MappedTable(encode_mapped(frame)) for name, frame in make_item_tables(reader).items()}
     return ItemParts(known)

@@ -141,5 +141,5 @@ class RememberedCards:
 
 
 def open_cards(reader: SnapshotReader) -> Cards:
-    path = reader.find_mapped(CARDS)
-    return RememberedCards() if path is None else MappedCards(MappedTable(path))
+    file = reader.find_mapped(CARDS)
+    return RememberedCards() if file is None else MappedCards(MappedTable(file))

@@ -1,7 +1,5 @@
 """What a model adds to a search: listings that are near the query's words become `related`, and nothing else moves."""
 
-from functools import lru_cache
-
 import numpy as np
 from msgspec import Struct
 
@@ -9,12 +7,11 @@ from outings.answers.search.matches import SearchMatches
 from outings.answers.search.score import PARTIAL, RELATED_WORDS
 from outings.answers.semantic.model import Model
 from outings.answers.semantic.vectors import Similarities, Vectors
-from outings.release.snapshot import SemanticFiles, Snapshot
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
+from outings.release.snapshot import Snapshot
 
 # A score in thousandths of a listing that means exactly the same: what a related word in a name has.
 _MOST = 600
-# Snapshots whose vectors stay open: those of several metros, and of releases that walks began in.
-_OPEN = 32
 
 
 class Semantic(Struct, frozen=True, eq=False):
@@ -38,12 +35,12 @@ def open_semantic(snapshot: Snapshot, model: Model | None) -> Semantic | None:
     files = snapshot.semantic
     if model is None or files is None or files.model != model.hash:
         return None
-    return Semantic(_open_vectors(files), model)
+    return Semantic(open_snapshot(snapshot).open_index(_open_vectors), model)
 
 
-@lru_cache(maxsize=_OPEN)
-def _open_vectors(files: SemanticFiles) -> Vectors:
-    return Vectors(files)
+def _open_vectors(reader: SnapshotReader) -> Vectors:
+    assert reader.semantic is not None
+    return Vectors(reader.semantic)
 
 
 def add_near(matched: SearchMatches, similarities: Similarities, *, least: float) -> SearchMatches:

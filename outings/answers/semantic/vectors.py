@@ -5,13 +5,13 @@ similarity and a quarter of the room. Listings with the same text share one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.semantic.model import Vector
+from outings.release.mapped_file import MappedFile
 from outings.release.mapped_table import MappedTable
 from outings.release.snapshot import SemanticFiles
 
@@ -52,9 +52,9 @@ def make_rows(keys: Sequence[bytes | None], *, order: Iterable[bytes]) -> pl.Dat
     return pl.DataFrame({"vector": pl.Series(rows, dtype=pl.UInt32())})
 
 
-def read_encoded(vectors: Path) -> dict[bytes, tuple[float, bytes]]:
+def read_encoded(vectors: MappedFile) -> dict[bytes, tuple[float, bytes]]:
     """What `make_vectors` was given."""
-    frame = pl.read_ipc(vectors)
+    frame = MappedTable(vectors).read_frame()
     steps = frame["vector"].to_numpy()
     pairs = zip(frame["scale"].to_list(), (each.tobytes() for each in steps), strict=True)
     return dict(zip(frame["key"].to_list(), pairs, strict=True))

@@ -3,12 +3,12 @@ mapped files; where a file lacks, or has another layout, the reader makes it in 
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from pathlib import Path
 
 import polars as pl
 from msgspec import Struct
 
 from outings.contract.languages.language import Language
+from outings.release.mapped_file import MappedFile
 from outings.release.mapped_table import MappedTable, encode_mapped
 from outings.release.parquet_columns import read_columns
 
@@ -35,7 +35,7 @@ class DerivedTables(Struct, frozen=True, kw_only=True):
         """In the build, of tables that are not written yet."""
         return self.make({name: tables[name].select(columns) for name, columns in self.columns.items()}, context)
 
-    def make_again(self, files: Mapping[str, Path], context: TableContext) -> Mapping[str, MappedTable]:
+    def make_again(self, files: Mapping[str, MappedFile], context: TableContext) -> Mapping[str, MappedTable]:
         """In memory, of a snapshot's tables. Raises what Polars raises where one is broken."""
         read = ((name, read_columns(files.get(name), name, columns)) for name, columns in self.columns.items())
         made = self.make(dict(read), context)

@@ -29,7 +29,7 @@ class SnapshotReader:
         self.hash, self.metro, self.vocabulary = snapshot.hash, snapshot.metro, snapshot.vocabulary
         self.related = snapshot.related
         self.language = snapshot.language or read_shipped_language(ENGLISH)
-        self.tables = snapshot.tables
+        self.tables, self.semantic = snapshot.tables, snapshot.semantic
         # The metro's local date when it last changed: of what depends on the build's date and is made again here.
         self.date = snapshot.stamp.astimezone(read_zone(snapshot.metro.timezone)).date()
         self._packs, self._mapped = tuple(map(_view, snapshot.packs)), snapshot.mapped
@@ -93,7 +93,7 @@ class SnapshotReader:
             return {name: MappedTable(self._mapped[name]) for name in derived.names}
         return derived.make_again(self.tables, TableContext(today=self.date, language=self.language))
 
-    def find_mapped(self, name: str) -> Path | None:
+    def find_mapped(self, name: str) -> MappedFile | None:
         """The file of a derived table."""
         return self._mapped.get(name)
 
@@ -127,7 +127,7 @@ def open_snapshot(snapshot: Snapshot) -> SnapshotReader:
     if known is not None:
         return known
     with _lock:
-        name = snapshot.hash, frozenset(snapshot.mapped.values())
+        name = snapshot.hash, frozenset(file.path for file in snapshot.mapped.values())
         reader = _by_hash.get(name)
         if reader is None:
             reader = _by_hash[name] = SnapshotReader(snapshot)

@@ -1,6 +1,6 @@
 """Postal codes: where each lies, as the deployment's centroids say, and which listings state it."""
 
-from pathlib import Path
+from io import BytesIO
 
 import numpy as np
 import polars as pl
@@ -11,6 +11,7 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.errors import bad_request, not_implemented
 from outings.contract.parameters import ZIPS
 from outings.contract.query import Query
+from outings.release.mapped_file import MappedFile
 from outings.release.parquet_columns import read_columns
 
 Rows = NDArray[np.uint32]
@@ -19,8 +20,8 @@ Rows = NDArray[np.uint32]
 class Zips:
     """Of one snapshot, from its table of centroids."""
 
-    def __init__(self, path: Path, *, listings: Path) -> None:
-        points = pl.read_parquet(path)
+    def __init__(self, centroids: MappedFile, *, listings: MappedFile) -> None:
+        points = pl.read_parquet(BytesIO(centroids.view))
         self._points = {code: (lat, lng) for code, lat, lng in points.select("zip", "lat", "lng").iter_rows()}
         stated = read_columns(listings, "listings", ("row", "zip"))
         grouped = stated.drop_nulls().group_by("zip").agg(pl.col("row").sort())

@@ -54,7 +54,7 @@ class ViewDatabase:
             selects = [_compile_view(view, each.snapshot, schema=f"metro_{at}") for at, each in enumerate(metros)]
             self._connection.execute(f'CREATE VIEW "{name}" AS {" UNION ALL ".join(selects)}')
         self._connection.execute("CREATE SCHEMA output")
-        paths = [literal(str(path)) for metro in metros for path in metro.snapshot.tables.values()]
+        paths = [literal(str(file.path)) for metro in metros for file in metro.snapshot.tables.values()]
         self._connection.execute(f"SET allowed_paths = [{', '.join(paths)}]")
         lock(self._connection)
 
@@ -81,7 +81,7 @@ def _add_metro(connection: DuckDBPyConnection, metro: MetroTables, *, schema: st
         _register(connection, f"{schema}.known_{name}", pl.DataFrame(schema=dict(TABLES[name])))
         source = f"FROM {schema}.known_{name}"
         if name in snapshot.tables:
-            source += f" UNION ALL BY NAME FROM read_parquet({literal(str(snapshot.tables[name]))})"
+            source += f" UNION ALL BY NAME FROM read_parquet({literal(str(snapshot.tables[name].path))})"
         connection.execute(f"CREATE VIEW {schema}.{name} AS {source}")
     _register(connection, f"{schema}.positions", _number_lists(metro))
     about = {

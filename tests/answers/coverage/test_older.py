@@ -7,6 +7,7 @@ from random import Random
 import polars as pl
 from msgspec.structs import replace
 
+from outings.release.mapped_file import MappedFile
 from tests.answers.asking import fetch
 from tests.answers.coverage.worlds import PATH, enrich
 from tests.answers.generated import make_world
@@ -26,8 +27,8 @@ def test_a_release_without_the_columns_is_answered(tmp_path: Path) -> None:
     today = fetch(release, PATH)["data"]
     snapshot = release.metros["harbor"]
     path = tmp_path / "older.parquet"
-    pl.read_parquet(snapshot.tables["listings"]).drop(KEPT_LATER).write_parquet(path)
-    older = replace(snapshot, hash="0" * 64, tables={**snapshot.tables, "listings": path}, mapped={})
+    pl.read_parquet(snapshot.tables["listings"].path).drop(KEPT_LATER).write_parquet(path)
+    older = replace(snapshot, hash="0" * 64, tables={**snapshot.tables, "listings": MappedFile(path)}, mapped={})
     _, body = read_body(replace(release, metros={"harbor": older}), (PATH, {}))
     data = json.loads(body)["data"]
     assert data["listings"] == {name: {**each, "dateless": 0} for name, each in today["listings"].items()}

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from outings.answers.gazetteer.gazetteer import Gazetteer, open_gazetteer
 from outings.answers.snapshot.reader import open_snapshot
+from outings.release.mapped_file import MappedFile
 from tests.answers.documents import make_event, make_location, make_place
 from tests.answers.worlds import Document, World, open_world
 
@@ -143,6 +144,6 @@ def test_a_metro_without_listings_knows_nothing(tmp_path: Path) -> None:
 def test_a_release_from_before_zips_were_kept_is_read(tmp_path: Path) -> None:
     snapshot = open_world(World(listings=LISTINGS), tmp_path)
     old = tmp_path / "old.parquet"
-    pl.read_parquet(snapshot.tables["listings"]).drop("zip", "registration").write_parquet(old)
-    older = replace(snapshot, hash="older", tables={**snapshot.tables, "listings": old}, mapped={})
+    pl.read_parquet(snapshot.tables["listings"].path).drop("zip", "registration").write_parquet(old)
+    older = replace(snapshot, hash="older", tables={**snapshot.tables, "listings": MappedFile(old)}, mapped={})
     assert open_snapshot(older).open_index(open_gazetteer).find_address("Clay Studio") is not None

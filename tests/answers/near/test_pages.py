@@ -43,7 +43,7 @@ def open_anew(release: Release) -> Release:
 
 
 def open_otherwise(snapshot: Snapshot) -> Snapshot:
-    return replace(snapshot, mapped={name: path for name, path in snapshot.mapped.items() if name != "suggestions"})
+    return replace(snapshot, mapped={name: file for name, file in snapshot.mapped.items() if name != "suggestions"})
 
 
 def list_about(release: Release, minute: datetime, entitlement: Entitlement = ALL) -> dict[str, Any]:

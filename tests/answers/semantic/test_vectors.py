@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from outings.answers.semantic.model import Vector, scale_vector
 from outings.answers.semantic.vectors import Vectors, encode_vector, make_rows, make_vectors, read_encoded
+from outings.release.mapped_file import MappedFile
 from outings.release.mapped_table import encode_mapped
 from outings.release.snapshot import SemanticFiles
 
@@ -19,9 +20,9 @@ def make_random(count: int, size: int, *, seed: int = 1) -> NDArray[np.float32]:
 
 def put_vectors(vectors: dict[bytes, Vector], keys: list[bytes | None], folder: Path) -> SemanticFiles:
     encoded = {key: encode_vector(vector) for key, vector in vectors.items()}
-    files = SemanticFiles(model="given", vectors=folder / "vectors", rows=folder / "rows")
-    files.vectors.write_bytes(encode_mapped(make_vectors(encoded)))
-    files.rows.write_bytes(encode_mapped(make_rows(keys, order=encoded)))
+    (folder / "vectors").write_bytes(encode_mapped(make_vectors(encoded)))
+    (folder / "rows").write_bytes(encode_mapped(make_rows(keys, order=encoded)))
+    files = SemanticFiles(model="given", vectors=MappedFile(folder / "vectors"), rows=MappedFile(folder / "rows"))
     assert read_encoded(files.vectors) == encoded
     return files
 

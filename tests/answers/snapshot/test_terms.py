@@ -14,6 +14,7 @@ from outings.answers.snapshot.terms import WORDS as INDEX_WORDS
 from outings.contract.languages.language import read_shipped_language
 from outings.contract.text import SearchTerm, parse_text
 from outings.contract.tokenizer import split_words
+from outings.release.mapped_file import MappedFile
 from outings.release.tables import FIELDS, TERMS
 from tests.answers.worlds import TODAY
 
@@ -31,7 +32,7 @@ def index(listings: Sequence[Listing], folder: Path) -> Terms:
     ]
     path = folder / "terms.parquet"
     pl.DataFrame(sorted(rows), schema=dict(TERMS), orient="row").write_parquet(path)
-    words, places = (each.make_again({"terms": path}, CONTEXT) for each in (INDEX_WORDS, PLACES))
+    words, places = (each.make_again({"terms": MappedFile(path)}, CONTEXT) for each in (INDEX_WORDS, PLACES))
     return Terms(words, places=places["places"], stems="english")
 
 

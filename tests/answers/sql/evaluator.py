@@ -44,7 +44,7 @@ class SqlEvaluator:
     """Gives what `Evaluator` gives, method by method. What `finder` answers by rows, it takes from there."""
 
     def __init__(self, reader: SnapshotReader, engine: Engine) -> None:
-        self._tables = engine.open_tables(reader.tables)
+        self._tables = engine.open_tables({name: file.path for name, file in reader.tables.items()})
         self.schema = self._tables.schema
         self._files, self._series, self._size = reader.tables, reader.series, len(reader.listings)
         self._finder = reader.open_index(open_row_finder)

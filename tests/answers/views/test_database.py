@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from outings.answers.views.database import MetroTables, ViewDatabase
+from outings.release.mapped_file import MappedFile
 from tests.answers.generated import make_world
 from tests.answers.worlds import TODAY, open_world
 
@@ -16,8 +17,8 @@ from tests.answers.worlds import TODAY, open_world
 def test_a_column_that_an_older_release_has_not_is_null(tmp_path: Path) -> None:
     snapshot = open_world(make_world(Random(3), size=40), tmp_path)
     older = tmp_path / "older.parquet"
-    pl.read_parquet(snapshot.tables["listings"]).drop("neighborhood", "registration", "zip").write_parquet(older)
-    snapshot = replace(snapshot, tables={**snapshot.tables, "listings": older}, mapped={})
+    pl.read_parquet(snapshot.tables["listings"].path).drop("neighborhood", "registration", "zip").write_parquet(older)
+    snapshot = replace(snapshot, tables={**snapshot.tables, "listings": MappedFile(older)}, mapped={})
     with ViewDatabase([MetroTables(snapshot=snapshot, today=TODAY)], release_id="1-00000000") as database:
         rows = database.run("SELECT count(*), count(neighborhood), count(zip) FROM listings").fetchall()
         classes = database.run("SELECT count(*) > 0, count(registration) FROM classes").fetchall()

@@ -109,7 +109,7 @@ def test_every_page_is_what_answers_computes(built: SimpleNamespace) -> None:
 def test_every_detail_is_what_answers_computes(built: SimpleNamespace) -> None:
     named = set()
     for snapshot in built.release.metros.values():
-        for row in pl.read_parquet(snapshot.tables["listings"]).iter_rows(named=True):
+        for row in pl.read_parquet(snapshot.tables["listings"].path).iter_rows(named=True):
             if row["object"] is None:
                 assert row["is_recurring"] or STATUSES[row["status"]] == "draft", row["slug"]
                 continue

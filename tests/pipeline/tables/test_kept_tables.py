@@ -132,7 +132,7 @@ def read_metro(city: City) -> Manifest:
 
 def test_tables_that_are_others_on_another_day_say_so(tmp_path: Path) -> None:
     snapshot = make_city(tmp_path).open().metros["seattle"]
-    tables = {name: read_columns(path, name) for name, path in snapshot.tables.items() if name in TABLES}
+    tables = {name: read_columns(file, name) for name, file in snapshot.tables.items() if name in TABLES}
 
     def encode(tables_of: DerivedTables, day: date) -> list[bytes]:
         context = TableContext(today=day, language=read_shipped_language(ENGLISH))

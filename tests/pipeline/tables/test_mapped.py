@@ -57,7 +57,7 @@ def read_bodies(snapshot: Snapshot) -> list[bytes]:
 def list_addresses(snapshot: Snapshot) -> Iterator[str]:
     """What documents call places, alone and with what is or is not behind them."""
     others = cycle(("98101", "Portland"))
-    for place in pl.read_parquet(snapshot.tables["listings"])["pack", "offset", "length"].iter_rows():
+    for place in pl.read_parquet(snapshot.tables["listings"].path)["pack", "offset", "length"].iter_rows():
         document = msgspec.json.decode(snapshot.read_document(*place))
         location = document.get("location") or {}
         behind = [location[name] for name in ("city", "zip", "neighborhood") if location.get(name)]
@@ -95,7 +95,7 @@ def test_files_of_another_layout_are_not_opened(releases: tuple[Snapshot, Snapsh
 
 
 def test_another_column_of_a_mapped_file_is_another_layout(releases: tuple[Snapshot, Snapshot]) -> None:
-    schemas = {name: pl.read_ipc_schema(path) for name, path in releases[0].mapped.items()}
+    schemas = {name: pl.read_ipc_schema(file.path) for name, file in releases[0].mapped.items()}
     compared = {row.column for row in PARAMETERS.values()}
     columns = sorted(
         f"{name}.{column} {kind}"
