@@ -205,7 +205,7 @@ class Releases:
     def _read_pointer(self) -> None:
         pointer = read_pointer(self._store, trust=self._trust)
         if pointer is None and self.current is not None:
-            raise ReleaseRefusal(f"{NAME} is gone")
+            raise ReleaseRefusal(f"{NAME} is gone; `outings releases restore` writes it again")
         if pointer is not None and (pointer.etag != self._etag or self._clock() >= self._retry_at):
             self._etag, self._retry_at = pointer.etag, self._clock() + RETRY_PAUSE
             self._take_up(pointer.pointer)

@@ -12,11 +12,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.configuration import FORMATS
+from outings.failures import GuardRefusal
 from outings.release.log import Version
 from outings.release.manifest import list_objects, read_manifest
 from outings.release.pointer import read_current
 from outings.release.publishing import Publication, make_deadline, publish
-from outings.release.root import Part, Root
+from outings.release.root import Part, Root, format_release_id
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 from pipeline.changes.versions import Change, list_organizations, list_versions
@@ -82,7 +83,13 @@ def build_release(
     UntrustedRelease, Corrupt and StoreError. Then nothing was published.
     """
     check_deadline, started = make_deadline(), perf_counter()
-    current = read_current(store, trust=trust)
+    current = read_current(store, trust=trust, is_new=build.is_new_store)
+    if build.is_new_store and current is not None:
+        release_id = format_release_id(current.root.sequence, current.pointer.pointer.root)
+        raise GuardRefusal(
+            f"--new-store: release {release_id} is in force in store {store}; to begin anew, name another store in "
+            "[store] url, or move this one away"
+        )
     base = None if current is None else current.root
     sweep_scratch()
     with open_scratch() as scratch:

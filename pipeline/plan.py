@@ -27,12 +27,14 @@ from pipeline.tables.model_plan import ModelPlan, plan_model
 
 
 class Build(Struct, frozen=True, kw_only=True):
-    """The request for a build. `metros` are slugs; None is all."""
+    """The request for a build. `metros` are slugs; None is all. `is_new_store`: a store that lost its pointer is
+    built as a new one."""
 
     configuration: Configuration
     as_of: AsOf
     metros: Collection[str] | None = None
     allow_shrink: bool = False
+    is_new_store: bool = False
 
 
 class BuildPlan(Struct, frozen=True, kw_only=True):

@@ -42,6 +42,11 @@ _WORKER_DIED = (
 @click.option("--as-of", metavar="TIME", help="The build's clock: a date (its 00:00 in each metro) or an instant.")
 @click.option("--allow-shrink", is_flag=True, help="Publish even if a feed lost more than its max_shrink.")
 @click.option(
+    "--new-store",
+    is_flag=True,
+    help="Begin anew in a store that lost its pointer: at version 1, without what was taken down.",
+)
+@click.option(
     "--workers",
     type=click.IntRange(min=1),
     help="How many processes to use. If not given: as many as the work is worth, at most one for each core.",
@@ -70,6 +75,7 @@ def build(
     metros: tuple[str, ...],
     as_of: str | None,
     allow_shrink: bool,
+    new_store: bool,
     workers: int | None,
     executor: str,
     wait: float,
@@ -88,8 +94,9 @@ def build(
         _parse_as_of(as_of)  # what is wrong is told before anyone waits
         with hold_metros(slugs, folder=configuration.build.lock, patience=wait, clock=_read_clock, progress=tell):
             request = Build(
-                configuration=configuration, as_of=_parse_as_of(as_of), metros=chosen, allow_shrink=allow_shrink
-            )
+                configuration=configuration, as_of=_parse_as_of(as_of), metros=chosen, allow_shrink=allow_shrink,
+                is_new_store=new_store,
+            )  # fmt: skip
             quarantine = QuarantineFile(configuration.build.quarantine)
             try:
                 built = run_build(

@@ -1,4 +1,4 @@
-"""`outings releases`: list, show, compare, verify, sign, roll back and prune what was published."""
+"""`outings releases`: list, show, compare, verify, sign, roll back, restore and prune what was published."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +20,7 @@ from outings.command.options import (
 )
 from outings.configuration import read_zone
 from outings.failures import WrongSetting
+from outings.release.lost_pointer import DamagedStore
 from outings.release.manifest import read_manifest
 from outings.release.objects import Corrupt, object_name
 from outings.release.publishing import sign_anew
@@ -33,7 +34,7 @@ from outings.release.withdrawals import has_ended
 
 @click.group()
 def releases() -> None:
-    """List, show, compare, verify, sign, roll back and prune what was published."""
+    """List, show, compare, verify, sign, roll back, restore and prune what was published."""
 
 
 @releases.command(name="list")
@@ -126,6 +127,28 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
 
 
 @releases.command()
+@click.argument("release_id", metavar="[ID]", required=False)
+@take_config
+@take_json
+def restore(*, release_id: str | None, config: Path, as_json: bool) -> None:
+    """Write a pointer that is lost or broken again: to the newest release that is whole, or to the named one."""
+    from outings.release.restoring import restore_release
+
+    configuration = read_config(config)
+    trust = read_publisher(configuration.signing)
+    restored = restore_release(open_config_store(configuration), release_id, trust=trust)
+    for reason in restored.skipped:
+        tell(f"A newer release can't be restored: {reason}")
+    tell(
+        "If a newer release was in force, servers refuse this one until they are restarted. What was taken down since "
+        "is public again then: withdraw it first."
+    )
+    named = restored.release.id
+    described = {"release": named, "skipped": restored.skipped}
+    print_result(described, f"Release {named} is in force again.", as_json=as_json)
+
+
+@releases.command()
 @take_config
 @click.option("--clock-is-right", is_flag=True, help="Prune even if this machine's clock looks wrong.")
 @take_json
@@ -159,6 +182,8 @@ def verify(*, config: Path, as_json: bool) -> None:
     results: list[VerifiedRelease] = []
     try:
         verified = verify_releases(store, trust=trust, report=_tell_verified(results, as_json=as_json))
+    except DamagedStore:
+        raise
     except (Corrupt, NotFound) as wrong:
         if as_json:
             print_json({"right": False, "wrong": str(wrong), **_count_verified(results)})

@@ -6,15 +6,18 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.release.objects import Corrupt, decode_json
-from outings.release.root import Root, format_release_id, read_root, walk_roots
-from outings.release.store import Outcome, Store, StoreError
+from outings.release.lost_pointer import refuse_lost_pointer
+from outings.release.objects import Corrupt, decode_json, hash_of, object_name
+from outings.release.root import Root, encode_root, format_release_id, read_root, walk_roots
+from outings.release.store import NotFound, Outcome, Store, StoreError
 from outings.release.trust import ANYBODY, PublicKey, Trust
 
 NAME = "current.json"
 
 # A reply is asked for again at most this often; each attempt already waits as long as the store's client does.
 ATTEMPTS = 5
+
+_ADVICE = "put it back from a copy, or let `outings releases restore` write one to the newest release that is whole"
 
 
 class Pointer(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -53,6 +56,17 @@ def parse_pointer(data: bytes) -> Pointer:
     return decode_json(data, Pointer, name=NAME)
 
 
+def make_pointer(root: Root, *, trust: Trust) -> Pointer:
+    """Return the pointer to this root, signed if `trust` has a signer. The same root always has the same pointer."""
+    pointer = Pointer(
+        sequence=root.sequence,
+        root=hash_of(encode_root(root)),
+        published_at=root.built_at,
+        latest_version_id=root.log.latest_version_id,
+    )
+    return sign_pointer(pointer, trust=trust)
+
+
 def sign_pointer(pointer: Pointer, *, trust: Trust) -> Pointer:
     """The pointer with its signature, or as it is without a signer."""
     return replace(pointer, signature=trust.sign(encode_pointer(replace(pointer, signature=None))))
@@ -70,23 +84,36 @@ def read_pointer(store: Store, *, trust: Trust = ANYBODY) -> VersionedPointer | 
     versioned = store.read_versioned(NAME)
     if versioned is None:
         return None
-    pointer = parse_pointer(versioned.data)
+    try:
+        pointer = parse_pointer(versioned.data)
+    except Corrupt as error:
+        raise Corrupt(f"{error}; {_ADVICE}") from None
     find_pointer_signer(pointer, trust=trust)
     return VersionedPointer(pointer, versioned.etag)
 
 
-def read_current(store: Store, *, trust: Trust = ANYBODY) -> CurrentRelease | None:
-    """The release in force, or None where nothing was published yet. For who publishes after it or deletes what it does
-    not name: Corrupt where the pointer does not fit its root. UntrustedRelease, NotFound, StoreError."""
+def read_current(store: Store, *, trust: Trust = ANYBODY, is_new: bool = False) -> CurrentRelease | None:
+    """Return the release in force, or None if nothing was published yet. For who publishes after it or deletes what it
+    does not name. `is_new`: a store without a pointer is believed to be new, and not searched for releases.
+
+    Raises DamagedStore if the store has releases and no pointer, Corrupt if the pointer and its root do not fit,
+    UntrustedRelease and StoreError."""
     versioned = read_pointer(store, trust=trust)
     if versioned is None:
+        if not is_new:
+            refuse_lost_pointer(store)
         return None
     pointer = versioned.pointer
-    root = read_root(store, pointer.root)
-    reason = explain_pointer(pointer, root)
+    try:
+        root = read_root(store, pointer.root)
+        reason = explain_pointer(pointer, root)
+    except NotFound:
+        reason = f"its root, {object_name(pointer.root)}, does not exist"
+    except Corrupt as error:
+        reason = str(error)
     if reason is not None:
         release_id = format_release_id(pointer.sequence, pointer.root)
-        raise Corrupt(f"{NAME}, which names release {release_id}: {reason}; put it back as it was published")
+        raise Corrupt(f"store {store}: {NAME}, which names release {release_id}: {reason}; {_ADVICE}")
     return CurrentRelease(versioned, root)
 
 

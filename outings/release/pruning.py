@@ -18,7 +18,8 @@ from msgspec import Struct
 from outings.failures import GuardRefusal
 from outings.release.objects import PREFIX, object_name
 from outings.release.publishing import LONGEST_BUILD
-from outings.release.releases import ListedRelease, list_references, list_releases
+from outings.release.references import list_references
+from outings.release.releases import ListedRelease, list_releases
 from outings.release.store import TEMPORARY, Store, StoreEntry
 from outings.release.trust import ANYBODY, Trust
 from outings.release.withdrawals import has_ended

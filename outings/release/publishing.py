@@ -13,7 +13,7 @@ from outings.failures import GuardRefusal
 from outings.release.lineage import trace_lineage
 from outings.release.log import Version, append_versions, erase_words
 from outings.release.objects import hash_of, name_of, read_object
-from outings.release.pointer import NAME, Pointer, VersionedPointer, read_current, sign_pointer, swap_pointer
+from outings.release.pointer import NAME, Pointer, VersionedPointer, make_pointer, read_current, swap_pointer
 from outings.release.root import FeedMemory, Log, Part, Root, encode_root, format_release_id
 from outings.release.store import Outcome, Store, StoreError
 from outings.release.trust import ANYBODY, Trust
@@ -96,7 +96,7 @@ def publish(
     attempt.
     """
     for _ in range(ATTEMPTS):
-        before = read_current(store, trust=trust)
+        before = read_current(store, trust=trust, is_new=base is None)
         current, current_root = (None, _NO_RELEASE) if before is None else (before.pointer, before.root)
         refuse_concurrent(base=base or _NO_RELEASE, current_root=current_root, parts=parts, act=act)
         refuse_older_stamps(current_root, parts)
@@ -142,14 +142,8 @@ def sign_anew(store: Store, *, current: VersionedPointer, current_root: Root, no
 
 def put_in_force(store: Store, root: Root, *, current: VersionedPointer | None, trust: Trust) -> Pointer | None:
     """Replaces the pointer by one to this root, which is already in the store. Returns None if another was first."""
-    pointer = Pointer(
-        sequence=root.sequence,
-        root=hash_of(encode_root(root)),
-        published_at=root.built_at,
-        latest_version_id=root.log.latest_version_id,
-    )
-    signed = sign_pointer(pointer, trust=trust)
-    return signed if swap_pointer(store, old=current, new=signed) is Outcome.WON else None
+    pointer = make_pointer(root, trust=trust)
+    return pointer if swap_pointer(store, old=current, new=pointer) is Outcome.WON else None
 
 
 def compose_root(

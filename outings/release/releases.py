@@ -2,16 +2,13 @@
 
 import contextlib
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from msgspec import Struct
 
 from outings.release.lineage import ReleaseChain
-from outings.release.log import list_segments
-from outings.release.manifest import list_objects, read_manifest
 from outings.release.pointer import read_current
 from outings.release.root import Root, format_release_id, parse_release_id, read_root, walk_roots
-from outings.release.site import read_site
 from outings.release.store import NotFound, Store
 from outings.release.trust import ANYBODY, Trust
 
@@ -57,20 +54,3 @@ def read_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> Li
             return name_release(sha, read_root(store, sha))
     cause = "it was never published, or is no longer kept"
     raise NotFound(store=str(store), operation="read", name=f"release {release_id}", cause=cause)
-
-
-def list_references(store: Store, root: Root, *, known: Collection[str] = ()) -> Iterator[str]:
-    """The hashes of all objects that a root names, also through its manifests and its site. Of these, those in `known`
-    are skipped."""
-    for part in root.parts.values():
-        if part.manifest not in known:
-            yield part.manifest
-            yield from list_objects(store, read_manifest(store, part.manifest))
-    if root.site is not None and root.site not in known:
-        yield root.site
-        yield read_site(store, root.site).pages.object
-    for segment in list_segments(root.log):
-        yield segment.object
-        yield segment.index
-    for feed in root.feeds.values():
-        yield from (sha for sha in (feed.problems, feed.records, feed.items) if sha is not None)

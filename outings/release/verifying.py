@@ -9,10 +9,12 @@ from msgspec import Struct
 
 from outings.release.lineage import list_earlier
 from outings.release.log import list_segments
+from outings.release.lost_pointer import refuse_lost_pointer
 from outings.release.manifest import hash_snapshot, read_manifest
 from outings.release.objects import Corrupt, check_object, object_name
 from outings.release.pointer import VersionedPointer, explain_pointer, find_pointer_signer, read_pointer
-from outings.release.releases import ListedRelease, list_references
+from outings.release.references import list_references
+from outings.release.releases import ListedRelease
 from outings.release.root import Root, explain_regress, format_release_id, read_root
 from outings.release.store import NotFound, Store
 from outings.release.trust import Trust
@@ -55,6 +57,7 @@ def verify_releases(
     """
     current = read_pointer(store)
     if current is None:
+        refuse_lost_pointer(store)
         return VerificationReport(current=None, signer=None, releases=(), ends=None)
     pointer = current.pointer
     signer = find_pointer_signer(pointer, trust=trust)
@@ -79,7 +82,8 @@ def verify_releases(
         if wrong is not None:
             raise Corrupt(f"release {release.id}: {wrong}")
         ended = root.ended if newer is None else ended
-        verified.append(_verify_release(store, release, visited=visited, is_ended=has_ended(ended, root.sequence)))
+        is_ended = has_ended(ended, root.sequence)
+        verified.append(verify_release(store, release, visited=visited, is_ended=is_ended))
         report(verified[-1])
         newer, sha = release, root.previous
     return VerificationReport(
@@ -101,8 +105,12 @@ def _explain_lineage(release: ListedRelease, *, named: dict[int, str]) -> str | 
     return f"it and a newer release name two roots of release {wrong[0]}" if wrong else None
 
 
-def _verify_release(store: Store, release: ListedRelease, *, visited: set[str], is_ended: bool) -> VerifiedRelease:
-    """Adds to `visited` what it names."""
+def verify_release(
+    store: Store, release: ListedRelease, *, visited: set[str] | None = None, is_ended: bool = False
+) -> VerifiedRelease:
+    """Check each object that the release names and that is not in `visited`, and add it there. Raises Corrupt, NotFound
+    and StoreError."""
+    visited = set() if visited is None else visited
     try:
         _check_log(release.root)
         for slug, part in () if is_ended else release.root.parts.items():

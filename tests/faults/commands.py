@@ -131,6 +131,12 @@ def build(config: Path, *words: str, as_of: str, meets: Meets | None = None) -> 
     return run("build", "--json", "--workers", "1", "--as-of", as_of, *words, config=config, meets=meets)
 
 
+def restore(config: Path) -> bool:
+    """Put in force what a first build left that was killed right before its swap, as its operator is told. False where
+    it left no release."""
+    return run("releases", "restore", config=config).code == 0
+
+
 def _run(words: list[str], folder: Path, meets: Meets) -> None:
     os.setsid()
     for number, name in ((1, "out"), (2, "err")):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from outings.release.folder import FolderStore
-from tests.faults.commands import DISK, STORE, Meets, build, start
+from tests.faults.commands import DISK, STORE, Meets, build, restore, start
 from tests.faults.readers import asking, reading
 from tests.faults.whole import Whole, check_current, read_whole
 from tests.faults.worlds import clock_of, copy_world, forget_cache, write_round
@@ -47,6 +47,9 @@ def build_again(config: Path, *words: str, number: int, expected: UninterruptedB
     """After a kill the next build succeeds, and leaves what a build leaves that was never killed."""
     store = config.parent / "var/store"
     before = check_current(store)
+    if before == 0 and restore(config):
+        assert read_whole(FolderStore(store)) == expected.release
+        return
     ended = build(config, *words, as_of=clock_of(number))
     assert ended.code == 0, ended.err
     release = read_whole(FolderStore(store))
@@ -95,6 +98,8 @@ def test_a_build_killed_at_each_store_operation_shows_readers_the_old_release_or
             if operation in WRITES:
                 build_again(copy_world(config, tmp_path / str(n)), *words, number=number, expected=expected)
         forget_cache(config)
+        if number == 0:  # the release of a first build that was killed right before its swap is restored, not built on
+            shutil.rmtree(store)
         last = operations.index("put_if")
         ended = build(config, *words, as_of=clock_of(number), meets=Meets(operations=Nth(last, kill_after)))
         assert ended.code == -signal.SIGKILL, ended.err

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
+from outings.release.lost_pointer import DamagedStore
 from outings.release.objects import Corrupt, name_of, read_object
 from outings.release.pointer import Pointer, encode_pointer, parse_pointer, read_pointer
 from outings.release.pruning import prune
@@ -127,7 +128,7 @@ def test_a_build_of_a_metro_that_another_build_published_is_refused(store: Store
 def test_a_build_whose_release_is_gone_from_the_store_is_refused(store: Store) -> None:
     base = publish(store, base=None, parts={}, changes=[], feeds={}, now=NOON)
     store.delete(list(store.list("current.json")))
-    with pytest.raises(ConcurrentPublication, match="this build started from release 1"):
+    with pytest.raises(DamagedStore, match="the newest that is whole is 1-"):
         publish(store, base=base.root, parts={}, changes=[], feeds={}, now=NOON)
 
 
