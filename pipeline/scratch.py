@@ -8,12 +8,9 @@ import contextlib
 import fcntl
 import os
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
-
-from outings.release.publishing import LONGEST_BUILD
 
 PREFIX = "outings-build-"
 _LOCK = ".lock"
@@ -77,14 +74,9 @@ def _hold_dead(folder: Path) -> Iterator[None]:
     status = folder.lstat()
     if status.st_uid != os.geteuid() or folder.is_symlink():
         raise PermissionError(folder)
-    try:
-        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        # Its process is just making it, or was killed doing so, or was of a version before locks.
-        if status.st_mtime > time.time() - LONGEST_BUILD.total_seconds():
-            raise
-        yield
-        return
+    # Made where it is gone, because its process was killed as it cleared the folder away. One that is just making it
+    # finds it taken, or unlinked, and makes another folder.
+    lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield

@@ -71,7 +71,8 @@ class FolderStore:
             if not each.name.startswith(opening) or name + "/" == _LOCKS:
                 continue
             if each.is_dir():
-                yield from self._list(name + "/", "")
+                if not each.is_symlink():  # what lies behind a link is not ours to delete
+                    yield from self._list(name + "/", "")
                 continue
             with contextlib.suppress(FileNotFoundError):  # gone since the folder was read
                 state = each.stat()

@@ -9,9 +9,10 @@ Times are those at which the store says an object was written: a release's own a
 A clock that is days ahead makes every release look old. So nothing is deleted where the clock looks wrong.
 """
 
+import re
 from collections.abc import Iterator
 from datetime import timedelta
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from msgspec import Struct
 
@@ -27,6 +28,10 @@ from outings.release.withdrawals import has_ended
 # As much as S3 allows a client's clock to differ.
 MOST_AHEAD = timedelta(minutes=15)
 _ADVICE = "nothing was deleted. Look at the clock (`date`); if it is right, prune with --clock-is-right"
+
+
+# Whatever has another name is not this program's: a person put it there, or a link leads to it.
+_OWN_NAME = re.compile(r"objects/([0-9a-f]{2})/\1[0-9a-f]{62}|tmp/[0-9a-f]{32}-[0-9]+")
 
 
 class PruneResult(Struct, frozen=True, kw_only=True):
@@ -107,7 +112,8 @@ def choose_kept(store: Store, *, expired_before: float, grace: timedelta, trust:
 
 def _refuse_gap(kept: _NeededObjects, *, longest: timedelta) -> None:
     """Where the last release came too long after the one before it; where one did that other releases followed, only
-    if there is a release to delete."""
+    if there is a release to delete; and where the current one would be all that is left, which is so by the clock
+    alone."""
     if kept.cut is None:
         compared = kept.releases[:2]
     else:
@@ -120,12 +126,15 @@ def _refuse_gap(kept: _NeededObjects, *, longest: timedelta) -> None:
                 f"release {newer.id} was published {gap} after release {older.id}, more than [store] keep_days "
                 f"({longest.days}): nothing was built for so long, or the clock was wrong; {_ADVICE}"
             )
+    if kept.cut is not None and len(kept.releases) == 1:
+        raise WrongClock(
+            f"all releases but {kept.releases[0].id}, the current one, would be deleted: nothing was published since "
+            f"for more than [store] keep_days ({longest.days}), or the clock is wrong; {_ADVICE}"
+        )
 
 
 def _list_unneeded(store: Store, *, named: frozenset[str], young: float) -> Iterator[StoreEntry]:
-    for entry in store.list(PREFIX):
-        if entry.modified_at < young and entry.name.rpartition("/")[2] not in named:
-            yield entry
-    for entry in store.list(TEMPORARY):
-        if entry.modified_at < young:
+    for entry in chain(store.list(PREFIX), store.list(TEMPORARY)):
+        is_needed = entry.modified_at >= young or entry.name.rpartition("/")[2] in named
+        if not is_needed and _OWN_NAME.fullmatch(entry.name):
             yield entry

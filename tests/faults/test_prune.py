@@ -16,7 +16,7 @@ from tests.release.doubles import Nth, kill
 
 def prune(config: Path, *, meets: Meets | None = None) -> int:
     """How many objects were deleted."""
-    ended = run("releases", "prune", "--json", config=config, meets=meets)
+    ended = run("releases", "prune", "--clock-is-right", "--json", config=config, meets=meets)
     assert ended.code == 0, ended.err
     return int(json.loads(ended.out)["deleted"])
 
@@ -54,14 +54,16 @@ def test_a_prune_before_any_write_of_a_build_leaves_both_whole(built: Path, tmp_
 @pytest.mark.long
 def test_a_build_before_any_operation_of_a_prune_leaves_both_whole(built: Path, tmp_path: Path, cases: int) -> None:
     origin = make_old(built, tmp_path / "origin")
-    counted = run("releases", "prune", config=copy_world(origin, tmp_path / "counted"))
+    counted = run("releases", "prune", "--clock-is-right", config=copy_world(origin, tmp_path / "counted"))
     count = len([each for each in counted.trace if each in STORE or each.startswith("delete")])
     assert counted.count("remove") > 100
     numbers = {*range(4), *random.Random(5).sample(range(count), min(cases // 5, count)), count - 1}
     for n in sorted(numbers):
         config = copy_world(origin, tmp_path / str(n))
         pause = pause_at(n)
-        with start("releases", "prune", "--json", config=config, meets=Meets(operations=pause)) as waiting:
+        with start(
+            "releases", "prune", "--clock-is-right", "--json", config=config, meets=Meets(operations=pause)
+        ) as waiting:
             assert pause.wait(waiting)
             ended = build(config, as_of=clock_of(2))
             pause.end()
@@ -82,7 +84,7 @@ def test_a_prune_killed_at_any_operation_leaves_whole_releases_and_the_next_ends
     moments = random.Random(9)
     for _ in range(max(3, cases // 4)):
         meets = Meets(operations=Nth(moments.randrange(40), kill))
-        ended = run("releases", "prune", config=config, meets=meets)
+        ended = run("releases", "prune", "--clock-is-right", config=config, meets=meets)
         assert ended.code in (0, -signal.SIGKILL)
         check(config, sequence=2)
     prune(config)

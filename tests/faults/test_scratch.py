@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.scratch import open_scratch, sweep_scratch
 from tests.faults.commands import Meets, Pause, build, start
 from tests.faults.whole import check_current
 from tests.faults.worlds import clock_of, copy_world
@@ -59,6 +60,20 @@ def test_the_next_build_removes_what_dead_ones_left_and_nothing_of_a_living_one(
         assert living.wait().code == 0
     assert list_scratch(folder) == {"somebody-elses"}
     assert check_current(config.parent / "var/store") == 3
+
+
+def test_a_scratch_folder_whose_lock_is_gone_goes_with_the_next_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its build was killed as it cleared the folder away, the lock first."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "outings-build-torn").mkdir()
+    (tmp_path / "outings-build-torn/events.spool").write_bytes(b"x")
+    (tmp_path / "outings-build-file").write_bytes(b"somebody else's")
+    (tmp_path / "outings-build-link").symlink_to(tmp_path / "elsewhere")
+    with open_scratch() as living:
+        sweep_scratch()
+        assert list_scratch(tmp_path) == {living.name, "outings-build-file", "outings-build-link"}
 
 
 def test_a_build_that_is_told_to_end_leaves_no_scratch(built: Path, tmp_path: Path) -> None:

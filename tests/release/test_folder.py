@@ -4,6 +4,7 @@ import errno
 import multiprocessing
 import os
 import pickle
+import time
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from outings.release.disk import Disk, sync_file_system
 from outings.release.folder import FolderStore
 from outings.release.objects import name_of
+from outings.release.pruning import prune
 from outings.release.publishing import publish
 from outings.release.releases import list_releases
 from outings.release.root import Root
@@ -102,6 +104,26 @@ def test_what_was_written_again_since_it_was_listed_is_not_deleted(tmp_path: Pat
     store.put("objects/aa/one", b"x")
     assert list(store.delete(listed)) == []
     assert store.get("objects/aa/one") == b"x"
+
+
+def test_a_folder_that_is_linked_into_the_store_is_neither_listed_nor_pruned(tmp_path: Path) -> None:
+    """Nor is the link. The folder of all objects may be one: on a larger disk, say."""
+    behind, disk = tmp_path / "behind", tmp_path / "disk"
+    (tmp_path / "store").mkdir()
+    disk.mkdir()
+    (tmp_path / "store/objects").symlink_to(disk)
+    store = FolderStore(tmp_path / "store")
+    publish_one(store, base=None, number=1)
+    store.put(name_of(b"unneeded"), b"unneeded")
+    outside = behind / name_of(b"outside").rpartition("/")[2]
+    behind.mkdir()
+    outside.write_bytes(b"outside")
+    (disk / outside.name[:2]).symlink_to(behind)
+    (tmp_path / "store/tmp/linked").symlink_to(behind)
+    deleted = prune(store, keep_days=0, now=time.time() + 7 * 86_400).deleted
+    assert [entry.name for entry in deleted] == [name_of(b"unneeded")]
+    assert outside.read_bytes() == b"outside"
+    assert (disk / outside.name[:2]).is_symlink()
 
 
 def test_a_path_that_is_no_folder_is_a_clear_error(tmp_path: Path) -> None:

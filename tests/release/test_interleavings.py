@@ -162,7 +162,7 @@ def test_a_prune_beside_a_build_leaves_nothing_dangling() -> None:
         put_metro(store, "boston", "of a")
 
         def clean(watched: Any) -> Any:
-            return prune(watched, keep_days=7, now=90 * DAY)
+            return prune(watched, keep_days=7, now=90 * DAY, is_clock_right=True)
 
         store.now = 90 * DAY
         return store, [build("a", "boston", base=base), clean]

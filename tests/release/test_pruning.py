@@ -16,6 +16,7 @@ from tests.release.memory import MemoryStore
 from tests.release.worlds import NOON, change, put_metro, read_chain, read_current, read_log, read_whole, remember
 
 DAY = 86_400.0
+HALF_WRITTEN = f"tmp/{'0' * 32}-7"
 HOUR = timedelta(hours=1)
 
 
@@ -68,7 +69,7 @@ def test_what_no_kept_release_names_is_gone_and_nothing_else(store: MemoryStore,
     clock.now = 10 * DAY
     store.put("keys.json", b"{}")
     before = {entry.name for entry in store.list("")}
-    pruned = prune(store, keep_days=0, now=clock.now + 30 * DAY, longest_build=HOUR)
+    pruned = prune(store, keep_days=0, now=clock.now + 30 * DAY, longest_build=HOUR, is_clock_right=True)
     after = {entry.name for entry in store.list("")}
     assert {entry.name for entry in pruned.deleted} == before - after
     assert name_of(b"seattle table 9") in after
@@ -89,17 +90,17 @@ def test_what_is_younger_than_the_longest_build_is_kept(store: MemoryStore, cloc
     publish_daily(store, clock, days=1)
     clock.now = 40 * DAY
     orphan = name_of(b"of a build that is still going on")
-    store.put_many([(orphan, b"of a build that is still going on"), ("tmp/half-written", b"x")])
+    store.put_many([(orphan, b"of a build that is still going on"), (HALF_WRITTEN, b"x")])
     assert prune(store, keep_days=0, now=clock.now + 3_599, longest_build=HOUR).deleted == ()
     later = prune(store, keep_days=0, now=clock.now + 3_601, longest_build=HOUR)
-    assert {entry.name for entry in later.deleted} == {orphan, "tmp/half-written"}
+    assert {entry.name for entry in later.deleted} == {orphan, HALF_WRITTEN}
 
 
 def test_a_build_or_a_rollback_that_began_on_a_releases_last_day_may_end(store: MemoryStore, clock: Clock) -> None:
     ids = publish_daily(store, clock, days=2)
     prune(store, keep_days=7, now=8 * DAY + 3_599, longest_build=HOUR)
     assert read_release(store, ids[0]).root.sequence == 1
-    prune(store, keep_days=7, now=8 * DAY + 3_601, longest_build=HOUR)
+    prune(store, keep_days=7, now=8 * DAY + 3_601, longest_build=HOUR, is_clock_right=True)
     with pytest.raises(NotFound):
         read_release(store, ids[0])
 
@@ -129,7 +130,7 @@ def test_a_prune_that_ends_anywhere_leaves_whole_releases(clock: Clock, fate: An
         publish_daily(store, clock, days=5)
         watch = Nth(n, fate)
         try:
-            prune(WatchedObject(store, watch), keep_days=1, now=9 * DAY, longest_build=HOUR)
+            prune(WatchedObject(store, watch), keep_days=1, now=9 * DAY, longest_build=HOUR, is_clock_right=True)
             ended = len(watch.calls) <= n
         except (ProcessKilledError, StoreError):
             pass
@@ -137,7 +138,7 @@ def test_a_prune_that_ends_anywhere_leaves_whole_releases(clock: Clock, fate: An
         assert len(chain) in (1, 5)
         for root in chain:
             read_whole(store, root)
-        prune(store, keep_days=1, now=9 * DAY, longest_build=HOUR)
+        prune(store, keep_days=1, now=9 * DAY, longest_build=HOUR, is_clock_right=True)
         assert len(read_chain(store)) == 1
         n += 1
     assert n > 20
@@ -175,7 +176,28 @@ def test_a_wrong_clock_is_still_told_when_several_releases_came_by_it(store: Mem
     assert prune(store, keep_days=7, now=clock.now + DAY, is_clock_right=True).releases == 4
     assert prune(store, keep_days=7, now=clock.now + 2 * DAY).releases == 4
     # A week on, what was before the pause has had its days.
-    assert prune(store, keep_days=7, now=clock.now + 8 * DAY).releases == 1
+    assert prune(store, keep_days=7, now=clock.now + 8 * DAY, is_clock_right=True).releases == 1
+
+
+def test_nothing_is_pruned_where_only_the_current_release_would_be_left(store: MemoryStore, clock: Clock) -> None:
+    """A clock that is a year ahead before anything was built by it: releases, their files and the store agree."""
+    publish_on(store, clock, [0, 1, 2])
+    before = {entry.name for entry in store.list("")}
+    clock.now += 365 * DAY
+    with pytest.raises(WrongClock, match=r"all releases but 3-\w{8}, the current one.*--clock-is-right"):
+        prune(store, keep_days=7, now=clock.now)
+    assert {entry.name for entry in store.list("")} == before
+    assert prune(store, keep_days=7, now=clock.now, is_clock_right=True).releases == 1
+    assert prune(store, keep_days=7, now=clock.now).releases == 1
+
+
+def test_only_what_has_an_objects_name_is_pruned(store: MemoryStore, clock: Clock) -> None:
+    publish_on(store, clock, [0])
+    others = ["objects/notes.txt", "objects/aa/photo.jpg", f"objects/aa/bb{'0' * 62}", "tmp/report.csv"]
+    store.put_many((name, b"somebody else's") for name in others)
+    store.put(HALF_WRITTEN, b"x")
+    pruned = prune(store, keep_days=7, now=clock.now + 30 * DAY)
+    assert [entry.name for entry in pruned.deleted] == [HALF_WRITTEN]
 
 
 def test_builds_that_pause_for_less_than_a_release_is_kept_are_pruned_as_ever(store: MemoryStore, clock: Clock) -> None:
