@@ -15,6 +15,7 @@ from outings.answers.near.parts import make_item_tables
 from outings.answers.near.tiles import TILE_BOUNDS, TILES
 from outings.answers.near.traits import TRAITS
 from outings.answers.near.unlocated import UNLOCATED
+from outings.answers.organizations.categories import ORGANIZATION_CATEGORIES
 from outings.answers.search.cards import CARDS, make_cards
 from outings.answers.search.namesakes import HEADS, VENUES
 from outings.answers.search.notions import NOTIONS
@@ -37,8 +38,8 @@ from outings.release.snapshot import Snapshot
 # First those that are made of words: these take as much memory as all other columns.
 DERIVED = (
     WORDS, PLACES, POSTINGS, POSTING_ENDS, RANKS, REPEATS, NOTIONS, HEADS, VENUES, LISTING_INDEX, ORGANIZATION_INDEX,
-    ROW_FACTS, SERIES, MOMENTS, MEMBERS, SLOTS, COLUMNS, SOURCES, SIMILAR, ORGANIZATION_SPELLINGS, AREAS,
-    AREA_SPELLINGS, GROUPS, TILES, TILE_BOUNDS, UNLOCATED, TRAITS, SUGGESTIONS,
+    ORGANIZATION_CATEGORIES, ROW_FACTS, SERIES, MOMENTS, MEMBERS, SLOTS, COLUMNS, SOURCES, SIMILAR,
+    ORGANIZATION_SPELLINGS, AREAS, AREA_SPELLINGS, GROUPS, TILES, TILE_BOUNDS, UNLOCATED, TRAITS, SUGGESTIONS,
 )  # fmt: skip
 
 

@@ -149,7 +149,7 @@ ORGANIZATIONS: Mapping[str, pl.DataType] = {
     **_DOCUMENT,
     "website_url": pl.String(),
     "domain": pl.String(),
-    "categories": pl.UInt64(),  # of the record and of its published listings in this metro
+    "categories": pl.UInt64(),  # of the record alone
     "home": pl.String(),  # the other metro that has the record, where this one's listings refer to it there
 }
 

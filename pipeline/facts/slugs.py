@@ -14,12 +14,13 @@ _OTHER_SIGNS = re.compile(r"[^a-z0-9]+")
 
 
 class SlugRequest(Struct, frozen=True, kw_only=True):
-    """A row that needs a slug. `slug` is the one that its record states, or None."""
+    """A row that needs a slug. `slug` is the one that its record states, or None. `is_draft`: readers don't see it."""
 
     id: str
     type: str
     name: str
     slug: str | None = None
+    is_draft: bool = False
 
 
 def slugify(text: str) -> str:
@@ -37,7 +38,7 @@ def assign_slugs(wishes: Iterable[SlugRequest], *, before: Mapping[str, str]) ->
     """A slug for each id. `wishes` and `before`, the slugs that the last release published, are of one metro and type.
 
     A published slug moves only when the record's own does. Those of rows that are gone or archived stay theirs. Who
-    comes later (records with an own slug first, then by id) gets `-2`, `-3` … behind the same word.
+    comes later (drafts last, records with an own slug first, then by id) gets `-2`, `-3` … behind the same word.
     """
     published = frozenset(before.values())
     slugs: dict[str, str] = {}
@@ -52,7 +53,7 @@ def assign_slugs(wishes: Iterable[SlugRequest], *, before: Mapping[str, str]) ->
     taken = {slug for row_id, slug in before.items() if row_id not in moved} if new else set[str]()
     # One counter a word: a thousand swimming lessons must not each count from 2.
     counters: dict[str, Iterator[str]] = {}
-    for wish in sorted(new, key=lambda wish: (_own_slug(wish) is None, wish.id)):
+    for wish in sorted(new, key=lambda wish: (wish.is_draft, _own_slug(wish) is None, wish.id)):
         word = _own_slug(wish) or slugify(wish.name) or f"{wish.type}-{wish.id[:8]}"
         candidates = counters.setdefault(word, _number_slugs(word))
         slugs[wish.id] = next(slug for slug in candidates if slug not in taken)

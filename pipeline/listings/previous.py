@@ -14,7 +14,7 @@ from outings.contract.resources.shared import Location
 from outings.contract.vocabulary import SETS, TYPES, Vocabulary
 from outings.release.parquet_columns import read_columns
 from outings.release.snapshot import Snapshot
-from outings.release.tables import ARCHIVED, HAPPENINGS
+from outings.release.tables import ARCHIVED, DRAFT, HAPPENINGS
 from pipeline.dates.occurrences import Occurrences
 from pipeline.listings.occurrence_table import split_occurrence_table
 from pipeline.listings.resolved_record import Facts
@@ -166,11 +166,12 @@ class PreviousSnapshot:
         return frozenset(row_id for source, ids in self._by_source.items() if stays(*source) for row_id in ids)
 
     def list_slugs(self, kind: str) -> dict[str, str]:
-        """id → slug of this type's rows, archived ones too."""
+        """id → slug of this type's rows, archived ones too, but not of drafts that nobody ever saw."""
         if kind == ORGANIZATION:
             rows = self.organizations
         else:
             rows = self.listings.filter(pl.col("type") == TYPES.index(kind))
+        rows = rows.filter((pl.col("status") != DRAFT) | pl.col("reason").is_not_null())
         return dict(zip(rows["id"].to_list(), rows["slug"].to_list(), strict=True))
 
     def read_document(self, row_id: str) -> bytes:

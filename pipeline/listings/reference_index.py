@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from outings.contract.resources.shared import Location, OrganizationReference, PlaceReference
 from outings.contract.vocabulary import STATUSES
+from outings.release.tables import DRAFT
 from pipeline.facts.geography import Neighborhoods
 from pipeline.facts.slugs import SlugRequest, assign_slugs, slugify
 from pipeline.listings.organizations import make_organization_row
@@ -17,11 +18,12 @@ from pipeline.listings.references import (
     ForeignReference,
     ForeignResolution,
     ReferenceTarget,
+    Resolution,
     Targets,
     index_targets,
 )
 from pipeline.listings.resolved_record import Facts, MetroContext
-from pipeline.listings.rows import Row, pack_bits
+from pipeline.listings.rows import Row
 from pipeline.listings.websites import LinkIndex, find_websites
 from pipeline.records.record import Head, ListingHead, OrganizationRecord, PlaceHead, Problem, Reference
 from pipeline.records.spool import SpooledRecord
@@ -55,7 +57,8 @@ class ReferenceIndex(Struct, frozen=True, kw_only=True):
     def find_organization(self, entry: SpooledRecord, problems: list[Problem]) -> OrganizationReference:
         assert isinstance(entry.head, ListingHead)
         target = self._resolve(entry, entry.head.organization, "organization", problems)
-        return OrganizationReference() if target is None else self.references[target]
+        # An organization that only drafts name is not made.
+        return self.references.get(target or "", OrganizationReference())
 
     def find_place(self, entry: SpooledRecord, problems: list[Problem]) -> KnownPlace | None:
         assert isinstance(entry.head, ListingHead)
@@ -82,15 +85,14 @@ class ReferenceIndex(Struct, frozen=True, kw_only=True):
         *,
         carried: Mapping[str, str | None],
         linked: LinkIndex,
-        categories: Mapping[str, int],
     ) -> list[Row]:
         """Rows of the organizations that have a record or are named. `carried`: the websites of those that stay as
-        they are; `linked`: what the metro's listings link to; `categories`: the bit set of each organization's."""
+        they are; `linked`: what the metro's listings link to."""
         websites = find_websites(self.organizations, carried=carried, linked=linked)
         return [
             make_organization_row(
                 record, websites[row_id], row_id=row_id, slug=self.slugs[row_id], home=self.homes.get(row_id),
-                categories=pack_bits(record.categories, setting.vocabulary.categories) | categories.get(row_id, 0),
+                words=setting.vocabulary.categories,
             )
             for row_id, record in self.organizations.items()
         ]  # fmt: skip
@@ -107,22 +109,24 @@ def make_reference_index(
 ) -> ReferenceIndex:
     """`records` by id; `kept`: ids of rows that stay as they are in the release before."""
     kept_rows = [dict(row) for row_id in kept if (row := previous.get(row_id)) is not None]
-    kept_ids = [row["id"] for row in kept_rows]
-    kept_heads = {row["id"]: _carry_head(row, previous) for row in kept_rows if row["kind"] in _REFERRED}
+    shown_rows = [row for row in kept_rows if row["status"] != DRAFT]
+    kept_ids = [row["id"] for row in shown_rows]
+    kept_heads = {row["id"]: _carry_head(row, previous) for row in shown_rows if row["kind"] in _REFERRED}
     heads = {row_id: entry.head for row_id, entry in records.items() if _may_be_meant(entry.head)} | kept_heads
     published = previous.list_slugs("organization") | previous.list_slugs("place")
     own = [_make_target(row_id, head, metro=metro, published=published) for row_id, head in heads.items()]
     asks = index_targets(own, metro=metro).list_asks(_list_references(records))
-    foreign = {
-        ask: find_loan(ask) for ask in (*asks, *(ForeignReference(id=each) for each in previous.find_lent(kept_ids)))
-    }
+    kept_loans = previous.find_lent(kept_ids)
+    foreign = {ask: find_loan(ask) for ask in (*asks, *(ForeignReference(id=each) for each in kept_loans))}
     loans = {loan.id: loan for loan in foreign.values() if loan is not None and loan.id not in records}
     lent = [_make_target(loan.id, loan.entry.head, metro=loan.metro, published={}) for loan in loans.values()]
     targets = index_targets([*own, *lent], metro=metro)
-    organizations = _name_organizations(records, targets, previous.find_named(kept_ids))
-    for loan in loans.values():
-        assert isinstance(loan.entry.head, OrganizationRecord)
-        organizations[loan.id] = loan.entry.head
+    referred = list(_resolve_organizations(records, targets))
+    organizations = _name_organizations(records, referred, previous.find_named(kept_ids))
+    for row_id in sorted({*kept_loans, *(each.id for each in referred if each.id)} & loans.keys()):
+        head = loans[row_id].entry.head
+        assert isinstance(head, OrganizationRecord)
+        organizations[row_id] = head
     slugs = {row_id: published[row_id] for row_id in kept_heads} | _assign_slugs(
         {row_id: entry.head for row_id, entry in records.items()} | organizations, previous
     )
@@ -182,17 +186,21 @@ def _list_addresses(location: Location | None) -> tuple[str, ...]:
     return tuple(each for each in (location.address, location.street_address) if each is not None)
 
 
+def _resolve_organizations(records: Mapping[str, SpooledRecord], targets: Targets) -> Iterator[Resolution]:
+    """Follow the references of all listings but drafts: what only a draft names is no more published than the draft."""
+    for entry in records.values():
+        head = entry.head
+        if isinstance(head, ListingHead) and head.organization is not None and head.status != "draft":
+            yield targets.resolve(head.organization, kind="organization", feed=head.feed)
+
+
 def _name_organizations(
-    records: Mapping[str, SpooledRecord], targets: Targets, named: Mapping[str, str]
+    records: Mapping[str, SpooledRecord], referred: Iterable[Resolution], named: Mapping[str, str]
 ) -> dict[str, OrganizationRecord]:
     """Those with a record, and those that listings only name: the first spelling is theirs. `named`: by id what rows
     that stay as they are name so."""
     own = {row_id: entry.head for row_id, entry in records.items() if isinstance(entry.head, OrganizationRecord)}
-    for entry in records.values():
-        head = entry.head
-        if not isinstance(head, ListingHead) or head.organization is None:
-            continue
-        resolution = targets.resolve(head.organization, kind="organization", feed=head.feed)
+    for resolution in referred:
         if resolution.made_name is not None and resolution.id is not None:
             own.setdefault(resolution.id, _make_named(resolution.id, resolution.made_name))
     return {row_id: _make_named(row_id, name) for row_id, name in named.items()} | own
@@ -213,7 +221,8 @@ def _know_places(heads: Mapping[str, Head], slugs: Mapping[str, str]) -> Iterato
 def _assign_slugs(records: Mapping[str, Head], previous: PreviousSnapshot) -> dict[str, str]:
     wishes: dict[str, list[SlugRequest]] = {}
     for row_id, record in records.items():
-        wish = SlugRequest(id=row_id, type=record.type, name=record.name, slug=record.slug)
+        is_draft = record.status == "draft"
+        wish = SlugRequest(id=row_id, type=record.type, name=record.name, slug=record.slug, is_draft=is_draft)
         wishes.setdefault(record.type, []).append(wish)
     slugs: dict[str, str] = {}
     for kind, wished in wishes.items():

@@ -93,22 +93,18 @@ class RowMaker:
     def list_rows(self) -> Iterator[Row]:
         """All that do not stay, organizations last: what became of these depends on all listings. Once: then what the
         records refer to is let go."""
-        categories: dict[str, int] = {}
         links = LinkIndex()
         websites: dict[str, str | None] = {}
-        self._gather_stays(categories, links)
+        self._gather_stays(links)
         for row in self._list_listings():
             if row.kind == ORGANIZATION:
                 websites[row.id] = row.columns["website_url"]
             else:
-                _gather_categories(categories, row)
                 own = read_links(row)
                 row.links = encode_links(own)
                 links.add(own)
             yield row
-        yield from self._references.make_organization_rows(
-            self._setting, carried=websites, linked=links, categories=categories
-        )
+        yield from self._references.make_organization_rows(self._setting, carried=websites, linked=links)
         del self._references  # of 5,000 listings 2 MB
 
     def _keep(self, kept: Iterable[str]) -> None:
@@ -193,7 +189,7 @@ class RowMaker:
         check_bounds(row)
         return row, problems
 
-    def _gather_stays(self, categories: dict[str, int], links: LinkIndex) -> None:
+    def _gather_stays(self, links: LinkIndex) -> None:
         snapshot = self._previous.snapshot
         if snapshot is None or not self.stays:
             return
@@ -202,8 +198,6 @@ class RowMaker:
             (pl.col("status") == PUBLISHED) & pl.col("organization_id").is_not_null()
         )
         # Listings of one organization have few different ones.
-        for organization, own in rows.select("organization_id", "categories").unique().iter_rows():
-            categories[organization] = categories.get(organization, 0) | own
         for organization, encoded in rows.select("organization_id", "links").unique().iter_rows():
             links.add_encoded(organization, encoded)
 
@@ -230,13 +224,6 @@ def _hash_origin(
 
 def _hash_place(place: KnownPlace) -> bytes:
     return hashlib.sha256(_encoder.encode(place)).digest()[:_ORIGIN_BYTES]
-
-
-def _gather_categories(categories: dict[str, int], row: Row) -> None:
-    """The union of published listings' categories, by organization."""
-    organization = row.columns.get("organization_id")
-    if organization is not None and row.columns["status"] == PUBLISHED:
-        categories[organization] = categories.get(organization, 0) | row.columns["categories"]
 
 
 def _resolve(

@@ -112,7 +112,8 @@ def _cover_neighborhoods(
     snapshot: Snapshot, chosen: Numbers, *, types: Sequence[str], where: str | None
 ) -> NeighborhoodCoverage:
     opened = open_snapshot(snapshot)
-    areas, groups = opened.open_index(open_areas), opened.open_index(open_groups)
+    groups = opened.open_index(open_groups)
+    areas = opened.open_index(open_areas).narrow(frozenset(types))
     known = areas.are_known(types)
     numbers = [number for number in (range(len(areas)) if where is None else areas.find(where)) if known[number]]
     lively = groups.find_lively(chosen, slugs=areas.slugs)

@@ -12,7 +12,7 @@ from outings.answers.counts import DailyCount, select_default
 from outings.answers.directory.business_names import parse_title
 from outings.answers.directory.organizations import find_hint
 from outings.answers.directory.pages import Key, cut_page, encode_meta
-from outings.answers.directory.ranking import open_area_ranking
+from outings.answers.directory.ranking import rank_areas
 from outings.answers.selecting.collections import choose_types
 from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.selecting.evaluator import open_evaluator
@@ -33,7 +33,8 @@ def answer_neighborhoods(
     """The body as parts."""
     today = about.dates[snapshot.metro.slug]
     opened = open_snapshot(snapshot)
-    areas = opened.open_index(open_areas)
+    readable = about.entitlement.readable_types
+    areas = opened.open_index(open_areas).narrow(readable)
     types = choose_types(query, about.entitlement)
     live = {each: count_by_area(each, snapshot, today) for each in types}
     totals = sum(live.values(), np.zeros(len(areas), dtype=np.int64))
@@ -43,11 +44,10 @@ def answer_neighborhoods(
     assert isinstance(least, int)
     passed = areas.are_known(types) & (totals >= least)
     if title is not None:
-        passed &= opened.open_index(open_area_ranking).rank(title).scores > 0
+        passed &= opened.open_index(rank_areas(readable)).rank(title).scores > 0
     chosen = np.flatnonzero(passed)
     is_counted = query.get("sort") == "count"
-    if is_counted:
-        chosen = chosen[np.lexsort((chosen, -totals[chosen]))]
+    chosen = chosen[np.lexsort((areas.order[chosen], -totals[chosen] if is_counted else areas.order[chosen]))]
 
     def name_key(at: int) -> Key:
         number = int(chosen[at])

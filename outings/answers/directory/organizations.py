@@ -1,7 +1,7 @@
 """The directory of a metro's organizations, with live counts of what the key may read: by name, or by how well they
 meet `q`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
 import msgspec
@@ -15,6 +15,7 @@ from outings.answers.directory.counts import RowCounts, count_by_row, find_in_ne
 from outings.answers.directory.pages import Key, cut_page, encode_meta
 from outings.answers.directory.ranking import MATCHES, Array, NameScores, open_ranking, order_rows
 from outings.answers.documents.fields import choose_fields
+from outings.answers.organizations.categories import open_categories
 from outings.answers.selecting.collections import choose_types
 from outings.answers.selecting.defaults import EffectiveFilters
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
@@ -55,7 +56,10 @@ def answer_organizations(
     text = query.get_as("q", str)
     title = None if text is None else parse_title(text)
     scored = None if title is None else opened.open_index(open_ranking).rank(title)
-    rows = _choose_rows(query, filters, live=live, scored=scored, snapshot=snapshot, today=today)
+    readable = about.entitlement.readable_types
+    rows = _choose_rows(
+        query, filters, live=live, readable=readable, scored=scored, snapshot=snapshot, today=today
+    )  # fmt: skip
 
     def name_key(at: int) -> Key:
         stored = _read_stored(opened, int(rows[at]))
@@ -81,11 +85,12 @@ def _choose_rows(
     filters: EffectiveFilters,
     *,
     live: Mapping[str, RowCounts],
+    readable: Iterable[str],
     scored: NameScores | None,
     snapshot: Snapshot,
     today: date,
 ) -> Array:
-    """Of published organizations, those that pass, in their order."""
+    """Of published organizations, those that pass, in their order. `readable`: the types that the key may read."""
     opened = open_snapshot(snapshot)
     passed = opened.organizations.find_published()
     least = filters.values["min_count"]
@@ -94,9 +99,8 @@ def _choose_rows(
         passed &= sum(live.values(), np.zeros(passed.size, dtype=np.int32)) >= least
     if "category" in filters.values:
         words = snapshot.vocabulary.categories
-        passed &= opened.organizations.share_categories(
-            sum(1 << words.index(each) for each in query.get_words("category"))
-        )
+        wanted = np.uint64(sum(1 << words.index(each) for each in query.get_words("category")))
+        passed &= (opened.open_index(open_categories).unite(readable) & wanted) != 0
     neighborhood = query.get_as("neighborhood", str)
     if neighborhood is not None:
         passed &= _find_there(neighborhood, tuple(live), snapshot=snapshot, today=today)

@@ -3,10 +3,12 @@
 docs/readers.md has the formulas. Scores are whole thousandths here, rounded half up.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
 from typing import get_args
 
 import numpy as np
+import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
@@ -26,12 +28,13 @@ from outings.answers.directory.spellings import (
     Places,
     read_kinds,
     read_letters,
+    spell_entries,
 )
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import LETTERS_FOR_TYPOS, SimilarTexts
 from outings.contract.resources.organization import NameMatch
-from outings.release.mapped_table import MappedTable
+from outings.release.mapped_table import MappedTable, encode_mapped
 
 # The first is the best; where scores are equal the first that holds is named.
 MATCHES: tuple[NameMatch, ...] = get_args(NameMatch)
@@ -204,6 +207,19 @@ def open_ranking(reader: SnapshotReader) -> Ranking:
     return Ranking(reader.open_tables(ORGANIZATION_SPELLINGS).values(), size=len(reader.organizations))
 
 
-def open_area_ranking(reader: SnapshotReader) -> Ranking:
-    """Of neighborhoods."""
-    return Ranking(reader.open_tables(AREA_SPELLINGS).values(), size=len(reader.open_index(open_areas)))
+@cache
+def rank_areas(types: frozenset[str]) -> Callable[[SnapshotReader], Ranking]:
+    """Return what opens the ranking of neighborhoods by the names that listings of these types give them: the same
+    function each time, by which a reader finds it again."""
+    return partial(_open_area_ranking, types=types)
+
+
+def _open_area_ranking(reader: SnapshotReader, types: frozenset[str]) -> Ranking:
+    every = reader.open_index(open_areas)
+    areas = every.narrow(types)
+    if areas is every:
+        tables = list(reader.open_tables(AREA_SPELLINGS).values())
+    else:
+        made = spell_entries("area", pl.DataFrame({"name": list(areas.names)}))
+        tables = [MappedTable(encode_mapped(frame)) for frame in made.values()]
+    return Ranking(tables, size=len(every))

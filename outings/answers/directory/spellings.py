@@ -26,32 +26,27 @@ Spelled = tuple[str, int]
 Places = NDArray[np.int64]
 
 
-def make_spellings(entries: pl.DataFrame) -> pl.DataFrame:
-    """Each text once, with its places."""
+def spell_entries(name: str, entries: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Return the spellings of a directory, each text once with its places, and their shortenings."""
     grouped = _list_places(entries).group_by("text").agg(pl.col("place").sort()).sort("text")
-    return pl.DataFrame([*make_texts(grouped["text"]), grouped["place"].alias("places")])
-
-
-def make_area_spellings(neighborhoods: pl.DataFrame) -> pl.DataFrame:
-    """Of `q`, numbered alike."""
-    return make_spellings(order_neighborhoods(neighborhoods))
+    spellings = pl.DataFrame([*make_texts(grouped["text"]), grouped["place"].alias("places")])
+    return {f"{name}_spellings": spellings, f"{name}_shortenings": make_shortenings(spellings["text"])}
 
 
 def _derive_spellings(
-    name: str, make: Callable[[pl.DataFrame], pl.DataFrame], entries: str, columns: Sequence[str]
+    name: str, order: Callable[[pl.DataFrame], pl.DataFrame], entries: str, columns: Sequence[str]
 ) -> DerivedTables:
-    """The spellings, then their shortenings."""
+    """The spellings, then their shortenings. `order`: the entries as they are numbered."""
 
     def make_both(tables: Mapping[str, pl.DataFrame], _: TableContext) -> dict[str, pl.DataFrame]:
-        made = make(tables[entries])
-        return {f"{name}_spellings": made, f"{name}_shortenings": make_shortenings(made["text"])}
+        return spell_entries(name, order(tables[entries]))
 
     names = f"{name}_spellings", f"{name}_shortenings"
     return DerivedTables(names=names, columns={entries: columns}, make=make_both)
 
 
-ORGANIZATION_SPELLINGS = _derive_spellings("organization", make_spellings, "organizations", ("name", "domain"))
-AREA_SPELLINGS = _derive_spellings("area", make_area_spellings, "neighborhoods", ("slug", "name"))
+ORGANIZATION_SPELLINGS = _derive_spellings("organization", pl.DataFrame.clone, "organizations", ("name", "domain"))
+AREA_SPELLINGS = _derive_spellings("area", order_neighborhoods, "neighborhoods", ("slug", "name"))
 
 
 def read_letters(places: Places) -> Places:

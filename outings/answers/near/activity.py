@@ -75,7 +75,7 @@ def _find_percentile(near: Near, circles: Circles, *, words: int) -> int:
     tally = tally_layer(layer, circles if near.radius_m == RADIUS_M else draw_circle(layer, near.point))
     own = score_components(list_components(tally, types, words=words))
     others = cells.score(types, words=words)
-    return int(100 * np.count_nonzero(others < own[0]) // others.size)
+    return int(100 * np.count_nonzero(others < own[0]) // max(others.size, 1))
 
 
 def _suggest_radius(point: Point, layer: Layer) -> int:

@@ -1,7 +1,7 @@
 """A sample of a metro's points, and how lively each is: what a point's percentile is taken against.
 
 Made in the build, for its local date, with the default radius and window; kept by type, so that a key is compared by
-what it may read. Points that have nothing in reach are left out: few people live there.
+what it may read. Points that have nothing of it in reach are left out: few people live there.
 """
 
 from collections.abc import Iterator
@@ -91,8 +91,13 @@ class Cells:
         self._scores: LruCache[tuple[str, ...], NDArray[np.int64]] = LruCache(size=_TYPES)
 
     def score(self, types: tuple[str, ...], *, words: int) -> NDArray[np.int64]:
-        """Of each point, by some types and the vocabulary's number of categories."""
-        return self._scores.read(types, lambda: score_components(list_components(self.tally, types, words=words)))
+        """Return the scores of the points within reach of something of these types. `words`: how many categories there
+        are."""
+        return self._scores.read(types, lambda: self._score(types, words=words))
+
+    def _score(self, types: tuple[str, ...], *, words: int) -> NDArray[np.int64]:
+        reached = self.tally.counts[:, [TYPES.index(each) for each in types]].any(axis=1)
+        return score_components(list_components(self.tally, types, words=words))[reached]
 
     def open_layer(self, reader: SnapshotReader) -> Layer:
         """What points are compared by: whatever is asked and by whom, the build's date shows the same."""

@@ -15,16 +15,32 @@ from outings.release.tables import PUBLISHED
 Rows = NDArray[np.int64]
 
 # What it is made of.
-LISTINGS = ("row", "status", "lat", "lng", "neighborhood_slug")
-NEIGHBORHOODS = ("slug", "lat", "lng")
+LISTINGS = ("row", "type", "status", "lat", "lng", "neighborhood_slug")
+NEIGHBORHOODS = ("slug", "lat", "lng", "south")
+# Six decimals of a degree are a tenth of a metre.
+_DECIMALS = 6
 
 
 def make_unlocated(listings: pl.DataFrame, neighborhoods: pl.DataFrame) -> pl.DataFrame:
-    """The published rows without coordinates, rising, with the center of their neighborhood; NaN where there is none
-    that the metro's map has."""
-    is_unplaced = pl.col("lat").is_null() | pl.col("lng").is_null()
-    rows = listings.filter((pl.col("status") == PUBLISHED) & is_unplaced).select("row", slug="neighborhood_slug")
-    joined = rows.join(neighborhoods, on="slug", how="left").sort("row")
+    """Return the published rows without coordinates, rising, with the center of their neighborhood: the map's, or where
+    the map has none, the middle of the listings of the row's own type. NaN where there is neither."""
+    shown = listings.filter(pl.col("status") == PUBLISHED).rename({"neighborhood_slug": "slug"})
+    is_placed = pl.col("lat").is_not_null() & pl.col("lng").is_not_null()
+    is_mapped = pl.col("south").is_not_null()
+    mapped, unmapped = (neighborhoods.filter(each).select("slug", "lat", "lng") for each in (is_mapped, ~is_mapped))
+    # Of its own type: what a key may not read says nothing of where a row is.
+    stated = (
+        shown.filter(is_placed)
+        .join(unmapped, on="slug", how="semi")
+        .group_by("slug", "type")
+        .agg(pl.col("lat", "lng").mean().round(_DECIMALS))
+    )
+    joined = (
+        shown.filter(~is_placed).select("row", "type", "slug").sort("row")
+        .join(mapped, on="slug", how="left", maintain_order="left")
+        .join(stated, on=("slug", "type"), how="left", maintain_order="left", suffix="_stated")
+        .with_columns(pl.coalesce(name, f"{name}_stated").alias(name) for name in ("lat", "lng"))
+    )  # fmt: skip
     x, y, z = make_unit_vectors(*(joined[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng")))
     return pl.DataFrame({"row": joined["row"], "x": x, "y": y, "z": z})
 

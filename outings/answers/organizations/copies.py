@@ -9,6 +9,7 @@ from outings.answers.cache import LruCache
 from outings.answers.context import AnswerContext
 from outings.answers.counts import NOTHING, add_counts, count_organization
 from outings.answers.documents.splicing import add_members
+from outings.answers.organizations.categories import open_categories
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.errors import not_found
 from outings.contract.resources.organization import Counts
@@ -87,7 +88,8 @@ def _make_live_members(copies: list[Copy], *, about: AnswerContext) -> _LiveMemb
     counts = NOTHING
     for copy in copies:
         today = about.dates[copy.snapshot.metro.slug]
-        bits = open_snapshot(copy.snapshot).organizations.read_categories(copy.row)
+        opened = open_snapshot(copy.snapshot)
+        bits = opened.open_index(open_categories).read(copy.row, about.entitlement.readable_types)
         words = copy.snapshot.vocabulary.categories
         categories |= {word: None for index, word in enumerate(words) if bits >> index & 1}
         own = count_organization(copy.id, copy.snapshot, today=today, entitlement=about.entitlement)

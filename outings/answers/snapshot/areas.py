@@ -1,6 +1,8 @@
 """A metro's neighborhoods: what is known of each, and how many of some listings each has."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from copy import copy
 from functools import reduce
 from math import isnan
 from operator import or_
@@ -9,7 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.snapshot.derived import derive_table
+from outings.answers.cache import LruCache
+from outings.answers.snapshot.derived import DerivedTables, Frames, TableContext
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.folding import fold_text
 from outings.contract.resources.metro import Bounds
@@ -20,10 +23,12 @@ from outings.release.tables import PUBLISHED
 
 # What the indexes are made of.
 NEIGHBORHOODS = ("slug", "name", "lat", "lng", "south", "west", "north", "east")
-LISTINGS = ("row", "type", "status", "neighborhood_slug", "neighborhood_key")
+LISTINGS = ("row", "type", "status", "neighborhood", "neighborhood_slug", "neighborhood_key", "lat", "lng")
 _DEGREES = NEIGHBORHOODS[2:]
 # Whoever reads a type may know of what is on the map.
 _EVERY_TYPE = (1 << len(TYPES)) - 1
+# Six decimals of a degree are a tenth of a metre.
+_DECIMALS = 6
 
 Rows = NDArray[np.int64]
 
@@ -55,17 +60,75 @@ def order_neighborhoods(neighborhoods: pl.DataFrame) -> pl.DataFrame:
     return neighborhoods[sorted(range(len(keys)), key=keys.__getitem__)]
 
 
-AREAS = derive_table("areas", make_areas, {"neighborhoods": NEIGHBORHOODS, "listings": LISTINGS})
+def make_statements(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataFrame:
+    """Return how the published listings of each type spell the neighborhoods that no map has: `count` by name, and of
+    those with coordinates how many they are and the sums of these. `area`: the neighborhood's number."""
+    areas = order_neighborhoods(neighborhoods).with_row_index("area").filter(pl.col("south").is_null())
+    is_placed = pl.col("lat").is_not_null() & pl.col("lng").is_not_null()
+    stating = listings.filter(pl.col("status") == PUBLISHED).drop_nulls(("neighborhood", "neighborhood_slug"))
+    named = stating.rename({"neighborhood_slug": "slug", "neighborhood": "spelling"})
+    joined = areas.select("area", "slug").join(named, on="slug").group_by("area", "type", "spelling")
+    sums = joined.agg(
+        pl.len().alias("count"), is_placed.sum().alias("placed"), pl.col("lat", "lng").filter(is_placed).sum()
+    )  # fmt: skip
+    return sums.sort("area", "type", "spelling")
+
+
+def _derive_areas(tables: Frames, _: TableContext) -> Frames:
+    return {
+        "areas": make_areas(tables["neighborhoods"], tables["listings"]),
+        "area_statements": make_statements(tables["neighborhoods"], tables["listings"]),
+    }
+
+
+AREAS = DerivedTables(
+    names=("areas", "area_statements"),
+    columns={"neighborhoods": NEIGHBORHOODS, "listings": LISTINGS},
+    make=_derive_areas,
+)
 
 
 class Areas:
-    """Numbered by name."""
+    """The neighborhoods of a metro, numbered by name. `order`: the place of each in the order of names."""
 
-    def __init__(self, table: MappedTable) -> None:
+    def __init__(self, table: MappedTable, statements: MappedTable) -> None:
         self.slugs: Sequence[str] = table.read_texts("slug")
         self.names: Sequence[str] = table.read_texts("name")
+        self.order: Rows = np.arange(len(table))
         self._arrays = table.read_arrays()
         self._ends, self._rows = table.read_lists("rows")
+        self._statements = statements
+        self._narrowed: LruCache[frozenset[str], Areas] = LruCache(size=1 << len(TYPES))
+
+    def narrow(self, types: frozenset[str]) -> "Areas":
+        """Return the neighborhoods as listings of `types` alone state them: names, centers and order."""
+        if not len(self._statements) or types.issuperset(TYPES):
+            return self
+        return self._narrowed.read(types, lambda: self._narrow(types))
+
+    def _narrow(self, types: frozenset[str]) -> "Areas":
+        known, spellings = self._statements.read_arrays(), self._statements.read_texts("spelling")
+        stated = np.flatnonzero(np.isin(known["type"], [TYPES.index(each) for each in types]))
+        counts: dict[int, Counter[str]] = {}
+        for number, at in zip(known["area"][stated].tolist(), stated.tolist(), strict=True):
+            counts.setdefault(number, Counter())[spellings[at]] += int(known["count"][at])
+        names = list(self.names)
+        for number, spelled in counts.items():
+            names[number] = min(spelled.items(), key=lambda each: (-each[1], each[0]))[0]
+        placed, lats, lngs = (
+            np.bincount(known["area"][stated], known[name][stated], minlength=len(self))
+            for name in ("placed", "lat", "lng")
+        )
+        with np.errstate(invalid="ignore"):  # no center where nothing is placed
+            means = {name: np.round(sums / placed, _DECIMALS) for name, sums in (("lat", lats), ("lng", lngs))}
+        is_mapped = ~np.isnan(self._arrays["south"])
+        centers = {name: np.where(is_mapped, self._arrays[name], mean) for name, mean in means.items()}
+        narrowed = copy(self)
+        narrowed.names = names
+        narrowed._arrays = {**self._arrays, **centers}
+        keys = [(name.casefold(), slug) for name, slug in zip(names, self.slugs, strict=True)]
+        narrowed.order = np.argsort(sorted(range(len(keys)), key=keys.__getitem__))
+        return narrowed
 
     def __len__(self) -> int:
         return len(self.slugs)
@@ -122,4 +185,5 @@ class Areas:
 
 
 def open_areas(reader: SnapshotReader) -> Areas:
-    return Areas(reader.open_table(AREAS))
+    tables = reader.open_tables(AREAS)
+    return Areas(tables["areas"], tables["area_statements"])

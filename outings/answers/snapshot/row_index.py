@@ -131,10 +131,6 @@ class RowIndex:
         numbers, offsets, lengths = self._packs, self._offsets, self._lengths
         return [packs[numbers[row]][(at := offsets[row]) : at + lengths[row]] for row in rows]
 
-    def read_categories(self, row: int) -> int:
-        """A bit set over the vocabulary."""
-        return self._categories[row]
-
     def read_hash(self, row: int) -> bytes:
         """The row's hash, 32 bytes."""
         return bytes(self._hashes[row * _HASH_BYTES : (row + 1) * _HASH_BYTES])

@@ -164,6 +164,10 @@ _TERM = (
 _FROM_LISTINGS = """{schema}.listings l LEFT JOIN {schema}.positions p USING (row)
     LEFT JOIN {schema}.organizations o ON o.id = l.organization_id AND o.status = {published}
     WHERE l.status = {published}"""
+_UNITED_ORGANIZATIONS = """SELECT * REPLACE (coalesce(t.categories, 0) | coalesce((
+        SELECT bit_or(l.categories) FROM {schema}.listings l
+        WHERE l.organization_id = t.id AND l.status = {published}
+    ), 0) AS categories) FROM {schema}.organizations t"""
 _FROM_HAPPENINGS = "{{schema}}.{table} h JOIN {{schema}}.listings l ON l.row = h.row WHERE l.status = {{published}}"
 
 
@@ -234,7 +238,7 @@ VIEWS: Mapping[str, View] = {
             _words("categories", "categories", "of its record and of its listings", table="o"),
             _instant("updated_at", "when it last changed", table="o"),
         ),
-        source="{schema}.organizations o WHERE o.status = {published} AND o.home IS NULL",
+        source=f"({_UNITED_ORGANIZATIONS}) o WHERE o.status = {{published}} AND o.home IS NULL",
         meaning="published organizations",
     ),
     "neighborhoods": View(
