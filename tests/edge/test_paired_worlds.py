@@ -20,7 +20,7 @@ Records = Mapping[str, list[Record]]
 TARGETS = [*dict.fromkeys(list_targets())]
 
 # Answers that other types' listings still move.
-STILL_MOVED = ("/v1/seattle/search?", "/v1/seattle/suggest?", "/v1/seattle/around?address=")
+STILL_MOVED = ("/v1/seattle/around?address=",)
 
 
 @pytest.fixture(scope="module")

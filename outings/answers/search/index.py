@@ -70,10 +70,10 @@ class SearchIndex:
     """The listings of one snapshot that are of some types. Nothing of the others moves an answer."""
 
     def __init__(self, reader: SnapshotReader, types: frozenset[str]) -> None:
-        metro, facts, areas = reader.metro, reader.rows, reader.open_index(open_areas)
+        metro, facts, areas = reader.metro, reader.rows, reader.open_index(open_areas).narrow(types)
         # By number; empty where no listing of these types says that there is such a neighborhood.
         named = [name if is_known else "" for name, is_known in zip(areas.names, areas.are_known(types), strict=True)]
-        self.area_count = len(named) - named.count("")
+        self.area_names, self.area_count = areas.names, len(named) - named.count("")
         self._readable = None if types.issuperset(TYPES) else np.isin(facts.types, list(map(TYPES.index, types)))
         self.locations = make_locations((metro.name, metro.slug, *metro.aliases), named)
         self.words, self.cards = QueryWords(reader.language), open_cards(reader)

@@ -44,7 +44,7 @@ def _find_region(name: Sequence[str], opened: SnapshotReader, index: SearchIndex
     shares = counts[is_stated] / located.counts[is_stated]
     numbers = np.flatnonzero(is_stated)[shares >= _STATED]
     # Neighborhoods of one name are one here.
-    chosen = {areas.names[number]: number for number in numbers.tolist()}
+    chosen = {index.area_names[number]: number for number in numbers.tolist()}
     unnamed = sum(not set(name) <= set(split_words(area)) for area in chosen)
     if not max(_LEAST_AREAS, _UNNAMED * len(chosen)) <= unnamed <= _MOST_AREAS * index.area_count:
         return _NOWHERE

@@ -17,7 +17,7 @@ from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.selecting.collections import CollectionScope, choose_types, query_collections
 from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.selecting.paging import read_limit
-from outings.answers.snapshot.areas import open_areas
+from outings.answers.snapshot.areas import Areas, open_areas
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.suggestions.entries import CATEGORY, KINDS, NEIGHBORHOOD, ORGANIZATION, fold_name
 from outings.answers.suggestions.index import Counts, EntryMatch, Live, Order, SuggestionIndex, open_suggestions
@@ -58,7 +58,8 @@ def _answer(query: Query, snapshot: Snapshot, *, types: tuple[str, ...], today: 
     question = query.get_as("q", str) or ""
     text = fold_name(question)
     matches = index.find(text, order, limit=limit) if text and limit else []
-    items = [_encoder.encode(_make_suggestion(each, opened)) for each in matches]
+    areas = opened.open_index(open_areas).narrow(frozenset(types))
+    items = [_encoder.encode(_make_suggestion(each, opened, areas=areas)) for each in matches]
     meta = SuggestMeta(
         query=question,
         types=tuple(COLLECTIONS[each] for each in types),
@@ -105,13 +106,12 @@ def _add_up(counts: Iterable[NDArray[np.integer[Any]]], *, size: int) -> Counts:
     return total
 
 
-def _make_suggestion(match: EntryMatch, opened: SnapshotReader) -> Suggestion:
+def _make_suggestion(match: EntryMatch, opened: SnapshotReader, *, areas: Areas) -> Suggestion:
     kind, metro = KINDS[match.kind], opened.metro.slug
     if match.kind == CATEGORY:
         word = opened.vocabulary.categories[match.number]
         return Suggestion(text=word.replace("_", " "), kind=kind, slug=word, links=_link_lists(metro, "category", word))
     if match.kind == NEIGHBORHOOD:
-        areas = opened.open_index(open_areas)
         slug = areas.slugs[match.number]
         links = _link_lists(metro, "neighborhood", slug)
         return Suggestion(text=areas.names[match.number], kind=kind, slug=slug, links=links)
