@@ -56,7 +56,9 @@ _FILTERS = {
 
 def list_words() -> list[str]:
     """Every word of both worlds, its beginning, and what is spelled wrongly."""
-    stated = " ".join((*(word for pair in WORDS.values() for word in pair), "zeppelin barn songs landing badger osprey"))
+    stated = " ".join(
+        (*(word for pair in WORDS.values() for word in pair), "zeppelin barn songs landing badger osprey")
+    )
     words = sorted({*stated.split()})
     return [*words, *sorted({word[:-2] for word in words}), *_MISSPELLED]
 
