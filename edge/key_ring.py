@@ -14,7 +14,7 @@ from cachetools import FIFOCache
 from edge.principal import Principal, make_principal
 from outings.contract.pricing_plans import PricingPlan
 from outings.keys.changes import check_seal
-from outings.keys.registry import NAME, Registry, parse_registry
+from outings.keys.registry import NAME, Registry, parse_registry, refuse_lost_registry
 from outings.keys.seal import Seal, WrongSeal
 from outings.release.objects import Corrupt
 from outings.release.store import Store, StoreError
@@ -48,6 +48,8 @@ class KeyRing:
         """Reads the registry if it has changed. Blocks: not for the event loop."""
         try:
             file = self._store.read_versioned(NAME)
+            if file is None:
+                refuse_lost_registry(self._store)
             if file is not None and file.etag != self._etag:
                 registry = parse_registry(file)
                 self._known = (registry, _make_cache())

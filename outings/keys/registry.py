@@ -15,12 +15,15 @@ from msgspec import Struct
 from outings.contract.entitlement import Entitlement
 from outings.contract.pricing_plans import PLANS, PricingPlan
 from outings.contract.vocabulary import COLLECTIONS
+from outings.failures import GuardRefusal
 from outings.keys.key_text import hash_key_text, read_key_id
 from outings.keys.seal import Seal
 from outings.release.objects import Corrupt, decode_json
 from outings.release.store import Outcome, Store, StoreError, VersionedBytes
 
 NAME = "keys.json"
+# The registry as it was last written. It shows that keys were made, and is what to put back.
+COPY = "keys.copy.json"
 # 1 had no slots and no clients: it is read as if it had, and written as 2.
 LAYOUT = 2
 EVERY = "*"
@@ -29,6 +32,15 @@ _TYPES = {collection: singular for singular, collection in COLLECTIONS.items()}
 
 # Racing operators are people: nobody loses this often in a row.
 ATTEMPTS = 20
+
+_LOST = (
+    f"{NAME} is gone or has no keys, and keys were made in this store: put it back from a backup or from {COPY}, which "
+    "is as it was at the last change. `outings keys create --new-registry` begins anew: then no key of before works"
+)
+
+
+class LostRegistry(Corrupt, GuardRefusal):
+    """The store had keys, and its registry is gone or empty."""
 
 
 class Key(Struct, frozen=True, kw_only=True):
@@ -136,17 +148,33 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
         return plan.per_month if quota is None else quota
 
 
-def read_registry(store: Store) -> tuple[Registry, str | None]:
-    """Returns the registry and the store's tag for it, or an empty registry and None if no key was ever made. Raises
-    Corrupt and StoreError."""
+def read_registry(store: Store, *, is_new: bool = False) -> tuple[Registry, str | None]:
+    """Returns the registry and the store's tag for it, or an empty registry and None if no key was ever made. `is_new`:
+    a lost registry is read as an empty one. Raises LostRegistry, Corrupt and StoreError."""
     file = store.read_versioned(NAME)
-    return (Registry(), None) if file is None else (parse_registry(file), file.etag)
+    try:
+        if file is None:
+            refuse_lost_registry(store)
+            return Registry(), None
+        return parse_registry(file), file.etag
+    except LostRegistry:
+        if not is_new:
+            raise
+        return Registry(), None if file is None else file.etag
+
+
+def refuse_lost_registry(store: Store) -> None:
+    """Raises LostRegistry if keys were made in this store. Call this if it has no registry."""
+    if store.exists(COPY):
+        raise LostRegistry(_LOST)
 
 
 def parse_registry(file: VersionedBytes) -> Registry:
     registry = decode_json(file.data, Registry, name=NAME)
     if not 1 <= registry.layout <= LAYOUT:
         raise Corrupt(f"{NAME}: its layout is {registry.layout}; this program reads 1 to {LAYOUT}")
+    if not registry.keys:
+        raise LostRegistry(_LOST)
     for key in registry.keys:
         if key.plan not in PLANS or not set(key.types) <= {EVERY, *_TYPES}:
             raise Corrupt(f"{NAME}: key {key.id} has a plan or a type that there is not: {key.plan}, {key.types}")
@@ -171,17 +199,18 @@ def number_slots(registry: Registry) -> Registry:
     return Registry(keys=tuple(keys), clients=tuple(clients.values()), slots=number)
 
 
-def change_registry(store: Store, change: Callable[[Registry], Registry]) -> Registry:
-    """Replaces the registry by `change` of it, again if another operator wrote in between.
+def change_registry(store: Store, change: Callable[[Registry], Registry], *, is_new: bool = False) -> Registry:
+    """Replaces the registry by `change` of it, again if another operator wrote in between. `is_new`: begins a new one
+    if it is lost.
 
     A lost reply is tried again as well, so `change` applied twice must have the same effect as once.
     """
     for _ in range(ATTEMPTS):
-        registry, etag = read_registry(store)
+        registry, etag = read_registry(store, is_new=is_new)
         changed = change(registry)
-        if changed == registry:
-            return registry
         data = msgspec.json.format(msgspec.json.encode(changed), indent=1)
-        if store.put_if(NAME, data, expected=etag) is Outcome.WON:
+        if changed == registry or store.put_if(NAME, data, expected=etag) is Outcome.WON:
+            if changed.keys:
+                store.put(COPY, data)
             return changed
     raise StoreError(store=str(store), operation="swap", name=NAME, cause=f"lost or no reply {ATTEMPTS} times")

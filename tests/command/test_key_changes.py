@@ -1,6 +1,7 @@
 """`outings keys import | show | grant | rotate | usage`, and operators who use them at once."""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -251,3 +252,38 @@ def test_operators_at_once_lose_nothing_of_each_others_commands(run: Run, config
     assert set(kept.by_id[keys[-1]["id"]].grants) == {"source", "forecast", "related"}
     given = [key.slot for key in kept.keys] + [client.slot for client in kept.clients]
     assert sorted(filter(lambda slot: slot is not None, given)) == list(range(kept.slots))
+
+
+@pytest.mark.parametrize("text", [None, b"{}", b'{"layout":2,"keys":[],"clients":[],"slots":0}'])
+def test_where_keys_were_made_a_registry_that_is_lost_is_not_begun_anew_without_a_word(
+    text: bytes | None, run: Run, config: Path
+) -> None:
+    known = read_json(run("keys", "create", "--plan", "free", "--json"))
+    path = config.parent / "store/keys.json"
+    before = path.read_bytes()
+    path.unlink()
+    if text is not None:
+        path.write_bytes(text)
+    for words, given in (
+        (("create", "--plan", "free"), ""), (("import", "--plan", "free"), "a-key-of-before"), (("list",), ""),
+        (("show", known["id"]), ""), (("revoke", known["id"]), ""), (("rotate", known["id"]), ""),
+    ):  # fmt: skip
+        result = run("keys", *words, given=given)
+        assert (result.exit_code, result.stdout) == (3, ""), result.output
+        assert "keys.json" in result.stderr
+        assert "keys.copy.json" in result.stderr
+        assert "--new-registry" in result.stderr
+    assert (path.read_bytes() if path.exists() else None) == text
+    # The copy beside it is the registry as it was last changed.
+    shutil.copy(path.with_name("keys.copy.json"), path)
+    assert path.read_bytes() == before
+    assert read_json(run("keys", "show", known["id"], "--json"))["state"] == "active"
+
+
+def test_a_new_registry_begins_where_the_operator_says_so(run: Run, config: Path) -> None:
+    run("keys", "create", "--plan", "free")
+    (config.parent / "store/keys.json").unlink()
+    begun = read_json(run("keys", "create", "--plan", "free", "--new-registry", "--json"))
+    assert [each["id"] for each in read_json(run("keys", "list", "--json"))["keys"]] == [begun["id"]]
+    assert run("keys", "create", "--plan", "free", "--new-registry").exit_code == 0  # takes nothing away
+    assert len(read_json(run("keys", "list", "--json"))["keys"]) == 2

@@ -123,9 +123,10 @@ def test_a_server_that_starts_without_its_store_waits_for_it(make_own: MakeServi
     assert ask(service.edge, "/readyz").status == 200
 
 
-def test_a_server_with_a_release_is_ready_only_once_it_has_read_its_keys(make_own: MakeService) -> None:
+@pytest.mark.parametrize("spoiled", [KEYS, "keys.copy.json"], ids=["torn", "lost"])
+def test_a_server_with_a_release_is_ready_only_once_it_has_read_its_keys(make_own: MakeService, spoiled: str) -> None:
     store = MemoryStore()
-    store.put(KEYS, b"{")
+    store.put(spoiled, b"{")
     service = make_own(store=store, keyed=False)
     got = ask(service.edge, "/readyz")
     assert (got.status, got.headers["retry-after"]) == (503, "5")
@@ -133,7 +134,7 @@ def test_a_server_with_a_release_is_ready_only_once_it_has_read_its_keys(make_ow
     assert got.error["details"]["problems"] == {"keys": "not read"}
     assert got.error["details"]["release"].startswith("1-")
     assert ask(service.edge, LIST, key="ldk_of_somebody").status == 503
-    store.delete(list(store.list(KEYS)))  # a store without keys can be read
+    store.delete(list(store.list(spoiled)))  # a store without keys can be read
     service.edge.poll()
     assert ask(service.edge, "/readyz").status == 200
     store.put(KEYS, b"{")
@@ -301,7 +302,7 @@ def test_a_new_key_and_a_revocation_are_taken_up(make_own: MakeService) -> None:
 
 
 @pytest.mark.parametrize(
-    "spoiled", [b"", b"{", b'{"keys":7}', b'{"layout":9,"keys":[]}', b'{"keys":[{"id":"\xed\xa0\x80"', DEEP]
+    "spoiled", [b"", b"{", b"{}", b'{"keys":7}', b'{"layout":9,"keys":[]}', b'{"keys":[{"id":"\xed\xa0\x80"', DEEP]
 )
 def test_a_broken_registry_leaves_the_keys_as_they_were(make_own: MakeService, spoiled: bytes) -> None:
     service = make_own()

@@ -114,7 +114,9 @@ def test_no_key_was_ever_made_where_there_is_no_registry() -> None:
     assert read_registry(MemoryStore()) == (Registry(), None)
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"layout":3,"keys":[]}', b'{"keys":[{"id":1}]}', UNKNOWN_PLAN])
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"{}", b"[]", b'{"layout":3,"keys":[]}', b'{"keys":[{"id":1}]}', UNKNOWN_PLAN]
+)
 def test_a_broken_registry_is_said_so_and_never_overwritten(data: bytes) -> None:
     store = MemoryStore()
     store.put(NAME, data)

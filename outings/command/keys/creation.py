@@ -33,15 +33,18 @@ _UNSEALED = (
 @click.command()
 @take_config
 @take_terms
+@click.option("--new-registry", is_flag=True, help="Begin a new registry if keys.json is lost: no earlier key works.")
 @take_json
-def create(*, config: Path, monthly_quota: int | None, as_json: bool, **terms: Any) -> None:
+def create(*, config: Path, monthly_quota: int | None, new_registry: bool, as_json: bool, **terms: Any) -> None:
     """Make a key and show it, this once."""
     configuration = read_config(config)
     now, text = read_clock(), make_key_text()
     id_, hash_ = split_key_text(text)
     key = make_key(configuration, id_=id_, hash_=hash_, now=now, **terms)
     registry = change_registry(
-        open_config_store(configuration), lambda current: set_client_quota(add_key(current, key), key, monthly_quota)
+        open_config_store(configuration),
+        lambda current: set_client_quota(add_key(current, key), key, monthly_quota),
+        is_new=new_registry,
     )
     _show_once(text, describe_key(registry, id_, now=now), as_json=as_json)
 
