@@ -34,6 +34,7 @@ from edge.middleware.visitor_limiter import VisitorKey, VisitorLimiter
 from edge.public.metrics import MetricsEndpoint
 from edge.public.openapi import OpenApiEndpoint
 from edge.public.probes import HealthEndpoint, ReadinessEndpoint
+from edge.reading_turns import ReadingTurns
 from edge.releases import Releases
 from edge.replies.bodies import Bodies
 from edge.replies.pages import PagesEndpoint
@@ -101,16 +102,16 @@ class Edge:
         )
         self._proxies = proxies or TrustedProxies(())
         self.connections = connections or ConnectionLimiter()
+        self.reading_turns = ReadingTurns()
         self._limits = limits or MappedLimitStore(clock=_count_microseconds(clock))
         self._addresses = CalendarAddresses(calendar_secrets)
         self._fronts = Fronts(front_secrets)
         self._visitors = VisitorLimiter(visitors, proxies=self._proxies, clock=_count_microseconds(clock))
         self._ring = KeyRing(store, clock=clock, plans=offer.plans, seal=seal)
-        # One thread: what it makes holds the interpreter, and two would only take it from each other and the loop.
-        self._answer_threads = ThreadPool(threads=1, queue=64)
+        # One thread: what it computes holds the interpreter, and two would only take it from each other and the loop.
+        self._compute_threads = ThreadPool(threads=1, queue=64)
         self._fetch_threads = ThreadPool(threads=2, queue=64)
         self._open_threads = ThreadPool(threads=1, queue=8)
-        self._look_threads = ThreadPool(threads=1, queue=8)
         self._poll_seconds = poll_seconds
         self._contract = OpenApiEndpoint(self._releases)
         self._public = Router(
@@ -132,7 +133,8 @@ class Edge:
             releases=self._releases,
             dates=LocalDates(clock),
             opening=self._open_threads,
-            looking=self._look_threads,
+            computing=self._compute_threads,
+            fetching=self._fetch_threads,
             memory=plans,
             offer=self._offer,
             model=self._model,
@@ -141,7 +143,7 @@ class Edge:
         )
         bodies = Bodies(
             store=store,
-            computing=self._answer_threads,
+            computing=self._compute_threads,
             fetching=self._fetch_threads,
             counts=self.counts,
             memory=memory - plans,
@@ -155,7 +157,7 @@ class Edge:
             failures=AddressBuckets(per_minute=MOST_FAILURES_PER_MINUTE, clock=_count_microseconds(clock)),
             addresses=self._addresses,
         )
-        pages = PagesEndpoint(self._releases, counts=self.counts)
+        pages = PagesEndpoint(self._releases, bodies=bodies, counts=self.counts)
         routing = RoutingMiddleware(public=self._public, keyed=authentication, pages=pages)
         limit_headers = LimitHeadersMiddleware(routing, ring=self._ring, limiter=limiter)
         first = RequestIdMiddleware(
@@ -202,10 +204,9 @@ class Edge:
 
     def close(self) -> None:
         """Releases threads and the cache. The tasks of a server do this by themselves."""
-        self._answer_threads.close()
+        self._compute_threads.close()
         self._fetch_threads.close()
         self._open_threads.close()
-        self._look_threads.close()
         self._releases.close()
         self._usage.close()
         self._geocoder.close()

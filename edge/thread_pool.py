@@ -1,65 +1,98 @@
-"""Threads for work that would block the event loop, with a short queue; and single flight, by which requests for the
-same release wait for one opening of it."""
+"""Threads for work that would block the event loop: the one place where slow work waits."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Hashable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
+from edge.fair_queue import FairQueue
 from outings.contract.errors import unavailable
 
 Result = TypeVar("Result")
 
-# Releases that one key may have opening at once: other keys wait for these two, not for a queue of them.
-MOST_A_KEY = 2
+
+class _Job:
+    """Work that is waiting or running, and the requests that wait for its result, each with its key's id."""
+
+    def __init__(self, name: Hashable, work: Callable[[], Any]) -> None:
+        self.name = name
+        self.work = work
+        self.is_running = False
+        self.waiting: dict[asyncio.Future[Any], str] = {}
 
 
 class ThreadPool:
-    """Raises 503 at once if the queue is full: a client does better to retry than to wait."""
+    """Runs work on `threads` threads. Keys take turns; `queue` places are theirs together. For one event loop.
 
-    def __init__(self, *, threads: int, queue: int) -> None:
-        self._executor = ThreadPoolExecutor(threads, thread_name_prefix="answer")
-        self._limit = threads + queue
-        self._pending = 0
+    Work of one name is done once for all requests that need it: its turn comes when it is the turn of any of their
+    keys. Work that no request waits for any more loses its place.
+    """
 
-    async def run(self, work: Callable[[], Result]) -> Result:
-        if self._pending >= self._limit:
-            raise unavailable(1)
-        self._pending += 1
+    def __init__(self, *, threads: int, queue: int, executor: Executor | None = None) -> None:
+        self._executor = executor or ThreadPoolExecutor(threads, thread_name_prefix="answer")
+        self._idle = threads
+        self._queue = FairQueue[_Job](queue)
+        self._jobs: dict[Hashable, _Job] = {}
+
+    async def run(self, work: Callable[[], Result], *, key_id: str, name: Hashable = None) -> Result:
+        """Return or raise what `work` does. Raise 503 if the queue is full and no key has a longer line there: a client
+        does better to retry than to wait. `name`: what other work is the same; None if none is."""
+        name = object() if name is None else name
+        job = self._jobs.get(name)
+        if job is None:
+            job = self._jobs[name] = _Job(name, work)
+        result: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        job.waiting[result] = key_id
+        if not job.is_running:
+            self._wait(job, key_id)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._executor, work)
+            return await result
         finally:
-            self._pending -= 1
+            del job.waiting[result]
+            if key_id not in job.waiting.values():
+                self._queue.discard(job, key_id=key_id)
+            if not job.waiting:
+                self._forget(job)
 
     def close(self) -> None:
         self._executor.shutdown(wait=False, cancel_futures=True)
 
+    def _wait(self, job: _Job, key_id: str) -> None:
+        refused = self._queue.add(job, key_id=key_id)
+        if refused is not None:
+            refused_id, refused_job = refused
+            for future, other_id in refused_job.waiting.items():
+                if other_id == refused_id and not future.done():
+                    future.set_exception(unavailable(1))
+        self._start()
 
-class SingleFlight:
-    """Each release is found and opened once, however many requests ask for it meanwhile. `opening` has one thread. For
-    one event loop."""
+    def _start(self) -> None:
+        while self._idle and self._queue:
+            job = self._queue.take()
+            for key_id in job.waiting.values():
+                self._queue.discard(job, key_id=key_id)
+            job.is_running = True
+            self._idle -= 1
+            running = asyncio.get_running_loop().run_in_executor(self._executor, job.work)
+            running.add_done_callback(partial(self._end, job))
 
-    def __init__(self, opening: ThreadPool) -> None:
-        self._opening = opening
-        self._running: dict[Hashable, asyncio.Task[Any]] = {}
-        self._counts: Counter[str] = Counter()
+    def _end(self, job: _Job, running: asyncio.Future[Any]) -> None:
+        self._forget(job)
+        self._idle += 1
+        self._start()
+        failure = None if running.cancelled() else running.exception()
+        for future in job.waiting:
+            if future.done():
+                continue
+            if running.cancelled():
+                future.cancel()
+            elif failure is not None:
+                future.set_exception(failure)
+            else:
+                future.set_result(running.result())
 
-    async def run(self, name: Hashable, work: Callable[[], Result], *, key_id: str) -> Result:
-        """What `work` returns or raises. 503 if the key, or all keys together, have too many running."""
-        task = self._running.get(name)
-        if task is None:
-            if self._counts[key_id] >= MOST_A_KEY:
-                raise unavailable(1)
-            self._counts[key_id] += 1
-            task = self._running[name] = asyncio.create_task(self._opening.run(work))
-            task.add_done_callback(partial(self._end, name, key_id))
-        result: Result = await asyncio.shield(task)
-        return result
-
-    def _end(self, name: Hashable, key_id: str, _: asyncio.Task[Any]) -> None:
-        del self._running[name]
-        self._counts[key_id] -= 1
-        if not self._counts[key_id]:
-            del self._counts[key_id]
+    def _forget(self, job: _Job) -> None:
+        """Do the work again for whoever needs it from now on."""
+        if self._jobs.get(job.name) is job:
+            del self._jobs[job.name]

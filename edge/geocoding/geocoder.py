@@ -14,7 +14,7 @@ from outings.release.snapshot import Snapshot
 
 
 class Geocoder(Protocol):
-    async def find_address(self, address: str, *, snapshot: Snapshot) -> Center:
+    async def find_address(self, address: str, *, snapshot: Snapshot, key_id: str) -> Center:
         """Returns a point within the metro's bounds. Raises ApiError: 400 if there is none, 501 without a provider, 503
         if the provider cannot be asked now."""
 
@@ -24,7 +24,7 @@ class Geocoder(Protocol):
 class NoGeocoder:
     """The geocoder of a deployment without one."""
 
-    async def find_address(self, address: str, *, snapshot: Snapshot) -> Center:  # noqa: ARG002 - whatever it is
+    async def find_address(self, address: str, *, snapshot: Snapshot, key_id: str) -> Center:  # noqa: ARG002 - any
         raise not_implemented("This deployment resolves no addresses: send lat and lng.", param="address")
 
     def close(self) -> None:
@@ -40,8 +40,8 @@ class LocalGeocoder:
     def __init__(self) -> None:
         self._computing = ThreadPool(threads=1, queue=64)
 
-    async def find_address(self, address: str, *, snapshot: Snapshot) -> Center:
-        point = await self._computing.run(partial(_find, address, snapshot))
+    async def find_address(self, address: str, *, snapshot: Snapshot, key_id: str) -> Center:
+        point = await self._computing.run(partial(_find, address, snapshot), key_id=key_id)
         if point is None or not lies_within(point, snapshot.metro.bounds):
             raise refuse_address(snapshot.metro.name)
         return point

@@ -50,13 +50,13 @@ class RemoteGeocoder:
         self._computing = ThreadPool(threads=4, queue=64)
         self._fetcher = Fetcher(url, headers=_HEADERS, policy=policy, refusing=frozenset({400}))
 
-    async def find_address(self, address: str, *, snapshot: Snapshot) -> Center:
+    async def find_address(self, address: str, *, snapshot: Snapshot, key_id: str) -> Center:
         metro = snapshot.metro
         text = " ".join(address.split())
         name = (metro.slug, text.casefold())
         known = self._known.get(name)
         if known is None:
-            known = self._known[name] = (await self._ask(text, metro),)
+            known = self._known[name] = (await self._ask(text, metro, key_id),)
         if known[0] is None:
             raise refuse_address(metro.name)
         return known[0]
@@ -65,14 +65,14 @@ class RemoteGeocoder:
         self._computing.close()
         self._fetcher.close()
 
-    async def _ask(self, text: str, metro: MetroSettings) -> Center | None:
+    async def _ask(self, text: str, metro: MetroSettings, key_id: str) -> Center | None:
         wait = self._breaker.enter()
         if wait is not None:
             raise unavailable(wait)
         try:
             # Each try ends by itself, but where headers come byte by byte.
             async with asyncio.timeout((self._policy.whole + self._policy.connect) * self._policy.attempts):
-                points = await self._computing.run(partial(self._find, text, metro))
+                points = await self._computing.run(partial(self._find, text, metro), key_id=key_id)
         except RemoteError as failure:
             raise self._give_up(str(failure), rest=failure.rest) from None
         except TimeoutError:

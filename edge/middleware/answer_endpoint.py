@@ -1,7 +1,9 @@
 """The end of the middleware: makes a plan for the request and sends `304` or a body."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -14,7 +16,7 @@ from edge.principal import Principal
 from edge.replies.bodies import Bodies, name_body
 from edge.replies.body_pointers import BodyPointer, find_pointer, measure_file, replace_cache_control
 from edge.replies.content_coding import IDENTITY, choose_coding, cut_pieces, unpack_pieces
-from edge.replies.planner import Planner, RequestPlan
+from edge.replies.planner import Planner, RequestPlan, read_key_id
 from edge.replies.responses import (
     list_content_headers,
     make_body,
@@ -38,6 +40,10 @@ from outings.contract.route import Match
 from outings.contract.routes import ROUTES
 
 Sender = Callable[[Send], Awaitable[None]]
+Result = TypeVar("Result")
+
+# In the scope, where the server knows it: a future that is done when the client leaves.
+GONE = "outings.gone"
 
 (_CALENDAR,) = (route for route in ROUTES if route.takes_signature)
 
@@ -55,14 +61,13 @@ class AnswerEndpoint(Struct, frozen=True, kw_only=True):
         match, principal = context.match, context.principal
         assert match is not None
         assert principal is not None
+        prepare = self._prepare_address if match.route.name == "events.ics.address" else self._prepare
         try:
-            await self._answer(send, context, match=match, principal=principal)
+            reply = await run_until_gone(prepare(context, match=match, principal=principal), scope.get(GONE))
         finally:
             self.counts.follow_queries()
-
-    async def _answer(self, send: Send, context: RequestContext, *, match: Match, principal: Principal) -> None:
-        prepare = self._prepare_address if match.route.name == "events.ics.address" else self._prepare
-        reply = await prepare(context, match=match, principal=principal)
+        if reply is None:
+            return
         if context.fill is not None:
             self.counts.add_front(match.route, FrontAnswer.FILL)
         await reply(send)
@@ -103,7 +108,7 @@ class AnswerEndpoint(Struct, frozen=True, kw_only=True):
         if pointer is None and planned.plan.file is not None:
             return await self._prepare_file(context, planned, planned.plan.file, coding)
         if pointer is None:
-            body = await self.bodies.read_body(planned, coding)
+            body = await self.bodies.read_body(planned, coding, key_id=read_key_id(context))
             pointer = self._find_pointer(context, planned, coding)  # now its size is known
         if pointer is not None:
             context.pointed_bytes = pointer.size
@@ -125,7 +130,7 @@ class AnswerEndpoint(Struct, frozen=True, kw_only=True):
         self, context: RequestContext, planned: RequestPlan, file: PlannedFile, coding: bytes
     ) -> Sender:
         """The stored bytes if the client accepts their coding, otherwise unpacked while they are sent."""
-        data = await self.bodies.open_file(file)
+        data = await self.bodies.open_file(file, key_id=read_key_id(context))
         self.counts.add(Counter.OBJECT)
         self._count_inline(context, planned)
         export, stored = file.export, file.export.coding.encode()
@@ -135,3 +140,25 @@ class AnswerEndpoint(Struct, frozen=True, kw_only=True):
         )
         pieces = unpack_pieces(data) if is_unpacked else cut_pieces(data)
         return partial(send_file, context=context, head=planned.head, entity=entity, pieces=pieces)
+
+
+async def run_until_gone(work: Coroutine[Any, Any, Result], gone: asyncio.Future[None] | None) -> Result | None:
+    """Return what `work` returns, or None if `gone` is done before: then `work` is cancelled."""
+    if gone is None:
+        return await work
+    task = asyncio.current_task()
+    assert task is not None
+
+    def cancel(_: asyncio.Future[None]) -> None:
+        task.cancel()
+
+    gone.add_done_callback(cancel)
+    try:
+        return await work
+    except asyncio.CancelledError:
+        if not gone.done():
+            raise
+        task.uncancel()
+        return None
+    finally:
+        gone.remove_done_callback(cancel)

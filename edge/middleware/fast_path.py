@@ -53,12 +53,11 @@ class _Request(Struct, frozen=True, kw_only=True):
 
 
 class Response(Struct, frozen=True, kw_only=True):
-    """A complete response. `is_made`: its body or its tag was worked out for it, and not in memory."""
+    """A complete response."""
 
     status: int
     head: Lines
     body: bytes
-    is_made: bool = False
 
 
 class FastPath(Struct, frozen=True, kw_only=True):
@@ -83,7 +82,7 @@ class FastPath(Struct, frozen=True, kw_only=True):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_tried = LIMIT_DECISION in scope  # by `respond_now`
-        request = None if is_tried else self._find_request(scope, perf_counter(), makes=True)
+        request = None if is_tried else self._find_request(scope, perf_counter())
         decision = None if request is None else await self.limiter.take(request.principal)
         response = None if request is None or decision is None else self._respond(scope, request, decision)
         if response is None:
@@ -91,11 +90,10 @@ class FastPath(Struct, frozen=True, kw_only=True):
             return
         await send_whole(send, status=response.status, headers=split_lines(response.head), body=response.body)
 
-    def respond_now(self, scope: Scope, *, makes: bool) -> Response | None:
+    def respond_now(self, scope: Scope) -> Response | None:
         """The response, for a server that has not yet built a whole ASGI scope: `scope` needs a method, path, query and
-        headers. None if the other middleware has to answer; it needs what is in `scope` then. `makes`: also an answer
-        that is not in memory."""
-        request = self._find_request(scope, perf_counter(), makes=makes)
+        headers. None if the other middleware has to answer; it needs what is in `scope` then."""
+        request = self._find_request(scope, perf_counter())
         decision = None if request is None else self.limiter.take_now(request.principal)
         return None if request is None or decision is None else self._respond(scope, request, decision)
 
@@ -108,7 +106,7 @@ class FastPath(Struct, frozen=True, kw_only=True):
             return None
         return self._make_response(request, answer, decision)
 
-    def _find_request(self, scope: Scope, started: float, *, makes: bool) -> _Request | None:
+    def _find_request(self, scope: Scope, started: float) -> _Request | None:
         headers: Mapping[bytes, bytes] = dict(scope["headers"])
         principal = self._find_principal(scope, headers)
         if principal is None:
@@ -122,7 +120,7 @@ class FastPath(Struct, frozen=True, kw_only=True):
             return None
         planned = self.planner.recall_plan(slot)
         answer = None if planned is None else self._find_answer(planned, headers, front)
-        match = find_quick_match(path, query_string, planned) if makes and answer is None else None
+        match = find_quick_match(path, query_string, planned) if answer is None else None
         if answer is None and match is None:
             return None
         return _Request(
@@ -197,7 +195,7 @@ class FastPath(Struct, frozen=True, kw_only=True):
             request_id=request_id,
             trace_id=read_trace_id(request.headers, request_id),
         )
-        return Response(status=status, head=head, body=body, is_made=request.answer is None)
+        return Response(status=status, head=head, body=body)
 
 
 def choose_answer(

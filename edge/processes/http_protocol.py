@@ -9,6 +9,7 @@ import httptools
 from starlette.types import Scope
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from edge.middleware.answer_endpoint import GONE
 from edge.middleware.fast_path import Response
 from edge.middleware.request_id import make_request_id
 from edge.processes.answer_transport import AnswerTransport
@@ -22,8 +23,9 @@ MOST_FIELDS = 100
 # Of a body, which nobody reads. One of these, of a client that always sends one, is left out of what comes next; behind
 # a longer one, or one of no known length, the connection ends with the answer, and nothing of it is read.
 MOST_BODY_BYTES = 16_384
-# What is read at a time. Others have their turn after it, and it holds no more requests than may wait.
+# Bytes to parse at most before other connections get a turn. A piece ends with the first head that ends in it.
 PIECE_BYTES = 4_096
+_END_OF_HEAD = re.compile(rb"[^\r\n]\r\n\r\n")
 
 # From a connection's beginning, or a request's first byte, to the end of its head, and from there to the end of its
 # body: who sends byte by byte holds a connection no longer. Between requests uvicorn's own timeout holds, 5 s.
@@ -49,26 +51,28 @@ class HttpProtocol(HttpToolsProtocol):
     """Writes an answer from memory as soon as the head of the request is read, without a task, ASGI messages or checks
     of our own headers. uvicorn does everything else, within the limits.
 
-    A connection is read in pieces, and not while an earlier request of it waits. So it holds at most a head, the
-    requests of one piece, and what the event loop read at once. It has a deadline except while it is being answered,
-    and the answer has one while the client does not read it.
+    A connection is read head by head, and not while an earlier request of it waits or its client reads nothing. What
+    came together is read in turn with other connections. So a connection holds at most a head, one request, and what
+    the event loop read at once. It has a deadline except while it is being answered, and the answer has one while the
+    client does not read it.
     """
 
-    _unread = b""
+    _unread = bytearray()  # each connection gets its own
     _head_bytes = 0
     _is_in_head = True
     _is_begun = False  # a head, and not at its end
     _is_answered = False
-    _has_made = False  # of the piece being read, an answer that was not in memory
     _is_last = False  # nothing that comes behind is read
     _thrown_bytes = 0
     _deadline: asyncio.TimerHandle | None = None
-    _reading: asyncio.Handle | None = None
+    _is_in_line = False  # for its turn to be read
+    _gone: asyncio.Future[None] | None = None  # done when the client leaves
     _writing: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.headers = []
+        self._unread = bytearray()
         if self.app.connections.open(self, None if self.client is None else self.client[0]):
             self._expect(HEAD_SECONDS)
         else:
@@ -76,10 +80,13 @@ class HttpProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.app.connections.close(self)
-        self._is_last, self._unread = True, b""
-        for handle in (self._deadline, self._reading, self._writing):
+        self._is_last = True
+        self._unread.clear()
+        for handle in (self._deadline, self._writing):
             if handle is not None:
                 handle.cancel()
+        if self._gone is not None and not self._gone.done():
+            self._gone.set_result(None)
         super().connection_lost(exc)
 
     def leave(self) -> None:
@@ -93,33 +100,47 @@ class HttpProtocol(HttpToolsProtocol):
             self._throw_away(len(data))
             return
         self._unread += data
-        if len(self._unread) == len(data):
-            self._read_piece()
-        else:
+        if self._must_wait():
             self.flow.pause_reading()
+        else:
+            self._read_piece()
+
+    def _must_wait(self) -> bool:
+        """Return True while more must not be read: this connection is in line, its client takes no answer, or a
+        request of it is being answered. The body of that request is read."""
+        is_answering = bool(self.pipeline) or (self._is_in_head and not self._is_idle())
+        return self._is_in_line or is_answering or self.flow.write_paused
+
+    def _take_turn(self) -> None:
+        self._is_in_line = False
+        if not self._is_last and not self.transport.is_closing() and not self._must_wait():
+            self._read_piece()
 
     def _read_piece(self) -> None:
-        """The first of what came; those behind it in their turn, or once what was asked for is answered."""
-        self._reading, self._has_made = None, False
-        if self.pipeline or self._is_last or self.transport.is_closing():
-            return
+        """Parse the first piece of what came. The next one has its turn when this one is answered."""
         self._unset_keepalive_if_required()
-        piece, self._unread = self._unread[:PIECE_BYTES], self._unread[PIECE_BYTES:]
+        end = _END_OF_HEAD.search(self._unread, 0, PIECE_BYTES)
+        size = PIECE_BYTES if end is None else end.end()
+        piece = bytes(self._unread[:size])
+        del self._unread[:size]
         if not self._feed(piece):
-            self._unread = b""
+            self._unread.clear()
             return
-        if not self._unread and not self.pipeline:
-            self.flow.resume_reading()
         self._read_on()
         # A head that came whole needs no deadline; a line end is no request, and no reason to stay.
         if self._deadline is None and (self._is_begun or (self.timeout_keep_alive_task is None and self._is_idle())):
             self._expect(HEAD_SECONDS)
 
     def _read_on(self) -> None:
-        if self._unread or self.pipeline:
-            self.flow.pause_reading()
-        if self._unread and not self.pipeline and self._reading is None:
-            self._reading = self.loop.call_soon(self._read_piece)
+        if self._is_last:
+            return
+        if not self._unread:
+            self.flow.resume_reading()
+            return
+        self.flow.pause_reading()
+        if not self._must_wait():
+            self._is_in_line = True
+            self.app.reading_turns.wait(self._take_turn)
 
     def _feed(self, piece: bytes) -> bool:
         """Whether what comes behind is to be read."""
@@ -173,7 +194,8 @@ class HttpProtocol(HttpToolsProtocol):
         super().on_message_begin()
         self.url, self.expect_100_continue = url, expects
         self.scope["headers"] = self.headers = headers
-        self.scope.update(head)  # type: ignore[typeddict-item]
+        self._gone = self.loop.create_future()
+        self.scope.update(head, **{GONE: self._gone})  # type: ignore[typeddict-item]
 
     def _join_head(self) -> None:
         """The answer that was just begun goes out with its head and its body in one."""
@@ -185,13 +207,10 @@ class HttpProtocol(HttpToolsProtocol):
         self.on_response_complete()
 
     def _reply_now(self, head: Scope) -> Response | None:
-        """Of what is read at once one answer may be made; those behind it have their turn. `head` is filled in, also
-        with what the others need where there is no reply."""
+        """Fill in `head`, also where there is no reply."""
         path, _, query = self.url.partition(b"?")
         head.update(method="GET", raw_path=path, query_string=query, headers=self.headers)
-        reply: Response | None = self.app.fast_path.respond_now(head, makes=not self._has_made)
-        if reply is not None:
-            self._has_made |= reply.is_made
+        reply: Response | None = self.app.fast_path.respond_now(head)
         return reply
 
     def _bound_body(self) -> None:
@@ -222,7 +241,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self.app.connections.wait(self)
+        self.app.connections.wait(self, unsent=self.transport.get_write_buffer_size())
         self._expect_taking()
 
     def resume_writing(self) -> None:
@@ -231,9 +250,11 @@ class HttpProtocol(HttpToolsProtocol):
             self._writing.cancel()
             self._writing = None
             self.app.connections.work(self)
+            self._read_on()
 
     def timeout_keep_alive_handler(self) -> None:
-        self._close()
+        if not self._is_in_line:
+            self._close()
 
     def _refuse(self, error: ApiError) -> None:
         """What was asked for before it is answered first, and then the connection ends without a word."""

@@ -1,12 +1,11 @@
 """Makes the body of a plan: from memory, from an object that the build wrote, or by computing it."""
 
-import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 from typing import TypeVar
 
 import structlog
-from cachetools import FIFOCache
+from cachetools import LRUCache
 
 from edge.replies.content_coding import GZIP, IDENTITY, LEAST_CODED_BYTES, decode_gzip, encode_body
 from edge.replies.planner import RequestPlan
@@ -49,14 +48,14 @@ class Bodies:
         self._computing = computing
         self._fetching = fetching
         self._counts = counts
-        self._cache: FIFOCache[BodyName, Body] = FIFOCache(memory, weigh_body)
-        self._making: dict[BodyName, asyncio.Task[Body]] = {}
+        # Those that are requested most stay, also while a key requests one large body after the other.
+        self._cache: LRUCache[BodyName, Body] = LRUCache(memory, weigh_body)
 
     def recall_body(self, name: BodyName) -> Body | None:
         """The body from memory, or None. The caller counts it when it is sent."""
         return self._cache.get(name)
 
-    async def read_body(self, planned: RequestPlan, coding: bytes) -> Body:
+    async def read_body(self, planned: RequestPlan, coding: bytes, *, key_id: str) -> Body:
         """The body from memory, or made now: once, however many requests wait for it. Raises ApiError if the queue is
         full."""
         name = name_body(planned, coding)
@@ -66,61 +65,55 @@ class Bodies:
             return body
         if is_quick(planned):
             return self.make_quick(planned, name)
-        making = self._making.get(name)
-        if making is None:
-            making = self._making[name] = asyncio.create_task(self._make_body(name, planned, coding))
-            making.add_done_callback(lambda _: self._making.pop(name))
-        else:
-            self._counts.add(Counter.CACHED)
-        return await asyncio.shield(making)
+        body = None if planned.page is None else await self._fetch_page(planned.page, coding, key_id=key_id)
+        source = Counter.OBJECT
+        if body is None:
+            body = await self._render(planned.plan, name, key_id=key_id)
+            source = count_made(planned)
+        # Another request that waited for the same body was the first to get it.
+        self._counts.add(Counter.CACHED if self.recall_body(name) is body else source)
+        self.keep_body(name, body)
+        return body
 
     def make_quick(self, planned: RequestPlan, name: BodyName) -> Body:
         """Of a plan that `is_quick`, under the name of its body: made here and now."""
         _, _, coding = name
         body = render_body(planned.plan, coding)
         self._counts.add(count_made(planned))
-        self._keep(name, body)
+        self.keep_body(name, body)
         return body
 
-    async def _make_body(self, name: BodyName, planned: RequestPlan, coding: bytes) -> Body:
-        body = None if planned.page is None else await self._fetch_page(planned.page, coding)
-        if body is None:
-            body = await self._render(planned.plan, coding)
-            self._counts.add(count_made(planned))
-        self._keep(name, body)
-        return body
-
-    def _keep(self, name: BodyName, body: Body) -> None:
-        """Unless it would take more than an eighth of all, and the place of many."""
-        if weigh_body(body) * 8 <= self._cache.maxsize:
+    def keep_body(self, name: BodyName, body: Body) -> None:
+        """Cache the body, unless it would take more than a tenth of the cache, and the place of many others."""
+        if weigh_body(body) * 10 <= self._cache.maxsize:
             self._cache[name] = body
 
-    async def open_file(self, file: PlannedFile) -> Bytes:
+    async def open_file(self, file: PlannedFile, *, key_id: str) -> Bytes:
         """The object of a file. Raises ApiError if the store does not return it."""
-        return await self._wait(file.open)
+        return await self._wait(file.open, key_id=key_id)
 
-    async def _render(self, plan: AnswerPlan, coding: bytes) -> Body:
+    async def _render(self, plan: AnswerPlan, name: BodyName, *, key_id: str) -> Body:
+        work = partial(render_body, plan, name[2])
         if not plan.reads_store:
-            return await self._computing.run(partial(render_body, plan, coding))
-        return await self._wait(partial(render_body, plan, coding))
+            return await self._computing.run(work, key_id=key_id, name=name)
+        return await self._wait(work, key_id=key_id, name=name)
 
-    async def _wait(self, work: Callable[[], Read]) -> Read:
+    async def _wait(self, work: Callable[[], Read], *, key_id: str, name: Hashable = None) -> Read:
         """For what may need the store, or room in the cache."""
         try:
-            return await self._fetching.run(work)
+            return await self._fetching.run(work, key_id=key_id, name=name)
         except (StoreError, Corrupt, OSError) as error:
             log.warning("answer_not_read", reason=str(error))
             raise unavailable() from None
 
-    async def _fetch_page(self, page: PrecomputedPage, coding: bytes) -> Body | None:
+    async def _fetch_page(self, page: PrecomputedPage, coding: bytes, *, key_id: str) -> Body | None:
         """None where the store does not give it whole: then it is computed, to the same bytes."""
         try:
-            body = await self._fetching.run(partial(fetch_page, self._store, page.object, coding))
+            work = partial(fetch_page, self._store, page.object, coding)
+            return await self._fetching.run(work, key_id=key_id, name=(page.object, coding))
         except (StoreError, Corrupt) as error:
             log.warning("page_not_read", object=page.object, reason=str(error))
             return None
-        self._counts.add(Counter.OBJECT)
-        return body
 
 
 def is_quick(planned: RequestPlan) -> bool:

@@ -18,7 +18,7 @@ from edge.releases import Releases
 from edge.replies.query_reader import read_query
 from edge.replies.responses import Lines, make_head
 from edge.request_context import RequestContext
-from edge.thread_pool import Result, SingleFlight, ThreadPool
+from edge.thread_pool import Result, ThreadPool
 from edge.weather.forecasts import Forecasts
 from outings.answers.changes.feed import read_cursor
 from outings.answers.context import AnswerContext
@@ -92,8 +92,8 @@ class ResolvedRequest(Struct, frozen=True, kw_only=True):
 class Planner:
     """Remembers plans for as long as a release and its local dates are the current ones: the same request with the
     same rights has the same plan. They take `memory` bytes at most. `opening` opens replaced releases, by one thread;
-    what the current one needs does not wait for that, but is `looking`. `model` ranks searches, `geocoder` finds
-    addresses, `forecasts` tell the weather."""
+    what the current one needs does not wait for that: `computing` works, and `fetching` reads the store. `model` ranks
+    searches, `geocoder` finds addresses, `forecasts` tell the weather."""
 
     def __init__(
         self,
@@ -101,7 +101,8 @@ class Planner:
         releases: Releases,
         dates: LocalDates,
         opening: ThreadPool,
-        looking: ThreadPool,
+        computing: ThreadPool,
+        fetching: ThreadPool,
         memory: int,
         offer: Offer,
         model: Model | None = None,
@@ -112,8 +113,9 @@ class Planner:
         self._geocoder = geocoder
         self._forecasts = forecasts or Forecasts(None, clock=dates.read_minute)
         self._dates = dates
-        self._opening = SingleFlight(opening)
-        self._looking = looking
+        self._opening = opening
+        self._computing = computing
+        self._fetching = fetching
         self._offer = offer
         self._model = model
         self._under: tuple[ServedRelease, Mapping[str, date]] | None = None
@@ -159,7 +161,7 @@ class Planner:
             is_lasting = is_lasting and (began is not None or self._is_gone(query, query.cursor))
             served = began or served
             dates = dict.fromkeys(served.release.metros, query.cursor.date)
-        spot = await self._find_spot(query, served)
+        spot = await self._find_spot(query, served, context)
         about = self._make_context(match.route, served, dates, entitlement=entitlement, spot=spot)
         planned = self._plan(query, served=served, about=about)
         # A plan keeps its release open: a replaced one is to be closed when nobody asks for it.
@@ -241,21 +243,22 @@ class Planner:
         about = AnswerContext(release=served.release, dates=dates, entitlement=entitlement)
         read = partial(read_query, match, context.query_string, served=served, about=about, offer=self._offer)
         is_slow = match.route.sets is not None and costs_queries(match, about=about)
-        query = await self._looking.run(read) if is_slow else read()
+        query = await self._computing.run(read, key_id=read_key_id(context)) if is_slow else read()
         if named is None and "release" in query.values:
             raise explain_release(str(query.get("release")))
         if named is None and query.route == "changes" and read_cursor(query) > served.release.latest_version_id:
-            served = await self._await_version(read_cursor(query))
+            served = await self._await_version(read_cursor(query), context)
             dates = self._dates.read_dates(served.release)
         return ResolvedRequest(query=query, served=served, dates=dates, is_named=named is not None)
 
-    async def _find_spot(self, query: Query, served: ServedRelease) -> Center | None:
+    async def _find_spot(self, query: Query, served: ServedRelease, context: RequestContext) -> Center | None:
         """Where the query's address is; None without one. 400, 501, 503."""
         address = query.get_as("address", str)
         if address is None:
             return None
         assert query.metro is not None
-        return await self._geocoder.find_address(address, snapshot=served.release.metros[query.metro])
+        snapshot = served.release.metros[query.metro]
+        return await self._geocoder.find_address(address, snapshot=snapshot, key_id=read_key_id(context))
 
     def _recall(self, served: ServedRelease, dates: Mapping[str, date]) -> FIFOCache[_Name, RequestPlan]:
         if self._under is None or self._under[0] is not served or self._under[1] is not dates:
@@ -282,14 +285,16 @@ class Planner:
             log.warning("named_release_not_opened", release=release_id, reason=str(error))
             raise unavailable() from None
 
-    async def _await_version(self, version_id: int) -> ServedRelease:
+    async def _await_version(self, version_id: int, context: RequestContext) -> ServedRelease:
         """The newest release there is: a worker that saw it first may have sent the reader. 503 where it has that
         version and can't be served yet."""
-        await self._looking.run(self._releases.poll)
+        key_id = read_key_id(context)
+        await self._fetching.run(self._releases.poll, key_id=key_id, name="poll")
         served = self._releases.current
         assert served is not None
         is_behind = version_id > served.release.latest_version_id
-        if is_behind and await self._looking.run(partial(self._releases.has_published, version_id)):
+        look = partial(self._releases.has_published, version_id)
+        if is_behind and await self._fetching.run(look, key_id=key_id, name=("version", version_id)):
             raise unavailable(1)
         return served
 
@@ -312,15 +317,20 @@ class Planner:
         return await self._run_once(name, partial(self._releases.open_walk, *name), context)
 
     async def _run_once(self, name: Hashable, work: Callable[[], Result], context: RequestContext) -> Result:
-        assert context.principal is not None  # what needs no key has no plan
         try:
-            return await self._opening.run(name, work, key_id=context.principal.key.id)
+            return await self._opening.run(work, key_id=read_key_id(context), name=name)
         except PoolFull:
             raise unavailable(1) from None
 
     def _is_gone(self, query: Query, cursor: Cursor) -> bool:
         assert query.metro is not None
         return self._releases.is_gone(query.metro, cursor.release)
+
+
+def read_key_id(context: RequestContext) -> str:
+    """Return the id of the key of a request that has a plan."""
+    assert context.principal is not None
+    return context.principal.key.id
 
 
 def is_plannable_now(route: Route, query_string: bytes) -> bool:

@@ -143,3 +143,9 @@ def test_a_release_without_pages_has_none(make_own: Callable[..., Service]) -> N
 
 def test_before_the_first_release_there_is_no_page(make_own: Callable[..., Service]) -> None:
     assert get(make_own(published=False), "/").status == 404
+
+
+@pytest.mark.parametrize("coding", ["", "gzip", "br"])
+def test_clients_that_take_a_page_slowly_hold_the_same_bytes(service: Service, coding: str) -> None:
+    first, second = (get(service, "/", accept_encoding=coding).body for _ in range(2))
+    assert first is second

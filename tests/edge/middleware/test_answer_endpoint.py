@@ -8,16 +8,18 @@ from datetime import timedelta
 
 import pytest
 
-from edge.thread_pool import ThreadPool
-from outings.answers.plan import RENDERER_VERSION
-from outings.contract.errors import ApiError
+from edge.replies.bodies import render_body
+from edge.replies.responses import Body
+from outings.answers.plan import RENDERER_VERSION, AnswerPlan
 from outings.release.objects import object_name
 from outings.release.pointer import read_pointer
 from outings.release.publishing import publish
 from outings.release.root import Part, read_root
 from tests.answers.worlds import open_world
-from tests.edge.asking import ask, ask_together
+from tests.edge.asking import ask, ask_together, send_request
 from tests.edge.conftest import Service, make_service
+from tests.edge.processes.connections import connect_protocol
+from tests.edge.processes.serving import PATIENCE
 from tests.edge.publishing import NOW, make_id, make_version, make_world, make_worlds, publish_worlds, put_snapshot
 from tests.edge.routes import ANSWERED, READS
 
@@ -305,18 +307,55 @@ def test_a_crash_is_500_in_the_envelope_and_tells_nothing(make_own: MakeService)
     assert service.get("/v1/lakeside/events").status == 200
 
 
-def test_a_full_queue_is_503_with_retry_after() -> None:
-    async def crowd() -> list[str]:
-        computing, go = ThreadPool(threads=1, queue=2), threading.Event()
-        waiting = [asyncio.create_task(computing.run(lambda n=n: go.wait() and str(n))) for n in range(3)]
-        await asyncio.sleep(0)
-        with pytest.raises(ApiError) as refused:
-            await computing.run(lambda: "one too many")
-        assert (refused.value.status, refused.value.headers["Retry-After"]) == (503, "1")
-        go.set()
-        done = [str(await each) for each in waiting]
-        assert await computing.run(lambda: "again") == "again"
-        computing.close()
-        return done
+def test_keys_take_turns_and_what_nobody_waits_for_is_not_computed(
+    make_own: MakeService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service, go, begun = make_own(), threading.Event(), threading.Event()
+    rendered: list[str] = []
 
-    assert asyncio.run(crowd()) == ["0", "1", "2"]
+    def render(plan: AnswerPlan, coding: bytes) -> Body:
+        begun.set()
+        go.wait(PATIENCE)
+        body = render_body(plan, coding)
+        rendered.append(json.loads(body.data)["meta"]["applied_filters"]["max_price"])
+        return body
+
+    monkeypatch.setattr("edge.replies.bodies.render_body", render)
+    monkeypatch.setattr("edge.replies.bodies.QUICK_MICROSECONDS", 0)
+
+    async def ask_for(price: int, *, kind: str) -> int:
+        got = await send_request(service.edge, f"{LIST}?max_price={price}", key=service.keys[kind])
+        return got.status
+
+    async def run() -> None:
+        greedy = [asyncio.create_task(ask_for(price, kind="all")) for price in range(10, 30)]
+        await asyncio.to_thread(begun.wait, PATIENCE)
+        wire, _ = connect_protocol(service)
+        head = f"GET {LIST}?max_price=90 HTTP/1.1\r\nHost: a\r\nX-API-Key: {service.keys['harbor']}\r\n\r\n"
+        wire.data_received(head.encode())
+        modest = [asyncio.create_task(ask_for(price, kind="other")) for price in (50, 51)]
+        for _ in range(10):
+            await asyncio.sleep(0)
+        wire.connection_lost(None)
+        go.set()
+        assert set(await asyncio.gather(*greedy, *modest)) == {200}
+        await asyncio.gather(*wire.tasks)
+
+    asyncio.run(run())
+    assert [rendered.index(price) for price in (10, 50, 51)] == [0, 2, 4]
+    assert 90 not in rendered
+
+
+def test_a_large_body_takes_no_place_of_others(make_own: MakeService) -> None:
+    """A tenth of the cache is for any body, and those that are requested stay."""
+    size = len(make_own().get(f"{LIST}?limit=1").body) + 1_000
+    service = make_own(memory=int(size * 9.9 / 0.75))
+    for _ in range(2):
+        service.get(f"{LIST}?limit=1")
+    assert "cached" not in read_counts(service)
+    service = make_own(memory=int(size * 10.5 / 0.75))
+    popular, others = f"{LIST}?limit=1", [f"{LIST}?limit=1&max_price={price}" for price in range(20)]
+    for other in others:
+        service.get(popular)
+        service.get(other)
+    assert read_counts(service)["cached"] == len(others) - 1

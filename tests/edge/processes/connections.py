@@ -95,6 +95,9 @@ class Transport(asyncio.Transport):
     def resume_reading(self) -> None:
         self.is_read = True
 
+    def get_write_buffer_size(self) -> int:
+        return 0
+
     def is_closing(self) -> bool:
         return self.closed.is_set()
 

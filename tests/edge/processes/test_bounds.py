@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from edge.connection_limiter import MOST_UNSENT_BYTES, ConnectionLimiter
+from edge.processes.supervisor import UNSENT_BYTES, bind_sockets
 from tests.edge.conftest import Service
 from tests.edge.processes.connections import Connection, Transport, connect_protocol
 from tests.edge.processes.serving import (
@@ -254,7 +256,76 @@ def test_requests_that_wait_for_the_one_before_are_not_read(make_own: Callable[.
         wire.connection_lost(None)
         return waiting
 
-    assert asyncio.run(asyncio.wait_for(run(), 60)) <= 4_096 // len(REQUEST)
+    assert asyncio.run(asyncio.wait_for(run(), 60)) == 0
+
+
+def test_requests_that_came_together_are_read_one_in_each_turn_of_the_event_loop(
+    make_own: Callable[..., Service],
+) -> None:
+    service, count, turns = make_own(), 40, 20
+
+    async def run() -> int:
+        opened = [connect_protocol(service) for _ in range(count)]
+        for wire, _ in opened:
+            wire.data_received(REQUEST * 100)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        answers = sum(transport.written.count(b"HTTP/1.1 200 OK") for _, transport in opened)
+        for wire, _ in opened:
+            wire.connection_lost(None)
+        return answers
+
+    assert count <= asyncio.run(run()) <= count + turns
+
+
+def test_nothing_is_read_of_who_takes_no_answer(make_own: Callable[..., Service]) -> None:
+    service = make_own()
+
+    async def run() -> None:
+        wire, transport = connect_protocol(service)
+        wire.pause_writing()
+        wire.data_received(REQUEST * 3)
+        is_read, begun = transport.is_read, len(wire.tasks)
+        wire.resume_writing()
+        for _ in range(100):
+            await asyncio.sleep(0)
+        wire.connection_lost(None)
+        assert (is_read, begun, transport.written.count(b"HTTP/1.1 200 OK")) == (False, 0, 3)
+
+    asyncio.run(run())
+
+
+class Slow:
+    """A connection that is asked to leave."""
+
+    has_left = False
+
+    def leave(self) -> None:
+        self.has_left = True
+
+
+def test_who_has_not_taken_an_answer_longest_makes_room_for_the_answers_of_others() -> None:
+    connections, slow, idle = ConnectionLimiter(), [Slow() for _ in range(4)], Slow()
+    for each in (idle, *slow):
+        assert connections.open(each, None)
+    third = MOST_UNSENT_BYTES // 3
+    for each in slow[:3]:
+        connections.wait(each, unsent=third)
+    connections.wait(slow[0], unsent=third)
+    assert not any(each.has_left for each in slow)
+    connections.wait(slow[3], unsent=third)
+    assert [each.has_left for each in slow] == [False, True, False, False]
+    for each in (slow[0], slow[2]):
+        connections.work(each)
+    connections.wait(slow[0], unsent=third)
+    assert [each.has_left for each in (idle, *slow)] == [False, False, True, False, False]
+
+
+def test_the_kernel_takes_little_of_an_answer_that_it_can_not_send() -> None:
+    """It would take 4 MB for each client that reads nothing."""
+    with contextlib.closing(bind_sockets("127.0.0.1", 0, count=2)) as listening:
+        taken = {each.getsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT) for each in listening.sockets}
+    assert taken == {UNSENT_BYTES}
 
 
 def test_who_takes_nothing_of_an_answer_is_not_waited_for(

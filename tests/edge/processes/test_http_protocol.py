@@ -77,7 +77,7 @@ def test_an_answer_without_a_body_is_one_write(make_own: Callable[..., Service])
         assert matched.endswith(b"\r\n\r\n")
 
 
-def test_of_what_came_together_one_answer_is_made_at_once(make_own: Callable[..., Service]) -> None:
+def test_of_what_came_together_one_request_is_answered_at_once(make_own: Callable[..., Service]) -> None:
     service = make_own()
     key = service.keys["all"].encode()
     requests = [
@@ -85,9 +85,8 @@ def test_of_what_came_together_one_answer_is_made_at_once(make_own: Callable[...
         for price in range(6)
     ]
     assert write_at_once(service, requests[0]).count(b"HTTP/1.1 200 OK") == 1
-    first, *others = requests
-    assert write_at_once(service, b"".join((first, *others, first))).count(b"HTTP/1.1 200 OK") == 2
-    assert write_at_once(service, b"".join(others)).count(b"HTTP/1.1 200 OK") == len(others)
+    for _ in ("made", "from memory"):
+        assert write_at_once(service, b"".join(requests)).count(b"HTTP/1.1 200 OK") == 1
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /v1/harbor/events HTTP/1.1\r\nX-API"])
