@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from outings.configuration import FORMATS
 from outings.failures import GuardRefusal
+from outings.pages.assets import explain_no_assets
 from outings.release.log import Version
 from outings.release.manifest import list_objects, read_manifest
 from outings.release.pointer import read_current
@@ -100,6 +101,8 @@ def build_release(
         instants = [build.as_of.read_instant(metro.timezone) for metro in choose_metros(build)]
         if (ahead := explain_ahead(plan.stamp, instants=instants)) is not None:
             progress(ahead)
+        if (left_out := _explain_no_pages(build)) is not None:
+            progress(left_out)
         dropped = _list_dropped(build, base)
         for name in dropped:
             progress(f"feed {name}: no longer in the configuration, so all of its listings leave")
@@ -137,7 +140,7 @@ def build_release(
         },
         now=plan.stamp,
         find_changes=partial(_compare_organizations, build, plan, changes, parts=parts, store=store),
-        make_site=compose_site(store, plan.site),
+        make_site=None if plan.site is None else compose_site(store, plan.site),
         check_deadline=check_deadline,
         tell_id=lambda id_: tell_release(id_, [*(p for feed in feeds for p in feed.problems), *problems]),
         trust=trust,
@@ -157,6 +160,12 @@ def build_release(
         },
         uncovered=find_uncovered(build.configuration),
     )  # fmt: skip
+
+
+def _explain_no_pages(build: Build) -> str | None:
+    """Return why this release has no pages, or None where it has some or they are turned off."""
+    table = build.configuration.site
+    return explain_no_assets() if table is None or table.enabled else None
 
 
 def _list_dropped(build: Build, base: Root | None) -> list[str]:

@@ -39,10 +39,10 @@ class Build(Struct, frozen=True, kw_only=True):
 
 class BuildPlan(Struct, frozen=True, kw_only=True):
     """`metros` will be built and `feeds` read. `unchanged` metros and `remembered` feeds stay as they are. `site` are
-    the settings of the pages."""
+    the settings of the pages, None for a release without any."""
 
     stamp: datetime
-    site: SiteSettings
+    site: SiteSettings | None
     metros: tuple[MetroPlan, ...]
     feeds: tuple[FeedTable, ...]
     unchanged: tuple[MetroPlan, ...]
@@ -96,7 +96,7 @@ def _divide(
     built: Collection[str],
     *,
     stamp: datetime,
-    site: SiteSettings,
+    site: SiteSettings | None,
 ) -> BuildPlan:
     read = tuple(feed for feed in feeds if built and (feed.metro is None or feed.metro in built))
     return BuildPlan(
@@ -128,7 +128,7 @@ def _plan_metro(
     store: Store,
     stamp: datetime,
     model: ModelPlan | None,
-    site: SiteSettings,
+    site: SiteSettings | None,
 ) -> MetroPlan:
     configuration = build.configuration
     settings = make_settings(metro)
@@ -150,7 +150,7 @@ def _plan_metro(
     return MetroPlan(
         metro=settings, vocabulary=configuration.vocabulary, related=related, language=own, today=today, stamp=stamp,
         inputs=inputs, details=details, cache=configuration.edge.cache, base=read_base(store, part), model=model,
-        centroids=centroids, site=site if site.shows_data else None, program=program,
+        centroids=centroids, site=site if site is not None and site.shows_data else None, program=program,
         neighborhoods=metro.neighborhoods,
     )  # fmt: skip
 

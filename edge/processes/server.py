@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from multiprocessing.connection import wait
@@ -31,11 +32,12 @@ def run_server(
     config: Path,
     *,
     listening: ListeningSockets,
+    announce: Callable[[], None],
     memory: int | None = None,
     access_log: bool = False,
 ) -> None:
-    """Serves with one worker for each socket of `bind_sockets` until SIGTERM or SIGINT, then closes the sockets and
-    returns. SIGHUP replaces each worker with a new one.
+    """Serve with one worker for each socket of `bind_sockets` until SIGTERM or SIGINT, then close the sockets and
+    return. SIGHUP replaces each worker with a new one. `announce` is called once all workers answer.
 
     `memory` is how many bytes of answers each worker keeps. With `access_log` the workers log each request on standard
     error.
@@ -58,7 +60,7 @@ def run_server(
             timeout_worker_healthcheck=START_SECONDS,
         )
         # One worker too has a supervisor: it replaces workers that die, and all of them one by one on SIGHUP.
-        Supervisor(settings, listening.sockets).run()
+        Supervisor(settings, listening.sockets, announce=announce).run()
 
 
 def start_forks() -> None:

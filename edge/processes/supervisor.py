@@ -9,7 +9,7 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -57,11 +57,12 @@ class WorkerSlot(Multiprocess):
 
 
 class Supervisor(Multiprocess):
-    """uvicorn's, over one of its own for each socket. SIGTERM and SIGINT end all, SIGHUP replaces one after the
-    other."""
+    """uvicorn's supervisor, over one of its own for each socket. SIGTERM and SIGINT end all, SIGHUP replaces one after
+    the other. `announce` is called once, when all workers answer."""
 
-    def __init__(self, config: Config, sockets: Sequence[socket.socket]) -> None:
+    def __init__(self, config: Config, sockets: Sequence[socket.socket], *, announce: Callable[[], None]) -> None:
         should_exit = threading.Event()
+        self._announce: Callable[[], None] | None = announce
         self._posts = [WorkerSlot(config, [each], should_exit=should_exit) for each in sockets]
         super().__init__(config, [])  # last: signals are its own
         self.should_exit = should_exit
@@ -85,6 +86,10 @@ class Supervisor(Multiprocess):
     def keep_subprocess_alive(self) -> None:
         for post in self._posts:
             post.keep_subprocess_alive()
+        workers = [worker for post in self._posts for worker in post.processes]
+        if self._announce and not self.should_exit.is_set() and all(worker.is_ready() for worker in workers):
+            self._announce()
+            self._announce = None
 
     def handle_ttin(self) -> None:
         """A worker more has no socket: how many there are is said when it starts."""

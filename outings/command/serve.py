@@ -50,8 +50,15 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
     _check_machine(configuration)
     processes = workers or len(os.sched_getaffinity(0))
     listening = _listen(host, port=port, count=processes)
-    click.echo(f"Serving on {listening.address}, {processes} worker(s).", err=True)
-    run_server(config, listening=listening, memory=memory * MEBIBYTE, access_log=access_log)
+    click.echo(f"Starting {processes} worker(s) for {listening.address}, which takes a few seconds …", err=True)
+    serving = f"Serving on {listening.address}, {processes} worker(s)."
+    run_server(
+        config,
+        listening=listening,
+        announce=lambda: click.echo(serving, err=True),
+        memory=memory * MEBIBYTE,
+        access_log=access_log,
+    )
 
 
 def _check_search(configuration: Configuration) -> None:

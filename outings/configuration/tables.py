@@ -167,9 +167,10 @@ class ColorsTable(Struct, frozen=True, kw_only=True):
 
 
 class SiteTable(Struct, frozen=True, kw_only=True):
-    """`key` is shown to every visitor, and each address has `key_per_minute` requests with it; `words` is a file that
-    replaces words of the pages."""
+    """The pages. `enabled` is false for a release without any; `key` is shown to every visitor, and each address has
+    `key_per_minute` requests with it; `words` is a file that replaces words of the pages."""
 
+    enabled: bool = True
     name: str = ""
     key: str = ""
     key_per_minute: Count = 120

@@ -24,6 +24,17 @@ class AssetsError(OperatorError):
     """The checkout has no built styles and scripts, or older ones."""
 
 
+def explain_no_assets() -> str | None:
+    """Return why there can be no pages and what to do, or None if their styles and scripts were built."""
+    folder = find_assets()
+    if (folder / "site.css").is_file():
+        return None
+    return (
+        f"pages are left out: {folder} has no styles and scripts. `make install` builds them in a checkout; elsewhere "
+        "install the program again where npm's registry can be reached. `[site] enabled = false` turns pages off"
+    )
+
+
 @cache
 def read_assets() -> Mapping[str, Page]:
     """By the name that a template calls it: `site.css`. Raises AssetsError."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from outings.configuration.tables import SiteTable
 from outings.failures import WrongSetting
+from outings.pages.assets import explain_no_assets
 from outings.pages.words import list_unknown
 from outings.release.site import SiteSettings
 
@@ -13,8 +14,15 @@ class SiteSettingsError(WrongSetting):
     """The file of words can't be read, or has what no page shows."""
 
 
-def make_settings(table: SiteTable | None) -> SiteSettings:
-    """Without the table there are only the pages that show no listing. Raises SiteSettingsError."""
+def make_settings(table: SiteTable | None) -> SiteSettings | None:
+    """Return the settings of the pages, or None where a release has no pages: they are turned off, or their styles and
+    scripts were not built. Without the table there are only the pages that show no listing.
+
+    Raises:
+        SiteSettingsError: The file of words is wrong.
+    """
+    if (table is not None and not table.enabled) or explain_no_assets() is not None:
+        return None
     if table is None:
         return SiteSettings()
     return SiteSettings(

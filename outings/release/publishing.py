@@ -72,7 +72,7 @@ def publish(
     feeds: Mapping[str, FeedMemory | None],
     now: datetime,
     find_changes: Callable[[Mapping[str, Part]], Sequence[Version]] = _find_no_changes,
-    make_site: Callable[[Mapping[str, Part], str | None], SiteObjects] | None = None,
+    make_site: Callable[[Mapping[str, Part], str | None], SiteObjects | None] | None = None,
     check_deadline: Callable[[], None] = lambda: None,
     tell_id: Callable[[str], None] = lambda _: None,
     trust: Trust = ANYBODY,

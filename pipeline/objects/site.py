@@ -5,6 +5,7 @@ from functools import cache, partial
 
 from outings.configuration.zones import read_zone
 from outings.contract.vocabulary import Vocabulary
+from outings.pages.assets import explain_no_assets
 from outings.pages.metro_figures import MetroFigures
 from outings.release.manifest import Manifest, read_manifest
 from outings.release.objects import Corrupt, hash_of, read_object
@@ -17,14 +18,17 @@ from pipeline.objects.site_inputs import hash_inputs
 
 def compose_site(
     store: Store, settings: SiteSettings | None = None
-) -> Callable[[Mapping[str, Part], str | None], SiteObjects]:
-    """For `publish`. Without `settings` those of the current release hold."""
+) -> Callable[[Mapping[str, Part], str | None], SiteObjects | None]:
+    """Return what makes the site for `publish`. Without `settings` those of the current release hold, and without a
+    current site or built styles there is none."""
     # Manifests never change: each is read once, however many attempts to publish there are.
     read = cache(partial(read_manifest, store))
 
-    def make(parts: Mapping[str, Part], current: str | None) -> SiteObjects:
+    def make(parts: Mapping[str, Part], current: str | None) -> SiteObjects | None:
         published = None if current is None else read_site(store, current)
-        chosen = settings or (SiteSettings() if published is None else published.settings)
+        chosen = settings or (None if published is None else published.settings)
+        if chosen is None or explain_no_assets() is not None:
+            return None
         figures = _read_figures(read, parts) if chosen.shows_data else []
         vocabulary = _read_vocabulary(read, parts)
         inputs = hash_inputs(chosen, figures, vocabulary)
@@ -48,7 +52,7 @@ def compose_site(
 def read_settings(store: Store, site: str | None) -> SiteSettings | None:
     """The settings with which a release's metros made their pages; None where they have none."""
     settings = None if site is None else read_site(store, site).settings
-    return settings if settings is not None and settings.shows_data else None
+    return settings if settings is not None and settings.shows_data and explain_no_assets() is None else None
 
 
 def _read_vocabulary(read: Callable[[str], Manifest], parts: Mapping[str, Part]) -> Vocabulary:

@@ -15,9 +15,9 @@ from outings.release.program_hash import hash_sources
 from outings.release.site import SiteSettings
 
 
-def hash_metro_site(settings: SiteSettings) -> str:
-    """Of all that makes a metro's pages of its snapshot. Empty where it has none."""
-    if not settings.shows_data:
+def hash_metro_site(settings: SiteSettings | None) -> str:
+    """Return the hash of all that makes a metro's pages of its snapshot, or an empty text where it has none."""
+    if settings is None or not settings.shows_data:
         return ""
     return hash_of(_hash_program().encode() + msgspec.json.encode(settings, order="sorted"))
 

@@ -55,6 +55,18 @@ def test_the_home_page_says_how_many_listings_each_metro_has(city: City) -> None
     assert "a-key-for-all" in read_page(city)
 
 
+def test_a_release_has_no_page_where_pages_are_turned_off(city: City) -> None:
+    city.site = "[site]\nenabled = false\n"
+    city.build()
+    assert not city.open().site
+    assert city.open().metros["seattle"].tables
+    take_down(city.store, [WALK], reason="asked", now=LATER, cache=city.cache)
+    assert not city.open().site
+    city.site = SHOWN
+    city.build()
+    assert read_numbers(city) == {"seattle": 1}
+
+
 def test_a_metro_that_is_built_alone_shows_beside_the_others(city: City) -> None:
     city.add_metro("boston", "America/New_York")
     city.build(metros=["seattle"])

@@ -108,7 +108,10 @@ def test_each_command_asks_for_its_own_libraries(tmp_path: Path, params: str, me
     python.write_text('#!/bin/sh\n[ "$1" = -c ] || echo "$*" >> installs\n')
     python.chmod(0o755)
     done = run(str(ROOT / "tools/install_environment"), "environment", *params.split(), folder=project)
-    assert (done.returncode, done.stderr) == (0, f"Installing the libraries of {message} …\n")
+    assert (done.returncode, done.stderr) == (
+        0,
+        f"Installing the libraries of {message}, which takes half a minute to a few minutes …\n",
+    )
     assert (project / "installs").read_text().splitlines()[-1].endswith(f"--editable .{params and f'[{params}]'}")
     again = run(str(ROOT / "tools/install_environment"), "environment", *params.split(), folder=project)
     assert (again.returncode, again.stderr) == (0, "")

@@ -184,9 +184,19 @@ def test_the_log_is_json_lines_without_keys(start: Callable[..., Server]) -> Non
     server.get("/v1/metros")
     log = (server.folder / "log").read_text()
     first, *rest = log.splitlines()
-    assert first.startswith("Serving on ")
-    assert {"keys_read", "release_served"} <= {json.loads(line)["event"] for line in rest}
+    assert first.startswith("Starting 1 worker(s) for http://127.0.0.1:")
+    events = {json.loads(line)["event"] for line in rest if line.startswith("{")}
+    assert {"keys_read", "release_served"} <= events
     assert not any(key[4:12] in log for key in server.keys.values())
+
+
+def test_it_says_that_it_serves_once_requests_are_answered(start: Callable[..., Server]) -> None:
+    server = start()
+    log = server.folder / "log"
+    wait_until(lambda: "Serving on" in log.read_text())
+    before, _, after = log.read_text().partition(f"Serving on http://127.0.0.1:{server.port}, 1 worker(s).\n")
+    assert '"release_served"' in before
+    assert "Serving on" not in after
 
 
 @pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.long), 2])
