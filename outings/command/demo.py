@@ -69,9 +69,7 @@ def demo(*, config: Path, host: str, port: int) -> None:
     # The workers read the configuration anew, under this environment.
     os.environ["OUTINGS_EDGE_CALENDAR_SECRETS"] = _keep(configuration.directory / "calendar.txt", secrets.token_hex(32))
     click.echo("Starting the server, which takes a few seconds …", err=True)
-    run_server(
-        config, listening=listening, announce=lambda: _print_requests(key, f"http://{host}:{listening.port}")
-    )
+    run_server(config, listening=listening, announce=lambda: _print_requests(key, f"http://{host}:{listening.port}"))
 
 
 def _add_key(
