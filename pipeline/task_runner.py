@@ -1,18 +1,23 @@
 """Runs a task of a build. What a task does is imported where it runs: a build without a change, and one whose work is
 done by other processes, start without the engines."""
 
+from pipeline.bounded_task import run_bounded
 from pipeline.foreign_organizations import MetroOrganizations
-from pipeline.memory import collect_seldom, return_memory
+from pipeline.memory import collect_seldom
 from pipeline.tasks import FeedResult, FeedTask, MetroResult, MetroTask
 
 
 def run_feed_task(work: FeedTask) -> FeedResult:
-    with collect_seldom():
-        from pipeline.feed_task import read_records
+    def read() -> FeedResult:
+        with collect_seldom():
+            return read_records(work)
 
-        result = read_records(work)
-    return_memory()
-    return result
+    from pipeline.feed_task import read_records
+    from pipeline.feeds.reader import load_reader
+
+    if work.source.kept is None:
+        load_reader(work.feed.format)  # once, not in each child
+    return run_bounded(read, work.feed)
 
 
 def run_metro_task(work: MetroTask) -> MetroResult:

@@ -16,6 +16,7 @@ from outings.release.pointer import read_current
 from outings.release.root import Root
 from outings.release.store import NotFound, Store, StoreError
 from outings.release.trust import Trust, read_publisher, read_reader
+from pipeline.bounded_task import run_bounded
 from pipeline.clock import AsOf
 from pipeline.dry_run import DryRun
 from pipeline.feed_warnings import FeedWarning, format_warning
@@ -71,7 +72,7 @@ def run_check(configuration: Configuration, trust: Trust) -> CheckResult:
         )  # fmt: skip
         for feed in configuration.feeds:
             try:
-                read = read_feed(feed, configuration, tell=tell)
+                read = read_feed(feed, configuration, tell=tell, run=run_bounded)
             except (FeedError, SettingError) as error:
                 errors.append(error)
                 continue

@@ -20,6 +20,7 @@ from outings.configuration import (
 from outings.configuration.presets import read_presets
 from outings.contract.languages.language import SHIPPED
 from outings.failures import WrongSetting
+from pipeline.bounded_task import run_bounded
 from pipeline.drafts.drafting import OpenedFile, draft_feed, open_files
 from pipeline.drafts.metro import MetroDraft, find_bounds, find_center, find_city, find_language, find_points, make_slug
 from pipeline.drafts.showing import describe_draft, format_draft
@@ -99,12 +100,13 @@ def init(
             make_feed(name, url, preset=preset or "", allow_private=allow_private, config=config, environ=os.environ)
             for name, url in urls.items()
         ]
-        with open_scratch() as scratch, open_files(feeds, config.absolute().parent, scratch) as opened:
-            city = _describe_metro(opened, asks=asks, **city_options)
-            drafts = [
-                draft_feed(each, city, Configuration(directory=Path.cwd()), type_=type_ or "", stated=stated)
-                for each in opened
-            ]
+        with open_scratch() as scratch:
+            opened = open_files(feeds, config.absolute().parent, scratch)
+        city = _describe_metro(opened, asks=asks, **city_options)
+        drafts = [
+            draft_feed(each, city, Configuration(directory=Path.cwd()), type_=type_ or "", stated=stated)
+            for each in opened
+        ]
     except ConfigurationError as error:
         raise WrongSetting("\n".join(f"{each.key}: {each.message}" for each in error.problems)) from error
     if sql:
@@ -193,7 +195,7 @@ def _write_checked(config: Path, text: str) -> list[FeedRead]:
     try:
         draft.write_text(text, encoding="utf-8")
         configuration = read_configuration(draft, os.environ)
-        reads = [read_feed(feed, configuration) for feed in configuration.feeds]
+        reads = [read_feed(feed, configuration, run=run_bounded) for feed in configuration.feeds]
         # Fails where another has made it meanwhile.
         os.link(draft, config)
     finally:
@@ -214,7 +216,7 @@ def _compile(feed: FeedTable, configuration: Configuration, scratch: Path) -> st
     from pipeline.feeds.opening import open_sources
 
     files = open_sources([feed], configuration, scratch=scratch)[feed.name].files
-    with open_engine(scratch) as connection:
+    with open_engine(scratch, feed) as connection:
         open_table(connection, feed, files, scratch=scratch)
         table = connection.table("feed")
         types = dict(zip(table.columns, table.types, strict=True))

@@ -72,6 +72,10 @@ class FeedTable(Struct, frozen=True, kw_only=True):
     table: str = ""
     file: str = ""
     max_bytes: Count = 1 << 29
+    max_rows: Count = 5_000_000
+    max_columns: Count = 1_000
+    max_seconds: Count = 600
+    max_memory: Count = 4 << 30
     headers: dict[str, str] = {}
     allow_private: bool = False
 

@@ -49,7 +49,9 @@ def list_columns(connection: DuckDBPyConnection) -> list[Column]:
     columns: list[Column] = []
     for name, kind in types.items():
         for path in _list_paths(connection, name, kind, types):
-            if len(columns) < _MOST_COLUMNS and (column := _read_column(connection, path, types)) is not None:
+            if len(columns) == _MOST_COLUMNS:
+                return columns
+            if (column := _read_column(connection, path, types)) is not None:
                 columns.append(column)
     return columns
 

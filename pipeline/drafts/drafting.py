@@ -1,8 +1,9 @@
 """Files and addresses that nobody has described yet → drafts of their feeds."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
@@ -11,10 +12,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
+from outings.failures import WrongSetting
+from pipeline.bounded_task import run_bounded
 from pipeline.drafts.columns import Column, list_columns
 from pipeline.drafts.metro import MetroDraft
 from pipeline.drafts.roles import Roles, find_roles
-from pipeline.drafts.rules import choose_type, draft_rules, list_used
+from pipeline.drafts.rules import TELLING, choose_type, draft_rules, list_used
 from pipeline.drafts.settings import find_format, find_packed, find_settings
 from pipeline.feeds.mapping import compile_mapping
 from pipeline.feeds.opening import open_sources
@@ -29,14 +32,14 @@ _SNIFFED = 1 << 22
 
 
 class OpenedFile(Struct, frozen=True, kw_only=True):
-    """One file, or a pattern of such, as it was found. `columns` and `connection` are of tables alone; `known` are the
-    rules of its preset."""
+    """One file, or a pattern of such, as it was found. `columns` and `types`, of DuckDB, are of tables alone; `known`
+    are the rules of its preset."""
 
     feed: FeedTable
     known: Mapping[str, Any] = {}
     columns: tuple[Column, ...] = ()
     decided: tuple[str, ...] = ()
-    connection: DuckDBPyConnection | None = None
+    types: Mapping[str, str] = {}
 
 
 class FeedDraft(Struct, frozen=True, kw_only=True):
@@ -52,24 +55,21 @@ class FeedDraft(Struct, frozen=True, kw_only=True):
     sql: str = ""
 
 
-@contextmanager
-def open_files(feeds: list[FeedTable], directory: Path, scratch: Path) -> Iterator[list[OpenedFile]]:
-    """`feeds`: a name and a url each, of any format, or a preset. Raises FeedError."""
-    configuration = Configuration(directory=directory)
-    with ExitStack() as stack:
-        opened = []
-        sources = open_sources(feeds, configuration, scratch=scratch)
-        for feed in feeds:
-            files = sources[feed.name].files
-            format_ = feed.format if feed.preset else _sniff(files[0])
-            if format_ != "table" or _is_known(feed, files):
-                opened.append(OpenedFile(feed=replace(feed, format=format_), known=feed.map))
-                continue
-            folder = scratch / f"{feed.name}-table"
-            folder.mkdir()
-            connection = stack.enter_context(open_engine(folder))
-            opened.append(_open_tables(feed, files, connection, folder))
-        yield opened
+def open_files(feeds: list[FeedTable], directory: Path, scratch: Path) -> list[OpenedFile]:
+    """Look into the files of each feed, whatever their format; `feeds` have a name and a url, or a preset. Raises
+    FeedError."""
+    sources = open_sources(feeds, Configuration(directory=directory), scratch=scratch)
+    return [run_bounded(partial(_open, feed, sources[feed.name].files, scratch), feed) for feed in feeds]
+
+
+def _open(feed: FeedTable, files: tuple[SourceFile, ...], scratch: Path) -> OpenedFile:
+    format_ = feed.format if feed.preset else _sniff(files[0])
+    if format_ != "table" or _is_known(feed, files):
+        return OpenedFile(feed=replace(feed, format=format_), known=feed.map)
+    folder = scratch / f"{feed.name}-table"
+    folder.mkdir()
+    with open_engine(folder, feed) as connection:
+        return _open_tables(feed, files, connection, folder)
 
 
 def _sniff(file: SourceFile) -> str:
@@ -99,8 +99,13 @@ def _open_tables(
     opened = open_table(connection, feed, files, scratch=folder)
     connection.execute("SET TimeZone = 'UTC'")
     columns = tuple(list_columns(connection))
+    if not any(column.filled for column in columns) and "name" not in known:
+        names = ", ".join(column.path for column in columns)
+        raise FeedError(feed.name, files[0].name, f"has no rows to learn from, only the columns {names}; add one")
     decided = tuple(f"{file.name}: {part.decided}" for file, part in opened if part.decided)
-    return OpenedFile(feed=feed, known=known, columns=columns, decided=decided, connection=connection)
+    table = connection.table("feed")
+    types = dict(zip(table.columns, map(str, table.types), strict=True))
+    return OpenedFile(feed=feed, known=known, columns=columns, decided=decided, types=types)
 
 
 def draft_feed(
@@ -113,19 +118,41 @@ def draft_feed(
 ) -> FeedDraft:
     """`stated`: columns by the roles that the caller gives them."""
     feed = replace(opened.feed, metro=metro.slug)
-    if opened.connection is None:
+    if not opened.types:
         return FeedDraft(feed=feed, rules=opened.known)
+
+    def draft() -> FeedDraft:
+        with TemporaryDirectory() as folder, open_engine(Path(folder), feed) as connection:
+            return _draft_table(opened, feed, metro, configuration, connection, type_=type_, stated=stated)
+
+    return run_bounded(draft, feed)
+
+
+def _draft_table(
+    opened: OpenedFile,
+    feed: FeedTable,
+    metro: MetroDraft,
+    configuration: Configuration,
+    connection: DuckDBPyConnection,
+    *,
+    type_: str,
+    stated: Mapping[str, Sequence[str]],
+) -> FeedDraft:
     roles: Roles = {}
     own: Mapping[str, Any] = {}
     if "name" not in opened.known:
         placed = list_used(opened.known) - {path for paths in stated.values() for path in paths}
         free = [column for column in opened.columns if column.path not in placed]
-        roles = find_roles(free, opened.connection, months_first=metro.is_american, stated=stated)
+        roles = find_roles(free, connection, months_first=metro.is_american, stated=stated)
+        if not roles.keys() & {"source_id", *TELLING}:
+            there = ", ".join(column.path for column in free)
+            raise WrongSetting(
+                f"feed {feed.name}: no column is known as a name; say --column name=…; there are: {there}"
+            )
         drafted = draft_rules(roles, type_=type_ or choose_type(roles), currency=choose_currency(roles, metro))
         own = _choose_own(drafted, opened.known, roles)
     rules = {**opened.known, **own}
-    table = opened.connection.table("feed")
-    types = dict(zip(table.columns, table.types, strict=True))
+    types = {name: duckdb.sqltype(type_) for name, type_ in opened.types.items()}
     sql = compile_mapping(rules, types, vocabulary=configuration.vocabulary, zone=metro.timezone)
     return FeedDraft(
         feed=replace(feed, map=rules), columns=opened.columns, decided=opened.decided, rules=rules, own=own,

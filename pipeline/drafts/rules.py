@@ -25,6 +25,8 @@ MOST_AGE = rf"(?i)^(?:{_LEAD}\d\d?{_YEARS}{_TO}|hasta |up to )(\d\d?){_YEARS}{_R
 # What a price says beside an amount: words, or several numbers.
 _PRICE_NOTE = r"(?i)^(.*(?:[a-z]|\d\s*[-–/;+&]).*)$"
 _MOST_WORDS = 60
+# Roles that tell one row from another where none is its id.
+TELLING = ("name", "start_date", "start_time", "venue", "address")
 
 
 def choose_type(roles: Roles) -> str:
@@ -53,8 +55,7 @@ def _copy(roles: Roles, members: Mapping[str, str]) -> Rules:
 
 def _make_identity(roles: Roles) -> dict[str, Any]:
     """Where no column names a row: what it is, when and where."""
-    telling = ("name", "start_date", "start_time", "venue", "address")
-    return {"join": [roles[role].path for role in telling if role in roles], "with": " | "}
+    return {"join": [roles[role].path for role in TELLING if role in roles], "with": " | "}
 
 
 def _draft_times(roles: Roles) -> Rules:

@@ -24,6 +24,7 @@ from pipeline.feeds.table.sqlite import list_tables
 
 # A header stands among the first lines of a file.
 _LOOKED_AT = 25
+_MOST_RATED = 100
 
 
 def find_format(content: bytes) -> str:
@@ -97,6 +98,7 @@ def _find_skip_of_text(file: TableFile, feed: FeedTable) -> dict[str, Any]:
 
 def _rate_header(fields: Sequence[str]) -> int:
     """Names that we know count, and so does it to be a row of many texts."""
+    fields = fields[:_MOST_RATED]
     texts = [field for field in fields if len(field) < 60 and not field.replace(".", "").replace("/", "").isdigit()]
     return 4 * count_known(fields) + len(texts) - 2 * (len(fields) - len(texts))
 

@@ -63,13 +63,21 @@ class FeedRead(Struct, frozen=True, kw_only=True):
 
 
 def read_feed(
-    feed: FeedTable, configuration: Configuration, *, tell: Callable[[str], None] = lambda _: None
+    feed: FeedTable,
+    configuration: Configuration,
+    *,
+    tell: Callable[[str], None] = lambda _: None,
+    run: Callable[[Callable[[], FeedRead], FeedTable], FeedRead] = lambda read, _: read(),
 ) -> FeedRead:
-    """Reads and cleans all of `feed`, whatever was read before. Raises what `read_source` and `open_sources` raise."""
+    """Reads and cleans all of `feed`, whatever was read before. Raises what `read_source` and `open_sources` raise.
+
+    `run`: what calls the function that reads what was opened, such as `run_bounded`.
+    """
     check_defaults(feed, configuration.vocabulary)
     with open_scratch() as scratch:
         source = open_sources([feed], configuration, scratch=scratch, tell=tell)[feed.name]
-        return read_source(feed, configuration, source)
+        load_reader(feed.format)  # here, not in each child of `run`
+        return run(lambda: read_source(feed, configuration, source), feed)
 
 
 def read_source(
@@ -91,7 +99,7 @@ def read_source(
     problems: list[Problem] = []
     items: set[str] = set()
     read = quarantined = 0
-    for raw in whole or _read_each(files, named, reader, setting):
+    for raw in _bound_rows(whole or _read_each(files, named, reader, setting), feed):
         if raw.passed_over is not None:
             passed_over[raw.passed_over] += 1
             continue
@@ -131,6 +139,13 @@ def read_source(
         files=named, items=tuple(sorted(items)), decided=() if whole is None else tuple(whole.decided),
         passed_over=dict(passed_over),
     )  # fmt: skip
+
+
+def _bound_rows(raws: Iterable[RawRecord], feed: FeedTable) -> Iterator[RawRecord]:
+    for count, raw in enumerate(raws, start=1):
+        if count > feed.max_rows:
+            raise FeedError(feed.name, feed.url, f"has more than the {feed.max_rows:,} rows that max_rows allows")
+        yield raw
 
 
 def _recall_record(

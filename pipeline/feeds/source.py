@@ -16,7 +16,11 @@ from outings.release.disk import FileState, name_state
 from outings.release.root import PageMemory
 
 # Settings that no record depends on.
-_UNREAD = ("url", "max_shrink", "max_bytes", "select", "headers", "allow_private")
+_UNREAD = (
+    "url", "max_shrink", "max_bytes", "max_rows", "max_columns", "max_seconds", "max_memory", "select", "headers",
+    "allow_private",
+)  # fmt: skip
+_LEAST_SCRATCH = 1 << 30
 
 
 class _PlacedError(Exception):
@@ -101,7 +105,15 @@ def list_files(feed: FeedTable, directory: Path) -> tuple[SourceFile, ...]:
         names = sorted(name for name in paths if (directory / name).is_file())
     if not names:
         raise FeedError(feed.name, url, "no file matches")
-    return tuple(look_at(feed, name, directory / name) for name in names)
+    files = tuple(look_at(feed, name, directory / name) for name in names)
+    if sum(file.state[1] for file in files) > feed.max_bytes:
+        raise FeedError(feed.name, url, f"has more than the {feed.max_bytes:,} bytes that max_bytes allows")
+    return files
+
+
+def limit_scratch(feed: FeedTable) -> int:
+    """Return how many bytes a scratch file of the feed may have: rows as JSON are longer than in most formats."""
+    return max(4 * feed.max_bytes, _LEAST_SCRATCH)
 
 
 def look_at(feed: FeedTable, name: str, path: Path) -> SourceFile:

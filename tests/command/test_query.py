@@ -182,7 +182,12 @@ def test_a_select_may_come_from_standard_input(query: Query) -> None:
     assert query("-", "--format", "csv", given="SELECT 1 AS one").stdout.split() == ["one", "1"]
 
 
-@pytest.mark.parametrize("select", ["DESCRIBE events", "SHOW TABLES", "FROM metros", "SUMMARIZE metros"])
+@pytest.mark.parametrize(
+    "select", [
+        "DESCRIBE events", "SHOW TABLES", "FROM metros", "SUMMARIZE metros", "FROM (DESCRIBE events)",
+        "WITH Own AS (FROM main.Metros) FROM own, (WITH inner_one AS (SELECT 1) FROM inner_one)",
+    ],
+)  # fmt: skip
 def test_what_there_is_can_be_asked_of_the_tables_themselves(query: Query, select: str) -> None:
     done = query(select, "--format", "csv")
     assert done.exit_code == 0, done.stderr
@@ -198,6 +203,11 @@ def test_what_there_is_can_be_asked_of_the_tables_themselves(query: Query, selec
         "COPY (SELECT 1) TO '{at}/out.csv'", "ATTACH '{at}/other.duckdb'", "INSTALL httpfs", "LOAD httpfs",
         "SET enable_external_access = true", "PRAGMA database_list", "CREATE TABLE more AS SELECT 1",
         "SELECT 1; SELECT 2", "DROP VIEW events", "", "SELEC 1", "SELECT nothing FROM events", "FROM rows",
+        "FROM duckdb_tables", "FROM information_schema.tables", "FROM pg_catalog.pg_class", "FROM sqlite_master",
+        "SHOW ALL TABLES", "SHOW DATABASES", "SHOW TABLES FROM metro_0", "DESCRIBE duckdb_settings",
+        "FROM metro_0.listings", "FROM memory.metro_0.listings", "FROM query_table('metro_0.listings')",
+        "WITH duckdb_settings AS (FROM duckdb_settings) FROM duckdb_settings", "SELECT current_setting('threads')",
+        "SELECT * FROM events WHERE id IN (SELECT id FROM metro_0.listings)",
     ],
 )  # fmt: skip
 def test_a_query_reaches_nothing_but_the_views(query: Query, tmp_path: Path, select: str) -> None:

@@ -1,8 +1,9 @@
 """DuckDB over the tables of a release, through views. It can read these tables and nothing else."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from types import TracebackType
+from typing import Any
 
 import duckdb
 import polars as pl
@@ -25,6 +26,7 @@ _ALL = 1 << 40
 _USED = ("listings", "occurrences", "sections", "sessions", "organizations", "neighborhoods")
 # In a schema of its own, so that `SHOW TABLES` names the views alone.
 _RESULT = "output.result"
+_SETTING_FUNCTIONS = frozenset({"current_setting", "getvariable", "getenv"})
 _SETTINGS: dict[str, str | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
@@ -67,10 +69,28 @@ class ViewDatabase:
     def run(self, query: str, *, seconds: float = SECONDS) -> DuckDBPyRelation:
         """What the query finds, kept until the next one. Raises ValueError with what is wrong with the query."""
         with bound_time(self._connection, seconds=seconds):
-            parse_select(self._connection, query, readable="the views")
+            self._check_names(parse_select(self._connection, query, readable="the views"))
             self._connection.execute(f"DROP TABLE IF EXISTS {_RESULT}")
             self._connection.sql(query).create(_RESULT)
             return self._connection.table(_RESULT)
+
+
+    def _check_names(self, nodes: Sequence[Mapping[str, Any]]) -> None:
+        """Raise ValueError if the statement reads anything but views and its own common tables, or a setting."""
+        internal = self._connection.execute("SELECT view_name FROM duckdb_views() WHERE internal").fetchall()
+        common = {each["key"].casefold() for node in nodes for each in node.get("cte_map", {}).get("map", ())}
+        readable = common.difference(name for (name,) in internal) | VIEWS.keys()
+        for node in nodes:
+            kind, name = node.get("type"), str(node.get("table_name"))
+            if kind == "SHOW_REF" and node["show_type"] == "SHOW_UNQUALIFIED" and name == '"tables"':
+                continue
+            if kind == "BASE_TABLE" or (kind == "SHOW_REF" and node["show_type"] not in ("DESCRIBE", "SUMMARY")):
+                place = ".".join(filter(None, (node["catalog_name"], node["schema_name"])))
+                if place not in ("", "main") or name.casefold() not in readable:
+                    shown = f"{place}.{name}" if place else name
+                    raise ValueError(f"reads {shown}; allowed: the views {', '.join(VIEWS)}")
+            if str(node.get("function_name")).casefold() in _SETTING_FUNCTIONS:
+                raise ValueError(f"uses {node['function_name']}(…), which shows a setting; allowed: values of the views")
 
 
 def _add_metro(connection: DuckDBPyConnection, metro: MetroTables, *, schema: str, release_id: str) -> None:

@@ -14,7 +14,7 @@ from duckdb import DuckDBPyConnection
 from outings.configuration import FeedTable
 from pipeline.feeds.table.encoding import DecodedText, decode_text
 from pipeline.feeds.table.json_rows import read_columns
-from pipeline.feeds.table.part import Fault, Part, TableFile, number_names
+from pipeline.feeds.table.part import Fault, Part, TableFile, check_columns, number_names
 
 DELIMITERS = ",;\t|"
 _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
@@ -44,6 +44,7 @@ def open_delimited(file: TableFile, feed: FeedTable, connection: DuckDBPyConnect
         raise ValueError(f"line {header.line}, the names of the columns: {_cut_code(header.error)}")
     least = len(_trim(header.fields))
     names = header.fields[: _count_columns(lines, delimiter, first=first, least=least, most=len(header.fields))]
+    check_columns(len(names), feed)
     columns = number_names(names)
     numbers, faults = array("q"), list[Fault]()
     with scratch.open("wb") as target:

@@ -13,7 +13,7 @@ from outings.configuration import FeedTable
 from outings.sql_quoting import quote
 from pipeline.feeds.ndjson import mend_signs
 from pipeline.feeds.table.encoding import decode_text
-from pipeline.feeds.table.part import Fault, Part, TableFile
+from pipeline.feeds.table.part import Fault, Part, TableFile, check_columns, check_rows
 
 _GUESSED_TYPES = {"date", "timestamp", "timestamp with time zone", "time", "uuid"}
 _SHOWN = 120
@@ -29,7 +29,7 @@ def open_json(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, 
         raise ValueError(explain_wrapped(content))
     if rows is None:
         rows = [Raw(content)]
-    return make_part(rows, content, connection, scratch)
+    return make_part(rows, content, feed, connection, scratch)
 
 
 def open_geojson(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
@@ -40,7 +40,9 @@ def open_geojson(file: TableFile, feed: FeedTable, connection: DuckDBPyConnectio
     except (ValueError, RecursionError) as error:
         raise ValueError(f"is not a GeoJSON FeatureCollection: {explain_json(content, error)}") from error
     rows = list(map(_parse_feature, collection.features))
-    return make_part(rows, content, connection, scratch, originals=collection.features, json_columns=("geometry",))
+    return make_part(
+        rows, content, feed, connection, scratch, originals=collection.features, json_columns=("geometry",)
+    )
 
 
 def parse_features(content: bytes) -> list[Raw] | None:
@@ -69,7 +71,7 @@ def open_json_lines(file: TableFile, feed: FeedTable, connection: DuckDBPyConnec
             faults.append(Fault(number, f"unreadable: {error}", line[:_SHOWN].decode("utf-8", "replace")))
     if faults and not rows:
         raise ValueError(f"line {faults[0].line} {explain_json(content, None)}: {faults[0].value}")
-    part = make_part(rows, content, connection, scratch)
+    part = make_part(rows, content, feed, connection, scratch)
     return msgspec.structs.replace(part, lines=lines, faults=tuple(faults))
 
 
@@ -188,6 +190,7 @@ def _parse_feature(raw: Raw) -> Raw:
 def make_part(
     rows: Sequence[Raw],
     content: bytes,
+    feed: FeedTable,
     connection: DuckDBPyConnection,
     scratch: Path,
     *,
@@ -195,17 +198,38 @@ def make_part(
     json_columns: Iterable[str] = (),
 ) -> Part:
     """`originals`: the rows as they stand in `content`, where they were made anew."""
+    check_rows(len(rows), feed)
     objects = 0
+    names: set[str] = set()
     with scratch.open("wb") as target:
         for row in rows:
             encoded = write_line(row)
-            objects += encoded is not None
+            if encoded is not None:
+                objects += 1
+                names.update(_list_names(encoded, feed))
+                check_columns(len(names), feed)
             target.write((encoded or b"{}") + b"\n")
     if not objects:
         raise ValueError("has no objects; expected a list of objects, or one on each line")
     query, parameters = read_typed(connection, scratch, json_columns=json_columns)
     lines = number_lines(rows if originals is None else originals, content)
     return Part(query=query, parameters=parameters, lines=lines, count=max(content.count(10) + 1, len(rows)))
+
+
+def _list_names(encoded: bytes, feed: FeedTable) -> Iterable[str]:
+    """Yield the members of an object; of one with so many that they may be too many, those inside of it too."""
+    if encoded.count(b":") <= feed.max_columns:
+        yield from msgspec.json.decode(encoded, type=dict[str, Raw])
+        return
+    ahead: list[tuple[str, Any]] = [("", msgspec.json.decode(encoded))]
+    while ahead:
+        path, value = ahead.pop()
+        if isinstance(value, dict):
+            for name, inner in value.items():
+                yield path + name
+                ahead.append((f"{path}{name}.", inner))
+        elif isinstance(value, list):
+            ahead += [(path, inner) for inner in value]
 
 
 def write_line(row: Raw) -> bytes | None:

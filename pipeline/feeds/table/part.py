@@ -44,6 +44,16 @@ class Part(Struct, frozen=True, kw_only=True):
 OpenPart = Callable[[TableFile, FeedTable, DuckDBPyConnection, Path], Part]
 
 
+def check_rows(count: int, feed: FeedTable) -> None:
+    if count > feed.max_rows:
+        raise ValueError(f"has more than the {feed.max_rows:,} rows that max_rows allows")
+
+
+def check_columns(count: int, feed: FeedTable) -> None:
+    if count > feed.max_columns:
+        raise ValueError(f"has {count:,} columns, more than the {feed.max_columns:,} that max_columns allows")
+
+
 def number_names(names: Sequence[str]) -> list[str]:
     """The names of columns, each once whatever its case: an empty one by its place, a second one with its number."""
     given: dict[str, int] = {}

@@ -22,10 +22,10 @@ from pipeline.feeds.ndjson import decode_record
 from pipeline.feeds.raw import RawRecord
 from pipeline.feeds.reader import FeedSetting
 from pipeline.feeds.selection import ROW, Selection, select_records
-from pipeline.feeds.source import FeedError, SelectError, SettingError, SourceFile, read_select
+from pipeline.feeds.source import FeedError, SelectError, SettingError, SourceFile, limit_scratch, read_select
 from pipeline.feeds.table.delimited import open_delimited
 from pipeline.feeds.table.json_rows import open_geojson, open_json, open_json_lines
-from pipeline.feeds.table.part import OpenPart, Part, TableFile
+from pipeline.feeds.table.part import OpenPart, Part, TableFile, check_columns, check_rows
 from pipeline.feeds.table.sheets import open_sheet
 from pipeline.feeds.table.sqlite import open_sqlite
 from pipeline.feeds.table.unpacking import list_tables
@@ -38,8 +38,6 @@ _SETTINGS: dict[str, str | int | float | list[str]] = {
     "autoload_known_extensions": False,
     "python_enable_replacements": False,
     "threads": 1,
-    "memory_limit": "1GB",
-    "max_temp_directory_size": "16GB",
 }
 _MESSAGE_CHARACTERS = 600
 # As Excel and LibreOffice write them, in English and Spanish.
@@ -65,7 +63,7 @@ class TableRead:
         if all(file.has_rows and not file.path.stat().st_size for file in self._sources):
             return  # pages without a row have no columns either
         query = None if feed.select is None else read_select(feed.name, feed.select)
-        with open_scratch() as folder, open_engine(folder) as connection:
+        with open_scratch() as folder, open_engine(folder, feed) as connection:
             opened = open_table(connection, feed, self._sources, scratch=folder)
             self.decided = [f"{file.name}: {part.decided}" for file, part in opened if part.decided]
             lock(connection)
@@ -150,8 +148,13 @@ def _count_rows(part: Part) -> int:
     return part.count if part.lines is None else len(part.lines)
 
 
-def open_engine(folder: Path) -> DuckDBPyConnection:
-    connection = duckdb.connect(":memory:", config={**_SETTINGS, "temp_directory": f"{folder}/spill"})
+def open_engine(folder: Path, feed: FeedTable) -> DuckDBPyConnection:
+    """Open an empty database that spills into `folder`, within the feed's bounds."""
+    own = {
+        "temp_directory": f"{folder}/spill", "max_temp_directory_size": f"{limit_scratch(feed)}B",
+        "memory_limit": f"{feed.max_memory // 4}B",
+    }  # fmt: skip
+    connection = duckdb.connect(":memory:", config={**_SETTINGS, **own})
     # In an interactive Python (`python -c` is one) DuckDB would draw a bar over the `--json` on standard output.
     connection.execute("SET enable_progress_bar = false")
     return connection
@@ -175,6 +178,8 @@ def open_table(
                 connection.execute(f"CREATE TABLE feed AS {query}", parameters)
                 if not feed.map:
                     _flatten_cells(connection, opened)
+        except duckdb.OutOfMemoryException as error:
+            raise MemoryError from error
         except OSError as error:
             raise FeedError(feed.name, file.name, f"can't be read: {error.strerror}") from error
         except (duckdb.Error, ValueError) as error:
@@ -192,8 +197,12 @@ def _flatten_cells(connection: DuckDBPyConnection, opened: Opened) -> None:
 
 
 def _open_parquet(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:  # noqa: ARG001
-    row = connection.execute("SELECT num_rows FROM parquet_file_metadata(?)", [str(file.path)]).fetchone()
-    return Part(query="SELECT * FROM read_parquet(?)", parameters=(str(file.path),), count=row[0] if row else 0)
+    query = """SELECT num_rows, (SELECT count(*) FROM parquet_schema($path) WHERE num_children IS NULL)
+        FROM parquet_file_metadata($path)"""
+    rows, columns = connection.execute(query, {"path": str(file.path)}).fetchone() or (0, 0)
+    check_rows(rows, feed)
+    check_columns(columns, feed)
+    return Part(query="SELECT * FROM read_parquet(?)", parameters=(str(file.path),), count=rows)
 
 
 READERS: Mapping[str, OpenPart] = {

@@ -15,7 +15,7 @@ from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, Shee
 
 from outings.configuration import FeedTable
 from pipeline.feeds.table.json_rows import read_typed
-from pipeline.feeds.table.part import Part, TableFile, number_names
+from pipeline.feeds.table.part import Part, TableFile, check_columns, number_names
 
 Cells = list[list[Any]]
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -31,7 +31,9 @@ def open_sheet(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection,
     except (CalamineError, zipfile.BadZipFile, etree.XMLSyntaxError) as error:
         raise ValueError(f"is a spreadsheet that can't be read ({error}); save it again as .xlsx") from error
     first = find_header(cells, skip=feed.skip, sheet=name)
-    names, lines = number_names([format_cell(cell) or "" for cell in _trim(cells[first])]), array("q")
+    header, lines = [format_cell(cell) or "" for cell in _trim(cells[first])], array("q")
+    check_columns(len(header), feed)
+    names = number_names(header)
     with scratch.open("wb") as target:
         for number, row in enumerate(cells[first + 1 :], start=first + 2):
             converted = zip(names, map(convert_cell, row), strict=False)

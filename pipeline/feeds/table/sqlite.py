@@ -13,7 +13,10 @@ from outings.configuration import FeedTable
 from outings.contract.suggestions import list_nearest
 from outings.sql_quoting import quote
 from pipeline.feeds.table.json_rows import read_typed
-from pipeline.feeds.table.part import Part, TableFile, number_names
+from pipeline.feeds.table.part import Part, TableFile, check_columns, check_rows, number_names
+
+# The bytes of a longest value: a view can make one of any size.
+_MOST_CELL = 16 << 20
 
 
 def open_sqlite(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
@@ -21,12 +24,15 @@ def open_sqlite(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection
     try:
         with closing(sqlite3.connect(f"{file.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
             database.execute("PRAGMA trusted_schema = OFF")
+            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_CELL)
             table = choose_table(database, feed.table)
             rows = database.execute(f"SELECT * FROM {quote(table)}")
+            check_columns(len(rows.description), feed)
             names = number_names([column[0] for column in rows.description])
             count = 0
             with scratch.open("wb") as target:
-                for count, row in enumerate(rows, start=1):  # noqa: B007 the last one is how many there are
+                for count, row in enumerate(rows, start=1):
+                    check_rows(count, feed)
                     target.write(msgspec.json.encode(dict(zip(names, map(_convert, row), strict=True))) + b"\n")
     except sqlite3.Error as error:
         raise ValueError(f"is a SQLite file that can't be read: {error}. Fetch it again") from error

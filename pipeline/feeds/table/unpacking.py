@@ -14,6 +14,7 @@ from pipeline.feeds.table.part import TableFile
 
 _PIECE = 1 << 18
 _PACKED = ("zip", "gzip")
+_MOST_FILES = 1_000
 
 
 def list_tables(file: SourceFile, feed: FeedTable, folder: Path) -> Iterator[TableFile]:
@@ -56,6 +57,10 @@ def _list_zipped(file: SourceFile, feed: FeedTable, folder: Path) -> Iterator[Ta
         if not chosen or (len(chosen) > 1 and not feed.file):
             which = f'none of them is "{feed.file}"' if feed.file else f"{len(chosen) or 'none'} of them are tables"
             raise ValueError(f'is a ZIP with {names}: {which}. Say which to read, as in file = "agenda*.csv"')
+        if len(chosen) > _MOST_FILES:
+            raise ValueError(
+                f"is a ZIP with {len(chosen):,} files to read; allowed: {_MOST_FILES:,}, which file chooses"
+            )
         left = feed.max_bytes
         for number, entry in enumerate(chosen):
             if entry.flag_bits & 1:
