@@ -6,6 +6,7 @@ happens to the child is an error of that feed alone.
 
 import contextlib
 import ctypes
+import faulthandler
 import gc
 import os
 import pickle
@@ -79,7 +80,8 @@ def _bound(feed: FeedTable) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
-    # Rust and C++ write there that they abort, which says nothing of the feed.
+    # Rust, C++ and Python write there how they were ended, which says nothing of the feed.
+    faulthandler.disable()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     for limit, most in (

@@ -90,7 +90,7 @@ class ViewDatabase:
                     shown = f"{place}.{name}" if place else name
                     raise ValueError(f"reads {shown}; allowed: the views {', '.join(VIEWS)}")
             if str(node.get("function_name")).casefold() in _SETTING_FUNCTIONS:
-                raise ValueError(f"uses {node['function_name']}(…), which shows a setting; allowed: values of the views")
+                raise ValueError(f"uses {node['function_name']}(…), which shows a setting; allowed: the views")
 
 
 def _add_metro(connection: DuckDBPyConnection, metro: MetroTables, *, schema: str, release_id: str) -> None:
