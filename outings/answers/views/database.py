@@ -74,7 +74,6 @@ class ViewDatabase:
             self._connection.sql(query).create(_RESULT)
             return self._connection.table(_RESULT)
 
-
     def _check_names(self, nodes: Sequence[Mapping[str, Any]]) -> None:
         """Raise ValueError if the statement reads anything but views and its own common tables, or a setting."""
         internal = self._connection.execute("SELECT view_name FROM duckdb_views() WHERE internal").fetchall()
