@@ -179,7 +179,7 @@ def print_index(world: World) -> None:
     writer = TermIndexWriter({})
     writer.add_documents([(row, opened.read_document(row), keywords) for row, keywords in published])
     terms = writer.make_terms(np.arange(frame.height, dtype=np.uint32))
-    tables = {name: pl.read_parquet(path) for name, path in world.snapshot.tables.items()}
+    tables = {name: pl.read_parquet(file.path) for name, file in world.snapshot.tables.items()}
     dict(derive_tables({**tables, "terms": terms}, today=world.today))
     spent = time.perf_counter() - began
     whole, distinct = sum(sizes.values()) / 1e6, terms["word"].n_unique()

@@ -17,7 +17,8 @@ from outings.keys.changes import check_seal
 from outings.keys.registry import NAME, Registry, parse_registry, refuse_lost_registry
 from outings.keys.seal import Seal, WrongSeal
 from outings.release.objects import Corrupt
-from outings.release.store import Store, StoreError
+from outings.release.pointer import NAME as POINTER
+from outings.release.store import NotFound, Store, StoreError
 
 log = structlog.get_logger()
 
@@ -27,7 +28,7 @@ MOST_REMEMBERED = 8_192
 class KeyRing:
     """The registry as it was last read. If the store fails, or the registry is corrupt, the last one stays.
 
-    `is_read`: it was read once, or the store said that there is none.
+    `is_read`: it was read once, or the store has a release and no registry.
     """
 
     def __init__(
@@ -50,6 +51,10 @@ class KeyRing:
             file = self._store.read_versioned(NAME)
             if file is None:
                 refuse_lost_registry(self._store)
+                # Without a release either, nobody knows if this is the store or the place where it is to be mounted.
+                if self._etag is not None or not self._store.exists(POINTER):
+                    cause = "it does not exist; the store is empty, not mounted, or lost it"
+                    raise NotFound(store=str(self._store), operation="get", name=NAME, cause=cause)
             if file is not None and file.etag != self._etag:
                 registry = parse_registry(file)
                 self._known = (registry, _make_cache())

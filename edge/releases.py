@@ -79,7 +79,7 @@ class Releases:
         self._snapshots: FIFOCache[tuple[str, str], str] = FIFOCache(MOST_GONE)
         self._chain = ReleaseChain(store)
         self._etag: str | None = None
-        self._retry_at = clock()
+        self._tried_at = clock()
         self.current: ServedRelease | None = None
         self.failure: str | None = None
         self.refusal: str | None = None
@@ -181,7 +181,7 @@ class Releases:
             sha = None if has_gone else self._chain.find_id(release_id, current=current.root)
             if sha is not None:
                 return self._open_kept(name_release(sha, read_root(self._store, sha)))
-        self._gone[_RELEASE, release_id] = None
+        self._remember_gone((_RELEASE, release_id))
         return None
 
     def _refuse_ahead(self, sequence: int) -> None:
@@ -203,11 +203,15 @@ class Releases:
         self._claim.close()
 
     def _read_pointer(self) -> None:
+        known, self._etag = self._etag, None  # one that can't be read now is looked at again, even if it is the same
         pointer = read_pointer(self._store, trust=self._trust)
         if pointer is None and self.current is not None:
             raise ReleaseRefusal(f"{NAME} is gone; `outings releases restore` writes it again")
-        if pointer is not None and (pointer.etag != self._etag or self._clock() >= self._retry_at):
-            self._etag, self._retry_at = pointer.etag, self._clock() + RETRY_PAUSE
+        if pointer is None:
+            return
+        self._etag, now = pointer.etag, self._clock()
+        if pointer.etag != known or not timedelta(0) <= now - self._tried_at < RETRY_PAUSE:
+            self._tried_at = now
             self._take_up(pointer.pointer)
 
     def _take_up(self, pointer: Pointer) -> None:
@@ -245,12 +249,18 @@ class Releases:
             root = None if sha is None else read_root(self._store, sha)
             if sha is not None and root is not None and not has_ended(self.current.root.ended, root.sequence):
                 return name_release(sha, root)
+            if stamp < self.current.stamps.get(metro, ""):
+                self._remember_gone((metro, stamp))
         except (StoreError, Corrupt, OSError) as error:
             log.warning("kept_release_not_found", metro=metro, stamp=stamp, reason=str(error))
-            return None
-        if stamp < self.current.stamps.get(metro, ""):
-            self._gone[metro, stamp] = None
         return None
+
+    def _remember_gone(self, name: tuple[str, str]) -> None:
+        """Remembers a metro's stamp, or a release, that the store has not. Raises StoreError if the store has no
+        pointer either: it is not mounted, and may come back."""
+        if not self._store.exists(NAME):
+            raise StoreError(store=str(self._store), operation="get", name=NAME, cause="it does not exist")
+        self._gone[name] = None
 
     def _open_kept(self, listed: ListedRelease) -> ServedRelease:
         self._pool.make_room()

@@ -76,10 +76,10 @@ def read_listings(world: World) -> pl.DataFrame:
     `is_listed`: what the lists show by default. `single` is the date of an event that is no series.
     """
     tables = world.snapshot.tables
-    occurrences = pl.read_parquet(tables["occurrences"], columns=["row", "date"])
+    occurrences = pl.read_parquet(tables["occurrences"].path, columns=["row", "date"])
     dates = occurrences.group_by("row").agg(first_on=pl.min("date"), last_on=pl.max("date"))
     organizations = read_organizations(world).select("number", organization_id="id")
-    frame = pl.read_parquet(tables["listings"]).with_columns(pl.col("row").cast(pl.Int64))
+    frame = pl.read_parquet(tables["listings"].path).with_columns(pl.col("row").cast(pl.Int64))
     frame = frame.join(dates.with_columns(pl.col("row").cast(pl.Int64)), on="row", how="left")
     frame = frame.join(organizations, on="organization_id", how="left")
     lat, lng = pl.col("lat").radians(), pl.col("lng").radians()

@@ -40,10 +40,9 @@ def encode_fields(allowance: Allowance, reading: LimitState) -> bytes:
 
 def find_wait(allowance: Allowance, reading: LimitState) -> int:
     """`Retry-After` of what was refused: whole seconds, at least 1, always enough."""
+    wait = wait_for_room(reading.load, allowance.per_minute)
     if reading.outcome is Outcome.QUOTA_SPENT:
-        wait = _find_end(reading.month) * SECOND - reading.now
-    else:
-        wait = wait_for_room(reading.load, allowance.per_minute)
+        wait = max(wait, _find_end(reading.month) * SECOND - reading.now)
     return max(1, -(-wait // SECOND))
 
 

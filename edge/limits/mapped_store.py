@@ -106,6 +106,11 @@ class MappedLimitStore:
             self._month = find_month(now)
             self._begins, self._ends = find_beginning(self._month), find_beginning(self._month + 1)
         numbers, key, client = self._numbers, 2 * allowance.key, 2 * allowance.client
+        # After the clock was set back, the counts are those of now: they end by this clock, not when it has caught up.
+        if numbers[key] > now:
+            numbers[key] = now
+        if numbers[client + 1] > self._month:
+            numbers[client + 1] = self._month
         before = StoredCounts(then=numbers[key], load=numbers[key + 1], used=numbers[client], month=numbers[client + 1])
         after = decide(before, allowance, operation, now=now, month=self._month, refunded=refunded)
         if operation is _TAKE and after.outcome is _PASSED:

@@ -32,17 +32,23 @@ if not now then
 end
 if now < begins then month = month - 1 elseif now >= ends then month = month + 1 end
 local bucket = redis.call('HMGET', KEYS[1], 'then', 'load')
+local since = tonumber(bucket[1]) or 0
+if since > now then
+  since = now
+  redis.call('HSET', KEYS[1], 'then', string.format('%.0f', now))
+end
 local load = math.min(tonumber(bucket[2]) or 0, limit * minute)
-load = math.max(0, load - limit * math.max(0, now - (tonumber(bucket[1]) or 0)))
+load = math.max(0, load - limit * (now - since))
 local billed = redis.call('HMGET', KEYS[2], 'month', 'used')
-local used = 0
-if tonumber(billed[1]) == month then used = tonumber(billed[2]) end
+local used, counted = 0, tonumber(billed[1]) or 0
+if counted > month then redis.call('HSET', KEYS[2], 'month', month) end
+if counted >= month then used = tonumber(billed[2]) end
 local outcome = 0
 if act == 'take' then
-  if load + minute > limit * minute then
-    outcome = 1
-  elseif most >= 0 and used >= most then
+  if most >= 0 and used >= most then
     outcome = 2
+  elseif load + minute > limit * minute then
+    outcome = 1
   else
     load, used = load + minute, used + 1
     redis.call('HSET', KEYS[1], 'then', string.format('%.0f', now), 'load', string.format('%.0f', load))

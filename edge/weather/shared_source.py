@@ -76,7 +76,8 @@ class SharedForecastSource:
     def _is_due(self, slug: str, metro: MetroSettings) -> bool:
         self._read(slug)
         entry = self._entries.get(slug)
-        return entry is None or entry.point != metro.center or self._clock() >= entry.next_at
+        # One that is due in more than a day was asked for before the clock was set back.
+        return entry is None or entry.point != metro.center or not 0 < entry.next_at - self._clock() <= DAY
 
     def _renew(self, slug: str, metro: MetroSettings) -> None:
         """Unless another worker did meanwhile, or the provider is left alone."""

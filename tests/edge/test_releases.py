@@ -160,6 +160,33 @@ def test_a_key_that_could_not_be_looked_up_yet_is_not_refused(make_own: MakeServ
     assert ask_unknown().status == 401
 
 
+@pytest.mark.parametrize("spoiled", [b"", b"{}"])
+def test_a_pointer_that_could_not_be_read_and_is_as_it_was_is_no_problem_any_more(
+    make_own: MakeService, spoiled: bytes
+) -> None:
+    service = make_own()
+    pointer = service.store.get(NAME)
+    service.store.put(NAME, spoiled)
+    service.edge.poll()
+    assert read_ready(service)["problems"] == {"release": "refused"}
+    service.store.put(NAME, pointer)
+    service.edge.poll()
+    assert read_ready(service)["problems"] == {}
+
+
+def test_a_refused_release_is_tried_again_by_a_clock_that_was_set_back(make_own: MakeService) -> None:
+    service = make_own()
+    publish_events(service, 2)
+    name = name_file(service.store, "pack")
+    data = service.store.get(name)
+    service.store.delete(list(service.store.list(name)))
+    service.edge.poll()
+    service.store.put(name, data)
+    service.clock.now -= timedelta(days=1)
+    service.edge.poll()
+    assert read_ready(service)["problems"] == {}
+
+
 def name_file(store: MemoryStore, kind: str) -> str:
     """One of the objects without which the current release can't be served."""
     sha = parse_pointer(store.get(NAME)).root

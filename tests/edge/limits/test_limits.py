@@ -64,12 +64,14 @@ def test_what_is_refused_counts_as_nothing(counting: CountedStore) -> None:
         assert (refused.outcome, refused.used, refused.load) == (Outcome.QUOTA_SPENT, 4, before.load)
 
 
-def test_the_rate_is_named_before_the_quota(counting: CountedStore) -> None:
+def test_where_both_are_spent_the_quota_is_named_and_the_wait_is_enough_for_both(counting: CountedStore) -> None:
     allowance = make_allowance(per_minute=1, per_month=1)
+    counting.clock.now = SEPTEMBER - 5 * SECOND
     counting.take(allowance)
-    assert counting.take(allowance).outcome is Outcome.RATE_SPENT
-    counting.clock.now += MINUTE - 1
-    assert counting.take(allowance).outcome is Outcome.RATE_SPENT
+    refused = counting.take(allowance)
+    assert (refused.outcome, find_wait(allowance, refused)) == (Outcome.QUOTA_SPENT, 60)
+    counting.clock.now += 60 * SECOND
+    assert counting.take(allowance).outcome is Outcome.PASSED
 
 
 def test_keys_of_a_client_have_a_rate_each_and_one_quota(counting: CountedStore) -> None:
@@ -103,7 +105,7 @@ def test_the_quota_of_december_ends_with_the_year(counting: CountedStore) -> Non
 
 
 def test_a_refund_gives_the_quota_back_and_the_rate_not(counting: CountedStore) -> None:
-    allowance = make_allowance(per_minute=2, per_month=1)
+    allowance = make_allowance(per_minute=2, per_month=2)
     taken = counting.take(allowance)
     back = counting.refund(allowance, taken.month)
     assert (back.used, back.load) == (0, taken.load)
@@ -163,19 +165,48 @@ def test_another_limit_holds_at_once_for_what_was_counted_before(counting: Count
     for _ in range(20):
         counting.take(wide)
     refused = counting.take(narrow)
-    assert (refused.outcome, find_wait(narrow, refused)) == (Outcome.RATE_SPENT, 6)
+    assert (refused.outcome, find_wait(narrow, refused)) == (Outcome.QUOTA_SPENT, 60)
     assert read_fields(narrow, refused)["x-quota-remaining"] == "0"
+    slow = make_allowance(per_minute=10, per_month=50)
+    refused = counting.take(slow)
+    assert (refused.outcome, find_wait(slow, refused)) == (Outcome.RATE_SPENT, 6)
     counting.clock.now += 30 * SECOND
-    assert counting.take(narrow).outcome is Outcome.QUOTA_SPENT
     assert counting.take(wide).used == 21
 
 
-def test_a_clock_that_goes_back_gives_nothing_and_locks_nobody_out(counting: CountedStore) -> None:
+@pytest.mark.parametrize("back", [1, SECOND, 10 * MINUTE, 400 * 1440 * MINUTE])
+def test_a_clock_that_goes_back_gives_nothing_and_a_bucket_refills_by_it(counting: CountedStore, back: int) -> None:
     allowance = make_allowance(per_minute=60)
     take_all(counting, allowance)
-    counting.clock.now -= 10 * MINUTE
+    counting.clock.now -= back
     refused = counting.take(allowance)
     assert (refused.outcome, find_wait(allowance, refused)) == (Outcome.RATE_SPENT, 1)
+    counting.clock.now += SECOND
+    assert take_all(counting, allowance) == 1
+    counting.clock.now += MINUTE
+    assert take_all(counting, allowance) == 60
+
+
+def test_a_clock_that_goes_back_into_the_month_before_gives_no_quota_before_it_said(counting: CountedStore) -> None:
+    allowance = make_allowance(per_month=3)
+    counting.clock.now = SEPTEMBER
+    assert take_all(counting, allowance) == 3
+    counting.clock.now -= 30 * SECOND
+    refused = counting.take(allowance)
+    assert (refused.outcome, find_wait(allowance, refused)) == (Outcome.QUOTA_SPENT, 30)
+    counting.clock.now += 30 * SECOND
+    assert counting.take(allowance).used == 1
+
+
+def test_a_quota_that_was_counted_by_a_clock_far_ahead_is_free_when_the_month_ends(counting: CountedStore) -> None:
+    allowance = make_allowance(per_month=3)
+    counting.clock.now += 400 * 1440 * MINUTE
+    take_all(counting, allowance)
+    counting.clock.now = BEGIN
+    refused = counting.take(allowance)
+    assert (refused.outcome, find_wait(allowance, refused)) == (Outcome.QUOTA_SPENT, 60)
+    counting.clock.now += MINUTE
+    assert take_all(counting, allowance) == 3
 
 
 def test_large_numbers_are_exact(counting: CountedStore) -> None:

@@ -54,10 +54,10 @@ class Reference:
 
     def take(self, key: int, now: int) -> str:
         tokens, billed, quota = self.find_tokens(key, now), self.find_billed(key, now), self.quotas[key // 2]
-        if tokens < 1:
-            return "rate"
         if quota is not None and billed >= quota:
             return "quota"
+        if tokens < 1:
+            return "rate"
         self.tokens[key], self.times[key] = tokens - 1, now
         self.billed[key // 2, name_month(now)] = billed + 1
         return "passed"
@@ -126,11 +126,30 @@ def check_fields(reference: Reference, allowance: Allowance, reading: LimitState
     else:
         assert (fields["x-quota-limit"], fields["x-quota-reset"]) == (str(quota), str(ends))
         assert fields["x-quota-remaining"] == str(max(0, quota - billed))
+    needed = max(Fraction(60 * (1 - tokens), limit), Fraction(0))
     if reading.outcome is Outcome.QUOTA_SPENT:
-        assert find_wait(allowance, reading) == max(1, math.ceil(ends - Fraction(now, SECOND)))
+        assert find_wait(allowance, reading) == max(1, math.ceil(max(needed, ends - Fraction(now, SECOND))))
     elif reading.outcome is Outcome.RATE_SPENT:
-        needed = Fraction(60 * (1 - tokens), limit)
         assert needed <= find_wait(allowance, reading) < needed + 1
+
+
+@stores
+@given(
+    limit=st.sampled_from([1, 7, 60]),
+    quota=st.sampled_from([None, 2, 70]),
+    jumps=st.lists(st.sampled_from([0, 1, -1, 5, -5, 70, -70, 86_400, -86_400, 10**7, -(10**7)]), max_size=12),
+)
+def test_a_retry_after_retry_after_passes_whatever_the_clock_did_before(
+    begin: Callable[[], CountedStore], limit: int, quota: int | None, jumps: list[int]
+) -> None:
+    counting = begin()
+    allowance = Allowance(key=0, client=1, per_minute=limit, per_month=quota)
+    for jump in jumps:
+        counting.clock.now += jump * SECOND + 1
+        while (reading := counting.take(allowance)).outcome is Outcome.PASSED:
+            pass
+        counting.clock.now += find_wait(allowance, reading) * SECOND
+        assert counting.take(allowance).outcome is Outcome.PASSED
 
 
 @stores

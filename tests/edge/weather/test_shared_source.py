@@ -116,6 +116,15 @@ def test_it_is_asked_anew_twice_an_hour_by_whoever_comes_first(machine: Machine)
     assert machine.provider.requests == [(HARBOR.center, None), (HARBOR.center, GRID)]
 
 
+def test_after_the_clock_was_set_back_it_is_asked_anew_and_not_when_the_clock_has_caught_up(machine: Machine) -> None:
+    machine.show()
+    machine.seconds -= 2 * DAY
+    machine.show()
+    assert len(machine.provider.requests) == 2
+    machine.show()
+    assert len(machine.provider.requests) == 2
+
+
 def test_what_is_no_newer_changes_nothing(machine: Machine) -> None:
     machine.provider.answer = PointForecast(grid=GRID, forecast=make_forecast(10, hours=3))
     machine.show()
