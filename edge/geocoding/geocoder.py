@@ -5,7 +5,7 @@ from functools import partial
 from typing import Protocol
 
 from edge.thread_pool import ThreadPool
-from outings.answers.gazetteer.gazetteer import open_gazetteer
+from outings.answers.gazetteer.gazetteer import locate_types
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration.tables import GeocoderTable
 from outings.contract.errors import ApiError, bad_request, not_implemented
@@ -14,9 +14,9 @@ from outings.release.snapshot import Snapshot
 
 
 class Geocoder(Protocol):
-    async def find_address(self, address: str, *, snapshot: Snapshot, key_id: str) -> Center:
-        """Returns a point within the metro's bounds. Raises ApiError: 400 if there is none, 501 without a provider, 503
-        if the provider cannot be asked now."""
+    async def find_address(self, address: str, *, snapshot: Snapshot, types: frozenset[str], key_id: str) -> Center:
+        """Return a point within the metro's bounds. `types`: of the listings that may be found. Raises ApiError: 400 if
+        there is none, 501 without a provider, 503 if the provider cannot be asked now."""
 
     def close(self) -> None: ...
 
@@ -24,7 +24,7 @@ class Geocoder(Protocol):
 class NoGeocoder:
     """The geocoder of a deployment without one."""
 
-    async def find_address(self, address: str, *, snapshot: Snapshot, key_id: str) -> Center:  # noqa: ARG002 - any
+    async def find_address(self, address: str, *, snapshot: Snapshot, types: frozenset[str], key_id: str) -> Center:  # noqa: ARG002 - any
         raise not_implemented("This deployment resolves no addresses: send lat and lng.", param="address")
 
     def close(self) -> None:
@@ -40,8 +40,8 @@ class LocalGeocoder:
     def __init__(self) -> None:
         self._computing = ThreadPool(threads=1, queue=64)
 
-    async def find_address(self, address: str, *, snapshot: Snapshot, key_id: str) -> Center:
-        point = await self._computing.run(partial(_find, address, snapshot), key_id=key_id)
+    async def find_address(self, address: str, *, snapshot: Snapshot, types: frozenset[str], key_id: str) -> Center:
+        point = await self._computing.run(partial(_find, address, snapshot, types), key_id=key_id)
         if point is None or not lies_within(point, snapshot.metro.bounds):
             raise refuse_address(snapshot.metro.name)
         return point
@@ -50,8 +50,8 @@ class LocalGeocoder:
         self._computing.close()
 
 
-def _find(address: str, snapshot: Snapshot) -> Center | None:
-    return open_snapshot(snapshot).open_index(open_gazetteer).find_address(address)
+def _find(address: str, snapshot: Snapshot, types: frozenset[str]) -> Center | None:
+    return open_snapshot(snapshot).open_index(locate_types(types)).find_address(address)
 
 
 def open_geocoder(table: GeocoderTable) -> Geocoder:

@@ -50,7 +50,7 @@ class RemoteGeocoder:
         self._computing = ThreadPool(threads=4, queue=64)
         self._fetcher = Fetcher(url, headers=_HEADERS, policy=policy, refusing=frozenset({400}))
 
-    async def find_address(self, address: str, *, snapshot: Snapshot, key_id: str) -> Center:
+    async def find_address(self, address: str, *, snapshot: Snapshot, types: frozenset[str], key_id: str) -> Center:  # noqa: ARG002 - it knows no listings
         metro = snapshot.metro
         text = " ".join(address.split())
         name = (metro.slug, text.casefold())

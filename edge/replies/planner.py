@@ -161,7 +161,7 @@ class Planner:
             is_lasting = is_lasting and (began is not None or self._is_gone(query, query.cursor))
             served = began or served
             dates = dict.fromkeys(served.release.metros, query.cursor.date)
-        spot = await self._find_spot(query, served, context)
+        spot = await self._find_spot(query, served, context, entitlement=entitlement)
         about = self._make_context(match.route, served, dates, entitlement=entitlement, spot=spot)
         planned = self._plan(query, served=served, about=about)
         # A plan keeps its release open: a replaced one is to be closed when nobody asks for it.
@@ -251,14 +251,18 @@ class Planner:
             dates = self._dates.read_dates(served.release)
         return ResolvedRequest(query=query, served=served, dates=dates, is_named=named is not None)
 
-    async def _find_spot(self, query: Query, served: ServedRelease, context: RequestContext) -> Center | None:
+    async def _find_spot(
+        self, query: Query, served: ServedRelease, context: RequestContext, *, entitlement: Entitlement
+    ) -> Center | None:
         """Where the query's address is; None without one. 400, 501, 503."""
         address = query.get_as("address", str)
         if address is None:
             return None
         assert query.metro is not None
         snapshot = served.release.metros[query.metro]
-        return await self._geocoder.find_address(address, snapshot=snapshot, key_id=read_key_id(context))
+        return await self._geocoder.find_address(
+            address, snapshot=snapshot, types=entitlement.readable_types, key_id=read_key_id(context)
+        )
 
     def _recall(self, served: ServedRelease, dates: Mapping[str, date]) -> FIFOCache[_Name, RequestPlan]:
         if self._under is None or self._under[0] is not served or self._under[1] is not dates:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from outings.answers.gazetteer.spots import AREA_COLUMNS, PLACED_COLUMNS, SPOT_TABLES, choose_placed, read_placed
+from outings.answers.gazetteer.spots import PLACED_COLUMNS, SPOT_TABLES, choose_placed, read_placed
 from outings.answers.near.parts import ITEM_TABLES, read_item_tables
 from outings.answers.search.cards import CARDS
 from outings.answers.snapshot.derived import DerivedTables, Frames
@@ -108,13 +108,12 @@ def find_spots(
     before = previous.snapshot
     if manifest is None or before is None or not manifest.mapped.keys() >= {*SPOT_TABLES}:
         return {}
-    areas = (read_columns(each.tables["neighborhoods"], "neighborhoods", AREA_COLUMNS) for each in (before, snapshot))
     old, new = (
         choose_placed(read_columns(each.tables["listings"], "listings", (*PLACED_COLUMNS, "id", *_PLACE)))
         for each in (before, snapshot)
     )
-    columns = ("id", "lat", "lng")
-    if not _are_identical(*areas) or not _are_identical(old.select(columns), new.select(columns)):
+    columns = ("id", "kind", "lat", "lng")
+    if not _are_identical(old.select(columns), new.select(columns)):
         return {}
     changed = ~new["id"].is_in([each.id for each in stays])
     for one, other in zip(*(each.filter(changed).select(_PLACE).iter_rows() for each in (old, new)), strict=True):

@@ -1,6 +1,7 @@
-"""Listings of types that a key may not read: they move nothing in its searches and suggestions.
+"""Listings of types that a key may not read: they move nothing in its searches, suggestions and addresses.
 
-Two metros differ in camps, classes and places alone. A key of events gets the same bytes of both.
+A metro of events alone and one that has camps, classes and places too: a key of events gets the same bytes of both.
+Likewise a key of places.
 """
 
 from collections.abc import Iterator
@@ -76,33 +77,41 @@ UNREADABLE = [
 ]  # fmt: skip
 AREAS: list[Document] = [
     {"slug": area.lower(), "name": area, "key": area.lower(), "lat": 40.51, "lng": -74.5} | NO_BOUNDS
-    for area in ("Alder", "Birch", "Cedar", "Dogwood", "Elder")
+    for area in ("Alder", "Birch", "Cedar")
 ]
 
 
-def make_worlds() -> tuple[World, World]:
-    """Of events alone, and with listings of all other types."""
+def make_worlds() -> dict[str, World]:
+    """By the kind of a key that may read no more: events alone, places alone, and listings of every type."""
+    places = [each for each in UNREADABLE if each["type"] == "place"]
+    neighborhoods = {
+        "events": [NORTH_END, OLD_TOWN],
+        "places": [*AREAS, NORTH_END],
+        "all": [NORTH_END, OLD_TOWN, WESTMERE, RED_HOOK, *AREAS],
+    }
+    listings = {"events": EVENTS, "places": places, "all": [*EVENTS, *UNREADABLE]}
     dates = {each["id"]: [datetime.fromisoformat(each["starts_local"])] for each in EVENTS}
-    areas = sorted([NORTH_END, OLD_TOWN], key=lambda each: each["slug"])
-    more = sorted([NORTH_END, OLD_TOWN, WESTMERE, RED_HOOK, *AREAS], key=lambda each: each["slug"])
-    zips = {"07030": (40.12, -74.12), "07099": (40.3, -74.3)}
-    return (
-        World(listings=EVENTS, dates=dates, neighborhoods=areas, zips=zips),
-        World(listings=[*EVENTS, *UNREADABLE], dates=dates, neighborhoods=more, zips=zips),
-    )
+    return {
+        kind: World(
+            listings=own,
+            dates={row_id: of_row for row_id, of_row in dates.items() if own is not places},
+            neighborhoods=sorted(neighborhoods[kind], key=lambda each: each["slug"]),
+            zips={"07030": (40.12, -74.12), "07099": (40.3, -74.3)},
+        )
+        for kind, own in listings.items()
+    }
 
 
 @pytest.fixture(scope="module")
-def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, Service]]:
-    """Over events alone, and over all of the listings."""
-    made = []
-    for number, world in enumerate(make_worlds()):
+def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Service]]:
+    made = {}
+    for kind, world in make_worlds().items():
         store = MemoryStore()
         store.put_many(list_published([world]))
-        folder = tmp_path_factory.mktemp(f"unreadable-{number}")
-        made.append(make_service(folder, store=store, published=False, geocoder=LocalGeocoder()))
-    yield made[0], made[1]
-    for service in made:
+        folder = tmp_path_factory.mktemp(f"unreadable-{kind}")
+        made[kind] = make_service(folder, store=store, published=False, geocoder=LocalGeocoder())
+    yield made
+    for service in made.values():
         service.close()
 
 
@@ -118,19 +127,50 @@ SEARCHES = [
     "07099 5 year olds", "story 07099", "aviary", "court",
 ]  # fmt: skip
 LETTERS = ["f", "fal", "we", "west", "a", "c", "l", "lan", "s", "story", "n", "north", "g", "red", "h", "copper", "b"]
+ADDRESSES = [
+    "99 Secret Rd", "99 Secret Rd, Inland", "7 Lamp St, Inland", "7 Lamp St, Oregon", "7 Lamp St, OR", "Aviary",
+    "5 Wing Way", "Harbor Center", "07099", "Westmere", "Gowanus-Red Hook", "Alder", "Tea House", "Court Alder 1",
+    "Tea House, Inland",
+]  # fmt: skip
 TARGETS = [
     *(f"/v1/harbor/search?q={quote_plus(q)}{match}" for q in SEARCHES for match in ("", "&match=auto")),
     *(f"/v1/harbor/suggest?q={letters}" for letters in LETTERS),
+    *(f"/v1/harbor/around?address={quote_plus(address)}" for address in ADDRESSES),
 ]
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_what_a_key_may_not_read_moves_nothing_in_its_answers(services: tuple[Service, Service], target: str) -> None:
-    alone, among_others = (service.get(target, kind="events") for service in services)
-    assert (alone.status, alone.read_body()) == (among_others.status, among_others.read_body())
+@pytest.mark.parametrize("kind", ["events", "places"])
+def test_what_a_key_may_not_read_moves_nothing_in_its_answers(
+    services: dict[str, Service], kind: str, target: str
+) -> None:
+    alone, among_others = (services[world].get(target, kind=kind) for world in (kind, "all"))
+    assert alone.status == among_others.status
+    if alone.status == 200:
+        assert alone.read_body() == among_others.read_body()
+    else:
+        assert {**alone.error, "request_id": ""} == {**among_others.error, "request_id": ""}
 
 
-@pytest.mark.parametrize("target", ["search?q=falconri", "suggest?q=falc"])
-def test_a_key_of_all_types_is_told_of_all(services: tuple[Service, Service], target: str) -> None:
-    alone, among_others = (service.get(f"/v1/harbor/{target}").read_body() for service in services)
+@pytest.mark.parametrize("target", ["search?q=falconri", "suggest?q=falc", "around?address=99+Secret+Rd"])
+def test_a_key_of_all_types_is_told_of_all(services: dict[str, Service], target: str) -> None:
+    alone, among_others = (services[world].get(f"/v1/harbor/{target}").read_body() for world in ("events", "all"))
     assert alone != among_others
+
+
+@pytest.mark.parametrize(
+    ("address", "point"),
+    [
+        # The reference and the location of a listing are part of it.
+        ("Lantern Hall", (40.12, -74.12)), ("7 Lamp St, Harbor", (40.12, -74.12)), ("07030", (40.12, -74.12)),
+        ("Old Town", (40.1, -74.1)), ("Tea House", (40.13, -74.13)),
+        # So is, for all, what the map has.
+        ("North End", (40.6, -74.6)),
+    ],
+)  # fmt: skip
+def test_an_address_of_what_the_key_may_read_is_found(
+    services: dict[str, Service], address: str, point: tuple[float, float]
+) -> None:
+    for world in ("events", "all"):
+        got = services[world].get(f"/v1/harbor/around?address={quote_plus(address)}", kind="events").read_json()
+        assert got["data"]["location"] == {"lat": point[0], "lng": point[1], "source": "address"}

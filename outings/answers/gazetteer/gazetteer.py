@@ -1,6 +1,7 @@
 """Gazetteer: what is where in a metro, by what its own listings and neighborhoods say."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,15 +11,18 @@ from outings.answers.gazetteer.spots import (
     CITIES,
     SPOT_AREAS,
     SPOT_NAMES,
+    SPOT_TABLES,
     SPOTS,
     STATES,
+    list_kinds,
     make_spots,
     name_corner,
-    name_neighborhood,
     name_words,
     name_zip,
 )
+from outings.answers.gazetteer.states import list_state_words
 from outings.answers.gazetteer.streets import Streets, Words, open_streets
+from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.distance import find_chord, make_unit_vector, make_unit_vectors, square_chords
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import HashedTexts
@@ -37,9 +41,19 @@ class Gazetteer:
     """Spots by every name, address and corner. Nothing is guessed: a name of two places far apart is of none."""
 
     def __init__(
-        self, metro: MetroSettings, streets: Streets, *, spots: MappedTable, names: MappedTable, areas: MappedTable
+        self,
+        metro: MetroSettings,
+        streets: Streets,
+        *,
+        tables: Mapping[str, MappedTable],
+        kinds: Iterable[int],
+        middles: Mapping[str, Center],
     ) -> None:
-        self._streets = streets
+        """`tables`: those of SPOT_TABLES; `kinds`: of the spots that may be found; `middles` of neighborhoods, by
+        name."""
+        spots, names, areas = (tables[name] for name in (SPOTS, SPOT_NAMES, SPOT_AREAS))
+        self._streets, self._middles = streets, middles
+        self._is_readable = np.isin(spots.read_array("kind"), list(kinds))
         self._lats, self._lngs, self._areas, self._placed = (
             spots.read_array(name) for name in ("lat", "lng", "area", "is_placed")
         )
@@ -47,9 +61,13 @@ class Gazetteer:
         self._names = HashedTexts(names, "name")
         self._ends, self._spots = names.read_lists("spots")
         self._phrases = areas.read_texts("phrases")
-        self._cities = self._read_phrases(CITIES)
+        self._cities, states = (
+            Phrases().union(*(self._read_phrases(first + kind) for kind in kinds)) for first in (CITIES, STATES)
+        )
         called = (name_words(streets.fold_words(name)) for name in (metro.name, metro.slug, *metro.aliases))
-        self._everywhere = frozenset({*called, *map(name_words, streets.countries)}) | self._read_phrases(STATES)
+        self._everywhere = Phrases(
+            (*called, *map(name_words, (*streets.countries, *list_state_words(states, streets))))
+        )
 
     def find_address(self, address: str) -> Center | None:
         """A house, a corner, a place by its name; else a neighborhood's or a zip's middle. None where nothing of the
@@ -73,14 +91,14 @@ class Gazetteer:
         return None
 
     def _find_area(self, reading: Reading) -> Center | None:
-        spots = self._list_spots(name_neighborhood(reading.words))
-        if not spots.size or _strike_out(reading.tail, self._everywhere | self._cities):
+        middle = self._middles.get(name_words(reading.words))
+        if middle is None or _strike_out(reading.tail, self._everywhere | self._cities):
             return None
-        return Center(lat=float(self._lats[spots[0]]), lng=float(self._lngs[spots[0]]))
+        return middle
 
     def _list_spots(self, name: str) -> Numbers:
         parts = [self._spots[self._ends[at] : self._ends[at + 1]] for at in self._names.find(name)]
-        return parts[0] if parts else np.empty(0, dtype=np.uint32)
+        return parts[0][self._is_readable[parts[0]]] if parts else np.empty(0, dtype=np.uint32)
 
     def _keep_true(self, spots: Numbers, reading: Reading) -> Numbers:
         """Those of which all that stands behind the name is true; a zip that is not known may be."""
@@ -114,18 +132,31 @@ class Gazetteer:
         return bool((squares <= find_chord(ONE_PLACE_M) ** 2).all())
 
 
-def open_gazetteer(reader: SnapshotReader) -> Gazetteer:
-    """In memory, from documents, where the build did not map it."""
-    files = {name: reader.find_mapped(name) for name in (SPOTS, SPOT_NAMES, SPOT_AREAS)}
-    if None in files.values():
-        made = make_spots(reader)
-        tables = {name: MappedTable(encode_mapped(made[name])) for name in files}
-    else:
-        tables = {name: MappedTable(file) for name, file in files.items() if file is not None}
-    streets = open_streets(reader.language)
-    return Gazetteer(
-        reader.metro, streets, spots=tables[SPOTS], names=tables[SPOT_NAMES], areas=tables[SPOT_AREAS]
-    )  # fmt: skip
+@cache
+def locate_types(types: frozenset[str]) -> Callable[[SnapshotReader], Gazetteer]:
+    """Return what opens the gazetteer of listings of these types: the same function each time, by which a reader finds
+    it again."""
+    return partial(_open_gazetteer, types=types)
+
+
+def _open_gazetteer(reader: SnapshotReader, types: frozenset[str]) -> Gazetteer:
+    streets, areas = open_streets(reader.language), reader.open_index(open_areas).narrow(types)
+    middles = {
+        name_words(streets.fold_words(areas.names[number])): Center(lat=center.lat, lng=center.lng)
+        for number in np.flatnonzero(areas.are_known(types)).tolist()
+        if (center := areas.read_center(number)).lat is not None and center.lng is not None
+    }
+    middles.pop("", None)
+    tables = reader.open_index(_open_spots)
+    return Gazetteer(reader.metro, streets, tables=tables, kinds=list_kinds(types), middles=middles)
+
+
+def _open_spots(reader: SnapshotReader) -> Mapping[str, MappedTable]:
+    """In memory, from documents, where the build did not map them."""
+    files = {name: file for name in SPOT_TABLES if (file := reader.find_mapped(name)) is not None}
+    if len(files) == len(SPOT_TABLES):
+        return {name: MappedTable(file) for name, file in files.items()}
+    return {name: MappedTable(encode_mapped(frame)) for name, frame in make_spots(reader).items()}
 
 
 def _strike_out(words: Words, phrases: Iterable[str]) -> str:

@@ -18,25 +18,40 @@ class DocumentLocation(Struct, frozen=True, kw_only=True):
     neighborhood: str | None = None
 
 
+class PlaceReference(Struct, frozen=True):
+    """The place that a listing refers to."""
+
+    name: str
+
+
 class PlacedDocument(Struct, frozen=True, kw_only=True):
     """Of a document, what is read here."""
 
     type: str
     name: str
     location: DocumentLocation
+    place: PlaceReference | None = None
+
+    @property
+    def site(self) -> str | None:
+        """The name of the place that it is, or that it refers to."""
+        if self.type == "place":
+            return self.name
+        return None if self.place is None else self.place.name
 
 
 def list_names(document: PlacedDocument, streets: Streets) -> Iterator[Words]:
-    """Of a place its own, with what stands before a colon ("Forest Park: tennis court"); of all, those that the
-    address begins with."""
-    if document.type == "place":
-        yield streets.fold_words(document.name)
-        area, colon, _ = document.name.partition(":")
+    """Of a place its own, with what stands before a colon ("Forest Park: tennis court"), also where a listing refers to
+    it; of all, those that the address begins with."""
+    site = document.site
+    if site is not None:
+        yield streets.fold_words(site)
+        area, colon, _ = site.partition(":")
         if colon:
             yield streets.fold_words(area)
     first, *others = _split_pieces(document.location.address, streets)
     # A place's address of one piece is its city.
-    if first and (others or document.type != "place") and not _is_of_street(first, streets):
+    if first and (others or site is None) and not _is_of_street(first, streets):
         named, around = streets.split_inside(first)
         if around is not None:
             yield streets.fold_words(around)
@@ -78,7 +93,7 @@ def is_placed(document: PlacedDocument, streets: Streets) -> bool:
 def _split_ends(document: PlacedDocument, streets: Streets) -> list[str]:
     """Behind the first piece of its address; of a place also the only one, where that is its city."""
     first, *others = _split_pieces(document.location.address, streets)
-    is_city = document.type == "place" and not _is_of_street(first, streets)
+    is_city = document.site is not None and not _is_of_street(first, streets)
     return others or ([first] if first and is_city else [])
 
 

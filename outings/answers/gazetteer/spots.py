@@ -1,6 +1,6 @@
-"""Spots: where a metro's listings and neighborhoods are, and by which texts each is found, as tables."""
+"""Spots: where a metro's listings are, and by which texts each is found, as tables."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 
 import msgspec
 import polars as pl
@@ -13,7 +13,6 @@ from outings.answers.gazetteer.places import (
     list_crossings,
     list_names,
 )
-from outings.answers.gazetteer.states import list_state_words
 from outings.answers.gazetteer.streets import Streets, Words, open_streets
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import make_texts
@@ -23,16 +22,18 @@ from outings.release.tables import PUBLISHED
 
 # The mapped files.
 SPOTS, SPOT_NAMES, SPOT_AREAS = SPOT_TABLES = ("spots", "spot_names", "spot_areas")
-# Of SPOT_AREAS the first rows: all cities of the metro, and the words for its states.
-CITIES, STATES = 0, 1
+# A spot's kind is its listing's type, or so much more where the listing refers to a place.
+AT_PLACE = len(TYPES)
+# Of SPOT_AREAS the first rows: by kind all cities, then by kind all states.
+CITIES, STATES = 0, 2 * len(TYPES)
+_KINDS = range(2 * len(TYPES))
 
 # A name or an address is its words; what else a spot is found by begins, or is joined, with a sign that no word has.
-_ZIP, _NEIGHBORHOOD, _CORNER = "#", "@", " & "
+_ZIP, _CORNER = "#", " & "
 _ZIP_DIGITS = 5
 
-# What spots are made of: of listings, with their documents as `read_placed` reads them, and of neighborhoods.
+# What spots are made of: of listings, with their documents as `read_placed` reads them.
 PLACED_COLUMNS = ("row", "type", "status", "lat", "lng", "place_id")
-AREA_COLUMNS = ("name", "lat", "lng")
 
 read_placed = msgspec.json.Decoder(PlacedDocument).decode
 
@@ -50,58 +51,54 @@ def name_zip(code: str) -> str:
     return _ZIP + code[:_ZIP_DIGITS]
 
 
-def name_neighborhood(words: Words) -> str:
-    return _NEIGHBORHOOD + name_words(words)
+def list_kinds(types: Iterable[str]) -> list[int]:
+    """Return the kinds of spots that readers of these types find: a place by its own listing, or, for readers of no
+    places, as the listings that refer to it state it."""
+    own = list(map(TYPES.index, types))
+    return own if TYPES.index("place") in own else own + [AT_PLACE + kind for kind in own]
 
 
 def make_spots(reader: SnapshotReader) -> dict[str, pl.DataFrame]:
     """By the names of the mapped files.
 
-    SPOTS: `lat`, `lng`; `area`, whose row of SPOT_AREAS has what may stand behind a name of it; `is_placed`, 0 where
-    any city of the metro may too; `zip`, five digits, empty where it is not known. The neighborhoods are the last ones.
-    SPOT_NAMES: each text once, with its spots. SPOT_AREAS: phrases by lines.
+    SPOTS: `lat`, `lng`; `kind`; `area`, whose row of SPOT_AREAS has what may stand behind a name of it; `is_placed`, 0
+    where any city of the metro may too; `zip`, five digits, empty where it is not known. SPOT_NAMES: each text once,
+    with its spots. SPOT_AREAS: phrases by lines.
     """
-    streets = open_streets(reader.language)
-    builder = _SpotBuilder(streets)
-    for document, lat, lng in _read_documents(reader):
-        builder.add_document(document, lat=lat, lng=lng)
-    areas = read_columns(reader.tables["neighborhoods"], "neighborhoods", AREA_COLUMNS).drop_nulls()
-    builder.add_neighborhoods({streets.fold_words(name): (lat, lng) for name, lat, lng in areas.iter_rows()})
+    builder = _SpotBuilder(open_streets(reader.language))
+    chosen = choose_placed(read_columns(reader.tables["listings"], "listings", PLACED_COLUMNS))
+    for row, kind, lat, lng in chosen.select("row", "kind", "lat", "lng").iter_rows():
+        builder.add_document(read_placed(reader.read_document(row)), kind, lat=lat, lng=lng)
     return builder.make_frames()
 
 
 def choose_placed(listings: pl.DataFrame) -> pl.DataFrame:
-    """Published ones with coordinates: every place, and of those that are at none one for each point. Of the columns
-    `row`, `type`, `status`, `lat`, `lng` and `place_id`, and any others."""
+    """Published ones with coordinates, with the `kind` of their spot: every place, and of another type one for each
+    point and place. Of the columns `row`, `type`, `status`, `lat`, `lng` and `place_id`, and any others."""
     published = listings.filter(pl.col("status") == PUBLISHED, pl.col("lat").is_not_null(), pl.col("lng").is_not_null())
     is_place = pl.col("type") == TYPES.index("place")
+    is_at_place = ~is_place & pl.col("place_id").is_not_null()
     place_row = pl.when(is_place).then(pl.col("row")).alias("place_row")
-    return published.filter(is_place | pl.col("place_id").is_null()).unique(
-        ["lat", "lng", place_row], keep="first", maintain_order=True
+    return published.with_columns(kind=pl.col("type") + AT_PLACE * is_at_place.cast(pl.UInt8())).unique(
+        ["type", "lat", "lng", "place_id", place_row], keep="first", maintain_order=True
     )
-
-
-def _read_documents(reader: SnapshotReader) -> Iterator[tuple[PlacedDocument, float, float]]:
-    chosen = choose_placed(read_columns(reader.tables["listings"], "listings", PLACED_COLUMNS))
-    for row, lat, lng in chosen.select("row", "lat", "lng").iter_rows():
-        yield read_placed(reader.read_document(row)), lat, lng
 
 
 class _SpotBuilder:
     def __init__(self, streets: Streets) -> None:
         self._streets = streets
-        self._spots: list[tuple[float, float, int, int, str]] = []
+        self._spots: list[tuple[float, float, int, int, int, str]] = []
         self._names: list[tuple[str, int]] = []
         self._areas: dict[frozenset[Words], int] = {}
-        self._cities: set[Words] = set()
-        self._states: set[str] = set()
+        self._cities: list[set[Words]] = [set() for _ in _KINDS]
+        self._states: list[set[str]] = [set() for _ in _KINDS]
 
-    def add_document(self, document: PlacedDocument, *, lat: float, lng: float) -> None:
+    def add_document(self, document: PlacedDocument, kind: int, *, lat: float, lng: float) -> None:
         location, streets = document.location, self._streets
         cities = {*list_cities(document, streets)}
         area = self._number_area(cities | {streets.fold_words(location.neighborhood or "")})
-        self._cities |= cities
-        self._states.update(filter(None, [location.state]))
+        self._cities[kind] |= cities
+        self._states[kind].update(filter(None, [location.state]))
         names = {
             *map(name_words, list_names(document, streets)), *map(name_words, list_addresses(document, streets)),
             *map(name_corner, list_crossings(document, streets)),
@@ -109,26 +106,23 @@ class _SpotBuilder:
         if location.zip:
             names.add(name_zip(location.zip))
         code = (location.zip or "")[:_ZIP_DIGITS]
-        self._add((lat, lng, area, int(is_placed(document, streets)), code), names)
-
-    def add_neighborhoods(self, middles: Mapping[Words, tuple[float, float]]) -> None:
-        nothing = self._number_area(())
-        for words, (lat, lng) in middles.items():
-            self._add((lat, lng, nothing, 1, ""), [name_neighborhood(words)] if words else [])
-
-    def _add(self, spot: tuple[float, float, int, int, str], names: Iterable[str]) -> None:
         self._names += ((name, len(self._spots)) for name in names if name)
-        self._spots.append(spot)
+        self._spots.append((lat, lng, kind, area, int(is_placed(document, streets)), code))
 
     def _number_area(self, phrases: Iterable[Words]) -> int:
-        return self._areas.setdefault(frozenset(phrases), len(self._areas) + STATES + 1)
+        return self._areas.setdefault(frozenset(phrases), len(self._areas) + 2 * len(_KINDS))
 
     def make_frames(self) -> dict[str, pl.DataFrame]:
         pairs = pl.DataFrame(self._names, schema={"name": pl.String(), "spots": pl.UInt32()}, orient="row")
         names = pairs.group_by("name").agg(pl.col("spots").sort()).sort("name")
-        areas = [self._cities, list_state_words(self._states, self._streets), *self._areas]
-        lines = ["\n".join(sorted(filter(None, map(name_words, phrases)))) for phrases in areas]
-        kinds = {"lat": pl.Float64(), "lng": pl.Float64(), "area": pl.UInt32(), "is_placed": pl.UInt8()}
+        cities, areas = (
+            ["\n".join(sorted(filter(None, map(name_words, phrases)))) for phrases in each]
+            for each in (self._cities, self._areas)
+        )
+        lines = [*cities, *("\n".join(sorted(states)) for states in self._states), *areas]
+        kinds = {
+            "lat": pl.Float64(), "lng": pl.Float64(), "kind": pl.UInt8(), "area": pl.UInt32(), "is_placed": pl.UInt8(),
+        }  # fmt: skip
         return {
             SPOTS: pl.DataFrame(self._spots, schema={**kinds, "zip": pl.String()}, orient="row"),
             SPOT_NAMES: pl.DataFrame([*make_texts(names["name"]), names["spots"]]),

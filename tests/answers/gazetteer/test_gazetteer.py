@@ -7,12 +7,14 @@ import polars as pl
 import pytest
 from msgspec.structs import replace
 
-from outings.answers.gazetteer.gazetteer import Gazetteer, open_gazetteer
+from outings.answers.gazetteer.gazetteer import Gazetteer, locate_types
 from outings.answers.snapshot.reader import open_snapshot
+from outings.contract.vocabulary import TYPES
 from outings.release.mapped_file import MappedFile
 from tests.answers.documents import make_event, make_location, make_place
 from tests.answers.worlds import Document, World, open_world
 
+open_gazetteer = locate_types(frozenset(TYPES))
 BOUNDS = {"south": 40.4, "west": -74.8, "north": 40.8, "east": -74.4}
 NORTH = {"slug": "north-end", "name": "North End", "key": "north end", "lat": 40.5, "lng": -74.5} | BOUNDS
 HARBOR_PARK = {"slug": "harbor-park", "name": "Harbor Park", "key": "harbor park", "lat": 40.7, "lng": -74.7} | BOUNDS

@@ -30,7 +30,7 @@ class Asker:
     seconds: float = 1_000_000.0
 
     def find(self, address: str) -> Point:
-        point = asyncio.run(self.geocoder.find_address(address, snapshot=self.snapshot, key_id="a"))
+        point = asyncio.run(self.geocoder.find_address(address, snapshot=self.snapshot, types=frozenset(), key_id="a"))
         return point.lat, point.lng
 
     def fail(self, address: str) -> ApiError:

@@ -30,7 +30,7 @@ class ScriptedGeocoder:
         self.requests: list[tuple[str, str]] = []
         self.is_down = False
 
-    async def find_address(self, address: str, *, snapshot: Snapshot, key_id: str) -> Center:
+    async def find_address(self, address: str, *, snapshot: Snapshot, types: frozenset[str], key_id: str) -> Center:
         self.requests.append((snapshot.metro.slug, address))
         if self.is_down:
             raise unavailable(17)

@@ -191,7 +191,9 @@ def test_others_are_answered_meanwhile(make_asker: Make) -> None:
     asker.server.points, asker.server.gate = [PIER], gate
 
     async def ask_beside() -> None:
-        asking = asyncio.create_task(asker.geocoder.find_address(ADDRESS, snapshot=asker.snapshot, key_id="a"))
+        asking = asyncio.create_task(
+            asker.geocoder.find_address(ADDRESS, snapshot=asker.snapshot, types=frozenset(), key_id="a")
+        )
         await asyncio.to_thread(gate.wait)
         await asking
 

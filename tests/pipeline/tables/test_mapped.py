@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import astuple, replace
 
 from outings.answers.answer import answer
-from outings.answers.gazetteer.gazetteer import open_gazetteer
+from outings.answers.gazetteer.gazetteer import locate_types
 from outings.answers.near.index import open_near
 from outings.answers.near.parts import ITEM_TABLES, make_parts, open_parts
 from outings.answers.search.cards import MappedCards, RememberedCards, open_cards
@@ -20,6 +20,7 @@ from outings.configuration import read_configuration
 from outings.contract.entitlement import Entitlement
 from outings.contract.parameter import Parameter
 from outings.contract.parameters import PARAMETERS
+from outings.contract.vocabulary import TYPES
 from outings.demo import write_world
 from outings.release.manifest import read_manifest
 from outings.release.mapped_table import LAYOUT, LAYOUT_NUMBER, number_layout
@@ -35,7 +36,7 @@ from tests.answers.asking import parse
 from tests.answers.worlds import TODAY
 
 # The number of the layout, and a digest of every column of every mapped file with its type, but for filters' own.
-COLUMNS_OF_LAYOUT = (17, "216f95888501d2fc")
+COLUMNS_OF_LAYOUT = (18, "3b7c1ee72f24697a")
 REQUESTS: tuple[tuple[str, dict[str, str]], ...] = (
     ("/v1/seattle/search", {"q": "swim"}),
     ("/v1/seattle/events", {"q": "story"}),
@@ -80,14 +81,15 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> tuple[Snapshot, Snapsh
     return known, fetch_snapshot(store, replace(manifest, mapped_layout=1), cache=folder / "cache")
 
 
-def test_files_of_another_layout_are_not_opened(releases: tuple[Snapshot, Snapshot]) -> None:
+@pytest.mark.parametrize("types", [frozenset(TYPES), frozenset({"event", "class"})])
+def test_files_of_another_layout_are_not_opened(releases: tuple[Snapshot, Snapshot], types: frozenset[str]) -> None:
     known, unknown = releases
     assert known.mapped
     assert not unknown.mapped
     assert unknown.hash == known.hash
     assert read_bodies(unknown) == read_bodies(known)
     derived, mapped = (
-        open_snapshot(each).open_index(open_gazetteer) for each in (unknown, replace(known, packs=(), tables={}))
+        open_snapshot(each).open_index(locate_types(types)) for each in (unknown, replace(known, packs=(), tables={}))
     )
     files = {address: mapped.find_address(address) for address in list_addresses(known)}
     assert files == {address: derived.find_address(address) for address in files}
