@@ -36,7 +36,9 @@ def decide(
 
 
 def judge(allowance: Allowance, *, load: int, used: int) -> Outcome:
-    """Checks the quota before the rate: who waits for the rate alone would be refused again."""
+    """Check the rate before the quota."""
+    if not has_room(load, allowance.per_minute):
+        return Outcome.RATE_SPENT
     if allowance.per_month is not None and used >= allowance.per_month:
         return Outcome.QUOTA_SPENT
-    return _PASSED if has_room(load, allowance.per_minute) else Outcome.RATE_SPENT
+    return _PASSED

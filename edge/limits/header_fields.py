@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from edge.limits.gcra import count_left, wait_for_all, wait_for_room
 from edge.limits.months import SECOND, find_beginning
-from edge.limits.store import LimitState, Outcome
+from edge.limits.store import LimitState
 from edge.principal import Allowance
 
 # What differs from one response to the next, written at once: field by field it takes three times as long.
@@ -39,9 +39,9 @@ def encode_fields(allowance: Allowance, reading: LimitState) -> bytes:
 
 
 def find_wait(allowance: Allowance, reading: LimitState) -> int:
-    """`Retry-After` of what was refused: whole seconds, at least 1, always enough."""
+    """Return `Retry-After` of a refused request: whole seconds, at least 1, and enough for rate and quota both."""
     wait = wait_for_room(reading.load, allowance.per_minute)
-    if reading.outcome is Outcome.QUOTA_SPENT:
+    if allowance.per_month is not None and reading.used >= allowance.per_month:
         wait = max(wait, _find_end(reading.month) * SECOND - reading.now)
     return max(1, -(-wait // SECOND))
 

@@ -45,10 +45,10 @@ if counted > month then redis.call('HSET', KEYS[2], 'month', month) end
 if counted >= month then used = tonumber(billed[2]) end
 local outcome = 0
 if act == 'take' then
-  if most >= 0 and used >= most then
-    outcome = 2
-  elseif load + minute > limit * minute then
+  if load + minute > limit * minute then
     outcome = 1
+  elseif most >= 0 and used >= most then
+    outcome = 2
   else
     load, used = load + minute, used + 1
     redis.call('HSET', KEYS[1], 'then', string.format('%.0f', now), 'load', string.format('%.0f', load))

@@ -64,12 +64,12 @@ def test_what_is_refused_counts_as_nothing(counting: CountedStore) -> None:
         assert (refused.outcome, refused.used, refused.load) == (Outcome.QUOTA_SPENT, 4, before.load)
 
 
-def test_where_both_are_spent_the_quota_is_named_and_the_wait_is_enough_for_both(counting: CountedStore) -> None:
+def test_where_both_are_spent_the_rate_is_named_and_the_wait_is_enough_for_both(counting: CountedStore) -> None:
     allowance = make_allowance(per_minute=1, per_month=1)
     counting.clock.now = SEPTEMBER - 5 * SECOND
     counting.take(allowance)
     refused = counting.take(allowance)
-    assert (refused.outcome, find_wait(allowance, refused)) == (Outcome.QUOTA_SPENT, 60)
+    assert (refused.outcome, find_wait(allowance, refused)) == (Outcome.RATE_SPENT, 60)
     counting.clock.now += 60 * SECOND
     assert counting.take(allowance).outcome is Outcome.PASSED
 
@@ -165,7 +165,7 @@ def test_another_limit_holds_at_once_for_what_was_counted_before(counting: Count
     for _ in range(20):
         counting.take(wide)
     refused = counting.take(narrow)
-    assert (refused.outcome, find_wait(narrow, refused)) == (Outcome.QUOTA_SPENT, 60)
+    assert (refused.outcome, find_wait(narrow, refused)) == (Outcome.RATE_SPENT, 60)
     assert read_fields(narrow, refused)["x-quota-remaining"] == "0"
     slow = make_allowance(per_minute=10, per_month=50)
     refused = counting.take(slow)

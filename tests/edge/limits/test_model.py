@@ -54,10 +54,10 @@ class Reference:
 
     def take(self, key: int, now: int) -> str:
         tokens, billed, quota = self.find_tokens(key, now), self.find_billed(key, now), self.quotas[key // 2]
-        if quota is not None and billed >= quota:
-            return "quota"
         if tokens < 1:
             return "rate"
+        if quota is not None and billed >= quota:
+            return "quota"
         self.tokens[key], self.times[key] = tokens - 1, now
         self.billed[key // 2, name_month(now)] = billed + 1
         return "passed"
@@ -127,7 +127,7 @@ def check_fields(reference: Reference, allowance: Allowance, reading: LimitState
         assert (fields["x-quota-limit"], fields["x-quota-reset"]) == (str(quota), str(ends))
         assert fields["x-quota-remaining"] == str(max(0, quota - billed))
     needed = max(Fraction(60 * (1 - tokens), limit), Fraction(0))
-    if reading.outcome is Outcome.QUOTA_SPENT:
+    if reading.outcome is not Outcome.PASSED and quota is not None and billed >= quota:
         assert find_wait(allowance, reading) == max(1, math.ceil(max(needed, ends - Fraction(now, SECOND))))
     elif reading.outcome is Outcome.RATE_SPENT:
         assert needed <= find_wait(allowance, reading) < needed + 1
