@@ -15,6 +15,7 @@ import signal
 import traceback
 import warnings
 from collections.abc import Callable
+from errno import EFBIG
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from typing import NoReturn, TypeVar
@@ -65,6 +66,8 @@ def _answer(work: Callable[[], object], feed: FeedTable, writer: Connection) -> 
         answer = pickle.dumps((work(), None), protocol=pickle.HIGHEST_PROTOCOL)
     except MemoryError:
         answer = _encode_error(FeedError(feed.name, feed.url, _explain_memory(feed)))
+    except OSError as error:
+        answer = _encode_error(_explain_size(feed) if error.errno == EFBIG else error)
     except RecursionError:
         answer = _encode_error(FeedError(feed.name, feed.url, "is nested too deep"))
     except BaseException as error:  # noqa: BLE001 - the parent raises it
@@ -104,6 +107,14 @@ def _encode_error(error: BaseException) -> bytes:
     except Exception:  # noqa: BLE001 - whatever pickle says
         return pickle.dumps((None, RuntimeError(trace)))
     return answer
+
+
+def _explain_size(feed: FeedTable) -> FeedError:
+    most = limit_scratch(feed)
+    message = (
+        f"needs a scratch file of more than {most:,} bytes: that is 1 GiB, or four times max_bytes if this is more"
+    )
+    return FeedError(feed.name, feed.url, message)
 
 
 def _explain_memory(feed: FeedTable) -> str:

@@ -201,6 +201,18 @@ def test_a_build_ends_with_the_error_of_the_feed(folder: Path, tmp_path: Path) -
     assert MESSAGES["far.xlsx"] in done.stderr
 
 
+def test_a_select_that_needs_too_much_memory_names_the_setting(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id\n1\n")
+    greedy = "SELECT 'event' AS type, '1' AS source_id, list(range)::VARCHAR AS name FROM feed, range(1000000000)"
+    (tmp_path / "greedy.sql").write_text(greedy)
+    settings = 'format = "table"\nurl = "a.csv"\nselect = "greedy.sql"\nmax_memory = 800_000_000\n'
+    text = f'{METRO}[[feeds]]\nname = "a"\nmetro = "valladolid"\n{settings}'
+    (tmp_path / "outings.toml").write_text(text, encoding="utf-8")
+    done = CliRunner().invoke(main, ["check", "-c", str(tmp_path / "outings.toml")])
+    assert done.exit_code == 1
+    assert "needs more memory than the 800,000,000 bytes that max_memory allows" in done.stderr
+
+
 def draft(folder: Path, name: str, config: Path) -> Result:
     return CliRunner().invoke(main, ["init", str(folder / name), *CITY, "-c", str(config)])
 

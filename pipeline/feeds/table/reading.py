@@ -6,6 +6,7 @@ A text in the file is a text in the table: whether this week's column looks like
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from errno import EFBIG
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,7 @@ class TableRead:
             try:
                 return select_records(connection, query, vocabulary)
             except ValueError as error:
+                raise_excess(error)
                 raise SelectError(feed.name, f"select {feed.select}", str(error)) from error
         columns = connection.table("feed")
         types = dict(zip(columns.columns, columns.types, strict=True))
@@ -101,6 +103,7 @@ class TableRead:
         except MappingError as error:
             raise SettingError(feed.name, f"map.{error.key}", error.message) from error
         except ValueError as error:
+            raise_excess(error)
             raise SettingError(feed.name, "map", str(error)) from error
 
 
@@ -178,13 +181,22 @@ def open_table(
                 connection.execute(f"CREATE TABLE feed AS {query}", parameters)
                 if not feed.map:
                     _flatten_cells(connection, opened)
-        except duckdb.OutOfMemoryException as error:
-            raise MemoryError from error
         except OSError as error:
+            if error.errno == EFBIG:
+                raise
             raise FeedError(feed.name, file.name, f"can't be read: {error.strerror}") from error
         except (duckdb.Error, ValueError) as error:
+            raise_excess(error)
             raise FeedError(feed.name, file.name, shorten(str(error))) from error
     return opened
+
+
+def raise_excess(error: Exception) -> None:
+    """Raise MemoryError, or OSError of a file too large, if that is what DuckDB or SQLite says."""
+    if "Out of Memory" in str(error):
+        raise MemoryError from error
+    if "File too large" in str(error) or "disk I/O error" in str(error):
+        raise OSError(EFBIG, "File too large") from error
 
 
 def _flatten_cells(connection: DuckDBPyConnection, opened: Opened) -> None:
