@@ -24,8 +24,6 @@ GRACE_SECONDS = 10
 # One that dies while it is asked holds the supervisor for as long: 60 s were too many.
 START_SECONDS = 15
 _LOOK_SECONDS = 1.0
-# What is imported when a request needs it. Here it is imported before, so that no request waits for it.
-_RARELY_NEEDED = ("dateutil.rrule",)
 
 
 def run_server(
@@ -70,9 +68,7 @@ def start_forks() -> None:
     uvicorn has no setting for it: the name is its own.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([
-        "edge.processes.worker", "edge.processes.http_protocol", "uvloop", *_RARELY_NEEDED
-    ])  # fmt: skip
+    context.set_forkserver_preload(["edge.processes.worker", "edge.processes.http_protocol", "uvloop"])
     _subprocess.spawn = context  # type: ignore[assignment]
     ensure_running()
 

@@ -75,9 +75,9 @@ LISTINGS: Mapping[str, pl.DataType] = {
     "beyond_index": pl.UInt32(),
     "beyond_starts_at": pl.Int64(),
     "beyond_starts_local": pl.Int64(),
-    # Of a series, as its source states them: seconds of the local clock; null in a release from before they were kept.
-    "exdates": pl.List(pl.Int64()),
-    "rdates": pl.List(pl.Int64()),
+    # Of a series what iCalendar says of it: the lines RRULE, EXDATE and RDATE, empty where its first date says it all.
+    # Null where only its dates say it, and throughout in a release from before it was kept.
+    "recurrence": pl.String(),
     "enrollment_type": pl.UInt8(),  # index in vocabulary.ENROLLMENT_TYPES
     "program_key": pl.String(),  # classes that are one card share it
     "year": pl.Int16(),

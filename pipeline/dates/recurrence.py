@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from outings.contract.instants import DAY, count_seconds, number_day
+from pipeline.dates.ical import write_recurrence
 from pipeline.dates.occurrences import NO_END, Occurrences, join_occurrences
 from pipeline.dates.rule_days import LAST_DAY, list_days
 from pipeline.dates.rules import RecurrenceRule, RuleError, parse_rule
@@ -35,8 +36,9 @@ class Expansion(Struct, frozen=True, kw_only=True, eq=False):
     `beyond`: the first one after these, if there is any. `given`: how many of the series come before that.
 
     `total` counts the whole series, None when it has no end (or runs past 2299). `rrule` is the text as given, None
-    where it can't be read. `problems` are reasons for the report: `recurrence_unreadable`, `recurrence_unsupported`,
-    `recurrence_truncated`, where the limit of 2,000 left out dates within the horizon.
+    where it can't be read; `recurrence` is what `write_recurrence` returns. `problems` are reasons for the report:
+    `recurrence_unreadable`, `recurrence_unsupported`, `recurrence_truncated`, where the limit of 2,000 left out dates
+    within the horizon.
     """
 
     anchor: Moment | None = None
@@ -46,6 +48,7 @@ class Expansion(Struct, frozen=True, kw_only=True, eq=False):
     given: int | None = None
     rrule: str | None = None
     is_recurring: bool = False
+    recurrence: str | None = None
     problems: tuple[str, ...] = ()
 
 
@@ -75,7 +78,7 @@ def expand_recurrence(
     if problems or not is_recurring:
         return Expansion(
             anchor=anchor, occurrences=_list_single(anchor), total=1,
-            rrule=text, is_recurring=is_recurring, problems=problems,
+            rrule=text, is_recurring=is_recurring, recurrence="" if is_recurring else None, problems=problems,
         )  # fmt: skip
     series = Series(
         zone=zone,
@@ -141,6 +144,7 @@ def _cut_series(series: Series, live: LiveDates, *, anchor: Moment, rrule: str |
         total=live.starts.size if live.has_end else None,
         rrule=rrule,
         is_recurring=True,
+        recurrence=write_recurrence(series, live, first=first, stop=given),
         problems=("recurrence_truncated",) if stop - first > starts.size else (),
     )
 

@@ -22,7 +22,7 @@ class RecurrenceRule(Struct, frozen=True, kw_only=True):
 
     `weekdays` are (number, weekday): number 0 is every one, 2 the second, -1 the last of its month or year.
     `times`: BYHOUR, BYMINUTE and BYSECOND, by their names. `unsupported` names the parts (or the frequency) that are
-    not followed here.
+    not followed here. `parts`: all but COUNT and UNTIL, as they are written.
     """
 
     frequency: str
@@ -38,6 +38,7 @@ class RecurrenceRule(Struct, frozen=True, kw_only=True):
     week_start: int = 0
     times: tuple[tuple[str, tuple[int, ...]], ...] = ()
     unsupported: tuple[str, ...] = ()
+    parts: tuple[tuple[str, str], ...] = ()
 
     def list_unsupported(self, starts: time | None) -> tuple[str, ...]:
         """What is not followed in a series that starts at this time of the day. A time that only repeats it is nothing
@@ -54,6 +55,7 @@ def parse_rule(text: str) -> RecurrenceRule:
     Kept: a catalogue of ten thousand series has some dozens of rules.
     """
     parts = dict(_split_parts(text))
+    written = tuple((name, value) for name, value in parts.items() if name not in ("COUNT", "UNTIL"))
     frequency = parts.pop("FREQ", "")
     if frequency not in FREQUENCIES + FINER_FREQUENCIES:
         raise RuleError(f"FREQ={frequency}: expected one of {', '.join(FREQUENCIES)}")
@@ -61,14 +63,15 @@ def parse_rule(text: str) -> RecurrenceRule:
     members: dict[str, object] = {}
     times = []
     for name, value in parts.items():
-        if name in _TIMES:
+        if name in TIMES:
             times.append((name, _parse_times(name, value)))
         elif name in _PARTS:
             member, parse = _PARTS[name]
             members[member] = parse(name, value)
         else:
             unsupported.append(name)
-    rule = RecurrenceRule(frequency=frequency, times=tuple(times), unsupported=tuple(unsupported), **members)  # type: ignore[arg-type]
+    members |= {"times": tuple(times), "unsupported": tuple(unsupported), "parts": written}
+    rule = RecurrenceRule(frequency=frequency, **members)  # type: ignore[arg-type]
     if frequency in ("WEEKLY", "DAILY") and any(number for number, _ in rule.weekdays):
         raise RuleError(f"BYDAY={parts['BYDAY']}: a numbered weekday has no meaning in a {frequency} rule")
     return rule
@@ -101,9 +104,9 @@ def _parse_count(name: str, value: str) -> int | None:
 
 def _parse_times(name: str, value: str) -> tuple[int, ...]:
     numbers = value.split(",")
-    if all(re.fullmatch(r"\d{1,2}", each) and int(each) <= _TIMES[name] for each in numbers):
+    if all(re.fullmatch(r"\d{1,2}", each) and int(each) <= TIMES[name] for each in numbers):
         return tuple(int(each) for each in numbers)
-    raise RuleError(f"{name}={value}: expected numbers from 0 to {_TIMES[name]}")
+    raise RuleError(f"{name}={value}: expected numbers from 0 to {TIMES[name]}")
 
 
 def _parse_until(name: str, value: str) -> datetime:
@@ -149,7 +152,7 @@ def _parse_numbers_within(low: int, high: int) -> Callable[[str, str], tuple[int
     return parse
 
 
-_TIMES = {"BYHOUR": 23, "BYMINUTE": 59, "BYSECOND": 60}
+TIMES = {"BYHOUR": 23, "BYMINUTE": 59, "BYSECOND": 60}
 _PARTS: dict[str, tuple[str, Callable[[str, str], object]]] = {
     "INTERVAL": ("interval", _parse_number),
     "COUNT": ("count", _parse_count),

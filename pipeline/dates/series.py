@@ -51,9 +51,9 @@ def list_live(series: Series) -> LiveDates:
     ruled = _list_ruled(series)
     starts = ruled.starts
     if series.added:
-        starts = merge_starts(starts, _place_all(series.added, series))
+        starts = merge_starts(starts, place_all(series.added, series))
     if series.excluded:
-        starts = starts[~find_excluded(starts, _place_all(series.excluded, series))]
+        starts = starts[~find_excluded(starts, place_all(series.excluded, series))]
     # A date without a clock time is skipped only where the whole day is.
     clocks = starts if series.has_time else starts - starts % DAY + DAY // 2
     return LiveDates(starts=starts[~series.zone.find_gaps(clocks)], has_end=ruled.has_end)
@@ -74,7 +74,8 @@ def find_excluded(starts: Seconds, excluded: Seconds) -> NDArray[np.bool_]:
     return is_excluded
 
 
-def _place_all(moments: Sequence[datetime], series: Series) -> Seconds:
+def place_all(moments: Sequence[datetime], series: Series) -> Seconds:
+    """Count stated dates. One of a series of days counts by its day alone."""
     seconds = np.array([count_seconds(moment) for moment in moments], dtype=np.int64)
     return seconds if series.has_time else seconds - seconds % DAY + series.anchor % DAY
 

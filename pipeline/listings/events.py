@@ -1,6 +1,5 @@
 """An event's row: its members, its columns and its occurrences within the horizon."""
 
-from collections.abc import Sequence
 from datetime import datetime, time
 
 from outings.contract.instants import count_seconds, format_clock, format_instant, format_local
@@ -40,26 +39,22 @@ def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext)
         members,
         starts_at=None if anchor is None else anchor.starts_at,
         occurrences_total=expansion.total,
-        **make_beyond_columns(expansion),
-        exdates=_count_all(record.exdates) if expansion.is_recurring else None,
-        rdates=_count_all(record.rdates) if expansion.is_recurring else None,
+        **make_moving_columns(expansion),
     )
     row.occurrences = expansion.occurrences
     return row, _name_problems(record, expansion)
 
 
-def make_beyond_columns(expansion: Expansion) -> dict[str, int | None]:
-    """Of the first date that is not in sight: a series stays the same listing while they move with the day."""
+def make_moving_columns(expansion: Expansion) -> dict[str, int | str | None]:
+    """Return the columns that move with the day while a series stays the same listing: its first date that is not in
+    sight, and what iCalendar says of it."""
     beyond = next(iter(expansion.beyond)) if len(expansion.beyond) else None  # most are no series
     return {
         "beyond_index": None if expansion.given is None else expansion.given + 1,
         "beyond_starts_at": None if beyond is None else beyond.starts_at,
         "beyond_starts_local": None if beyond is None else count_seconds(beyond.starts_local),
+        "recurrence": expansion.recurrence,
     }
-
-
-def _count_all(moments: Sequence[datetime]) -> list[int] | None:
-    return [count_seconds(moment) for moment in moments] or None
 
 
 def _has_time(record: EventRecord) -> bool:

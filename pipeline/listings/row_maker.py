@@ -23,7 +23,7 @@ from pipeline.facts.slugs import slugify
 from pipeline.facts.statements import make_statement_columns
 from pipeline.listings.camps import make_camp_row
 from pipeline.listings.classes import make_class_row
-from pipeline.listings.events import expand_event, make_beyond_columns, make_event_row
+from pipeline.listings.events import expand_event, make_event_row, make_moving_columns
 from pipeline.listings.places import make_place_row
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.reference_index import FindLoan, KnownPlace, ReferenceIndex, make_reference_index
@@ -158,8 +158,8 @@ class RowMaker:
         expansion = expand_event(record, self._setting)
         if expansion.problems:
             return None
-        beyond = make_beyond_columns(expansion)
-        return UnchangedListing(id=row_id, origin=origin, occurrences=expansion.occurrences, beyond=beyond)
+        moving = make_moving_columns(expansion)
+        return UnchangedListing(id=row_id, origin=origin, occurrences=expansion.occurrences, moving=moving)
 
     def _list_listings(self) -> Iterator[Row]:
         self._anew.reverse()

@@ -63,12 +63,12 @@ class Row(Struct, kw_only=True):
 class UnchangedListing(Struct, frozen=True, kw_only=True, eq=False, gc=False):
     """A listing that stays what it was in the release before, but maybe for the dates that are in sight by now.
 
-    `beyond`: with these, the columns of the first that is not."""
+    `moving`: with these, the columns that move with the day too."""
 
     id: str
     origin: bytes | None
     occurrences: Occurrences | None = None
-    beyond: Mapping[str, int | None] = {}
+    moving: Mapping[str, int | str | None] = {}
 
 
 def check_bounds(row: Row) -> None:

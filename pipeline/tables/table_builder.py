@@ -35,7 +35,9 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
 }
 _SCHEMAS["listings"] |= ORIGINS
 # What moves with the day in a listing that stays.
-_BEYOND = {name: kind for name, kind in TABLES["listings"].items() if name.startswith("beyond_")}
+_MOVING = {
+    name: TABLES["listings"][name] for name in ("beyond_index", "beyond_starts_at", "beyond_starts_local", "recurrence")
+}
 
 
 class RowChange(Struct, frozen=True):
@@ -190,8 +192,8 @@ class TableBuilder:
         numbers = pl.Series("number", np.arange(first, first + len(stays), dtype=np.uint32))
         listings = self._previous.listings
         rows = listings[at].with_columns(numbers, self._previous.links[at], origin=origins)
-        if any(stay.beyond for stay in stays):
-            rows = _replace_beyond(rows, stays)
+        if any(stay.moving for stay in stays):
+            rows = _replace_moving(rows, stays)
         self._parts["listings"].append(rows.select(*_SCHEMAS["listings"]))
         timed = rows["has_time"]
         anew = [
@@ -210,10 +212,10 @@ class TableBuilder:
         self._parts["occurrences"].append(join_occurrence_table(anew))
 
 
-def _replace_beyond(rows: pl.DataFrame, stays: Sequence[UnchangedListing]) -> pl.DataFrame:
+def _replace_moving(rows: pl.DataFrame, stays: Sequence[UnchangedListing]) -> pl.DataFrame:
     """With what moved with the day."""
-    is_moved = pl.Series([bool(stay.beyond) for stay in stays], dtype=pl.Boolean())
-    values = {name: pl.Series([stay.beyond.get(name) for stay in stays], dtype=kind) for name, kind in _BEYOND.items()}
+    is_moved = pl.Series([bool(stay.moving) for stay in stays], dtype=pl.Boolean())
+    values = {name: pl.Series([stay.moving.get(name) for stay in stays], dtype=kind) for name, kind in _MOVING.items()}
     return rows.with_columns(
         pl.when(is_moved).then(column).otherwise(pl.col(name)).alias(name) for name, column in values.items()
     )

@@ -1,16 +1,20 @@
 """Events as iCalendar, read back by another reader: the same events, at the same times, whatever they are called."""
 
+import re
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import polars as pl
 import pytest
 from dateutil.rrule import rruleset, rrulestr
 from icalendar import Calendar, Component
+from msgspec.structs import replace
 
 from outings.contract.errors import ApiError
+from outings.release.mapped_file import MappedFile
 from tests.pipeline.city import City, make_event, make_place
 
 ZONE = ZoneInfo("America/Los_Angeles")
@@ -127,16 +131,16 @@ def test_it_takes_the_list_s_filters_and_has_all_its_pages(tmp_path: Path) -> No
     assert [str(each["SUMMARY"]) for each in read_events(city, f"{PATH}?q=adults&audience=adults")] == ["Event adults"]
 
 
-def test_more_than_a_calendar_is_good_for_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("outings.answers.ical.planning.MOST_EVENTS", 3)
-    city = build(tmp_path, *(make_event(f"{n}") for n in range(4)))
+def read_limit(city: City) -> object:
     with pytest.raises(ApiError) as raised:
         city.ask_bytes(PATH)
-    assert (raised.value.status, raised.value.details["reason"], raised.value.details["max"]) == (
-        400,
-        "out_of_range",
-        3,
-    )
+    assert (raised.value.status, raised.value.details["reason"]) == (400, "out_of_range")
+    return raised.value.details["max"]
+
+
+def test_more_than_a_calendar_is_good_for_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("outings.answers.ical.planning.MOST_EVENTS", 3)
+    assert read_limit(build(tmp_path, *(make_event(f"{n}") for n in range(4)))) == 3
 
 
 SERIES = {
@@ -150,16 +154,10 @@ SERIES = {
     "with exceptions": {"rrule": "FREQ=DAILY", "exdates": ["2026-08-14T10:00:00", "2026-08-20T10:00:00"]},
     "with additions": {"rrule": "FREQ=WEEKLY", "rdates": ["2026-08-15T10:00:00", "2026-08-16T18:30:00"]},
     "without its first date": {"rrule": "FREQ=WEEKLY", "exdates": ["2026-08-12T10:00:00"]},
-    "without its first dates": {
-        "rrule": "FREQ=DAILY",
-        "exdates": [f"2026-08-{day}" for day in ("12T10:00", "13T00:00")],
-    },
+    "without its first dates": {"rrule": "FREQ=DAILY", "exdates": ["2026-08-12T10:00", "2026-08-13T00:00"]},
     "without a first date beside its rule": {"rrule": "FREQ=WEEKLY;BYDAY=MO", "exdates": ["2026-08-12T10:00:00"]},
     "days without the first": {
-        "starts_local": None,
-        "date_on": "2026-08-12",
-        "rrule": "FREQ=WEEKLY",
-        "exdates": ["2026-08-12T00:00:00"],
+        "starts_local": None, "date_on": "2026-08-12", "rrule": "FREQ=WEEKLY", "exdates": ["2026-08-12T00:00:00"],
     },
     "a first date in the gap": {"starts_local": "2026-03-08T02:30:00", "rrule": "FREQ=WEEKLY;INTERVAL=3"},
     "of one date that is excluded": {"rrule": "FREQ=WEEKLY;COUNT=1", "exdates": ["2026-08-12T10:00:00"]},
@@ -177,7 +175,7 @@ SERIES = {
         "rrule": "FREQ=DAILY",
         "exdates": [f"{date(2026, 8, 13) + timedelta(days=2 * n)}T10:00:00" for n in range(80)],
     },
-}
+}  # fmt: skip
 # 2024-01-10 is 944 days before the build, 2028-01-05 is 513 after it: the lists know the days between.
 EXCEPTIONS = {
     "starts_local": "2023-01-04T10:00:00",
@@ -205,6 +203,13 @@ SERIES |= {
     "of dates long ago": {
         "starts_local": "2023-01-04T10:00:00", "exdates": ["2023-01-04T10:00:00"], "rdates": ["2023-01-05T10:00:00"],
     }
+}  # fmt: skip
+# Over for more than the 400 days that lists know.
+SERIES |= {
+    "long over": {"starts_local": "2023-10-02T10:00:00", "rrule": "FREQ=WEEKLY;UNTIL=20240331;COUNT=-1;BYDAY=MO"},
+    "days long over": {
+        "starts_local": None, "date_on": "2023-10-02", "rrule": "FREQ=WEEKLY;UNTIL=20240331;COUNT=-1;INTERVAL=4",
+    },
 }  # fmt: skip
 SERIES |= {"far exceptions": EXCEPTIONS, "a far day left out": DAY_LEFT_OUT}
 SERIES |= {"days to 2028": {**DAYS, "rrule": "FREQ=WEEKLY;UNTIL=2028-01-01"}}
@@ -281,6 +286,12 @@ def test_an_end_in_utc_is_the_last_date_itself(series: City) -> None:
     assert "COUNT" not in event["RRULE"]
 
 
+def test_a_series_whose_rule_is_not_followed_is_its_first_date(series: City) -> None:
+    row_id = find_id(series, "not followed")
+    (event,) = read_events(series, f"{PATH}?ids={row_id}")
+    assert (str(event["UID"]), "RRULE" in event) == (row_id, False)
+
+
 def test_exceptions_beyond_what_the_build_lists_are_said_too(series: City) -> None:
     (event,) = read_events(series, f"{PATH}?ids={find_id(series, 'far exceptions')}")
     assert [each.dt for each in event["EXDATE"].dts] == [
@@ -312,10 +323,72 @@ def test_days_that_end_beyond_the_horizon_end_on_the_day_that_is_written(series:
     assert event["RRULE"]["UNTIL"] == [date(2028, 1, 1)]
 
 
+def test_a_series_that_is_long_over_ends_as_its_source_says(series: City) -> None:
+    (timed,) = read_events(series, f"{PATH}?ids={find_id(series, 'long over')}")
+    assert timed["RRULE"].to_ical() == b"FREQ=WEEKLY;UNTIL=20240401T065959Z;BYDAY=MO"
+    (days,) = read_events(series, f"{PATH}?ids={find_id(series, 'days long over')}")
+    assert days["RRULE"].to_ical() == b"FREQ=WEEKLY;UNTIL=20240331;INTERVAL=4"
+
+
+def test_a_calendar_reads_no_date_of_a_series_that_a_rule_says(series: City, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of 400 days costs what one of four days does."""
+    read: list[int] = []
+    monkeypatch.setattr("outings.answers.snapshot.series.Series.read_moment", lambda _, number: read.append(number))
+    assert read_events(series, f"{PATH}?ids={find_id(series, 'weekly')},{find_id(series, 'far exceptions')}")
+    assert read == []
+
+
+def test_more_dates_than_a_calendar_is_good_for_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of series that no rule says. Each is an entry."""
+    monkeypatch.setattr("outings.answers.ical.planning.MOST_ENTRIES", 3)
+    dates = SERIES["of dates alone"]
+    city = build(tmp_path, make_event("a", **dates), make_event("b", **dates), make_event("c", rrule="FREQ=DAILY"))
+    ids = {version.slug: version.listing_id for version in city.read_versions()}
+    assert len(read_events(city, f"{PATH}?ids={ids['event-a']},{ids['event-c']}")) == 4
+    assert read_limit(city) == 3
+
+
+def test_a_series_of_a_release_from_before_is_its_dates_until_the_next_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    city = build(tmp_path, make_event("a", rrule="FREQ=DAILY;COUNT=3"))
+    release = city.open()
+    snapshot, path = release.metros["seattle"], tmp_path / "older.parquet"
+    pl.read_parquet(snapshot.tables["listings"].path).drop("recurrence").write_parquet(path)
+    older = replace(snapshot, hash="0" * 64, tables={**snapshot.tables, "listings": MappedFile(path)}, mapped={})
+    monkeypatch.setattr(city, "open", lambda: replace(release, metros={"seattle": older}))
+    assert [each["DTSTART"].dt.day for each in read_events(city)] == [12, 13, 14]
+
+
+def test_a_build_on_another_day_says_series_as_one_from_nothing_does(tmp_path: Path) -> None:
+    """What lists know of a series moves with the day, and so does what is said of it."""
+    events = [make_event(name, **{"name": name, "ends_local": None, **members}) for name, members in SERIES.items()]
+    files = []
+    for name, days in (("twice", ("2026-08-10", "2027-06-01")), ("once", ("2027-06-01",))):
+        (tmp_path / name).mkdir()
+        city = City(tmp_path / name)
+        city.write(events)
+        for day in days:
+            city.build(day)
+        text = city.ask_bytes(f"{PATH}?from=2027-06-01&to=2027-06-30", day="2027-06-01").decode()
+        files.append(re.sub(r"(DTSTAMP|LAST-MODIFIED|CREATED):\S+", "", text))
+    assert files[0] == files[1]
+    assert files[0].count("RRULE:") > 20
+
+
 def test_an_end_past_the_horizon_at_a_local_midnight_keeps_its_day(tmp_path: Path) -> None:
     """13 December 2028 is a Wednesday, as the first date is."""
     event = read_event(tmp_path, rrule="FREQ=WEEKLY;UNTIL=20281213T080000Z")
     assert event["RRULE"]["UNTIL"] == [datetime(2028, 12, 14, 7, 59, 59, tzinfo=ZoneInfo("UTC"))]
+
+
+def test_a_series_of_days_ends_past_the_horizon_on_the_day_that_begins_at_a_local_midnight(tmp_path: Path) -> None:
+    """In Berlin 2 January begins at 23:00 of the day before in UTC."""
+    city = City(tmp_path, timezone="Europe/Berlin")
+    city.write([make_event("a", **DAYS, rrule="FREQ=DAILY;UNTIL=20280101T230000Z")])
+    city.build()
+    (event,) = read_events(city)
+    assert event["RRULE"]["UNTIL"] == [date(2028, 1, 2)]
 
 
 def test_dates_that_no_rule_says_are_entries_by_their_keys(tmp_path: Path) -> None:

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from outings.answers.ical.lines import encode_lines, escape_text
-from outings.answers.ical.recurrence import Recurrence, SeriesFacts, find_recurrence, list_excluded
-from outings.answers.snapshot.series import Moment, Series
+from outings.answers.snapshot.series import Series
 from outings.contract.instants import read_local
 
 _DAY = timedelta(days=1)
-# How `_write_event` begins and ends. No line of a text begins so: where one goes on it begins with a space.
+# How an entry begins and ends. No line of a text begins so: where one goes on it begins with a space.
 _BEGIN, _END = b"BEGIN:VEVENT\r\nUID:", b"END:VEVENT"
 _Times = tuple[datetime, datetime | None]
 
@@ -30,37 +30,26 @@ def render_event(document: bytes, *, series: Series, row: int) -> Entry:
     event = msgspec.json.decode(document)
     if not event["has_date"]:
         return Entry(data=b"")
-    return Entry(
-        data=_encode_event(event, series=series, row=row), zone=event["timezone"] if event["has_time"] else None
+    stamps, texts = encode_lines(_write_stamps(event)), encode_lines(_write_texts(event))
+    dates = (
+        (b"%b%b\r\n" % (_BEGIN, uid.encode()), stamps, encode_lines(_write_times(event, *times)), recurrence, texts)
+        for uid, times, recurrence in _list_entries(event, series=series, row=row)
     )
+    return Entry(data=b"".join(chain.from_iterable(dates)), zone=event["timezone"] if event["has_time"] else None)
 
 
-def _encode_event(event: Mapping[str, Any], *, series: Series, row: int) -> bytes:
-    anchor = _read_times(event["starts_local"], event["ends_local"])
-    if not event["is_recurring"]:
-        return encode_lines(_write_event(event, event["id"], anchor))
-    known = _read_known(event, anchor[0], series=series, row=row)
-    if known.total == 0:
-        return b""
-    recurrence = find_recurrence(event["rrule"], known)
+def _list_entries(event: Mapping[str, Any], *, series: Series, row: int) -> Iterator[tuple[str, _Times, bytes]]:
+    """Yield UID, times and the lines of the recurrence: once for a rule or a single event, else for each date."""
+    recurrence = series.read_recurrence(row) if event["is_recurring"] else ""
     if recurrence is not None:
-        return encode_lines(_write_event(event, event["id"], anchor, recurrence=recurrence))
-    if not known.moments:
-        is_excluded = known.anchor in list_excluded(known)
-        return b"" if is_excluded else encode_lines(_write_event(event, event["id"], anchor))
-    return b"".join(encode_lines(_write_date(event, moment)) for moment in known.moments)
-
-
-def _read_known(event: Mapping[str, Any], anchor: datetime, *, series: Series, row: int) -> SeriesFacts:
-    excluded, added = series.list_exceptions(row)
-    return SeriesFacts(
-        anchor=anchor,
-        zone=event["timezone"] if event["has_time"] else None,
-        moments=series.list_moments(row),
-        total=series.read_total(row),
-        excluded=tuple(map(read_local, excluded)),
-        added=tuple(map(read_local, added)),
-    )
+        ends_local = event["ends_local"]
+        starts = datetime.fromisoformat(event["starts_local"])
+        yield event["id"], (starts, ends_local and datetime.fromisoformat(ends_local)), recurrence.encode()
+        return
+    for moment in series.list_moments(row):
+        starts = read_local(moment.starts_local)
+        ends = None if moment.ends_local is None else read_local(moment.ends_local)
+        yield f"{event['id']}_{starts:%Y%m%dT%H%M%S}", (starts, ends), b""
 
 
 def split_entries(calendar: bytes) -> dict[str, bytes]:
@@ -73,36 +62,13 @@ def split_entries(calendar: bytes) -> dict[str, bytes]:
     return entries
 
 
-def _read_times(starts_local: str, ends_local: str | None) -> _Times:
-    return datetime.fromisoformat(starts_local), None if ends_local is None else datetime.fromisoformat(ends_local)
-
-
-def _write_date(event: Mapping[str, Any], moment: Moment) -> Iterator[str]:
-    starts = read_local(moment.starts_local)
-    ends = None if moment.ends_local is None else read_local(moment.ends_local)
-    return _write_event(event, f"{event['id']}_{starts:%Y%m%dT%H%M%S}", (starts, ends))
-
-
-def _write_event(
-    event: Mapping[str, Any], uid: str, times: _Times, *, recurrence: Recurrence | None = None
-) -> Iterator[str]:
+def _write_stamps(event: Mapping[str, Any]) -> Iterator[str]:
     stamp = _format_instant(event["updated_at"])
-    yield "BEGIN:VEVENT"
-    yield f"UID:{uid}"
     # Not when this was written, which would make another file of the same events each time.
     yield f"DTSTAMP:{stamp}"
     yield f"LAST-MODIFIED:{stamp}"
     if event["created_at"] is not None:
         yield f"CREATED:{_format_instant(event['created_at'])}"
-    yield from _write_times(event, *times)
-    if recurrence is not None:
-        yield f"RRULE:{recurrence.rule}"
-        for name, dates in (("EXDATE", recurrence.excluded), ("RDATE", recurrence.added)):
-            if dates:
-                kind = _name_kind(event)
-                yield f"{name}{kind}:{','.join(_format_time(each, event) for each in dates)}"
-    yield from _write_texts(event)
-    yield "END:VEVENT"
 
 
 def _write_times(event: Mapping[str, Any], starts: datetime, ends: datetime | None) -> Iterator[str]:
@@ -146,3 +112,4 @@ def _write_texts(event: Mapping[str, Any]) -> Iterator[str]:
     if url and url.isprintable():
         yield f"URL:{url}"
     yield "STATUS:CONFIRMED"
+    yield "END:VEVENT"

@@ -41,7 +41,7 @@ class Moment(Struct, frozen=True, kw_only=True):
 
 # What they are made of.
 _BEYOND = ("beyond_index", "beyond_starts_at", "beyond_starts_local")
-LISTINGS = ("is_recurring", "occurrences_total", "exdates", "rdates", *_BEYOND)
+LISTINGS = ("is_recurring", "occurrences_total", "recurrence", *_BEYOND)
 OCCURRENCES = ("row", "index", "starts_at", "ends_at", "starts_local", "ends_local", "date")
 
 
@@ -52,9 +52,8 @@ def make_series(listings: pl.DataFrame, occurrences: pl.DataFrame) -> pl.DataFra
         pl.col("is_recurring").fill_null(value=False).cast(pl.UInt8()),
         pl.col("occurrences_total").cast(pl.Int64()).fill_null(_UNKNOWN),
         pl.col(*_BEYOND).cast(pl.Int64()).fill_null(NEVER),
+        pl.col("recurrence"),
         end=pl.Series(ends, dtype=pl.UInt32()),
-        exdates=pl.col("exdates").fill_null([]),
-        rdates=pl.col("rdates").fill_null([]),
     )
 
 
@@ -87,7 +86,7 @@ class Series:
         self._recurring, self._totals = table.view_array("is_recurring"), table.view_array("occurrences_total")
         self._ends = table.view_array("end")
         self._beyond = [table.view_array(name) for name in _BEYOND]
-        self._exceptions = table.read_lists("exdates"), table.read_lists("rdates")
+        self._recurrences = table.read_texts("recurrence")
         self._indexes, self._instants = moments.view_array("index"), moments.view_array("starts_at")
         self._offsets = moments.view_array("offset")
         self._lasts, self._lasts_local = moments.view_array("lasts"), moments.view_array("lasts_local")
@@ -122,14 +121,13 @@ class Series:
         first = self._ends[row - 1] if row else 0
         return [self.read_moment(self._numbers[at]) for at in range(first, self._ends[row])]
 
-    def read_total(self, row: int) -> int | None:
-        """How many occurrences a row has, those past the build's horizon too; None where it has no end."""
-        return None if self._totals[row] == _UNKNOWN else self._totals[row]
+    def count_moments(self, row: int) -> int:
+        """Return how many occurrences `list_moments` has."""
+        return self._ends[row] - (self._ends[row - 1] if row else 0)
 
-    def list_exceptions(self, row: int) -> tuple[list[int], list[int]]:
-        """The dates that its source takes from a row's rule and adds to it: seconds of the local clock, as stated."""
-        excluded, added = (values[ends[row] : ends[row + 1]].tolist() for ends, values in self._exceptions)
-        return excluded, added
+    def read_recurrence(self, row: int) -> str | None:
+        """Return the lines that say a series in iCalendar, or None where only its dates do."""
+        return self._recurrences[row]
 
     def read_local_starts(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Of occurrences by their places in the table: seconds of the local clock; NEVER for -1."""

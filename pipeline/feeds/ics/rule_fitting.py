@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from outings.contract.instants import read_local
-from pipeline.dates.rules import WEEKDAY_CODES, parse_rule
+from pipeline.dates.rules import TIMES, WEEKDAY_CODES, parse_rule
 from pipeline.dates.series import LiveDates, Seconds
 from pipeline.feeds.ics.pattern import COMPARED, list_ruled, make_array
 from pipeline.feeds.raw import Note
@@ -16,8 +16,6 @@ from pipeline.records.values import MAX_ITEMS, YEARS
 
 # A rule that names the first date alone: for a series of which nothing takes place.
 _ONCE = "FREQ=DAILY;COUNT=1"
-_ENDS = ("UNTIL", "COUNT")
-_TIMES = ("BYHOUR", "BYMINUTE", "BYSECOND")
 # Days by their numbers: on other days of the week they are others.
 _NUMBERED = ("BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYMONTH")
 
@@ -85,17 +83,12 @@ def _show_all(seconds: Seconds) -> list[str]:
 def list_endless(texts: Sequence[str], *, days: int) -> list[str]:
     """Candidate rules: each rule, and all of them joined if one rule can say them, moved by `days` weekdays. `UNTIL`,
     `COUNT` and times of the day are dropped. The texts must be readable."""
-    every = [_split(text) for text in texts]
+    every: list[Parts] = [
+        {name: value for name, value in parse_rule(text).parts if name not in TIMES} for text in texts
+    ]
     joined = [_join(every)] if len(every) > 1 else []
     shifted = [_shift(parts, days) for parts in (*joined, *every) if parts is not None]
     return list(dict.fromkeys(_write(parts) for parts in shifted if parts is not None))
-
-
-def _split(text: str) -> Parts:
-    """Of a readable text."""
-    body = text.upper().removeprefix("RRULE:").strip(" ;")
-    pairs = (part.partition("=") for part in body.split(";"))
-    return {name.strip(): value.strip() for name, _, value in pairs if name.strip() not in (*_ENDS, *_TIMES)}
 
 
 def _write(parts: Parts) -> str:
