@@ -20,8 +20,8 @@ _REMEMBERED = 8_192
 
 
 class RoutingMiddleware(Struct, frozen=True, kw_only=True):
-    """Answers 404 and 405 and `OPTIONS`; then calls `public`, or `keyed` if the route needs a key, or `pages` if the
-    path is one of the site's and no route's."""
+    """Answers 404, 405 (under `/v1` whatever the path), `OPTIONS`; then calls `public`, or `keyed` if the route needs
+    a key, or `pages` if the path is one of the site's and no route's."""
 
     public: ASGIApp
     keyed: ASGIApp
@@ -56,6 +56,8 @@ class RoutingMiddleware(Struct, frozen=True, kw_only=True):
         except ApiError as failure:
             if self.pages.explains(context, failure):
                 return None
+            if context.method not in METHODS and context.path.split("/")[1:2] == ["v1"]:
+                raise method_not_allowed() from None
             raise
 
 

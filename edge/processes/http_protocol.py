@@ -15,7 +15,7 @@ from edge.middleware.request_id import make_request_id
 from edge.processes.answer_transport import AnswerTransport
 from edge.replies.responses import Header, encode_lines, make_refusal
 from edge.usage.counts import Counter
-from outings.contract.errors import ApiError, bad_request, method_not_allowed
+from outings.contract.errors import ApiError, bad_request
 
 # Of a request's line and header fields together. The edge takes less: 16 KiB of a query and 32 KiB of fields.
 MOST_HEAD_BYTES = 61_440
@@ -39,10 +39,10 @@ _STATUS_LINES = {
     200: b"HTTP/1.1 200 OK",
     304: b"HTTP/1.1 304 Not Modified",
     400: b"HTTP/1.1 400 Bad Request",
-    405: b"HTTP/1.1 405 Method Not Allowed",
 }
 # A method as HTTP writes it, which the parser may not know, and the target behind it.
 _OPENING = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [/*h]")
+_REFUSED_METHOD = b"PATCH"
 # A request that says so has a body, or wants more than one answer.
 _MORE = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
 
@@ -144,6 +144,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _feed(self, piece: bytes) -> bool:
         """Whether what comes behind is to be read."""
+        is_start = self._is_in_head and not self._is_begun
         try:
             self.parser.feed_data(piece)
             if self._is_in_head:
@@ -152,7 +153,12 @@ class HttpProtocol(HttpToolsProtocol):
         except httptools.HttpParserUpgrade:
             pass  # it was answered as what else it is, and is the last one
         except httptools.HttpParserInvalidMethodError:
-            self._refuse(method_not_allowed() if _OPENING.match(piece) else _refuse_grammar())
+            opening = _OPENING.match(piece) if is_start else None
+            if opening is not None:
+                # Refused as a method that the parser knows, so that its key is told its limits.
+                self.parser = httptools.HttpRequestParser(self)
+                return self._feed(_REFUSED_METHOD + piece[opening.end() - 2 :])
+            self._refuse(_refuse_grammar())
         except httptools.HttpParserError as error:
             cause = error.__context__
             self._refuse(cause if isinstance(cause, ApiError) else _refuse_grammar())

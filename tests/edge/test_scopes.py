@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from edge.app import Edge
+from edge.limits.header_fields import FIELDS
 from outings.contract.routes import ROUTES
 from tests.edge.asking import ask
 from tests.edge.conftest import Clock, Service
@@ -22,6 +23,8 @@ SCOPES: dict[str, tuple[list[str] | None, list[str] | None]] = {
     "places": (None, ["places"]),
     "harbor_places": (["harbor"], ["places"]),
 }
+
+LIMITS = {name.lower() for name in FIELDS if "Quota" not in name}
 
 
 def test_every_keyed_route_is_in_the_matrix() -> None:
@@ -103,6 +106,16 @@ def test_the_first_fault_in_order_is_the_answer(service: Service, faults: tuple[
     method = "DELETE" if "method" in faults else "GET"
     got = ask(service.edge, make_target(faults), key=key, method=method)
     assert got.status == STATUSES[faults[0]], got.body
+
+
+@pytest.mark.parametrize("path", ["/v1/nowhere", "/v1/a/b/c/d", "/v1/", "/v1", "/v1/events/no-uuid"])
+def test_under_v1_a_method_is_refused_before_the_path_is_read(service: Service, path: str) -> None:
+    for method in ("POST", "DELETE", "FOO"):
+        got = ask(service.edge, path, method=method, key=service.keys["events"])
+        assert (got.status, got.error["code"]) == (405, "method_not_allowed")
+        assert set(got.headers) >= LIMITS
+    assert service.get(path, kind="events").status == 404
+    assert not LIMITS & set(ask(service.edge, path, method="POST").headers)
 
 
 def test_an_unknown_metro_is_404_whoever_asks(service: Service) -> None:

@@ -220,11 +220,18 @@ def test_blanks_round_a_key_are_no_part_of_it(connection: Connection, server: Se
 
 @pytest.mark.parametrize("method", ["FOO", "get", "VERSION-CONTROL", "PROPFIND", "BREW"])
 def test_a_method_that_nobody_knows_is_not_allowed_either(connection: Connection, method: str) -> None:
-    connection.send(connection.write_head("/v1/metros", method=method))
-    raw = connection.read()
-    assert (raw.status, json.loads(raw.body)["error"]["code"]) == (405, "method_not_allowed")
-    assert json.loads(raw.body)["error"]["details"]["allow"] == ["GET", "HEAD", "OPTIONS"]
-    assert dict(raw.headers)["allow"] == "GET, HEAD, OPTIONS"
+    """It is told its key's limits as any other, and the connection goes on."""
+    for target in ("/v1/metros", "/v1/nowhere"):
+        connection.send(connection.write_head(target, method=method))
+        raw = connection.read()
+        assert (raw.status, json.loads(raw.body)["error"]["code"]) == (405, "method_not_allowed")
+        assert json.loads(raw.body)["error"]["details"]["allow"] == ["GET", "HEAD", "OPTIONS"]
+        headers = dict(raw.headers)
+        assert headers["allow"] == "GET, HEAD, OPTIONS"
+        assert {"x-ratelimit-remaining", "ratelimit-remaining", "retry-after"} & headers.keys() == {
+            "x-ratelimit-remaining", "ratelimit-remaining",
+        }  # fmt: skip
+    assert connection.ask("/v1/metros").status == 200
 
 
 def test_what_is_no_http_at_all_is_no_method_either(connection: Connection) -> None:
