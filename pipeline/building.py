@@ -1,7 +1,7 @@
 """Runs a build from feeds to a release. This module decides the order of the stages and does nothing else."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from outings.release.root import Part, Root, format_release_id
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 from pipeline.changes.versions import Change, list_organizations, list_versions
+from pipeline.claims import Claims, find_refused
 from pipeline.clock import explain_ahead
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import locate_problems
@@ -110,16 +111,12 @@ def build_release(
             build, plan, sources, base, store=store, spool=scratch, executor=executor, expect=expect, progress=progress
         )
         tell_feeds(done)
-        if not build.allow_shrink:
-            memories = {each.feed: each.memory for each in done}
-            refuse_shrink(plan.feeds, memories, {} if base is None else base.feeds)
         read = perf_counter()
         works = [replace(each, lenders=lenders) for each in _make_works(build, plan, done, spool=scratch)]
-        expect("metros to build", [measure_metro(work) for work in works])
-        metros = _run_tasks(
-            run_metro_task, works, executor=executor, progress=progress,
-            describe=lambda metro: f"metro {metro.built.slug}: built",
-        )  # fmt: skip
+        metros = _build_metros(works, base, store=store, executor=executor, expect=expect, progress=progress)
+    if not build.allow_shrink:
+        allowed = _list_guarded(build, done)
+        refuse_shrink(allowed, [each.losses for each in metros], claims=[each.claims for each in metros])
     built = [each.built for each in metros]
     made = perf_counter()
     feeds = [_add_problems(feed, metros, store=store) for feed in done]
@@ -274,14 +271,65 @@ def _make_works(build: Build, plan: BuildPlan, feeds: Sequence[FeedResult], *, s
             configuration=build.configuration,
             feeds=tuple(feed for feed in feeds if feed.feed in speaking),
             deltas=frozenset(name for name, feed in speaking.items() if feed.mode == "delta"),
-            restarts={
-                read.feed: speaking[read.feed].max_shrink
-                for read in feeds
-                if read.is_whole and read.feed in speaking and not build.allow_shrink
-            },
             others=slugs - {each.metro.slug},
             spool=spool,
         )
+
+
+def _build_metros(
+    works: Sequence[MetroTask],
+    base: Root | None,
+    *,
+    store: Store,
+    executor: Executor,
+    expect: Expect,
+    progress: Progress,
+) -> list[MetroResult]:
+    """Builds each metro, and again those that claimed an id of another's, without it."""
+    latest = {work.plan.metro.slug: work for work in works}
+    built: dict[str, MetroResult] = {}
+    waiting = works
+    while waiting:
+        expect("metros to build", [measure_metro(work) for work in waiting])
+        results = _run_tasks(
+            run_metro_task, waiting, executor=executor, progress=progress,
+            describe=lambda metro: f"metro {metro.built.slug}: built",
+        )  # fmt: skip
+        built |= {each.built.slug: each for each in results}
+        refused = find_refused(
+            {slug: each.claims for slug, each in built.items()},
+            feeds=[feed.name for feed in works[0].configuration.feeds],
+            find_standing=partial(_read_standing, base, built.keys(), store=store, cache=works[0].plan.cache),
+        )
+        # Without inputs it is built next time too: by then the other metro may have let go of the id.
+        latest |= {
+            slug: replace(
+                latest[slug], refused={**latest[slug].refused, **ids}, plan=replace(latest[slug].plan, inputs="")
+            )
+            for slug, ids in refused.items()
+        }
+        waiting = [latest[slug] for slug in refused]
+    return [built[slug] for slug in latest]
+
+
+def _read_standing(
+    base: Root | None, built: Collection[str], ids: Collection[str], *, store: Store, cache: Path
+) -> Mapping[str, Claims]:
+    parts = {} if base is None else {slug: part for slug, part in base.parts.items() if slug not in built}
+    if not parts:
+        return {}
+    # It reads tables: with it comes Polars, which a build without a new listing has no other use for.
+    from pipeline.standing_claims import read_standing_claims
+
+    return read_standing_claims(store, parts, ids, cache=cache)
+
+
+def _list_guarded(build: Build, feeds: Sequence[FeedResult]) -> dict[str, float]:
+    """By name how much a feed may lose, of those that said all that they have."""
+    whole = {read.feed for read in feeds if read.is_whole}
+    return {
+        feed.name: feed.max_shrink for feed in build.configuration.feeds if feed.mode == "full" or feed.name in whole
+    }
 
 
 def _compare_organizations(

@@ -5,7 +5,7 @@ no more is removed. Nothing is published.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -15,20 +15,22 @@ from outings.configuration import FORMATS, Configuration
 from outings.configuration.tables import MetroTable
 from outings.release.root import Root
 from outings.release.store import Store
+from pipeline.claims import Claims, find_refused
 from pipeline.clock import AsOf
 from pipeline.facts.geography import Neighborhoods
 from pipeline.feed_task import spool_feed
 from pipeline.feed_warnings import DateSurvey, FeedWarning, PointSurvey, RemovalSurvey, RuleSurvey, warn_of_reading
 from pipeline.feeds.reading import FeedRead, locate_problems
 from pipeline.foreign_organizations import MetroOrganizations
+from pipeline.listings.previous import PreviousSnapshot
 from pipeline.metro import open_previous
 from pipeline.metro_plan import MetroPlan, read_base
 from pipeline.metro_records import put_organizations
-from pipeline.metro_task import gather_records, make_row_maker
+from pipeline.metro_task import MetroRecords, gather_records, make_row_maker
 from pipeline.plan import find_language, keep_language, make_settings
 from pipeline.records.record import Problem
 from pipeline.records.report import FeedCount, count_feed
-from pipeline.shrink_guard import explain_shrink
+from pipeline.shrink_guard import FeedLoss, add_losses, explain_shrink
 from pipeline.takedown.marks import WithdrawalMatcher
 from pipeline.takedown.records import strip_read
 from pipeline.tasks import FeedResult, MetroTask
@@ -51,21 +53,23 @@ class DryRun:
         self._warnings: list[FeedWarning] = []
         self._dates, self._rules, self._points = DateSurvey(), RuleSurvey(), PointSurvey()
         self._removals = RemovalSurvey()
+        self._losses: list[Mapping[str, FeedLoss]] = []
+        self._claims: list[Claims] = []
 
     def add_feed(self, read: FeedRead) -> None:
         read = strip_read(read, self._taken)
         feed = self._feeds[read.feed]
-        result = spool_feed(read, spool=self._scratch, is_whole=FORMATS[feed.format].is_walk)
-        self._results[read.feed] = result
-        before = None if self._base is None else self._base.feeds.get(read.feed)
-        self._warnings += warn_of_reading(read, shrink=explain_shrink(feed, result.memory, before))
+        is_whole = FORMATS[feed.format].is_walk
+        self._results[read.feed] = spool_feed(read, spool=self._scratch, is_whole=is_whole)
+        self._warnings += warn_of_reading(read)
 
     def run(self, metro: MetroTable, neighborhoods: Neighborhoods) -> Iterator[Problem]:
         """The problems of the metro's records. They are also in the feeds' counts from then on."""
-        work = replace(self._works[metro.slug], lenders=self._lenders)
-        plan, today = work.plan, work.plan.today
-        previous = open_previous(self._store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary)
-        records = gather_records(work, previous, self._store)
+        work = replace(self._works[metro.slug], lenders=self._lenders, refused=self._refused.get(metro.slug, {}))
+        today = work.plan.today
+        previous, records = self._gather(work)
+        self._losses.append(records.losses)
+        self._claims.append(records.claims)
         maker = make_row_maker(work, records, previous, neighborhoods=neighborhoods, store=self._store)
         shown = set[str]()
         for row in maker.list_rows():
@@ -91,6 +95,7 @@ class DryRun:
         """In the feeds' order, after all metros were run."""
         warnings = [
             *self._warnings,
+            *self._warn_of_shrinking(),
             *self._dates.list_warnings(),
             *self._rules.list_warnings(),
             *self._points.list_warnings(),
@@ -98,6 +103,27 @@ class DryRun:
         ]
         order = [feed.name for feed in self._configuration.feeds]
         return sorted(warnings, key=lambda each: order.index(each.feed) if each.feed in order else len(order))
+
+    def _warn_of_shrinking(self) -> Iterator[FeedWarning]:
+        for name, loss in add_losses(self._losses, claims=self._claims).items():
+            feed = self._feeds.get(name)
+            if feed is None or feed.mode != "full" or name not in self._results:
+                continue
+            if (reason := explain_shrink(loss, max_shrink=feed.max_shrink)) is not None:
+                yield FeedWarning(feed=name, code="shrink", message=f"a build would refuse it: {reason}")
+
+    def _gather(self, work: MetroTask) -> tuple[PreviousSnapshot, MetroRecords]:
+        plan = work.plan
+        previous = open_previous(self._store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary)
+        return previous, gather_records(work, previous, self._store)
+
+    @cached_property
+    def _refused(self) -> dict[str, dict[str, str]]:
+        """By metro the ids that another has, with the reason."""
+        if len(self._works) < 2:
+            return {}
+        claims = {slug: self._gather(work)[1].claims for slug, work in self._works.items()}
+        return find_refused(claims, feeds=list(self._feeds), find_standing=lambda _: {})
 
     @cached_property
     def _works(self) -> dict[str, MetroTask]:
@@ -119,7 +145,7 @@ class DryRun:
             configuration=self._configuration,
             feeds=tuple(self._results[feed] for feed in speaking),
             deltas=frozenset(feed for feed in speaking if self._feeds[feed].mode == "delta"),
-            restarts={}, others=others, spool=self._scratch,
+            others=others, spool=self._scratch,
         )  # fmt: skip
 
     @cached_property

@@ -36,8 +36,7 @@ class FeedWarning(Struct, frozen=True, kw_only=True):
     examples: tuple[str, ...] = ()
 
 
-def warn_of_reading(read: FeedRead, *, shrink: str | None) -> Iterator[FeedWarning]:
-    """`shrink`: why the shrink guard would refuse the feed."""
+def warn_of_reading(read: FeedRead) -> Iterator[FeedWarning]:
     if read.read == 0:
         yield FeedWarning(feed=read.feed, code="no_records", message="has no records")
     if read.passed_over:
@@ -48,8 +47,6 @@ def warn_of_reading(read: FeedRead, *, shrink: str | None) -> Iterator[FeedWarni
             message=f"{count:,} {_pluralize(count, 'node')} of types that are no listing passed over",
             examples=tuple(f"{name} ({number:,})" for name, number in named[:_SHOWN_TYPES]),
         )  # fmt: skip
-    if shrink is not None:
-        yield FeedWarning(feed=read.feed, code="shrink", message=f"a build would refuse it: {shrink}")
 
 
 class DateSurvey:
@@ -150,7 +147,8 @@ class RemovalSurvey:
 
     def __init__(self) -> None:
         self._had = Counter[str]()
-        self._gone: dict[str, list[str]] = {}
+        self._gone: dict[str, dict[str, str]] = {}
+        self._shown = set[str]()
 
     def add(self, previous: PreviousSnapshot, shown: Collection[str], *, unread: Collection[str]) -> None:
         """`shown`: ids of the rows that the metro would have; `unread`: feeds of which nothing is known."""
@@ -164,10 +162,15 @@ class RemovalSurvey:
                 self._had[feed] += 1
                 if row["id"] not in shown:
                     name = kind or TYPES[row["type"]]
-                    self._gone.setdefault(feed, []).append(f"{row['name']} ({name} {row['id']})")
+                    self._gone.setdefault(feed, {})[row["id"]] = f"{row['name']} ({name} {row['id']})"
+        self._shown.update(shown)
 
     def list_warnings(self, *, configured: Collection[str]) -> Iterator[FeedWarning]:
-        for feed, gone in self._gone.items():
+        for feed, lost in self._gone.items():
+            # What went to another metro is not removed.
+            gone = [name for row_id, name in lost.items() if row_id not in self._shown]
+            if not gone:
+                continue
             had = self._had[feed]
             text = f"{len(gone):,} of {had:,} published {_pluralize(had, 'listing')} would be removed"
             why = "" if feed in configured else ", because the configuration has this feed no more"

@@ -17,7 +17,7 @@ from outings.release.disk import write_named
 from outings.release.manifest import Manifest
 from outings.release.objects import Corrupt, read_object
 from outings.release.store import NotFound, Store
-from pipeline.listings.identity import assign_id
+from pipeline.listings.identity import assign_id, derives_id, find_derived
 from pipeline.listings.references import ForeignOrganization, ForeignReference, ForeignResolution
 from pipeline.objects.delta_state import (
     DeltaRecords,
@@ -72,8 +72,9 @@ class ForeignOrganizations:
 
     @cached_property
     def _index(self) -> Mapping[tuple[str, ...], Sequence[ForeignOrganization]]:
-        """By id, and by feed and `source_id`."""
+        """By id, and by feed and `source_id`. An id that one of the records derives is no other feed's."""
         index = defaultdict[tuple[str, ...], list[ForeignOrganization]](list)
+        derived: dict[str, str] = {}
         for lender in self._lenders:
             for entry in self._read(lender):
                 head = entry.head
@@ -81,6 +82,9 @@ class ForeignOrganizations:
                     loan = ForeignOrganization(metro=lender.metro, id=assign_id(head), entry=entry)
                     index[(loan.id,)].append(loan)
                     index[head.feed, head.source_id].append(loan)
+                    derived |= {loan.id: head.feed} if derives_id(head) else {}
+        for row_id, feed in derived.items():
+            index[(row_id,)] = [loan for loan in index[(row_id,)] if loan.entry.head.feed == feed]
         return index
 
     def _read(self, lender: MetroOrganizations) -> Iterable[SpooledRecord]:
@@ -128,16 +132,17 @@ def put_lent(
 
 def list_lent(entries: Iterable[SpooledRecord], earlier: Iterable[SpooledRecord]) -> list[SpooledRecord]:
     """A metro's own organizations. `entries`: what its feeds say now, removals too; `earlier`: what stands if they say
-    no more of it. Of one id the first wins."""
-    spoken: dict[tuple[str, str], None] = {}
+    no more of it. Of one id the first wins, but for one that a record of another feed derives."""
+    stated = list(entries)
+    spoken = {(entry.head.feed, entry.head.source_id) for entry in stated}
+    stays = (entry for entry in earlier if (entry.head.feed, entry.head.source_id) not in spoken)
+    own = [*(entry for entry in stated if not entry.head.deleted), *stays]
+    derived = find_derived(entry.head for entry in own)
     lent: dict[str, SpooledRecord] = {}
-    for entry in entries:
-        spoken[entry.head.feed, entry.head.source_id] = None
-        if not entry.head.deleted:
-            lent.setdefault(assign_id(entry.head), entry)
-    for entry in earlier:
-        if (entry.head.feed, entry.head.source_id) not in spoken:
-            lent.setdefault(assign_id(entry.head), entry)
+    for entry in own:
+        row_id = assign_id(entry.head)
+        if derived.get(row_id, entry.head.feed) == entry.head.feed:
+            lent.setdefault(row_id, entry)
     return list(lent.values())
 
 

@@ -2,7 +2,7 @@
 the store."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from time import perf_counter
@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from outings.release.store import Store
 from outings.release.stores import open_configured_store
 from outings.release.tables import PUBLISHED
+from pipeline.claims import Claims, collect_claims
 from pipeline.facts.geography import Neighborhoods
 from pipeline.foreign_organizations import (
     ALONE,
@@ -22,7 +23,7 @@ from pipeline.foreign_organizations import (
     read_lent,
     read_shared_state,
 )
-from pipeline.listings.identity import assign_id, identify_records
+from pipeline.listings.identity import assign_id, identify_records, name_source
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.references import ForeignResolution
 from pipeline.listings.resolved_record import MetroContext
@@ -31,9 +32,9 @@ from pipeline.metro import build_metro, find_horizon, open_previous
 from pipeline.metro_records import list_spooled, list_unread, make_stays, read_earlier_records
 from pipeline.neighborhood_map import read_metro_neighborhoods, tabulate_neighborhoods
 from pipeline.objects.delta_state import DeltaState, drop_words, encode_delta_state, has_words
-from pipeline.records.record import ORGANIZATION, RECORDS, Head, Problem
+from pipeline.records.record import ORGANIZATION, RECORDS, Problem
 from pipeline.records.spool import SpooledRecord, read_spool
-from pipeline.shrink_guard import refuse_restart
+from pipeline.shrink_guard import FeedLoss, count_losses
 from pipeline.tasks import FeedResult, MetroResult, MetroTask
 
 _KINDS = tuple(RECORDS)
@@ -46,6 +47,7 @@ def build_listings(work: MetroTask) -> MetroResult:
     neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, plan.neighborhoods)
     records = gather_records(work, previous, store)
     delta_state, last_good, problems = records.delta_state, records.last_good, records.problems
+    losses, claims = records.losses, records.claims
     maker = make_row_maker(work, records, previous, neighborhoods=neighborhoods, store=store)
     del records  # of a million listings a gigabyte
     compared = perf_counter()
@@ -63,6 +65,8 @@ def build_listings(work: MetroTask) -> MetroResult:
         built=replace(built, seconds={"compare": compared - started, **built.seconds}),
         problems=(*problems, *maker.problems, *wrong),
         last_good=last_good,
+        losses=losses,
+        claims=claims,
     )
 
 
@@ -91,37 +95,40 @@ def _keep_shared(work: MetroTask, foreign: ForeignResolution, store: Store) -> S
 
 
 class MetroRecords(Struct, frozen=True, kw_only=True):
-    """`by_id`: records by their listing's id; `carried`: ids of rows that stay as they are."""
+    """`by_id`: records by their listing's id; `carried`: ids of rows that stay as they are. `losses`: what leaves, by
+    feed; `claims`: whose all ids are, of one metro of several."""
 
     by_id: Mapping[str, SpooledRecord]
     carried: Sequence[str]
     last_good: Mapping[str, tuple[datetime, ...]]
     delta_state: DeltaState
     problems: Sequence[Problem]
+    losses: Mapping[str, FeedLoss]
+    claims: Claims
 
 
 def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) -> MetroRecords:
     """What the feeds say, and what those that say only what changed said before."""
     entries = list(read_spool(work.spool, metro=work.plan.metro.slug, spooled=list_spooled(work.feeds)))
-    _check_restarts(work, previous, entries)
     stated = [each for each in entries if not each.head.deleted]
     # A record is its feed's whatever id it has by now: a removal need not state it.
-    removed = {_name_source(each.head) for each in entries if each.head.deleted}.union(_list_moved(work))
+    removed = {name_source(each.head) for each in entries if each.head.deleted}.union(_list_moved(work))
     problems: list[Problem] = []
     base = work.plan.base
     earlier, torn = read_earlier_records(store, None if base is None else base.manifest.delta_state)
     stays = make_stays(work)
-    named = ((_name_source(each.head), each) for each in earlier.records if stays(each.head.feed, each.head.source_id))
+    named = ((name_source(each.head), each) for each in earlier.records if stays(each.head.feed, each.head.source_id))
     before = {source: each for source, each in named if source not in removed}
-    by_id, lost = _settle_ids(work, stated, before, problems)
-    carried: list[str] = []
-    # Only what these feeds do not say now may stay: to look at all rows for it is not needed where there is none.
-    carrying = {feed.feed for feed in work.feeds if feed.feed in work.deltas or list_unread(feed)}
-    if carrying and (may_stay := previous.choose_sources(stays)):
-        spoken = {_name_source(each.head) for each in by_id.values() if each.head.feed in carrying}
-        gone = previous.find_sources(removed | spoken).union(by_id)
-        carried = [row_id for row_id in previous.list_shown() if row_id in may_stay and row_id not in gone]
-    stated_ids = {row_id for row_id, each in by_id.items() if each.line}
+    kept = _find_kept(work, previous, stays, stated=stated, others=removed | before.keys())
+    by_id, lost, refused = _settle_ids(work, stated, before, kept, problems)
+    carried = {row_id: source for row_id, source in kept.items() if row_id not in by_id}
+    if refused:
+        good = ((row_id, source) for row_id, source in previous.list_shown() if source in refused)
+        carried |= {row_id: source for row_id, source in good if row_id not in by_id and row_id not in work.refused}
+    published = dict(previous.list_published())
+    losses = count_losses(published, by_id.keys() | carried)
+    claims = collect_claims(by_id, carried, published) if len(work.configuration.metros) > 1 else {}
+    good_ids = carried.keys() | {row_id for row_id, each in by_id.items() if not each.line}
     current = encode_delta_state(
         (each for each in (*by_id.values(), *lost) if each.head.feed in work.deltas),
         words=earlier.words, vocabulary=work.plan.vocabulary,
@@ -133,16 +140,34 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
         }
     return MetroRecords(
         by_id=by_id,
-        carried=carried,
-        last_good={feed.feed: _list_last_good(feed, previous, stated_ids) for feed in work.feeds},
+        carried=list(carried),
+        last_good={feed.feed: _list_last_good(feed, previous, good_ids, refused) for feed in work.feeds},
         delta_state=DeltaState(current, torn),
-        problems=(*problems, *_tell_stale(work, previous, carried)),
+        problems=(*problems, *_tell_stale(work, previous, list(carried))),
+        losses=losses,
+        claims=claims,
     )
 
 
-def _name_source(head: Head) -> str:
-    """As a row's column `source` has it."""
-    return f"{head.feed}/{head.type}/{head.source_id}"
+def _find_kept(
+    work: MetroTask,
+    previous: PreviousSnapshot,
+    stays: Callable[[str, str], bool],
+    *,
+    stated: Sequence[SpooledRecord],
+    others: Collection[str],
+) -> dict[str, str]:
+    """The sources by id of the rows that may stay without a record: of what their feeds say, or said, nothing is known.
+
+    `others`: sources of which something is known beside those that are stated."""
+    # Only what these feeds do not say now may stay: to look at all rows for it is not needed where there is none.
+    carrying = {feed.feed for feed in work.feeds if feed.feed in work.deltas or list_unread(feed)}
+    may_stay = previous.choose_sources(stays) if carrying else frozenset[str]()
+    if not may_stay:
+        return {}
+    spoken = {name_source(each.head) for each in stated if each.head.feed in carrying}.union(others)
+    rows = ((row_id, source) for row_id, source in previous.list_shown() if row_id in may_stay)
+    return {row_id: source for row_id, source in rows if source not in spoken and row_id not in work.refused}
 
 
 def _list_moved(work: MetroTask) -> Iterator[str]:
@@ -153,15 +178,19 @@ def _list_moved(work: MetroTask) -> Iterator[str]:
     for metro in sorted(others):
         for entry in read_spool(work.spool, metro=metro, spooled=spooled):
             if entry.head.type != ORGANIZATION:
-                yield _name_source(entry.head)
+                yield name_source(entry.head)
 
 
 def _settle_ids(
-    work: MetroTask, stated: Sequence[SpooledRecord], before: Mapping[str, SpooledRecord], problems: list[Problem]
-) -> tuple[dict[str, SpooledRecord], list[SpooledRecord]]:
-    """By id, and those that stood and lost theirs to another. Where what is said can't have its id, what its feed said
-    of it before stands."""
-    anew = {_name_source(each.head) for each in stated if each.head.feed in work.deltas}
+    work: MetroTask,
+    stated: Sequence[SpooledRecord],
+    before: Mapping[str, SpooledRecord],
+    kept: Mapping[str, str],
+    problems: list[Problem],
+) -> tuple[dict[str, SpooledRecord], list[SpooledRecord], Collection[str]]:
+    """By id, those that stood and lost theirs to another, and the names of those that were read and can't have theirs.
+    Where what is said can't have its id, what its feed said of it before stands."""
+    anew = {name_source(each.head) for each in stated if each.head.feed in work.deltas}
     waiting = [each for source, each in before.items() if source not in anew]
     order = {feed.feed: number for number, feed in enumerate(work.feeds)}
 
@@ -171,15 +200,16 @@ def _settle_ids(
         return order[head.feed], _KINDS.index(head.type), head.source_id if head.feed in work.deltas else ""
 
     ordered = sorted([*stated, *waiting], key=find_place) if work.deltas else stated
-    by_id = identify_records(ordered, problems)
+    by_id = identify_records(ordered, problems, refused=work.refused, kept=kept, feeds=list(order))
     if len(by_id) == len(ordered):
-        return by_id, []
+        return by_id, [], ()
     won = {id(each) for each in by_id.values()}
-    for each in stated:
-        good = before.get(_name_source(each.head))
-        if id(each) not in won and good is not None:
-            by_id.setdefault(assign_id(good.head), good)
-    return by_id, [each for each in waiting if id(each) not in won]
+    refused = dict.fromkeys(name_source(each.head) for each in stated if id(each) not in won)
+    for good in (before[source] for source in refused if source in before):
+        row_id = assign_id(good.head)
+        if row_id not in work.refused and row_id not in kept:
+            by_id.setdefault(row_id, good)
+    return by_id, [each for each in waiting if id(each) not in won], refused
 
 
 def _tell_stale(work: MetroTask, previous: PreviousSnapshot, carried: Sequence[str]) -> Iterator[Problem]:
@@ -192,20 +222,13 @@ def _tell_stale(work: MetroTask, previous: PreviousSnapshot, carried: Sequence[s
         yield Problem(feed=feed, line=0, source_id=None, field=None, reason=reason, quarantined=False)
 
 
-def _list_last_good(feed: FeedResult, previous: PreviousSnapshot, given: Collection[str]) -> tuple[datetime, ...]:
-    """The stamps of the published rows that stay in place of what can't be read."""
-    ids = {row_id for source_id in list_unread(feed) for row_id in previous.find_source(feed.feed, source_id)}
-    rows = (previous.get(row_id) for row_id in ids.difference(given))
+def _list_last_good(
+    feed: FeedResult, previous: PreviousSnapshot, good_ids: Collection[str], refused: Collection[str]
+) -> tuple[datetime, ...]:
+    """The stamps of the published rows that stay in place of what can't be read, or can't have its id (`refused`)."""
+    named = (source.split("/", 2) for source in refused)
+    lost = {*list_unread(feed), *(source_id for name, _, source_id in named if name == feed.feed)}
+    ids = {row_id for source_id in lost for row_id in previous.find_source(feed.feed, source_id) if row_id in good_ids}
+    rows = (previous.get(row_id) for row_id in ids)
     stamps = (row["updated_at"] for row in rows if row is not None and row["status"] == PUBLISHED)
     return tuple(datetime.fromtimestamp(stamp, UTC) for stamp in sorted(stamps))
-
-
-def _check_restarts(work: MetroTask, previous: PreviousSnapshot, entry: Sequence[SpooledRecord]) -> None:
-    """Raises ShrinkRefusal. What these feeds spoke of before is known by their rows alone."""
-    for feed in work.feeds:
-        if feed.feed in work.restarts:
-            rows = (previous.get(row_id) for row_id in previous.find_feed(feed.feed))
-            had = sum(row is not None and row["status"] == PUBLISHED for row in rows)
-            has = sum(each.head.feed == feed.feed and not each.head.deleted for each in entry)
-            has += feed.memory.quarantined
-            refuse_restart(feed.feed, had=had, has=has, max_shrink=work.restarts[feed.feed])

@@ -14,11 +14,13 @@ from msgspec.structs import replace
 from outings.configuration import Configuration, FeedTable
 from outings.release.root import FeedMemory
 from outings.release.withdrawals import Withdrawals
+from pipeline.claims import Claims
 from pipeline.feeds.source import FeedSource
 from pipeline.foreign_organizations import MetroOrganizations
 from pipeline.metro_plan import MetroBuild, MetroPlan
 from pipeline.records.record import Problem
 from pipeline.records.spool import SpoolFiles
+from pipeline.shrink_guard import FeedLoss
 
 
 class FeedTask(Struct, frozen=True, kw_only=True):
@@ -58,24 +60,27 @@ class FeedResult(Struct, frozen=True, kw_only=True):
 
 
 class MetroTask(Struct, frozen=True, kw_only=True):
-    """`feeds` are results in the configuration's order. `deltas` are the names of delta feeds, and `restarts` says how
-    much each of them may shrink if it was read again from its start. `others` are the metros that are built together
-    with this one. `lenders` are the organizations of all metros, once they are known."""
+    """`feeds` are results in the configuration's order. `deltas` are the names of delta feeds. `others` are the
+    metros that are built together with this one. `lenders` are the organizations of all metros, once they are known.
+    `refused` has the reasons by the ids that are another metro's."""
 
     plan: MetroPlan
     configuration: Configuration
     feeds: tuple[FeedResult, ...]
     deltas: frozenset[str]
-    restarts: Mapping[str, float]
     others: frozenset[str]
     spool: Path
     lenders: tuple[MetroOrganizations, ...] = ()
+    refused: Mapping[str, str] = {}
 
 
 class MetroResult(Struct, frozen=True, kw_only=True):
     """`problems` are those found while the metro's records were put together. `last_good` has, for each feed, the
-    stamps of the published versions that stay in place of quarantined records."""
+    stamps of the published versions that stay in place of quarantined records. `losses`: what leaves, by feed;
+    `claims`: whose all ids are, where there are several metros."""
 
     built: MetroBuild
     problems: tuple[Problem, ...]
     last_good: Mapping[str, tuple[datetime, ...]] = {}
+    losses: Mapping[str, FeedLoss] = {}
+    claims: Claims = {}

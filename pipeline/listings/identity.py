@@ -1,6 +1,6 @@
 """Ids that stay the same from build to build: the record's own, or a version-5 uuid of what it is called."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha1
 from uuid import UUID
 
@@ -19,21 +19,70 @@ def assign_id(record: Head) -> str:
     return make_id(record.feed, record.type, record.source_id)
 
 
-def identify_records(records: Iterable[SpooledRecord], problems: list[Problem]) -> dict[str, SpooledRecord]:
-    """By id; a second record that claims an id is set aside, since only one can be published. One that stood (line 0)
-    is none of those that were read, and no less so."""
+def derives_id(record: Head) -> bool:
+    """Return True if the record's id is the one made of its feed, type and source_id, stated or not."""
+    # Only a uuid of version 5 can be one.
+    own = record.id
+    return own is None or (own[14] == "5" and own == make_id(record.feed, record.type, record.source_id))
+
+
+def find_derived(records: Iterable[Head]) -> dict[str, str]:
+    """Return the feeds by the ids that their records derive. Nobody else may state these."""
+    return {assign_id(record): record.feed for record in records if derives_id(record)}
+
+
+def name_source(head: Head) -> str:
+    """As a row's column `source` has it."""
+    return f"{head.feed}/{head.type}/{head.source_id}"
+
+
+def identify_records(
+    records: Sequence[SpooledRecord],
+    problems: list[Problem],
+    *,
+    refused: Mapping[str, str],
+    kept: Mapping[str, str],
+    feeds: Sequence[str],
+) -> dict[str, SpooledRecord]:
+    """Return the first record of each id. `problems` gets the others, since only one can be published.
+
+    One that stood (line 0) is none of those that were read, and no less so.
+
+    Args:
+        records: in the order in which they may have an id.
+        problems: gets a problem for each record that can't have its id.
+        refused: the ids that the metro may not have, with the reason.
+        kept: the source by id of rows that stay without a record.
+        feeds: their names, in the configuration's order.
+    """
+    has_stated = any(each.head.id is not None for each in records)
+    derived = find_derived(each.head for each in records) if has_stated else {}
+
+    def explain(row_id: str, head: Head) -> str | None:
+        if row_id in refused:
+            return refused[row_id]
+        owner = derived.get(row_id, head.feed)
+        if row_id in kept and owner == head.feed:
+            feed, kind, source_id = kept[row_id].split("/", 2)
+            if row_id == make_id(feed, kind, source_id) or feeds.index(feed) < feeds.index(head.feed):
+                owner = feed
+        return None if owner == head.feed else f"duplicate_id: {owner} has it too"
+
     by_id: dict[str, SpooledRecord] = {}
     for each in records:
         row_id = assign_id(each.head)
-        first = by_id.setdefault(row_id, each)
-        if first is not each:
-            problems.append(
-                Problem(
-                    feed=each.head.feed, line=each.line, source_id=each.head.source_id, field="id",
-                    reason=f"duplicate_id: {first.head.feed} line {first.line} has it too", value=row_id,
-                    quarantined=each.line > 0,
-                )
-            )  # fmt: skip
+        reason = explain(row_id, each.head)
+        if reason is None:
+            first = by_id.setdefault(row_id, each)
+            if first is each:
+                continue
+            reason = f"duplicate_id: {first.head.feed} line {first.line} has it too"
+        problems.append(
+            Problem(
+                feed=each.head.feed, line=each.line, source_id=each.head.source_id, field="id", reason=reason,
+                value=row_id, quarantined=each.line > 0,
+            )
+        )  # fmt: skip
     return by_id
 
 

@@ -14,7 +14,7 @@ from outings.contract.resources.shared import Location
 from outings.contract.vocabulary import SETS, TYPES, Vocabulary
 from outings.release.parquet_columns import read_columns
 from outings.release.snapshot import Snapshot
-from outings.release.tables import ARCHIVED, DRAFT, HAPPENINGS
+from outings.release.tables import ARCHIVED, DRAFT, HAPPENINGS, PUBLISHED
 from pipeline.dates.occurrences import Occurrences
 from pipeline.listings.occurrence_table import split_occurrence_table
 from pipeline.listings.resolved_record import Facts
@@ -91,11 +91,18 @@ class PreviousSnapshot:
         row = self._row_tables[0].row(at, named=True)
         return {**row, "kind": TYPES[row["type"]]}
 
-    def list_shown(self) -> list[str]:
-        """Ids of all but what was withdrawn: its record is gone, and nothing may refer to it. What other metros lent is
-        theirs."""
-        shown = (pl.col("status") != ARCHIVED) | pl.col("reason").ne_missing("withdrawn")
-        return [row_id for frame in self._list_own() for row_id in frame.filter(shown)["id"]]
+    def list_shown(self) -> Iterator[tuple[str, str]]:
+        """Ids and sources of all but what was withdrawn: its record is gone, and nothing may refer to it. What other
+        metros lent is theirs."""
+        return self._list_sources((pl.col("status") != ARCHIVED) | pl.col("reason").ne_missing("withdrawn"))
+
+    def list_published(self) -> Iterator[tuple[str, str]]:
+        """Ids and sources of what readers see, without what other metros lent."""
+        return self._list_sources(pl.col("status") == PUBLISHED)
+
+    def _list_sources(self, wanted: pl.Expr) -> Iterator[tuple[str, str]]:
+        for frame in self._list_own():
+            yield from frame.filter(wanted).select("id", pl.col("source").fill_null("")).iter_rows()
 
     def _list_own(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         listings, organizations = self._row_tables
@@ -138,11 +145,6 @@ class PreviousSnapshot:
         """Ids of the rows that this feed's record gave (of several types, rarely)."""
         return self._by_source.get((feed, source_id), [])
 
-    def find_sources(self, sources: Collection[str]) -> set[str]:
-        """Ids of the rows that records gave, each named `<feed>/<type>/<source_id>`."""
-        wanted = pl.col("source").is_in(list(sources))
-        return {row_id for frame in self._list_own() for row_id in frame.filter(wanted)["id"]}
-
     def find_lent(self, ids: Collection[str]) -> list[str]:
         """Of the organizations that these listings name, those that other metros lent."""
         return self._list_organizations(ids, _IS_LENT)["id"].to_list()
@@ -156,10 +158,6 @@ class PreviousSnapshot:
         at = [number for row_id in ids if (number := self._at[row_id]) >= 0]
         named = self.listings[at]["organization_id"].drop_nulls().unique().to_list() if at else []
         return self.organizations.filter(pl.col("id").is_in(named) & wanted).select("id", "name").sort("id")
-
-    def find_feed(self, feed: str) -> list[str]:
-        """Ids of all rows that this feed gave."""
-        return [row_id for (name, _), ids in self._by_source.items() if name == feed for row_id in ids]
 
     def choose_sources(self, stays: Callable[[str, str], bool]) -> frozenset[str]:
         """Ids of the rows that records of some feeds and source ids gave."""

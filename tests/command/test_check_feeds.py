@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outings.command import main
+from pipeline.listings.identity import make_id
 from tests.pipeline.city import City, make_event, make_place
 
 # Of a check, which is made today: far enough ahead, and long ago.
@@ -121,10 +122,23 @@ def test_what_a_build_would_remove_is_told_by_number_and_name(city: City) -> Non
     city.forget("gone")
     assert list_warnings(city) == [("samples", "shrink", 0), ("samples", "removals", 5), ("gone", "removals", 1)]
     printed = check(city).stdout
-    assert "samples: a build would refuse it: 2 records, 7 in the previous release: 71 % are gone" in printed
+    assert "samples: a build would refuse it: 5 of its 7 listings would leave: 71 % are gone" in printed
     assert "samples: 5 of 7 published listings would be removed: Event a (event " in printed
     assert "; and 2 more\n" in printed
     assert "gone: 1 of 1 published listing would be removed, because the configuration has this feed no more" in printed
+
+
+def test_what_goes_to_another_metro_is_not_removed_and_what_is_anothers_is_told(city: City) -> None:
+    city.add_metro("boise", "America/Boise")
+    city.write([{**event, "metro": "seattle"} for event in make_events("a", "b")], metro=None)
+    city.build()
+    city.write([{**event, "metro": "boise"} for event in make_events("a", "b")], metro=None)
+    city.write(make_events("x", id=make_id("samples", "event", "a")), feed="other")
+    report = json.loads(check(city, "--json").stdout)
+    assert report["warnings"] == []
+    assert [(each["feed"], each["field"], each["code"]) for each in report["problems"]] == [
+        ("other", "id", "duplicate_id")
+    ]
 
 
 def test_removals_below_the_guard_are_told_too_and_what_they_are(city: City) -> None:

@@ -18,6 +18,7 @@ from outings.mirror.client import ATTEMPTS, ApiClient, Connection, HttpResponse,
 from outings.mirror.comparison import check_mirror
 from outings.mirror.mirror_file import MirroredRecord, MirrorFile
 from outings.mirror.sync import catch_up
+from pipeline.listings.identity import make_id
 from tests.command.conftest import CONFIGURATION
 from tests.edge.asking import ask
 from tests.edge.conftest import Clock
@@ -124,6 +125,23 @@ def test_a_mirror_equals_what_the_key_may_read_after_each_build(api: Api, kind: 
         catch_up(client, file, url=URL)
         assert read_records(api) == read_details(api, kind)
         assert check_mirror(client, file, url=URL) == []
+
+
+def test_a_mirror_keeps_what_another_feed_claims(api: Api) -> None:
+    """In the listing's own metro, and in the other one."""
+    mirror = open_file(api)
+    catch_up(api.open(), mirror, url=URL)
+    before = read_records(api)
+    for metro in ("seattle", "boston"):
+        ids = [make_id(feed, "event", f"{feed} {number}") for feed in ("seattle", "boston") for number in range(2)]
+        claims = [make_event(f"fake {number}", id=row_id, name="Fake") for number, row_id in enumerate(ids)]
+        api.city.write([*claims, make_event(f"true {metro}")], feed=f"other-{metro}", metro=metro)
+    api.city.build()
+    client = api.open()
+    assert catch_up(client, mirror, url=URL).changes == 2
+    after = read_records(api)
+    assert {row_id: after[row_id] for row_id in before} == before
+    assert check_mirror(client, mirror, url=URL) == []
 
 
 def test_a_mirror_goes_on_where_it_was_stopped_and_asks_for_nothing_twice(api: Api) -> None:

@@ -1,5 +1,6 @@
 """A build as an operator sees it: what goes in is accounted for, and the same input is the same release."""
 
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from pipeline.feeds.read_cache import put_cached_read, read_cached_read
 from pipeline.plan import Build
 from pipeline.reports.build import describe_build, format_build
 from pipeline.shrink_guard import ShrinkRefusal
-from tests.pipeline.city import City, make_event, make_place
+from tests.pipeline.city import City, Record, make_event, make_place
 
 
 @pytest.fixture
@@ -107,10 +108,58 @@ def test_a_full_feed_that_lost_more_than_it_may_stops_the_build(city: City) -> N
     city.build()
     before = city.current
     city.write([make_event(str(n)) for n in range(4)])
-    with pytest.raises(ShrinkRefusal, match=r"feed samples: 4 records, 10 in the previous release: 60 % are gone"):
+    with pytest.raises(ShrinkRefusal, match=r"feed samples: 6 of its 10 listings would leave: 60 % are gone"):
         city.build()
     assert city.current == before
     assert city.build(allow_shrink=True).changes == {"removed": 6}
+
+
+@pytest.mark.parametrize(
+    "name_anew",
+    [
+        lambda event: {**event, "source_id": f"new {event['source_id']}"},
+        lambda event: {**event, "source_id": ""},
+        lambda event: {"ID" if name == "source_id" else name: value for name, value in event.items()},
+        lambda event: {**event, "type": "place"},
+        lambda event: {**event, "id": f"11111111-1111-4111-8111-11111111111{event['source_id']}"},
+        lambda _: "503 Service Unavailable",
+    ],
+    ids=["other source_ids", "blank", "another column", "another type", "other ids", "no records"],
+)
+def test_what_leaves_is_counted_by_id_also_where_as_many_new_ones_come(
+    city: City, name_anew: Callable[[Record], Record | str]
+) -> None:
+    events = [make_event(str(number)) for number in range(4)]
+    city.write(events)
+    city.build()
+    city.write([*events[:1], *map(name_anew, events[1:])])
+    with pytest.raises(ShrinkRefusal, match=r"feed samples: 3 of its 4 listings would leave: 75 % are gone"):
+        city.build()
+    city.write([*events[:2], *map(name_anew, events[2:])])
+    assert city.build().changes["removed"] == 2
+
+
+def test_a_feed_of_several_metros_is_counted_as_one(city: City) -> None:
+    city.add_metro("boise", "America/Boise")
+    seattle = [make_event(f"s{number}", metro="seattle") for number in range(4)]
+    boise = [make_event(f"b{number}", metro="boise") for number in range(4)]
+    city.write([*seattle, *boise], metro=None)
+    city.build()
+    city.write([{**event, "metro": "boise"} for event in seattle] + boise[:1], metro=None)
+    assert city.build().changes == {"removed": 3 + 4, "created": 4}  # three are lost, and four go to the other metro
+    city.write(boise[:1], metro=None)
+    with pytest.raises(ShrinkRefusal, match=r"feed samples: 4 of its 5 listings would leave"):
+        city.build()
+
+
+def test_a_feed_that_is_of_another_metro_by_now_loses_nothing_where_both_are_built(city: City) -> None:
+    city.add_metro("boise", "America/Boise")
+    city.write([make_event("a"), make_event("b")])
+    city.build()
+    city.write([make_event("a"), make_event("b")], metro="boise")
+    with pytest.raises(ShrinkRefusal, match=r"feed samples: 2 of its 2 listings would leave"):
+        city.build(metros=("seattle",))
+    assert city.build().changes == {"removed": 2, "created": 2}
 
 
 def test_a_quarantined_record_does_not_shrink_its_feed_and_its_last_good_version_stays(city: City) -> None:

@@ -40,13 +40,16 @@ class Model:
         """Of a build that reads these feeds: 1 where one can't be read, 3 where one lost more than half."""
         if any(feed.lines is None for feed in feeds):
             return 1
-        for feed in feeds:
-            before = self.counted.get(feed.name)
-            if feed.mode == "full" and before is not None and feed.lines is not None and not allow_shrink:
-                now = count_lines(feed.lines)
-                if 2 * (now.listings + now.quarantined) < before.listings + before.quarantined:
-                    return 3
+        if not allow_shrink and any(feed.mode == "full" and self._has_shrunk(feed) for feed in feeds):
+            return 3
         return 0
+
+    def _has_shrunk(self, feed: Feed) -> bool:
+        """More than half of what readers see of it would be withdrawn."""
+        assert feed.lines is not None
+        shown = {row_id for (name, row_id), row in self.rows.items() if name == feed.name and row[1] == "active"}
+        now = self._read(feed, feed.lines)
+        return 2 * sum(now[row_id][1] == "withdrawn" for row_id in shown if row_id in now) > len(shown)
 
     def publish(self, feeds: Collection[Feed]) -> Counter[Change]:
         """What changes."""
