@@ -90,7 +90,7 @@ _CHANGES: Mapping[str, tuple[Parameter, ...]] = {
 }
 _DETAIL_CHANGES: Mapping[str, tuple[Parameter, ...]] = {
     "event": (),
-    "class": (_allow("include", "source", "related"),),
+    "class": (_allow("include", "source", "related"), _allow("expand", "place", "organization", "sessions")),
     "camp": (_allow("include", "source", "related"),),
     "place": (_allow("include", "source"), _allow("expand", "organization")),
 }
@@ -203,6 +203,10 @@ _NEARBY = _select(
 )  # fmt: skip
 _TYPES_OF_DIRECTORY = replace(_ROW["types"], meaning="Listings of these collections alone count.")
 _ACTIVITY = _select(*_SPATIAL, changes=(*_WINDOW, *_CENTRE))
+# It refers to nothing, and no add-on is for it.
+_ORGANIZATION = _select(
+    "include_archived", "fields", "include", "include_mode", "release", changes=(_allow("include"),)
+)  # fmt: skip
 _ORGANIZATIONS = _select(
     "q", "types", "category", "neighborhood", "min_count", "fields", "limit", "page", "cursor", "release",
     changes=(
@@ -256,7 +260,7 @@ ROUTES: tuple[Route, ...] = (
     *(_density_route(listing_type) for listing_type in COLLECTIONS),
     Route(
         name="organizations.detail", path="/v1/organizations/{id}", meaning="One organization by id.",
-        item=Organization, is_one=True, parameters=_select("include_archived", "fields", "release"), max_age=300,
+        item=Organization, is_one=True, parameters=_ORGANIZATION, ignored=("expand",), max_age=300,
         credits=Credits(1, "record"), group="directories",
     ),
     Route(

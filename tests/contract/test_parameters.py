@@ -19,8 +19,13 @@ include_archived metro types sort match address ages type kind min_count order r
 """
 
 _EVERY_ROW = [(route, row) for route in ROUTES for row in route.parameters.values()]
-# A cursor is given by an answer (test_cursor), and search has the row of `include` only to refuse it (test_refusals).
-_WITH_EXAMPLE = [(route, row) for route, row in _EVERY_ROW if row.kind != "cursor" and row.allowed != ()]
+# A cursor is given by an answer (test_cursor), and some routes have `include` only to refuse it.
+_NO_ADDONS = [route for route in ROUTES if "include" in route.parameters and not route.parameters["include"].allowed]
+_WITH_EXAMPLE = [
+    (route, row)
+    for route, row in _EVERY_ROW
+    if row.kind != "cursor" and not (route in _NO_ADDONS and row.name.startswith("include"))
+]
 _BESIDE = {"lat": "lng=1", "lng": "lat=1", "radius_m": "lat=1&lng=1"}
 
 

@@ -213,7 +213,7 @@ def test_coordinates_that_look_swapped_get_the_hint(query_string: str, hinted: b
     ("path", "name"),
     [(f"places/{_ID}/events", "organization_id"), (f"places/{_ID}/events", "metro"),
      (f"organizations/{_ID}/places", "place_id"), (f"organizations/{_ID}/places", "from"),
-     (f"events/{_ID}", "metro"), (f"events/{_ID}", "age"), (f"organizations/{_ID}", "expand")],
+     (f"events/{_ID}", "metro"), (f"events/{_ID}", "age"), (f"organizations/{_ID}", "facets")],
 )  # fmt: skip
 def test_what_a_path_does_not_know_is_not_a_parameter(path: str, name: str):
     error = refuse(f"/v1/{path}?{name}={_ID}")

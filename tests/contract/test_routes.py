@@ -169,6 +169,14 @@ def test_a_detail_takes_the_detail_parameters_and_by_slug_a_metro(collection: st
     assert taken[f"{collection}.slug"] == every | {"metro"}
 
 
+def test_the_detail_of_an_organization_takes_the_detail_parameters_and_refers_to_nothing():
+    route = next(route for route in ROUTES if route.name == "organizations.detail")
+    assert {*route.parameters, *route.ignored} == {
+        "include_archived", "fields", "expand", "include", "include_mode", "release",
+    }  # fmt: skip
+    assert route.ignored == ("expand",)
+
+
 def test_the_calendar_takes_the_event_filters_and_no_paging():
     taken = {route.name: set(route.parameters) for route in ROUTES}
     missing = "ids q changed_since occurrences limit page cursor fields expand facets"

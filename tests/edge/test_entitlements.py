@@ -27,7 +27,7 @@ TAKEN: dict[str, list[str]] = {
         "events.calendar": "forecast",
         "around": "source forecast",
         "nearby": "source",
-        "search": "",
+        "search organizations.detail": "",
     }.items()
     for name in names.split()
 }

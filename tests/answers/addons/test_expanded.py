@@ -142,6 +142,9 @@ def test_expanded_sessions_are_every_class_on_its_own(tmp_path: Path) -> None:
     single = fetch(release, "/v1/harbor/classes", {"expand": "sessions", "facets": "category"})
     assert [(item["id"], item["sessions"]) for item in single["data"]] == [(make_uuid(n), []) for n in (1, 2, 3)]
     assert (cards["facets"]["total"], single["facets"]["total"]) == (2, 3)
-    for path in ("/v1/harbor/events", "/v1/classes/" + make_uuid(1)):
+    detail = "/v1/classes/" + make_uuid(1)
+    assert fetch(release, detail, {"expand": "sessions"})["data"] == single["data"][0]
+    assert ask(release, detail, {"expand": "sessions"}).etag == ask(release, detail).etag
+    for path in ("/v1/harbor/events", "/v1/events/" + make_uuid(1)):
         with pytest.raises(ApiError):
             parse(path, {"expand": "sessions"})

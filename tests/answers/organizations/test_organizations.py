@@ -54,6 +54,9 @@ def make_worlds() -> list[World]:
     return [harbor, hills]
 
 
+PATH = f"/v1/organizations/{BOTH}"
+
+
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return open_release(make_worlds(), tmp_path_factory.mktemp("worlds"))
@@ -126,3 +129,19 @@ def test_counts_are_the_sizes_of_the_default_lists(release: Release, tmp_path: P
     for metro in fetch(release, "/v1/metros")["data"]:
         for collection, count in metro["counts"].items():
             assert fetch(release, f"/v1/{metro['slug']}/{collection}")["meta"]["count"] == count
+
+
+def test_what_other_details_take_an_organization_takes_too(release: Release) -> None:
+    """It refers to nothing that `expand` could attach, and a notice says so."""
+    plain = fetch(release, PATH)
+    assert fetch(release, PATH, {"include_mode": "lenient"}) == plain
+    expanded = fetch(release, PATH, {"expand": "place,organization"})
+    assert expanded["data"] == plain["data"]
+    assert [(each["code"], each["param"]) for each in expanded["notices"]] == [("parameter_ignored", "expand")]
+
+
+@pytest.mark.parametrize("include", ["source", "forecast", "related"])
+def test_no_addon_is_for_an_organization(release: Release, include: str) -> None:
+    with pytest.raises(ApiError) as refused:
+        fetch(release, PATH, {"include": include, "include_mode": "lenient"})
+    assert refused.value.details == {"param": "include", "reason": "include_not_supported", "allowed": []}
