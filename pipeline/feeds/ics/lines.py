@@ -18,6 +18,8 @@ _MARKS = (
 )  # fmt: skip
 # No text of a record is as long; and adding line to line is no work without end.
 _MAX_CONTINUED = 1 << 16
+# Before the first line, by a web page's template.
+_PRINTED = b" \t" + BOM_UTF8
 _ONE_LINED = frozenset(
     {"UID", "DTSTART", "DTEND", "DURATION", "DTSTAMP", "RRULE", "EXRULE", "RDATE", "EXDATE", "RECURRENCE-ID"}
 )
@@ -208,6 +210,8 @@ def _unfold(content: bytes) -> Iterator[tuple[int, str]]:
     """Logical lines, with the number that each begins at. Joined as bytes: a fold may stand within a character."""
     begun, parts = 0, list[bytes]()
     for number, line in enumerate(_split_physical(content), start=1):
+        if not parts:
+            line = line.lstrip(_PRINTED)  # nothing has begun that they could continue
         if line.startswith((b" ", b"\t")):
             parts.append(line[1:])
         elif line:

@@ -18,8 +18,14 @@ _SPOKEN = {
     "Saskatchewan": "America/Regina", "Newfoundland": "America/St_Johns",
 }  # fmt: skip
 _FORMS = ("{}", "{} Time", "{} Daylight Time", "{} Time (US & Canada)", "{} Time (Canada)")
+
+
+def _fold(name: str) -> str:
+    return name.casefold().replace("&", "and")
+
+
 _NAMED = {
-    name.casefold(): zone
+    _fold(name): zone
     for name, zone in (
         *WINDOWS_TO_OLSON.items(), *((form.format(word), zone) for word, zone in _SPOKEN.items() for form in _FORMS),
     )
@@ -38,7 +44,7 @@ def strip_offset(text: str) -> str:
 def find_named(text: str) -> str | None:
     """An IANA name, whatever its case and also behind a path (/mozilla.org/20070129_1/America/New_York), or a name of
     Windows or of a menu. One without a slash, as EST5EDT, is found by `find_plain` when nothing else is."""
-    return _NAMED.get(strip_offset(text).casefold()) or _find_path(text.strip())
+    return _NAMED.get(_fold(strip_offset(text))) or _find_path(text.strip())
 
 
 def find_plain(text: str) -> str | None:
@@ -50,11 +56,14 @@ def find_city(text: str, *, year: int) -> str | None:
     (GMT-08:00) Pacific Time (US & Canada); Tijuana."""
     begun = _MENU_OFFSET.match(text.strip())
     offset = _read_offset(begun) if begun else None
-    for name in _BREAK.split(strip_offset(text)):
-        zone = _NAMED.get(name.casefold()) or _list_cities().get(name.casefold().replace(" ", "_"))
-        if zone is not None and is_zone(zone) and (offset is None or offset in _list_offsets(zone, year)):
-            return zone
-    return None
+    return next((zone for zone in list_named(text) if offset is None or offset in _list_offsets(zone, year)), None)
+
+
+def list_named(text: str) -> list[str]:
+    """Return the zones that a menu's entry names, by their own names or by cities."""
+    names = _BREAK.split(strip_offset(text))
+    zones = (_NAMED.get(_fold(name)) or _list_cities().get(name.casefold().replace(" ", "_")) for name in names)
+    return [zone for zone in zones if zone and is_zone(zone)]
 
 
 def find_abbreviated(text: str, zone: str, *, year: int) -> str | None:

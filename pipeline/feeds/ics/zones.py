@@ -1,19 +1,22 @@
 """A TZID → the clock that it means: an IANA zone under whatever name, or a calendar's own definition."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import cache
+from importlib.metadata import version
 
 from icalendar import Timezone
 from msgspec import Struct
 
 from outings.configuration import read_zone
-from pipeline.feeds.ics.lines import Component, unescape
+from pipeline.dates.rules import parse_rule
+from pipeline.feeds.ics.lines import Component, parse_line, unescape
 from pipeline.feeds.ics.zone_names import (
     find_abbreviated,
     find_city,
     find_named,
     find_plain,
+    list_named,
     list_usual,
     parse_offset,
     strip_offset,
@@ -24,8 +27,16 @@ _UTC_NAMES = frozenset(
 )
 
 
-# In which a calendar's own zone, that is nearly always an IANA name, is looked up.
-_ANY_YEAR = 2026
+_EDITION = int(version("tzdata")[:4])
+# The years of any horizon: no build knows more of zones than this edition of the database.
+_AHEAD = tuple(range(_EDITION - 1, _EDITION + 4))
+_LOOKED_BACK = 10
+# Characters. Those of all changes since 1900, as some programs write them, have half of it.
+_MOST_DEFINED = 1 << 15
+# BYMONTHDAY=8,9,10,11,12,13,14 with a weekday is the second of its month.
+_WEEK = 7
+
+Offsets = tuple[timedelta | None, ...]
 
 
 class Clock(Struct, frozen=True, eq=False):
@@ -48,7 +59,7 @@ class Zones:
             unescape(line.value).strip(): definition for definition in definitions if (line := definition.get("TZID"))
         }
         self._cache: dict[tuple[str, int], Clock | None] = {}
-        named = self.find(calendar, year=_ANY_YEAR) if calendar else None
+        named = self.find(calendar, year=_EDITION) if calendar else None
         self.calendar = named if named and named.zone else None
 
     def find(self, name: str, *, year: int) -> Clock | None:
@@ -78,32 +89,63 @@ class Zones:
         return self._make_clock(zone) if zone else None
 
     def _find_by_definition(self, name: str, year: int) -> Clock | None:
+        """Return the clock of the zone that the definition agrees with in the years of any horizon, and of several in
+        most years since the event's; else of the definition itself. Zones that its name names come before the metro's,
+        and this before others."""
+        info = self._read_definition(name)
+        if info is None:
+            return None
+        own = (self.metro.zone,) if self.metro.zone else ()
+        zones = dict.fromkeys((*list_named(name), *own, *list_usual()))
+        ahead = {each: _probe(info, each) for each in _AHEAD}
+        alike = [zone for zone in zones if _count_alike(zone, ahead) == len(_AHEAD)]
+        if not alike:
+            return Clock(info, None)
+        past = {each: _probe(info, each) for each in range(max(year, _AHEAD[0] - _LOOKED_BACK), _AHEAD[0])}
+        return self._make_clock(max(alike, key=lambda zone: _count_alike(zone, past)))
+
+    def _read_definition(self, name: str) -> tzinfo | None:
+        """Return None for one that is wrong in any way, and for one that takes too long: then it says nothing."""
         definition = self._definitions.get(name)
-        if definition is None:
+        if definition is None or len(definition.text) > _MOST_DEFINED:
             return None
         try:
-            read = Timezone.from_ical(definition.text)
-            if not isinstance(read, Timezone):
-                return None
-            info = read.to_tz()
-            offsets = _probe(info, year)
-        except Exception:  # noqa: BLE001 a calendar's definition may be wrong in any way; then it says nothing
+            read = Timezone.from_ical(definition.text) if _is_bounded(definition.text) else None
+            info = read.to_tz(lookup_tzid=False) if isinstance(read, Timezone) else None
+            if info is not None:
+                _probe(info, _EDITION)
+        except Exception:  # noqa: BLE001 - a calendar's definition may be wrong in any way
             return None
-        alike = (zone for zone in (self.metro.zone, *list_usual()) if zone and offsets == _probe_zone(zone, year))
-        zone = next(alike, None)
-        return Clock(info, None) if zone is None else self._make_clock(zone)
+        return info
 
     def _make_clock(self, zone: str) -> Clock:
         return self.metro if zone == self.metro.zone else Clock(read_zone(zone), zone)
 
 
-def _probe(info: tzinfo, year: int) -> tuple[timedelta | None, ...]:
-    """Offsets at noon on four days of each month of two years: enough to tell the rules of zones apart."""
-    months = [(each, month) for each in (year, year + 1) for month in range(1, 13)]
-    days = [datetime(*month, day, 12) for month in months for day in (1, 8, 15, 24)]
+def _is_bounded(definition: str) -> bool:
+    """Return whether clocks change once a year by each of its rules: a library lists all changes from the first on."""
+    rules = [
+        parse_rule(line.value)
+        for text in definition.splitlines()
+        if (line := parse_line(text)) and line.name == "RRULE"
+    ]
+    return all(
+        rule.frequency == "YEARLY" and not (rule.times or rule.unsupported or rule.year_days or rule.weeks)
+        and len(rule.months) < 2 and len(rule.weekdays) < 2 and len(rule.month_days) <= _WEEK
+        for rule in rules
+    )  # fmt: skip
+
+
+def _count_alike(zone: str, offsets: Mapping[int, Offsets]) -> int:
+    return sum(_probe_zone(zone, year) == own for year, own in offsets.items())
+
+
+def _probe(info: tzinfo, year: int) -> Offsets:
+    """Return offsets at noon on four days of each month: enough to tell the rules of zones apart."""
+    days = [datetime(year, month, day, 12) for month in range(1, 13) for day in (1, 8, 15, 24)]
     return tuple(day.replace(tzinfo=info).utcoffset() for day in days)
 
 
 @cache
-def _probe_zone(zone: str, year: int) -> tuple[timedelta | None, ...]:
+def _probe_zone(zone: str, year: int) -> Offsets:
     return _probe(read_zone(zone), year)

@@ -60,6 +60,36 @@ RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3
 END:DAYLIGHT
 END:VTIMEZONE
 """
+ATHENS = (
+    MENU.replace("+0200", "+0300")
+    .replace("+0100", "+0200")
+    .replace(r"(UTC+01:00) Amsterdam\, Berlin\, Bern", r"(UTC+02:00) Athens\, Bucharest\, Istanbul")
+)
+FIXED = """BEGIN:VTIMEZONE
+TZID:Customized Time Zone
+BEGIN:STANDARD
+DTSTART:16010101T000000
+TZOFFSETFROM:{offset}
+TZOFFSETTO:{offset}
+END:STANDARD
+END:VTIMEZONE
+"""
+EACH_SECOND = """BEGIN:VTIMEZONE
+TZID:X
+BEGIN:STANDARD
+DTSTART:16010101T020000
+TZOFFSETFROM:-0700
+TZOFFSETTO:-0800
+RRULE:FREQ={rule}
+END:STANDARD
+BEGIN:DAYLIGHT
+DTSTART:16010101T020001
+TZOFFSETFROM:-0800
+TZOFFSETTO:-0700
+RRULE:FREQ={rule}
+END:DAYLIGHT
+END:VTIMEZONE
+"""
 
 TIMES = [
     Odd("plain", event("DTSTART;TZID=America/Los_Angeles:20260811T090000"), {"u": ["08-11 16:00"]}),
@@ -87,6 +117,8 @@ TIMES = [
     Odd("an offset as a zone", event("DTSTART;TZID=GMT-0500:20260811T110000"), {"u": ["08-11 16:00"]}),
     Odd("a zone in lower case", event("DTSTART;TZID=America/los_angeles:20260811T090000"), {"u": ["08-11 16:00"]}),
     Odd("a zone with a space", event("DTSTART;TZID=America/New York:20260811T120000"), {"u": ["08-11 16:00"]}),
+    Odd("Exchange: a menu's name with and for &",
+        event('DTSTART;TZID="(UTC-05:00) Eastern Time (US and Canada)":20260811T120000'), {"u": ["08-11 16:00"]}),
     Odd("Exchange 2007: two names of a menu, in quotes",
         event('DTSTART;TZID="(GMT-08:00) Pacific Time (US & Canada); Tijuana":20260811T090000'),
         {"u": ["08-11 16:00"]}),
@@ -111,6 +143,14 @@ TIMES = [
     Odd("an offset alone", event('DTSTART;TZID="-05:00":20260811T110000'), {"u": ["08-11 16:00"]}),
     Odd("a zone that is none", event("DTSTART;TZID=Seattle Time:20260811T090000"), {}, ("u",)),
     Odd("its VTIMEZONE broken", "BEGIN:VTIMEZONE\nTZID:X\nBEGIN:STANDARD\nTZOFFSETTO:x\nEND:STANDARD\nEND:VTIMEZONE\n"
+        + event("DTSTART;TZID=X:20260811T090000"), {}, ("u",)),
+    *(
+        Odd(f"a VTIMEZONE without bounds: {rule}", EACH_SECOND.format(rule=rule)
+            + event("DTSTART;TZID=X:20260811T090000") + "\n" + event("DTSTART:20260811T090000", uid="v"),
+            {"v": ["08-11 16:00"]}, ("u",))
+        for rule in ("SECONDLY", "DAILY", "YEARLY;BYHOUR=1,2", "YEARLY;FREQ=SECONDLY", "YEARLY\nRRULE:FREQ=DAILY")
+    ),
+    Odd("a VTIMEZONE of too many lines", EACH_SECOND.format(rule="YEARLY" + "\nRDATE:20260101T000000" * 3_000)
         + event("DTSTART;TZID=X:20260811T090000"), {}, ("u",)),
     Odd("an end in another zone", event("DTSTART;TZID=America/Los_Angeles:20260811T090000",
         "DTEND;TZID=America/New_York:20260811T130000"), {"u": ["08-11 16:00/17:00"]}),
@@ -145,6 +185,21 @@ DAYS = [
 
 LA = ";TZID=America/Los_Angeles:"
 SERIES = [
+    Odd("Outlook: a zone that its VTIMEZONE tells from those of its first year alone", ATHENS + event(
+        'DTSTART;TZID="(UTC+02:00) Athens, Bucharest, Istanbul":20140121T120000',
+        "RRULE:FREQ=WEEKLY;INTERVAL=4;UNTIL=20260218T000000Z"), {"u": ["01-06 10:00", "02-03 10:00"]}),
+    Odd("the same by no name", ATHENS.replace("Athens", "A").replace("Bucharest", "B").replace("Istanbul", "C")
+        + event('DTSTART;TZID="(UTC+02:00) A, B, C":20060121T120000', "RRULE:FREQ=YEARLY;BYMONTH=1,7;COUNT=42"),
+        {"u": ["01-21 10:00", "07-21 09:00"]}),
+    *(
+        Odd(f"an offset for ever, {offset} in {year}", FIXED.format(offset=offset)
+            + event(f"DTSTART;TZID=Customized Time Zone:{year}0121T120000",
+                "RRULE:FREQ=YEARLY;BYMONTH=1,7;UNTIL=20261231T000000Z"),
+            {"u": [f"01-21 {hour}:00", f"07-21 {hour}:00"]})
+        for year, offset, hour in (
+            (2008, "+0300", "09"), (2012, "+0200", "10"), (2005, "-0400", "16"), (2016, "+0800", "04"),
+        )
+    ),
     Odd("over the change of clocks", event(f"DTSTART{LA}20261027T090000", "RRULE:FREQ=WEEKLY;COUNT=3;BYDAY=TU"),
         {"u": ["10-27 16:00", "11-03 17:00", "11-10 17:00"]}),
     Odd("Google: UNTIL in UTC", event(f"DTSTART{LA}20260811T190000",

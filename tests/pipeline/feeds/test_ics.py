@@ -50,8 +50,12 @@ NAMED = wrap(event("DTSTART:20260811T090000", "DESCRIPTION:Café — «ici»"))
         NAMED.encode("utf-16-be"), NAMED.encode("utf-32"), NAMED.encode("cp1252"), NAMED.replace("\r", "").encode(),
         NAMED.replace("\n", "").encode(), NAMED.replace("\r\n", "\r\r\n").encode(),
         NAMED.encode().replace("é".encode(), b"\xc3\r\n \xa9"), NAMED.replace("é", "é\r\n\t").encode(),
+        b"\r\n \t \r\n  " + NAMED.encode(), b"\n\xef\xbb\xbf" + NAMED.encode(),
     ],
-    ids=["utf-8", "bom", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "windows", "lf", "cr", "crcrlf", "cut", "tab"],
+    ids=[
+        "utf-8", "bom", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "windows", "lf", "cr", "crcrlf", "cut", "tab",
+        "blanks before it", "a bom in the second line",
+    ],
 )  # fmt: skip
 def test_any_encoding_and_any_line_end_is_read(read_ics: ReadIcs, content: bytes) -> None:
     record = read_event(read_ics(content))

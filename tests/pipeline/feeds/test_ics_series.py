@@ -4,7 +4,7 @@ import pytest
 
 from pipeline.feeds.reading import FeedRead
 from pipeline.records.record import EventRecord
-from tests.pipeline.feeds.calendars import event
+from tests.pipeline.feeds.calendars import OUTLOOK_ZONE, event
 from tests.pipeline.feeds.instants import METRO_ZONE, ReadIcs, list_instants, read_event
 
 
@@ -103,3 +103,12 @@ def test_a_midnight_of_exdate_takes_the_date_at_midnight_alone(read_ics: ReadIcs
     lines = ("DTSTART:20260801T000000", "RRULE:FREQ=DAILY;COUNT=2", "RDATE:20260802T180000")
     feed = read_ics(event(*lines, "EXDATE:20260802T000000"))
     assert list_instants(read_event(feed)) == ["08-01 07:00", "08-03 01:00"]
+
+
+def test_a_zone_that_holds_today_is_followed_though_it_did_not_when_the_series_began(read_ics: ReadIcs) -> None:
+    """Outlook writes the rules of 2007 as if they had held since 1601."""
+    zone = OUTLOOK_ZONE.format(name="Customized", more="", summer="-0400", winter="-0500")
+    feed = read_ics(zone + event("DTSTART;TZID=Customized:20050110T120000", "RRULE:FREQ=MONTHLY"))
+    record = read_event(feed)
+    assert (record.rrule, list_notes(feed)) == ("FREQ=MONTHLY", [])
+    assert [each for each in list_instants(record) if each[:2] in ("07", "12")][:2] == ["07-10 16:00", "12-10 17:00"]
