@@ -156,7 +156,7 @@ _WHO = (
     Parameter(
         name="q", kind="text", minimum=1, maximum=200, example="story time",
         meaning="Every word is in the name, the description, a category, or the name of the organization or place: "
-        '`"a phrase"`, `-without`, small typos forgiven.',
+        '`"a phrase"`, `-without`, `either or`, small typos forgiven.',
     ),
     Parameter(
         name="changed_since", kind="date-time", example="2026-08-10T16:00:00Z", is_tryable=False,

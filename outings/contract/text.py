@@ -1,4 +1,4 @@
-"""Parses the `q` of a list in web-search syntax: words, "quoted phrases", a leading minus, and OR between two of
+"""Parses the `q` of a list in web-search syntax: words, "quoted phrases", a leading minus, and "or" between two of
 them."""
 
 import re
@@ -30,7 +30,7 @@ def parse_text(text: str) -> TextQuery | None:
     excluded: list[SearchTerm] = []
     joins = False
     for minus, quoted, plain in _PIECE.findall(text):
-        if plain == "OR" and not minus:
+        if plain.casefold() == "or" and not minus:
             joins = bool(required)
             continue
         words = tuple(split_words(plain or quoted))

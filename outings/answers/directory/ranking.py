@@ -51,6 +51,8 @@ Meaning = tuple[int, int]
 # How a word of a name is met, best first: as it is, with so many typos, or by the first letters of it.
 _BEGUN = _MOST_TYPOS + 1
 _WAYS = _BEGUN + 1
+# Of one word of a name so many letters are enough for a typo, where the others are met.
+_LETTERS_OF_ONE = 4
 # Letters that a word must have to stand for what begins with it.
 _LETTERS_TO_BEGIN = 3
 
@@ -108,8 +110,14 @@ class Ranking:
         typos = np.zeros(self._size, dtype=np.int64)
         is_same = np.ones(self._size, dtype=np.bool_)
         passed = np.ones(self._size, dtype=np.bool_)
+        loosened = np.zeros(self._size, dtype=np.bool_)
         for word in significant:
             best = self._meet_word(word, title.words)
+            if len(word) == _LETTERS_OF_ONE and len(significant) > 1:
+                loose = self._meet(self._texts.find_typos(word, least=_LETTERS_OF_ONE))
+                loose[(best > 0) | loosened] = 0
+                loosened |= loose > 0
+                best += loose
             passed &= best > 0
             if not passed.any():
                 return
@@ -126,11 +134,7 @@ class Ranking:
     def _meet_word(self, word: str, words: Sequence[str]) -> Array:
         """By row: how well a name has it, the best way first, then most letters; 0 for not at all. Only the last word
         may be one that is not written out."""
-        best = np.zeros(self._size, dtype=np.int64)
-        for number, typos in self._list_meanings(word):
-            places = self._read_number(number)
-            places = places[read_kinds(places) <= PAIR]
-            np.maximum.at(best, places >> ROW_SHIFT, _rate(typos, read_letters(places)))
+        best = self._meet(self._list_meanings(word))
         for at in range(len(words) - 1):
             if word in words[at : at + 2]:
                 places = self._read(words[at] + words[at + 1], WORD)
@@ -140,6 +144,15 @@ class Ranking:
         if word == words[-1] and len(word) >= _LETTERS_TO_BEGIN:
             places = self._read_beginning(word)
             np.maximum.at(best, places >> ROW_SHIFT, _rate(_BEGUN, np.minimum(read_letters(places), len(word))))
+        return best
+
+    def _meet(self, meanings: Iterable[Meaning]) -> Array:
+        """By row: how well a name has one of these words."""
+        best = np.zeros(self._size, dtype=np.int64)
+        for number, typos in meanings:
+            places = self._read_number(number)
+            places = places[read_kinds(places) <= PAIR]
+            np.maximum.at(best, places >> ROW_SHIFT, _rate(typos, read_letters(places)))
         return best
 
     def _rank_sites(self, title: Title, scored: NameScores) -> None:

@@ -70,7 +70,7 @@ class WordMatches(Struct, frozen=True, eq=False):
     `list_rows`: all that have any, rising, of which there are `most` at most. `weaken` makes codes of these rows, which
     fit, worth less in place, and `locate` those of partial ones; once or more is the same. `subject`: the codes of the
     words that do not only narrow, where others do; `ranks_subject`: whether partial ones are ordered by what they say
-    of themselves."""
+    of themselves; `where_completes`: as `find_levels` has it."""
 
     best: Sequence[Codes]
     list_rows: Callable[[], Numbers]
@@ -80,6 +80,7 @@ class WordMatches(Struct, frozen=True, eq=False):
     locate: Callable[[Numbers], None] = lambda _: None
     subject: Sequence[Codes] | None = None
     ranks_subject: bool = False
+    where_completes: bool = False
     are_elsewhere: Callable[[Numbers], Mask] | None = None
 
     def list_all(self, keep: Keep) -> SearchMatches:
@@ -88,7 +89,8 @@ class WordMatches(Struct, frozen=True, eq=False):
             return SearchMatches(rows, np.full(rows.size, ALL_TERMS), self.score)
         # Of few listings their own codes, rather than the codes of all.
         few = rows.size < _FEW
-        levels = find_levels([each.take(rows) for each in self.best]) if few else find_levels(self.best, rows)
+        best = [each.take(rows) for each in self.best] if few else self.best
+        levels = find_levels(best, None if few else rows, where_completes=self.where_completes)
         fitting = rows[levels != PARTIAL]
         if fitting.size:
             self.weaken(fitting)
@@ -101,7 +103,7 @@ class WordMatches(Struct, frozen=True, eq=False):
         if self.ranks_subject:
             lacking = ~tells_subject(self.best, rows)
         if self.subject is not None:
-            narrow = find_levels(self.subject, rows) == PARTIAL
+            narrow = find_levels(self.subject, rows, where_completes=self.where_completes) == PARTIAL
             lacking = narrow if lacking is None else lacking | narrow
         return lacking
 
@@ -112,7 +114,7 @@ class WordMatches(Struct, frozen=True, eq=False):
     def list_fitting(self, passing: Mask, *, candidates: Mask) -> SearchMatches:
         """But for the partial ones. `passing`: those that may be shown."""
         rows = (candidates & passing).nonzero()[0]
-        levels = find_levels(self.best, rows)
+        levels = find_levels(self.best, rows, where_completes=self.where_completes)
         fits = levels != PARTIAL
         rows = rows[fits]
         if rows.size:

@@ -123,7 +123,7 @@ class Matcher:
         sources = self._list_sources(words, (), [self._related], beginning=beginning, is_strict=True)
         best = [self._encode(each) for each in sources]
         rows = mark_candidates(best).nonzero()[0]
-        rows = rows[find_levels(best, rows) < PARTIAL]
+        rows = rows[find_levels(best, rows, where_completes=True) < PARTIAL]
         named = count_named([best[number].take(rows) for number in subject])
         return bool(rows.size), bool(rows.size and (named == len(subject)).any())
 
@@ -149,7 +149,8 @@ class Matcher:
         decide nothing but the score. `beginning`: the last word, where it is half typed. `subject`: the numbers of the
         words that do not only narrow; of partial matches those that have all of these are marked as the better.
         `notions`: runs of words that stand for one thing. `foreign`: what the words are in the metro's language, where
-        they are in another; these have no typos. `is_strict`: typos of words that some listing has are traces.
+        they are in another; these have no typos. `is_strict`: typos of words that some listing has are traces,
+        and where a listing is may complete a match.
         `namesakes`: what tells places that are only named after a word. `audience`: for whom the query is; `moment`:
         for when. `types`: the type that a lifting word means, whatever names say. `lessons`: the lifting words for
         lessons."""
@@ -187,6 +188,7 @@ class Matcher:
             locate=locate_names,
             subject=[best[number] for number in subject] if 0 < len(subject) < len(words) else None,
             ranks_subject=is_strict and len(words) > 1,
+            where_completes=is_strict,
             are_elsewhere=(lambda rows: are_elsewhere(locate(), rows)) if any(located_words) else None,
         )
 

@@ -163,13 +163,14 @@ def mark_firsts(ordered: Numbers) -> Mask:
     return firsts
 
 
-def find_levels(best: Sequence[Codes], rows: Numbers | None = None) -> Numbers:
+def find_levels(best: Sequence[Codes], rows: Numbers | None = None, *, where_completes: bool) -> Numbers:
     """`best`: of each word, its code by row, or by listing where no rows are chosen of them. Indexes in LEVELS. A code
     says first how its word counts, so that the least code of a listing is that of the word that counts least. Where a
-    listing is, is no part of what it says of itself, but may be the rest of what was asked for: "swim ballard"."""
+    listing is, is no part of what it says of itself, but if `where_completes` it may be the rest of what was asked for:
+    "swim ballard"."""
     weakest = _take(reduce(np.minimum, best), rows)
     levels: Numbers = _LEVELS.take(weakest)
-    if len(best) == 1:
+    if len(best) == 1 or not where_completes:
         return levels
     located = _ONLY_SAYS_WHERE.take(weakest).nonzero()[0]
     if located.size:
@@ -244,8 +245,7 @@ def score_words(
     lift = lift - _AUDIENCE_LIFT * others - _TIME_LIFT / len(codes) * untimely
     if lessons:
         lift = lift - _LESSON_LIFT * _find_missing(_add(_IN_NAME, lessons), lessons)
-    thousandths: Numbers = np.rint(1000 * total * lift).astype(np.int64)
-    return thousandths
+    return _round(total * lift)
 
 
 def score_names(
@@ -254,7 +254,12 @@ def score_names(
     """Thousandths of so many listings, where no word decides: by the share of these words in their names."""
     missing = np.broadcast_to(_find_missing(_add(_IN_NAME, lifting), lifting), count)
     lift = 1 - _LIFT * missing - _AUDIENCE_LIFT * others - _TIME_LIFT * untimely
-    thousandths: Numbers = np.rint(1000 * lift).astype(np.int64)
+    return _round(lift)
+
+
+def _round(scores: Numbers) -> Numbers:
+    """In thousandths. A half is none in binary: without its last digits 1.45 / 4 is 0.3625 again."""
+    thousandths: Numbers = np.rint(np.round(1000 * scores, 6)).astype(np.int64)
     return thousandths
 
 

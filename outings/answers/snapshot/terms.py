@@ -12,7 +12,7 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.spelling import Spelling
 from outings.answers.snapshot.stems import make_stem
 from outings.answers.snapshot.texts import make_shortenings, make_texts, make_typos
-from outings.contract.languages.language import find_stems
+from outings.contract.languages.language import Language, find_stems
 from outings.contract.text import SearchTerm, TextQuery
 from outings.release.mapped_table import MappedTable
 from outings.release.tables import FIELDS
@@ -65,10 +65,11 @@ PLACES = derive_table("places", make_places, {"terms": _PLACES})
 class Terms:
     """Words in order with where they stand."""
 
-    def __init__(self, tables: Mapping[str, MappedTable], *, places: MappedTable, stems: str) -> None:
+    def __init__(self, tables: Mapping[str, MappedTable], *, places: MappedTable, language: Language) -> None:
         """`tables`: those of WORDS."""
         words, shortenings, typos = (tables[name] for name in WORDS.names)
-        self.spelling = Spelling(words, shortenings=shortenings, typos=typos, stems=stems)
+        self.spelling = Spelling(words, shortenings=shortenings, typos=typos, stems=find_stems(language))
+        self._fillers = frozenset(language.search.words.fillers.split() if language.search else ())
         self._ends = words.view_array("end")
         self._places: Places = places.read_array("place")
         self._readable: Mask | None = None
@@ -82,7 +83,10 @@ class Terms:
     def find_rows(self, query: TextQuery, *, size: int) -> Rows:
         """Sorted numbers of the rows that match, of `size` rows in all."""
         is_match = np.ones(size, dtype=np.bool_)
-        for number, alternatives in enumerate(query.required):
+        telling = [tuple(term for term in each if not self._is_filler(term)) for each in query.required]
+        for number, alternatives in enumerate(telling if any(telling) else query.required):
+            if not alternatives:
+                continue
             matching = np.zeros(size, dtype=np.bool_)
             for term in alternatives:
                 matching[self._find_term(term)] = True
@@ -92,6 +96,9 @@ class Terms:
         for term in query.excluded:
             is_match[self._find_excluded(term)] = False
         return np.flatnonzero(is_match).astype(np.uint32)
+
+    def _is_filler(self, term: SearchTerm) -> bool:
+        return not term.quoted and self._fillers.issuperset(term.words)
 
     # Rows are found as they come, more than once perhaps: they are only marked.
 
@@ -164,7 +171,7 @@ class Terms:
 
 def open_terms(reader: SnapshotReader) -> Terms:
     """Of one snapshot."""
-    return Terms(reader.open_tables(WORDS), places=reader.open_table(PLACES), stems=find_stems(reader.language))
+    return Terms(reader.open_tables(WORDS), places=reader.open_table(PLACES), language=reader.language)
 
 
 def _list_joined(required: Sequence[Sequence[SearchTerm]], number: int) -> Iterable[str]:

@@ -146,9 +146,10 @@ class SimilarTexts(FilteredTexts):
         super().__init__(table, name)
         self._shortened, self._owners = shortenings.read_array("sum"), shortenings.read_array("at")
 
-    def find_typos(self, word: str) -> Iterator[tuple[int, int]]:
-        """By number, of the texts that a typo or two lead to: how many. Never in digits, never in the first letter."""
-        allowed = sum(len(word) >= letters for letters in LETTERS_FOR_TYPOS)
+    def find_typos(self, word: str, *, least: int = LETTERS_FOR_TYPOS[0]) -> Iterator[tuple[int, int]]:
+        """By number, of the texts that a typo or two lead to: how many. Never in digits, never in the first letter.
+        `least`: the letters that a word must have for one; of its shortest texts so many have four."""
+        allowed = sum(len(word) >= letters for letters in (least, *LETTERS_FOR_TYPOS[1:]))
         if not allowed or not word.isalpha():
             return
         for number in self._list_similar(word, typos=allowed):

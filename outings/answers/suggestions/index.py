@@ -1,7 +1,7 @@
 """Finds the entries that begin with some letters, at any of their words: a binary search over where words begin."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 import numpy as np
@@ -28,6 +28,8 @@ _MOST_ORDERS = 8
 _NEVER = (1 << 31) - 1
 # Of the least keys, so many times the entries that are wanted are taken first.
 _OFTEN_ENOUGH = 2
+# Letters of the first part of a word that may be two. The second may be half typed.
+_LEAST_PART = 2
 # Beginnings of which the least key is known: of a letter's thousands only the best blocks are looked at.
 _BLOCK = 64
 
@@ -72,6 +74,9 @@ class SuggestionIndex:
         self._entries: NDArray[np.uint32] = beginnings.read_array("entry")
         self._offsets: NDArray[np.uint16] = beginnings.read_array("offset")
         self._single_entries, self._single_offsets = (beginnings.view_array(name) for name in ("entry", "offset"))
+        # By entry the first one of its text.
+        firsts: dict[bytes, int] = {}
+        self._alike = np.array([firsts.setdefault(self._read_text(at), at) for at in range(self._kinds.size)], np.int64)
         self._categories: Sequence[str] = [fold_name(word) for word in reader.vocabulary.categories]
         self.orders: LruCache[tuple[tuple[str, ...], date], Order] = LruCache(size=_MOST_ORDERS)
 
@@ -81,9 +86,15 @@ class SuggestionIndex:
         ranks = np.empty(counts.size, dtype=np.int32)
         ranks[entries] = np.arange(counts.size)
         keys = ranks[self._entries] + (self._offsets > 0) * np.int32(counts.size)
-        keys[counts[self._entries] == 0] = _NEVER
+        keys[~self._mark_shown(entries[counts[entries] > 0])[self._entries]] = _NEVER
         blocks = np.minimum.reduceat(keys, np.arange(0, keys.size, _BLOCK)) if keys.size else keys
         return Order(live=live, entries=entries, keys=keys, blocks=blocks)
+
+    def _mark_shown(self, live: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """By entry whether it is the first of its text. `live`: entries in their order."""
+        shown = np.zeros(self._kinds.size, dtype=np.bool_)
+        shown[live[np.unique(self._alike[live], return_index=True)[1]]] = True
+        return shown
 
     def _count(self, live: Live) -> Counts:
         """By entry: its live listings."""
@@ -99,21 +110,32 @@ class SuggestionIndex:
         return np.add.reduceat(values, self._ends[:-1]) if values.size else values
 
     def find(self, text: str, order: Order, *, limit: int) -> list[EntryMatch]:
-        """What begins with a folded text: first what does so at its first word. The best first, each once."""
-        named = self._find_categories(text, order.live.categories)
+        """What begins with a folded text: first what does so at its first word. The best first, each text once; behind
+        these, where there is room, what has two of the words as one, or one as two."""
+        matches: dict[bytes, EntryMatch] = {}
+        self._add_matches(matches, text, order, limit=limit)
+        for other in _list_respaced(text):
+            if len(matches) >= limit:
+                break
+            self._add_matches(matches, other, order, limit=limit)
+        return list(matches.values())[:limit]
+
+    def _add_matches(self, matches: dict[bytes, EntryMatch], text: str, order: Order, *, limit: int) -> None:
+        """By what is shown of each."""
         low, high = self._span(text.encode())
         size = order.entries.size
         rows = [
             (key >= size, 1, key % size, int(order.entries[key % size]))
             for key in _take_least(order, low, high, limit=limit)
         ]
-        matches: dict[tuple[int, int], EntryMatch] = {}
-        for _, is_entry, _, number in sorted([*named, *rows]):
-            made = EntryMatch(CATEGORY, number) if not is_entry else None
-            matches.setdefault((is_entry, number), made or self._read(number, order.live))
-            if len(matches) == limit:
-                break
-        return list(matches.values())
+        for _, is_entry, _, number in sorted([*self._find_categories(text, order.live.categories), *rows]):
+            if is_entry:
+                matches.setdefault(self._read_text(number), self._read(number, order.live))
+            else:
+                matches.setdefault(self._categories[number].encode(), EntryMatch(CATEGORY, number))
+
+    def _read_text(self, entry: int) -> bytes:
+        return bytes(self._texts[self._text_ends[entry] : self._text_ends[entry + 1]])
 
     def _find_categories(self, text: str, counts: Counts) -> list[tuple[bool, int, int, int]]:
         return [
@@ -138,6 +160,15 @@ class SuggestionIndex:
         if kind in (NEIGHBORHOOD, ORGANIZATION):
             return EntryMatch(kind, int(numbers[0]))
         return EntryMatch(kind, int(numbers[np.argmax(live.listings[numbers] > 0)]))
+
+
+def _list_respaced(text: str) -> Iterator[str]:
+    """With a space less or more: "millrace" is Mill-Race too."""
+    for at in range(_LEAST_PART, len(text)):
+        if text[at] == " ":
+            yield text[:at] + text[at + 1 :]
+        elif " " not in text[at - _LEAST_PART : at]:
+            yield f"{text[:at]} {text[at:]}"
 
 
 def _take_least(order: Order, low: int, high: int, *, limit: int) -> list[int]:

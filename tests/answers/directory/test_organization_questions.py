@@ -60,6 +60,31 @@ def find(release: Release, question: str, **params: str) -> list[tuple[str, str,
 
 
 @pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("story sogn", ["Story Song Studio"]),
+        ("sogn story", ["Story Song Studio"]),
+        ("song stoyr", ["Story Song Studio"]),
+        ("story sogn zz", []),
+        ("sogn", []),
+        ("sogn zoen", []),
+        ("zone sogn", ["Song Zone"]),
+        ("story ssng1", []),
+        ("the sogn", []),
+    ],
+)
+def test_a_word_of_four_letters_may_have_a_typo_where_the_others_match(
+    tmp_path: Path, question: str, names: list[str]
+) -> None:
+    organizations = [
+        documents.make_organization(make_uuid(number), name=name)
+        for number, name in enumerate(("Story Song Studio", "Song Zone", "The Swan"), 1)
+    ]
+    release = open_release([World(organizations=organizations)], tmp_path)
+    assert [name for name, _, _ in find(release, question)] == names
+
+
+@pytest.mark.parametrize(
     ("question", "expected"),
     [
         ("The Little Gym", [("The Little Gym", "exact_name", 1.0)]),

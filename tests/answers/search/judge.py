@@ -38,7 +38,7 @@ def judge_listing(
     lift = 1 - _exactly(weights._LIFT) * (1 - Fraction(lifts, len(kinds))) if kinds else Fraction(1)
     total = sum((_weigh(place, spelling, share) for _, place, spelling in known), Fraction(0))
     standings = {standing for standing, _, _ in known}
-    if len(known) < len(words) or _IN_PASSING in standings or standings == {_LOCATED}:
+    if len(known) < len(words) or standings & {_IN_PASSING, _LOCATED}:
         level = "partial"
     else:
         level = "related" if _RELATED in standings else "all_terms"

@@ -9,6 +9,7 @@ from tests.answers import documents
 from tests.answers.documents import make_uuid
 from tests.answers.search.searching import Document, find, name_places, open_listings, score, search
 
+AUTO = {"match": "auto"}
 FAR = "It is near the water, and there is room for everyone who comes by with a friend or two. " * 12
 
 
@@ -49,9 +50,8 @@ def test_every_word_must_be_prominent_for_all_terms(harbor: Release) -> None:
     }  # fmt: skip
 
 
-def test_where_it_is_may_be_the_rest_of_what_was_asked_for_and_never_all_of_it(tmp_path: Path) -> None:
-    """Rule 5 says neither of a word in the name of a place or an organization: it is not only in passing where another
-    word says what."""
+def test_where_it_is_completes_a_match_in_auto_alone_and_is_never_all_of_it(tmp_path: Path) -> None:
+    """Rule 5 knows name, category and opening: a word in the name of a place or an organization is in none of them."""
     organization = {"id": make_uuid(98), "name": "Ballard City Parks", "slug": "ballard"}
     release = open_listings(
         tmp_path,
@@ -61,13 +61,14 @@ def test_where_it_is_may_be_the_rest_of_what_was_asked_for_and_never_all_of_it(t
         make_place(4, "Swim elsewhere"),
         make_place(5, "Pottery", organization=organization),
     )
-    assert find(release, "swim ballard") == {
-        "Swim hall": "all_terms", "Late talk": "partial", "Diving": "partial", "Swim elsewhere": "partial",
-        "Pottery": "partial",
-    }  # fmt: skip
-    assert find(release, "ceramics ballard")["Pottery"] == "related"
-    assert set(find(release, "ballard city").values()) == {"partial"}
-    assert find(release, "swimming city ballard")["Swim hall"] == "all_terms"
+    every = {"Swim hall", "Late talk", "Diving", "Swim elsewhere", "Pottery"}
+    assert find(release, "swim ballard") == dict.fromkeys(every, "partial")
+    assert find(release, "swim ballard", AUTO) == {**dict.fromkeys(every, "partial"), "Swim hall": "all_terms"}
+    for q in ("ceramics ballard", "ballard city", "swimming city ballard"):
+        assert set(find(release, q).values()) == {"partial"}
+    assert find(release, "ceramics ballard", AUTO)["Pottery"] == "related"
+    assert set(find(release, "ballard city", AUTO).values()) == {"partial"}
+    assert find(release, "swimming city ballard", AUTO)["Swim hall"] == "all_terms"
 
 
 def test_a_listing_without_any_of_the_words_is_no_result(harbor: Release) -> None:

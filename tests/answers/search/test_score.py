@@ -58,8 +58,8 @@ def make_query(random: Random) -> tuple[list[str], list[str]]:
 
 
 def is_rounded(score: float, exact: Fraction) -> bool:
-    """In thousandths, ties either way: a half is no number of a computer."""
-    return abs(Fraction(str(score)) - exact) <= Fraction("0.0005000001") and score == round(score, 3)
+    """In thousandths, half to even."""
+    return Fraction(str(score)) == Fraction(round(exact * 1000), 1000)
 
 
 @pytest.fixture(scope="module")

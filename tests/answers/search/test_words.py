@@ -102,10 +102,14 @@ def test_a_neighborhood_beside_other_words_is_no_filter_and_is_named(parted: Rel
 
 
 @pytest.mark.parametrize("q", ["capitol hill", "things to do in capitol hill", "Capitol Hill tonight"])
-def test_a_neighborhood_alone_is_searched_as_written(parted: Release, q: str) -> None:
-    assert list_ids(parted, q)[0] == 3
-    assert set(list_ids(parted, q)) == {2, 3, 4}
-    assert set(search(parted, q)["meta"]["ignored_words"]) <= {"tonight"}
+def test_a_neighborhood_alone_is_nothing_to_search_for_but_in_auto(parted: Release, q: str) -> None:
+    assert refuse(parted, q).details["reason"] == "nothing_searchable"
+    assert search(parted, q, {"match": "auto"})["data"]
+
+
+def test_a_neighborhood_beside_an_audience_is_searched_as_written(parted: Release) -> None:
+    assert list_ids(parted, "kids capitol hill")[0] == 3
+    assert set(list_ids(parted, "kids capitol hill")) == {2, 3, 4}
 
 
 def test_part_of_a_neighborhoods_name_is_a_word(parted: Release) -> None:

@@ -33,7 +33,7 @@ def index(listings: Sequence[Listing], folder: Path) -> Terms:
     path = folder / "terms.parquet"
     pl.DataFrame(sorted(rows), schema=dict(TERMS), orient="row").write_parquet(path)
     words, places = (each.make_again({"terms": MappedFile(path)}, CONTEXT) for each in (INDEX_WORDS, PLACES))
-    return Terms(words, places=places["places"], stems="english")
+    return Terms(words, places=places["places"], language=CONTEXT.language)
 
 
 def find(listings: Sequence[Listing], text: str, folder: Path) -> list[int]:
@@ -72,6 +72,16 @@ CASES = [
     pytest.param('-"open swim"', "Swim, open to all", True, id="a phrase that is not there"),
     pytest.param("yoga OR pilates", "Pilates", True, id="either"),
     pytest.param("gym yoga OR pilates", "Pilates", False, id="either, and the rest"),
+    pytest.param("yoga or pilates", "Pilates", True, id="either, in small letters"),
+    pytest.param('yoga "or" pilates', "Pilates", False, id="a quoted or is a word"),
+    pytest.param("the storytime", "Storytime", True, id="a filler beside other words"),
+    pytest.param('"the" storytime', "Storytime", False, id="a quoted filler is a word"),
+    pytest.param("the or storytime", "Storytime", True, id="a filler is no alternative"),
+    pytest.param("things-to-do pottery", "Pottery", True, id="several fillers joined by signs"),
+    pytest.param("in doors", "Indoors", True, id="a filler that is a part of a word"),
+    pytest.param("storytime -the", "The Storytime", False, id="a filler is left out all the same"),
+    pytest.param("the", "The Storytime", True, id="a filler alone is a word"),
+    pytest.param("the", "Storytime", False, id="and has to be there"),
 ]
 
 

@@ -73,7 +73,6 @@ def test_letters_find_what_begins_with_them_by_kind_then_what_has_more(town: Rel
     assert suggest(town, "ball") == [
         ("Ballard", "neighborhood"),
         ("Ball Park", "place"),
-        ("Ball Park", "place"),
         ("Ballet Society", "organization"),
         ("Ball Games", "listing"),
         ("Ballet", "listing"),
@@ -104,8 +103,8 @@ def test_words_are_met_from_their_beginning_in_their_order_and_only_where_someth
 
 
 def test_an_item_says_what_it_is_and_where_to_read_on(town: Release) -> None:
-    body = fetch(town, PATH, {"q": "ball", "limit": "5"})
-    area, place, _, organization, listing = body["data"]
+    body = fetch(town, PATH, {"q": "ball", "limit": "4"})
+    area, place, organization, listing = body["data"]
     lists = {name: f"/v1/harbor/{name}?neighborhood=ballard" for name in COLLECTIONS.values()}
     assert area == {
         "text": "Ballard", "kind": "neighborhood", "type": None, "id": None, "slug": "ballard",
@@ -125,7 +124,7 @@ def test_an_item_says_what_it_is_and_where_to_read_on(town: Release) -> None:
         "event", make_uuid(1), f"/v1/events/{make_uuid(1)}",
     )  # fmt: skip
     assert body["meta"] == {
-        "query": "ball", "types": ["events", "classes", "camps", "places"], "limit": 5, "count": 5, "metro": "harbor",
+        "query": "ball", "types": ["events", "classes", "camps", "places"], "limit": 4, "count": 4, "metro": "harbor",
         "generated_at": "2026-08-01T12:00:00Z",
     }  # fmt: skip
 
@@ -158,6 +157,37 @@ def test_listings_of_one_name_are_one_suggestion_that_leads_to_the_first_live_on
     )
     [item] = fetch(release, PATH, {"q": "w"})["data"]
     assert (item["text"], item["id"]) == ("Wálk", make_uuid(3))
+
+
+def test_one_text_is_one_suggestion_whatever_its_type_and_kind(tmp_path: Path) -> None:
+    """The one whose kind is first of those that are live."""
+    mill = documents.make_location(neighborhood="The Mill", neighborhood_slug="the-mill")
+    release = open_events(
+        tmp_path, hold(1, "Walk"), hold(2, "The Mill", location=mill),
+        hold(3, "Dance Gymnastics", categories=["dance_gymnastics"]),
+        listings=[
+            documents.make_class(make_uuid(10), name="WALK"),
+            documents.make_place(make_uuid(11), name="The Mill"),
+            documents.make_place(make_uuid(12), name="Walk", status="archived"),
+        ],
+        neighborhoods=[make_neighborhood("the-mill", "The Mill")],
+    )  # fmt: skip
+    assert suggest(release, "wal") == [("Walk", "listing")]
+    assert suggest(release, "mill") == [("The Mill", "neighborhood")]
+    assert suggest(release, "dance") == [("dance gymnastics", "category")]
+    assert suggest(release, "mill", entitlement=Entitlement(types=frozenset({"place"}))) == [("The Mill", "place")]
+
+
+@pytest.mark.parametrize("q", ["millrace", "millra", "Mill-Race", "old millr", "mill racepar"])
+def test_words_may_be_written_as_one(tmp_path: Path, q: str) -> None:
+    release = open_events(tmp_path, hold(1, "Old Mill-Race Park"), hold(2, "Tower Mill"))
+    assert suggest(release, q) == [("Old Mill-Race Park", "listing")]
+
+
+@pytest.mark.parametrize("q", ["mill race", "mill-rac"])
+def test_a_word_may_be_written_as_two(tmp_path: Path, q: str) -> None:
+    release = open_events(tmp_path, hold(1, "The Millrace"), hold(2, "Mill Race"), hold(3, "Mill"))
+    assert suggest(release, q) == [("Mill Race", "listing"), ("The Millrace", "listing")]
 
 
 def test_one_entry_with_many_words_alike_is_suggested_once(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ Quotes, a leading minus and OR are not interpreted. Each word has one role; the 
 6. whatever is left decides.
 
 A neighborhood is no filter (the parameter `neighborhood` is): where other words decide it is ignored, and says so;
-where none does, it is searched as written. So are audience words, where there is not even an age.
+where there is but an age or an audience, it is searched as written. So are audience words, where there is not even an
+age.
 """
 
 import re
@@ -101,10 +102,12 @@ def parse_search(
     ranges_are_ages: bool = True,
     last_is_beginning: bool = False,
     stages_are_ages: bool = False,
+    is_place_enough: bool = False,
     meant: Mapping[str, str] | None = None,
 ) -> ParsedQuery:
     """`words`: of the metro's language, else English. `ranges_are_ages`: those that stand alone, "soccer 4-6".
     `last_is_beginning`: the last word is half typed. `stages_are_ages`: names of schools say who goes there.
+    `is_place_enough`: a neighborhood is searched beside fillers, too.
     `meant`: words in place of those that are misspelled. ApiError (400 nothing_searchable) where no word and no age is
     left."""
     words = words or read_english()
@@ -128,7 +131,7 @@ def parse_search(
     roles.claim_words()
     if last_is_beginning:
         roles.claim_beginning()
-    deciding = roles.settle_deciding(has_age=bool(spans))
+    deciding = roles.settle_deciding(has_age=bool(spans), is_place_enough=is_place_enough)
     if not deciding and not spans:
         raise _refuse(text)
     return ParsedQuery(
@@ -218,9 +221,13 @@ class _Roles:
         is_last = self._roles[-1] is _Role.WORD and self.list_words(_Role.WORD)[-1] == word
         return word if is_last else None
 
-    def settle_deciding(self, *, has_age: bool) -> Words:
+    def settle_deciding(self, *, has_age: bool, is_place_enough: bool) -> Words:
         """The words that decide: those left over, else neighborhoods, else audience words where there is no age."""
-        stages = (_Role.WORD, _Role.NEIGHBORHOOD) if has_age else (_Role.WORD, _Role.NEIGHBORHOOD, _Role.AUDIENCE)
+        stages = [_Role.WORD]
+        if has_age or is_place_enough or _Role.AUDIENCE in self._roles:
+            stages.append(_Role.NEIGHBORHOOD)
+        if not has_age:
+            stages.append(_Role.AUDIENCE)
         for role in stages:
             if role in self._roles:
                 self._roles = [_Role.WORD if each is role else each for each in self._roles]
