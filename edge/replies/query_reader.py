@@ -5,7 +5,7 @@ from outings.answers.access_errors import forbidden_metro, forbidden_types
 from outings.answers.context import AnswerContext
 from outings.answers.listings.relations import find_metros_of_row, settle_metro
 from outings.contract.entitlement import Entitlement
-from outings.contract.errors import not_enabled, not_found
+from outings.contract.errors import not_found
 from outings.contract.includes import Offer, settle_includes
 from outings.contract.query import Query, parse_query
 from outings.contract.route import Match
@@ -42,8 +42,6 @@ def read_query(
             raise forbidden_types(about, outside)
     if "include" in query.values:
         query = settle_includes(query, entitlement=entitlement, offer=offer)
-    if not match.route.implemented:
-        raise not_enabled(match.route.path)
     return settle_metro(query, homes, about=about) if homes else query
 
 

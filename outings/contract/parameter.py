@@ -50,7 +50,7 @@ class Parameter(Struct, frozen=True, kw_only=True):
     default: Default | None = None
     replaced_by: str | None = None
     stability: Stability = "stable"
-    implemented: bool = True
+    is_optional: bool = False
     is_tryable: bool = True
     column: str | None = None
     member: str | None = None

@@ -164,7 +164,7 @@ _WHO = (
     ),
 )  # fmt: skip
 
-_zip = partial(Parameter, stability="beta", implemented=False, is_tryable=False)
+_zip = partial(Parameter, stability="beta", is_optional=True, is_tryable=False)
 
 _WHERE = (
     Parameter(

@@ -152,8 +152,9 @@ def parse_query(
     }
     _check_own(match, values)
     check_combination(route, values)
-    if not route.unimplemented.isdisjoint(values):
-        _check_implemented(route, values, enabled)
+    for name in values:
+        if name in route.optional and name not in enabled:
+            raise not_enabled(name, param=name)
     if route.sets is not None:
         values[route.sets] = match.values["id"]
     is_opaque = "cursor" in values and route.parameters["cursor"].kind == "cursor"
@@ -271,12 +272,6 @@ def _list_paths(route: Route) -> frozenset[str] | None:
 def _look_swapped(lat: Sequence[str], lng: Sequence[str]) -> bool:
     first, second = (parse_number(texts[0]) if len(texts) == 1 else None for texts in (lat, lng))
     return first is not None and second is not None and 90 < abs(first) <= 180 and abs(second) <= 90
-
-
-def _check_implemented(route: Route, values: Mapping[str, Value], enabled: Collection[str]) -> None:
-    for name in values:
-        if name not in enabled and not route.parameters[name].implemented:
-            raise not_enabled(name, param=name)
 
 
 def _check_own(match: Match, values: dict[str, Value]) -> None:

@@ -32,7 +32,7 @@ class Route(Struct, frozen=True, kw_only=True):
 
     `parameters` are the rows with the bounds and defaults that hold here. `sets` names the one that the id in the path
     is the value of: it may be sent beside it, as `applied_filters` shows it, with no other value. `ignored` names are
-    taken, change nothing, and give a notice. `max_age` in seconds; None is `no-cache`. `implemented` False answers 501.
+    taken, change nothing, and give a notice. `max_age` in seconds; None is `no-cache`.
     With `is_now` an answer depends on the minute; `most_days` bounds a window, as how many days `to` lies after `from`.
     `is_optional`: 501 where a deployment has not set it up. `takes_signature`: the signed address of a calendar may
     stand in place of the key's header.
@@ -41,8 +41,8 @@ class Route(Struct, frozen=True, kw_only=True):
     answers with the item alone. A text or bytes, of one of the types of `media`, is no JSON.
 
     From the parameters follow `defaults`, those of filters; `constants`, those of what is no filter; `required`, the
-    names without which nothing is answered; `unimplemented` names; and `renamed`, old names with those that replace
-    them.
+    names without which nothing is answered; `optional`, those that some deployments answer with 501; and `renamed`,
+    old names with those that replace them.
     """
 
     name: str
@@ -62,7 +62,6 @@ class Route(Struct, frozen=True, kw_only=True):
     plan: str = "all"
     credits: Credits = Credits(1, "request")
     needs_key: bool = True
-    implemented: bool = True
     is_now: bool = False
     needs_centre: bool = False
     most_days: int = LIST_DAYS_AFTER
@@ -71,7 +70,7 @@ class Route(Struct, frozen=True, kw_only=True):
     defaults: Mapping[str, Default] = {}
     constants: Mapping[str, Constant] = {}
     required: tuple[str, ...] = ()
-    unimplemented: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()
     renamed: Mapping[str, str] = {}
 
     def __post_init__(self) -> None:
@@ -81,7 +80,7 @@ class Route(Struct, frozen=True, kw_only=True):
         rows = self.parameters.items()
         force_setattr(self, "defaults", list_defaults(self.parameters))
         force_setattr(self, "required", tuple(name for name, row in rows if row.required))
-        force_setattr(self, "unimplemented", frozenset(name for name, row in rows if not row.implemented))
+        force_setattr(self, "optional", frozenset(name for name, row in rows if row.is_optional))
         force_setattr(self, "renamed", {name: row.replaced_by for name, row in rows if row.replaced_by is not None})
 
     @property

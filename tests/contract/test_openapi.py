@@ -1,5 +1,6 @@
 """The document tells what the program does: its bounds are the request reader's, its words the deployment's."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -126,13 +127,11 @@ def test_an_operation_says_which_plans_have_its_add_ons_and_what_they_are_planne
 
 
 @by_route
-def test_a_route_that_answers_has_a_success_and_another_says_501(route: Route):
+def test_a_route_has_a_success_and_a_501_where_it_needs_something_of_the_deployment(route: Route):
     operation = find_operation(route)
-    assert ("200" in operation["responses"]) == route.implemented
-    assert operation.get("x-implemented", True) == route.implemented
-    if not route.implemented:
-        assert "501" in operation["responses"]
-        assert "501" in operation["description"]
+    assert "200" in operation["responses"]
+    optional = {"address", *(name for name, row in route.parameters.items() if row.is_optional)}
+    assert ("501" in operation["responses"]) == (route.is_optional or not optional.isdisjoint(route.parameters))
 
 
 @by_route
@@ -142,8 +141,7 @@ def test_a_parameter_says_what_it_means(route: Route):
         assert parameter["description"].startswith(row.meaning)
         assert parameter.get("deprecated", False) == (row.replaced_by is not None)
         assert parameter.get("x-stability", "stable") == row.stability
-        assert parameter.get("x-implemented", True) == row.implemented
-        assert ("501" in parameter["description"]) == (not row.implemented)
+        assert ("501" in parameter["description"]) == row.is_optional
         assert parameter.get("required", False) == row.required
 
 
@@ -333,12 +331,13 @@ def test_every_member_says_what_it_means_and_no_meaning_is_of_a_member_that_ther
     assert all(meaning in by_name[member] for member, meaning in EVERYWHERE.items())
 
 
-def test_what_is_said_not_to_be_answered_needs_something_of_the_deployment():
-    """Where a shared row says that no deployment answers it, each tool that reads the rows alone believes it."""
-    unanswered = {name for name, row in PARAMETERS.items() if not row.implemented}
-    assert unanswered == {"zip", "near_zip", "include_approximate"}
+def test_what_some_deployments_answer_is_said_in_words_and_nothing_is_called_unimplemented():
+    """Tools leave out what is marked so, and a server with postal codes answers it."""
+    assert "x-implemented" not in json.dumps(DOCUMENT)
+    optional = {name for name, row in PARAMETERS.items() if row.is_optional}
+    assert optional == {"zip", "near_zip", "include_approximate"}
     shared = DOCUMENT["components"]["parameters"]
-    assert {name for name, row in shared.items() if "x-implemented" in row} == unanswered
+    assert {name for name, row in shared.items() if "else `501`" in row["description"]} == optional
 
 
 def test_readers_may_be_sent_members_that_come_later():

@@ -1,8 +1,7 @@
 """Makes the OpenAPI 3.1 document from the tables of the contract and the deployment's vocabulary.
 
-The document has every route of v1, because a path is a promise whichever version answers. A route that is not answered
-yet is marked `x-implemented: false` and has `501` in place of a success, so clients generated from the document keep
-working.
+The document has every route of v1, because a path is a promise whichever deployment answers. What some deployments
+answer and others do not says so in words, and has `501` among its responses.
 """
 
 from typing import Any
@@ -11,7 +10,7 @@ import msgspec
 
 from outings import __version__
 from outings.contract.includes import Offer
-from outings.contract.openapi.parameters import NOT_YET, list_parameters, make_shared
+from outings.contract.openapi.parameters import list_parameters, make_shared
 from outings.contract.openapi.responses import list_responses, make_failures, make_headers
 from outings.contract.openapi.schemas import Schema, make_schemas
 from outings.contract.pricing_plans import ADD_ON_CREDITS
@@ -27,10 +26,10 @@ Every path takes `GET`, `HEAD` and `OPTIONS`; any other method is `405`. Arrays 
 "the source did not say", never "no".
 
 v1 is frozen: what is in it stays. Parameters, members, and error codes may be added at any time, so parse
-permissively. `x-stability` marks what is outside of that promise, `x-implemented: false` what is not answered yet,
-`x-default` what holds for a parameter that is not sent (beside some others it may not be sent, so it is no `default`),
-`x-plan` the plans that may ask, `x-credits` what is planned to be charged, `x-add-ons` the plans that have a value of
-`include`, those whose keys may be granted it, and what it is planned to add.
+permissively. `x-stability` marks what is outside of that promise, `x-default` what holds for a parameter that is not
+sent (beside some others it may not be sent, so it is no `default`), `x-plan` the plans that may ask, `x-credits` what
+is planned to be charged, `x-add-ons` the plans that have a value of `include`, those whose keys may be granted it, and
+what it is planned to add.
 """
 _KEY = "ApiKey"
 # What takes its place in the address of a calendar, both together: scheme → parameter, and what it is.
@@ -96,9 +95,6 @@ def _make_operation(route: Route, *, vocabulary: Vocabulary) -> Schema:
         operation["security"] = [{_KEY: []}, {scheme: [] for scheme in _SIGNED}]
     if route.stability != "stable":
         operation["x-stability"] = route.stability
-    if not route.implemented:
-        operation["description"] = NOT_YET
-        operation["x-implemented"] = False
     return operation
 
 

@@ -7,13 +7,10 @@ from outings.contract.argument import list_allowed
 from outings.contract.openapi.examples import find_path_values
 from outings.contract.openapi.schemas import Schema, list_words, name_path, refer
 from outings.contract.parameter import DateDefault, Default, Parameter
-from outings.contract.parameters import PARAMETERS, ZIPS
+from outings.contract.parameters import PARAMETERS
 from outings.contract.route import Route
 from outings.contract.values import KINDS
 from outings.contract.vocabulary import Vocabulary
-
-NOT_YET = "This version answers `501` to it."
-OF_DEPLOYMENT = "Answered where the deployment knows postal codes; else `501`."
 
 # What stands in a path's braces.
 _IN_PATH: Mapping[str, Schema] = {
@@ -61,8 +58,6 @@ def make_parameter(row: Parameter, *, vocabulary: Vocabulary, resource: str | No
         parameter["example"] = _read_example(row, example)
     if row.stability != "stable":
         parameter["x-stability"] = row.stability
-    if not row.implemented:
-        parameter["x-implemented"] = False
     return parameter
 
 
@@ -83,8 +78,8 @@ def _describe(row: Parameter) -> Iterable[str]:
         yield f"For example `{row.name}={row.example}`."
     if row.replaced_by is not None:
         yield f"Send `{row.replaced_by}`."
-    if not row.implemented:
-        yield OF_DEPLOYMENT if row.name in ZIPS else NOT_YET
+    if row.is_optional:
+        yield "Answered where the deployment knows postal codes; else `501`."
 
 
 def _write_default(default: Default) -> str:

@@ -108,14 +108,12 @@ def make_failures() -> dict[str, Schema]:
 
 def list_responses(route: Route, *, vocabulary: Vocabulary) -> dict[str, Schema]:
     """The responses of a route by status."""
-    responses: dict[str, Schema] = {}
-    if route.implemented:
-        responses["200"] = _make_success(route, vocabulary=vocabulary)
-        if _is_cached(route):
-            responses["304"] = {
-                "description": "What `If-None-Match` names is what would be answered.",
-                "headers": _refer_headers(*_CACHED, *_list_limits(route)),
-            }
+    responses: dict[str, Schema] = {"200": _make_success(route, vocabulary=vocabulary)}
+    if _is_cached(route):
+        responses["304"] = {
+            "description": "What `If-None-Match` names is what would be answered.",
+            "headers": _refer_headers(*_CACHED, *_list_limits(route)),
+        }
     for name in _list_failures(route):
         responses[str(_FAILURES[name][0])] = refer(name, kind="responses")
     return responses
@@ -188,9 +186,8 @@ def _list_failures(route: Route) -> Iterable[str]:
             yield from ("Forbidden", "NotFound")
         yield "TooMany"
     yield "Internal"
-    is_whole = all(row.implemented for row in route.parameters.values())
     # A deployment may have no geocoder.
-    if not route.implemented or route.is_optional or not is_whole or "address" in route.parameters:
+    if route.is_optional or route.optional or "address" in route.parameters:
         yield "NotImplemented"
     yield "Unavailable"
 
