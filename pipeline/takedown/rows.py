@@ -10,9 +10,11 @@ from msgspec.structs import replace
 from outings.contract.resources.shared import Location, OrganizationReference
 from pipeline.changes.diff import PARTS, hash_members, read_members
 from pipeline.listings.previous import PreviousSnapshot
+from pipeline.listings.resolved_record import Facts
 from pipeline.listings.rows import Row
 from pipeline.listings.websites import find_domain, read_document_links
 
+_NO_FACTS = dict.fromkeys(Facts.__struct_fields__)
 # What a listing has from its place, as columns.
 _LOCATED = ("lat", "lng", "neighborhood", "neighborhood_slug", "neighborhood_key", "zip")
 
@@ -71,9 +73,9 @@ class RowStripper:
         return {find_domain(url) for each in links for url in (each.website_url, *each.links)}
 
     def carry_row(self, row_id: str) -> Row:
-        """The row without it. An address that it shares with a withdrawn place goes with that, and an organization's
-        website that it may owe to a withdrawn listing: who stated it is not known here. The next build puts back what
-        is its own."""
+        """The row without it. The facts of a withdrawn place go with it, an address that it shares with that, and an
+        organization's website that it may owe to a withdrawn listing: who stated them is not known here. The next build
+        puts back what is its own."""
         row = self._previous.carry_row(row_id)
         place, organization = row.columns.get("place_id"), row.columns.get("organization_id")
         changed: dict[str, Any] = {}
@@ -87,7 +89,8 @@ class RowStripper:
             changed["organization"], columns["organization_id"] = OrganizationReference(), None
             links = links if row.kind == "place" else replace(links, organization=None)
         if place in self._ids:
-            changed["place"], columns["place_id"] = None, None
+            changed |= {"place": None, **_NO_FACTS}
+            columns |= {"place_id": None, **_NO_FACTS}
             links = replace(links, place=None)
             if members.location == self._locations.get(str(place)):
                 changed["location"] = Location()

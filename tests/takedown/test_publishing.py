@@ -24,6 +24,7 @@ def list_names(town: Town, name: str = "events", metro: str = "seattle") -> set[
     return {each["name"] for each in town.get(f"/v1/{metro}/{name}?limit=100").read_json()["data"]}
 
 
+FACTS = ("is_indoor", "is_outdoor", "good_for_rainy", "is_sensory_friendly")
 OF_KITE = ("kitequix", "flyquix", "1quix.png", "2quix.png")
 
 
@@ -45,13 +46,19 @@ def test_the_removal_is_told_by_its_id_alone_and_what_showed_it_is_told_to_have_
     removed = {(each["listing_id"], each["slug"], each["reason"]) for each in new if each["kind"] == "removed"}
     assert removed == {(KITE, KITE, "duplicate"), (HALL, HALL, "duplicate")}
     updated = {each["slug"]: set(each["fields"]) for each in new if each["kind"] == "updated"}
-    assert updated["hall-walk"] == {"links", "location", "place"}
-    assert updated["own-walk"] == {"links", "place"}
+    assert updated["hall-walk"] == {"links", "location", "place", *FACTS}
+    assert updated["own-walk"] == {"links", "place", *FACTS}
     assert all(each["slug"] == KITE for each in town.walk_changes() if each["listing_id"] == KITE)
     got = town.get("/v1/seattle/events?limit=100").read_json()["data"]
     places = {each["name"]: (each["place"], each["location"]["address"]) for each in got}
     assert places["Hall walk"] == places["Other hall walk"] == (None, None)
     assert {each["name"]: each["location"]["lat"] for each in got}["Own walk"] == 47.6
+    facts = {each["name"]: [each[fact] for fact in FACTS] for each in got}
+    assert facts["Hall walk"] == facts["Own walk"] == [None] * len(FACTS)
+    for parameter in ("indoor", "outdoor", "sensory"):
+        for value in ("true", "false"):
+            kept = town.get(f"/v1/seattle/events?limit=100&{parameter}={value}").read_json()["data"]
+            assert {"Hall walk", "Own walk"}.isdisjoint(each["name"] for each in kept)
 
 
 @pytest.mark.long

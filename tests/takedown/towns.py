@@ -58,6 +58,7 @@ def list_records(metro: str, *, number: int = 2) -> list[Record]:
     hall = make_place(
         "hallquix", id=HALL, name="Hallquix", organization={"source_id": "clubquix"},
         location={"lat": 47.62, "lng": -122.35, "address": "7 Hallquix Lane", "neighborhood": "Hallquix Hill"},
+        is_indoor=True, is_outdoor=False, good_for_rainy=True, is_sensory_friendly=True,
     )  # fmt: skip
     if metro == "boston":
         return [*records, make_event("guest", name="Guest walk", organization={"id": CLUB})]
