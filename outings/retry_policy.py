@@ -12,8 +12,9 @@ _LONGEST = 1e9
 
 
 class RetryPolicy(Struct, frozen=True, kw_only=True):
-    """Time-outs in seconds: to connect, between two bytes (`silence`), and of a whole attempt. `attempts` in all, the
-    second one after `pause`, which doubles from then on. `rest`: the longest `Retry-After` that is obeyed."""
+    """Time-outs in seconds: to connect, between two bytes (`silence`), of a whole attempt, and of all requests for a
+    feed. `attempts` in all, the second one after `pause`, which doubles from then on. `rest`: the longest `Retry-After`
+    that is obeyed."""
 
     connect: float
     silence: float
@@ -21,6 +22,7 @@ class RetryPolicy(Struct, frozen=True, kw_only=True):
     attempts: int
     pause: float
     rest: float
+    feed: float = 21_600.0
 
 
 def read_retry_after(stated: str | None, now: float) -> float | None:

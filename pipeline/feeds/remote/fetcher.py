@@ -87,12 +87,18 @@ async def open_client(feed: FeedTable, policy: RetryPolicy) -> AsyncIterator[Fee
         transport = PublicTransport(verify=verify, connect_timeout=policy.connect)
     trusts = not _is_loopback(urlsplit(feed.url).hostname or "")
     try:
-        async with httpx2.AsyncClient(
-            timeout=timeout, headers=_HEADERS, trust_env=trusts, verify=verify, transport=transport
-        ) as client:
+        async with (
+            asyncio.timeout(policy.feed),
+            httpx2.AsyncClient(
+                timeout=timeout, headers=_HEADERS, trust_env=trusts, verify=verify, transport=transport
+            ) as client,
+        ):
             yield FeedClient(client, feed, policy)
     except FetchError as error:
         raise FeedError(feed.name, show_url(error.url), str(error)) from None
+    except TimeoutError:
+        reason = f"takes longer than {policy.feed:g} s with all its pages"
+        raise FeedError(feed.name, show_url(feed.url), reason) from None
     except OSError as error:
         raise FeedError(feed.name, show_url(feed.url), f"can't be stored while it is read: {error.strerror}") from error
 
@@ -252,9 +258,12 @@ async def _write_body(response: httpx2.Response, *, target: BinaryIO, most: int,
         unpacker = Unpacker(response.headers.get("content-encoding", ""))
     except ValueError as error:
         raise FetchError(str(error)) from None
-    written = 0
+    arrived = written = 0
     try:
         async for packed in response.aiter_raw():
+            arrived += len(packed)
+            if arrived > most:  # gzip may have parts, or padding, without end that hold nothing
+                raise FetchError(too_long)
             for piece in unpacker.unpack(packed):
                 written += len(piece)
                 if written > most:

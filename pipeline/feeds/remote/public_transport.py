@@ -14,6 +14,8 @@ Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
 
 # By which networks without IPv4 reach it (RFC 6052): the last 32 bits are an address of IPv4.
 _NAT64 = IPv6Network("64:ff9b::/96")
+# All addresses of the internet are here (RFC 4291). Others may lead to a network's own ones, as 64:ff9b:1::/48 does.
+_GLOBAL = IPv6Network("2000::/3")
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -46,8 +48,9 @@ class PublicTransport(httpx2.AsyncBaseTransport):
         self._connect_timeout = connect_timeout
         self._resolve = resolve or resolve_host
         self._is_allowed = is_allowed or is_public
-        # One a host: a connection whose certificate was checked for one is not another's on the same address.
-        self._transports: dict[str, httpx2.AsyncHTTPTransport] = {}
+        # One a host and proxy: a connection whose certificate was checked for one is not another's on the same address,
+        # and one without a proxy would ask for the name's address again.
+        self._transports: dict[tuple[str, str | None], httpx2.AsyncHTTPTransport] = {}
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         host, proxy = request.url.raw_host.decode("ascii"), _find_proxy(request.url)
@@ -82,9 +85,9 @@ class PublicTransport(httpx2.AsyncBaseTransport):
         return addresses
 
     def _find_transport(self, host: str, proxy: str | None) -> httpx2.AsyncHTTPTransport:
-        if host not in self._transports:
-            self._transports[host] = httpx2.AsyncHTTPTransport(verify=self._verify, proxy=proxy)
-        return self._transports[host]
+        if (host, proxy) not in self._transports:
+            self._transports[host, proxy] = httpx2.AsyncHTTPTransport(verify=self._verify, proxy=proxy)
+        return self._transports[host, proxy]
 
 
 def is_public(address: Address) -> bool:
@@ -93,6 +96,8 @@ def is_public(address: Address) -> bool:
         inner = _find_inner(address)
         if inner is not None:
             return is_public(inner)
+        if address not in _GLOBAL:
+            return False
     return address.is_global and not address.is_multicast
 
 

@@ -95,7 +95,7 @@ PRIVATE = (
     "127.0.0.1", "127.8.8.8", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "0.0.0.0",
     "100.64.0.1", "224.0.0.1", "255.255.255.255", "::", "::1", "fe80::1", "fc00::1", "fd12:3456::1", "ff02::1",
     "::ffff:10.0.0.1", "::ffff:169.254.169.254", "64:ff9b::a00:1", "64:ff9b::7f00:1", "2002:7f00:1::",
-    "2002:a9fe:a9fe::1",
+    "2002:a9fe:a9fe::1", "64:ff9b:1::7f00:1", "fec0::1", "::7f00:1", "::ffff:0:7f00:1",
 )  # fmt: skip
 PUBLIC = ("93.184.216.34", "8.8.8.8", "172.32.0.1", "2606:2800:220:1::1", "::ffff:8.8.8.8", "64:ff9b::808:808")
 
@@ -105,7 +105,7 @@ def test_which_addresses_are_public() -> None:
     assert [each for each in PUBLIC if not is_public(ip_address(each))] == []
 
 
-def ask(url: str, *answers: Sequence[str], verify: ssl.SSLContext | None = None, times: int = 1) -> list[int]:
+def ask(url: str, *answers: Sequence[str], verify: ssl.SSLContext | None = None, then: Sequence[str] = ()) -> list[int]:
     """Statuses. `answers`: the name's addresses, each time that they are asked for. 127.0.0.1 counts as public."""
     waiting = list(answers)
 
@@ -118,7 +118,7 @@ def ask(url: str, *answers: Sequence[str], verify: ssl.SSLContext | None = None,
             is_allowed=lambda address: str(address) == "127.0.0.1",
         )  # fmt: skip
         async with httpx2.AsyncClient(transport=transport, timeout=2.0) as client:
-            return [(await client.get(url)).status_code for _ in range(times)]
+            return [(await client.get(each)).status_code for each in (url, *then)]
 
     return asyncio.run(run())
 
@@ -130,10 +130,21 @@ def test_what_was_checked_is_what_is_connected_to(web: Web) -> None:
     assert ask(url, ["127.0.0.1"]) == [200]
     assert [headers["host"] for _, headers in web.requests] == [f"feeds.example:{port}"]
     with pytest.raises(PrivateAddress, match=r"127\.0\.0\.2"):
-        ask(url, ["127.0.0.1"], ["127.0.0.2"], times=2)
+        ask(url, ["127.0.0.1"], ["127.0.0.2"], then=[url])
     with pytest.raises(PrivateAddress, match=r"127\.0\.0\.2"):
         ask(url, ["127.0.0.1", "127.0.0.2"])
     assert len(web.requests) == 2
+
+
+def test_a_proxy_of_another_scheme_is_not_passed_by(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a connection without a proxy the name would be asked for again, behind the check."""
+    port = web.url.rpartition(":")[2]
+    with serve_web() as proxy:
+        monkeypatch.setenv("https_proxy", proxy.url)
+        monkeypatch.setenv("no_proxy", "")
+        with pytest.raises(httpx2.ProxyError):
+            ask(f"http://localhost:{port}/feed", *[["127.0.0.1"]] * 2, then=[f"https://localhost:{port}/feed"])
+    assert web.targets == ["/feed"]
 
 
 def test_the_certificate_is_still_the_names(certificate: Path) -> None:

@@ -99,6 +99,7 @@ def test_a_feed_is_fetched(open_feed: Open, web: Web, page: Page) -> None:
         (Page(b"x" * 1000, endless=True), "has more than 1,000,000 bytes, the feed's max_bytes", 1),
         (Page(b"x" * 1_000_001), "has more than 1,000,000 bytes, the feed's max_bytes", 1),
         (packed(b"\0" * 200_000_000), "has more than 1,000,000 bytes, the feed's max_bytes", 1),
+        (Page(gzip.compress(b""), headers=GZIP, endless=True), "more than 1,000,000 bytes, the feed's max_bytes", 1),
         (Page(gzip.compress(LINE)[:-3], headers=GZIP), "ends in the middle of its gzip (3 times)", 3),
         (Page(LINE, headers=GZIP), "is not gzip", 3),
         (Page(LINE, headers={"Content-Encoding": "br"}), 'has the encoding "br", which was not requested', 1),
@@ -117,6 +118,14 @@ def test_what_can_not_be_fetched_is_told_with_the_feed_and_its_address(
     assert str(raised.value).startswith(f"feed spl: {web.url}/feed: ")
     assert message in str(raised.value)
     assert len(web.requests) == times
+
+
+def test_pages_that_each_come_in_time_may_not_take_for_ever(open_feed: Open, web: Web) -> None:
+    """A server that sends a page every few minutes would hold a build for years."""
+    web.pages["/feed"] = Page(b'{"items": [], "next": "/feed?afterChangeNumber=1"}', pause=0.02)
+    web.pages["/feed?afterChangeNumber=1"] = web.pages["/feed"]
+    with pytest.raises(FeedError, match=r"/feed: takes longer than 0\.5 s with all its pages"):
+        open_feed(kind="rpde", settings='mode = "delta"', policy=replace(PATIENT, feed=0.5))
 
 
 def test_a_server_that_is_not_there_is_told(open_feed: Open) -> None:
