@@ -136,23 +136,20 @@ def print_ratios(measured: dict[str, Figures], *, floor: RunCost, copied: RunCos
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--listings", type=int, nargs="+", default=[10_000, 100_000], help="in all, over two metros")
-    parser.add_argument("--details", nargs="+", choices=["packs", "objects"], default=["packs"])
     parser.add_argument("--workers", type=int, help="if not given, as many as each build chooses")
     parser.add_argument("--builds", type=int, default=len(BUILDS), help="only the first so many of the builds")
     options = parser.parse_args()
     compile_modules()
     for size in options.listings:
-        for details in options.details:
-            workers = "as many workers as chosen" if options.workers is None else f"{options.workers} workers"
-            print(f"\n{size:,} listings, details = {details}, {workers}\n", flush=True)
-            with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder:
-                config = write_world(Path(folder) / "outings.toml", today=DAY, size=size // 2)
-                config.write_text(config.read_text().replace("[store]", f'[store]\ndetails = "{details}"'))
-                floor, copied = measure_floor(config), measure_copy(config)
-                measured = measure_builds(config, workers=options.workers, count=options.builds)
-            print_builds(measured)
-            print_ratios(measured, floor=floor, copied=copied)
-            sys.stdout.flush()
+        workers = "as many workers as chosen" if options.workers is None else f"{options.workers} workers"
+        print(f"\n{size:,} listings, {workers}\n", flush=True)
+        with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder:
+            config = write_world(Path(folder) / "outings.toml", today=DAY, size=size // 2)
+            floor, copied = measure_floor(config), measure_copy(config)
+            measured = measure_builds(config, workers=options.workers, count=options.builds)
+        print_builds(measured)
+        print_ratios(measured, floor=floor, copied=copied)
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

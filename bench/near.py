@@ -14,14 +14,12 @@ import asyncio
 import contextlib
 import random
 import statistics
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import asyncpg
 import msgspec
@@ -30,7 +28,6 @@ import numpy as np
 from bench.measuring import read_with
 from bench.peers.cluster import find_programs, run_cluster
 from bench.peers.world import METRO, World, make_world
-from bench.servers import OUTINGS
 from outings.answers.answer import answer
 from outings.answers.near.index import open_near
 from outings.answers.near.items import join_items, list_pieces
@@ -45,7 +42,6 @@ from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
 from outings.contract.route_matching import match_route
 from outings.contract.vocabulary import AGE_BANDS, COLLECTIONS, TYPES, Vocabulary
-from outings.demo import write_world
 from outings.release.mapped_table import NEVER
 
 _POINTS = 300
@@ -82,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     filters = read_arguments(arguments)
     with contextlib.ExitStack() as running:
         folder = filters.keep or Path(running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-near-")))
-        worlds = {size: make_wide_world(folder / str(size), listings=size) for size in filters.listings}
+        worlds = {size: make_world(folder / str(size), listings=size) for size in filters.listings}
         first = worlds[filters.listings[0]]
         points = draw_points(first, filters.points)
         print(f"{len(points)} points, {', '.join(f'{size:,}' for size in worlds)} listings")
@@ -103,17 +99,6 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--keep", type=Path, help="where the worlds are, or are to be kept for the same day")
     parser.add_argument("--only-ours", action="store_true")
     return parser.parse_args(arguments)
-
-
-def make_wide_world(folder: Path, *, listings: int) -> World:
-    """Very large ones with their details in packs."""
-    config = folder / "outings.toml"
-    if not config.exists() and listings >= _PACKED_FROM:
-        folder.mkdir(parents=True)
-        write_world(config, today=datetime.now(ZoneInfo(METRO.timezone)).date(), size=listings, metros=(METRO,))
-        config.write_text(config.read_text().replace("[store]\n", '[store]\ndetails = "packs"\n'))
-        subprocess.run([*OUTINGS, "build", "-c", str(config)], check=True, capture_output=True)
-    return make_world(folder, listings=listings)
 
 
 def draw_points(world: World, count: int) -> list[Point]:

@@ -123,7 +123,7 @@ def build_release(
     parts: dict[str, Part | None] = {each.slug: each.part for each in built}
     # All that is told in the end is read before the swap: once it is done, nothing may fail.
     feeds += _remember_feeds(plan, base, sources, store=store)
-    carried = _tally_carried(plan, store=store)
+    carried = _tally_carried(plan)
     changes = {each.slug: each.changes for each in built}
     problems = tuple(p for metro in metros for p in metro.problems if p.feed not in {feed.feed for feed in done})
     published = publish(
@@ -381,8 +381,8 @@ def _remember_feeds(
         )
 
 
-def _tally_carried(plan: BuildPlan, *, store: Store) -> WriteCounts:
+def _tally_carried(plan: BuildPlan) -> WriteCounts:
     """Objects of metros that were not built again are named by the release, and none is written. By metro, as a build
     counts: two metros may name the same object, an empty table's."""
     bases = [each.base for each in plan.unchanged if each.base is not None]
-    return WriteCounts(total=sum(len({base.sha, *list_objects(store, base.manifest)}) for base in bases))
+    return WriteCounts(total=sum(len({base.sha, *list_objects(base.manifest)}) for base in bases))

@@ -139,7 +139,7 @@ class DryRun:
             plan=MetroPlan(
                 metro=make_settings(metro), vocabulary=self._configuration.vocabulary, related=(),
                 language=keep_language(find_language(self._configuration, metro)), today=today,
-                stamp=self._as_of.read_instant(metro.timezone), inputs="", details=False,
+                stamp=self._as_of.read_instant(metro.timezone), inputs="",
                 cache=self._scratch / ".cache", base=read_base(self._store, part),
             ),
             configuration=self._configuration,

@@ -17,7 +17,6 @@ from outings.release.manifest import (
     Manifest,
     SemanticTables,
     Table,
-    encode_details,
     encode_manifest,
     hash_snapshot,
     list_objects,
@@ -101,7 +100,7 @@ def build_metro(
     base, ours = plan.base, number_renderer()
     blocks = NO_BLOCKS if base is None else read_block_index(store, base.manifest.blocks)
     writer = ObjectWriter(
-        store, known=_name_known(store, base, previous) - {delta_state.torn, blocks.torn, *spanning.torn}
+        store, known=_name_known(base, previous) - {delta_state.torn, blocks.torn, *spanning.torn}
     )  # fmt: skip
     with DocumentBuffer(previous.snapshot) as buffer:
         builder = TableBuilder(
@@ -153,11 +152,11 @@ def build_metro(
     )  # fmt: skip
 
 
-def _name_known(store: Store, base: Base | None, previous: PreviousSnapshot) -> set[str]:
+def _name_known(base: Base | None, previous: PreviousSnapshot) -> set[str]:
     """Origins that could not be read are written again."""
     if base is None:
         return set()
-    known = {base.sha, *list_objects(store, base.manifest)}
+    known = {base.sha, *list_objects(base.manifest)}
     if base.manifest.origins is not None and previous.origins is None:
         known.discard(base.manifest.origins.object)
     return known
@@ -168,9 +167,7 @@ def _write_tables(
 ) -> Manifest:
     """`made` has no tables any more when this returns: mapped tables are derived while they go."""
     packs = () if plan.base is None else plan.base.manifest.packs
-    packed = pack_documents(
-        made.tables, buffer, packs=packs, emptied=plan.emptied, writer=writer, details=plan.details
-    )  # fmt: skip
+    packed = pack_documents(made.tables, buffer, packs=packs, emptied=plan.emptied, writer=writer)
     kept = KeptTables(_find_own_base(plan, previous), previous, today=plan.today)
     frames = dict(packed.tables)
     related = kept.read_derived(RELATED_LISTINGS, frames)
@@ -189,7 +186,6 @@ def _write_tables(
         semantic = _put_semantic(
             make_semantic(made.tables["listings"], buffer, before=before, plan=plan.model), plan.model, writer
         )
-    details = writer.put(encode_details(packed.details)) if plan.details else None
     origins = None if plan.program is None else put_origins(made.origins, plan.program, writer)
     same = kept.find_derived(DERIVED, frames)
     derived = derive_tables(frames, today=plan.today, language=plan.language, but=same)
@@ -203,7 +199,7 @@ def _write_tables(
         vocabulary=plan.vocabulary, related=plan.related, language=plan.language,
         inputs=plan.inputs, tables=tables, mapped=mapped,
         mapped_layout=MAPPED_LAYOUT,
-        semantic=semantic, packs=packs, pages={}, details=details, origins=origins,
+        semantic=semantic, packs=packs, pages={}, origins=origins,
     )  # fmt: skip
 
 

@@ -40,7 +40,6 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
     today: date
     stamp: datetime
     inputs: str
-    details: bool
     cache: Path
     base: Base | None
     model: ModelPlan | None = None

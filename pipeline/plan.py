@@ -133,7 +133,6 @@ def _plan_metro(
     configuration = build.configuration
     settings = make_settings(metro)
     today = build.as_of.read_date(metro.timezone)
-    details = configuration.store.details == "objects"
     language = find_language(configuration, metro)
     related = join_groups(language.related, configuration.related)
     own = keep_language(language)
@@ -142,14 +141,14 @@ def _plan_metro(
     # All that turns records into listings, but the records and the date; then all that the metro's build depends on.
     program = make_fingerprint(settings, configuration.vocabulary, own, hashlib.sha256(neighborhoods).hexdigest())
     inputs = make_fingerprint(
-        program, related, today, details, centroids, hash_metro_site(site), None if model is None else model.hash,
+        program, related, today, centroids, hash_metro_site(site), None if model is None else model.hash,
         sorted((feed.name, hashes[feed.name]) for feed in feeds if feed.metro in (None, metro.slug)),
         [] if base is None else sorted(list_withdrawn(base.withdrawals)),
     )  # fmt: skip
     part = None if base is None else base.parts.get(metro.slug)
     return MetroPlan(
         metro=settings, vocabulary=configuration.vocabulary, related=related, language=own, today=today, stamp=stamp,
-        inputs=inputs, details=details, cache=configuration.edge.cache, base=read_base(store, part), model=model,
+        inputs=inputs, cache=configuration.edge.cache, base=read_base(store, part), model=model,
         centroids=centroids, site=site if site is not None and site.shows_data else None, program=program,
         neighborhoods=metro.neighborhoods,
     )  # fmt: skip

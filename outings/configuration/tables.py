@@ -34,7 +34,6 @@ class StoreTable(Struct, frozen=True, kw_only=True):
 
     url: Text = "file:var/store"
     keep_days: Count = 7
-    details: Literal["objects", "packs"] = "objects"
     endpoint_url: Text | None = None
     region: Text | None = None
 

@@ -3,7 +3,7 @@ sizes are bytes."""
 
 import datetime
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import msgspec
 from msgspec import Struct
@@ -11,13 +11,11 @@ from msgspec import Struct
 from outings.contract.languages.language import Language
 from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
-from outings.release.objects import Corrupt, decode_json, read_object
+from outings.release.objects import decode_json, read_object
 from outings.release.packs import Pack
 from outings.release.site import MetroSite
 from outings.release.snapshot import Export, MetroSettings, PrecomputedPage
 from outings.release.store import Store
-
-_HASH_SIZE = 32
 
 
 class Table(Struct, frozen=True, kw_only=True):
@@ -48,14 +46,12 @@ class Manifest(Struct, frozen=True, kw_only=True):
     `layout` and `renderer` are those of `tables`; `date` is the build's local date; `inputs` is the fingerprint of
     all that the build read for the metro. `language` has the words of a metro that is not read in English. `related`
     are the words that a search takes one for another, `mapped` is the tables' second form (`release.mapped_table`, with
-    its layout); releases of before them have none. `semantic` is there
-    where the build had a model. `pages` are named `<canonical request>@<local date>`, and are what the program
-    `answers` answers; `exports` are named `<collection>.<format>`. `details` is an object of the sorted hashes, 32
-    bytes each, of the details written as objects (the listings' column `object`): a prune must know them without
-    opening a table. `delta_state` is an object of the records of feeds that say only what changed, for the next build
-    and a rollback. So are `lent`, the records of the metro's own organizations, to which other metros may refer, and
-    `foreign`, to which it refers itself. `blocks` is an object of what the exports in gzip are put together of, for the
-    next build. `site` are the metro's pages, where the site shows listings.
+    its layout); releases of before them have none. `semantic` is there where the build had a model. `pages` are named
+    `<canonical request>@<local date>`, and are what the program `answers` answers; `exports` are named
+    `<collection>.<format>`. `delta_state` is an object of the records of feeds that say only what changed, for the next
+    build and a rollback. So are `lent`, the records of the metro's own organizations, to which other metros may refer,
+    and `foreign`, to which it refers itself. `blocks` is an object of what the exports in gzip are put together of, for
+    the next build. `site` are the metro's pages, where the site shows listings.
     """
 
     layout: int
@@ -76,7 +72,6 @@ class Manifest(Struct, frozen=True, kw_only=True):
     answers: str = ""
     exports: Mapping[str, Export] = {}
     blocks: str | None = None
-    details: str | None = None
     origins: Origins | None = None
     delta_state: str | None = msgspec.field(default=None, name="standing")
     lent: str | None = None
@@ -114,19 +109,6 @@ def hash_snapshot(manifest: Manifest) -> str:
     return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
 
 
-def encode_details(hashes: Collection[bytes]) -> bytes:
-    """The object that `Manifest.details` names, of hashes of 32 bytes each."""
-    return b"".join(sorted(set(hashes)))
-
-
-def parse_details(data: bytes) -> Iterator[str]:
-    """The names of a metro's details. Corrupt where the bytes are no row of hashes."""
-    if len(data) % _HASH_SIZE:
-        raise Corrupt(f"details: {len(data)} bytes are no whole number of hashes")
-    for at in range(0, len(data), _HASH_SIZE):
-        yield data[at : at + _HASH_SIZE].hex()
-
-
 def list_files(manifest: Manifest) -> Iterator[str]:
     """What a reader of the metro keeps on its disk."""
     yield from (table.object for table in (*manifest.tables.values(), *manifest.mapped.values()))
@@ -138,8 +120,8 @@ def list_files(manifest: Manifest) -> Iterator[str]:
         yield manifest.site.pages.object
 
 
-def list_objects(store: Store, manifest: Manifest) -> Iterator[str]:
-    """Every object that the manifest names, the details' own included."""
+def list_objects(manifest: Manifest) -> Iterator[str]:
+    """Yield every object that the manifest names."""
     yield from list_files(manifest)
     yield from (page.object for page in manifest.pages.values())
     yield from (export.object for export in manifest.exports.values())
@@ -147,6 +129,3 @@ def list_objects(store: Store, manifest: Manifest) -> Iterator[str]:
         yield manifest.origins.object
     kept = (manifest.blocks, manifest.delta_state, manifest.lent, manifest.foreign)
     yield from (each for each in kept if each is not None)
-    if manifest.details is not None:
-        yield manifest.details
-        yield from parse_details(read_object(store, manifest.details))

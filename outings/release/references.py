@@ -15,7 +15,7 @@ def list_references(store: Store, root: Root, *, known: Collection[str] = ()) ->
     for part in root.parts.values():
         if part.manifest not in known:
             yield part.manifest
-            yield from list_objects(store, read_manifest(store, part.manifest))
+            yield from list_objects(read_manifest(store, part.manifest))
     if root.site is not None and root.site not in known:
         yield root.site
         yield read_site(store, root.site).pages.object

@@ -42,7 +42,6 @@ LISTINGS: Mapping[str, pl.DataType] = {
     **_IDENTITY,
     "type": pl.UInt8(),  # index in vocabulary.TYPES; rows are ordered by type first
     **_DOCUMENT,
-    "object": pl.Binary(),  # SHA-256 of the detail's gzip object; null where the detail moves with the day
     "audience": pl.UInt8(),  # index in vocabulary.AUDIENCES
     "categories": pl.UInt64(),
     "seasons": pl.UInt64(),

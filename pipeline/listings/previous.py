@@ -22,7 +22,7 @@ from pipeline.listings.rows import Row, pack_bits, unpack_bits
 from pipeline.records.record import ORGANIZATION
 
 # Columns that a build gives anew to every row.
-_ASSIGNED = {"row", "pack", "offset", "length", "object", "hash", "created_at", "updated_at", "type", "kind"}
+_ASSIGNED = {"row", "pack", "offset", "length", "hash", "created_at", "updated_at", "type", "kind"}
 # What is asked of single rows.
 _ROW_COLUMNS = (
     "row", "id", "status", "slug", "name", "hash", "created_at", "updated_at", "reason", "source", "pack", "offset",
@@ -50,7 +50,7 @@ class PreviousSnapshot:
         self.snapshot, self.horizon, self._vocabulary = snapshot, horizon, vocabulary
         self.listings, self.organizations = (_read_table(snapshot, name) for name in ("listings", "organizations"))
         self._row_tables = (
-            self.listings.select(*_ROW_COLUMNS, "object", "type", *Facts.__struct_fields__),
+            self.listings.select(*_ROW_COLUMNS, "type", *Facts.__struct_fields__),
             self.organizations.select(*_ROW_COLUMNS, "home"),
         )  # fmt: skip
         # Of organizations the least is -1.

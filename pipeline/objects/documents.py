@@ -1,4 +1,4 @@
-"""Documents of numbered rows into packs, and details as objects of their own for a CDN."""
+"""Puts the documents of numbered rows into packs."""
 
 import gzip
 from collections.abc import Collection, Mapping, Sequence
@@ -7,9 +7,8 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from outings.contract.envelope import encode_detail
 from outings.release.packs import Pack, PackWriter, choose_kept
-from outings.release.tables import DRAFT, TABLES
+from outings.release.tables import TABLES
 from pipeline.objects.object_writer import ObjectWriter
 from pipeline.tables.document_buffer import DocumentBuffer
 
@@ -18,11 +17,10 @@ _GZIP_LEVEL = 6
 
 
 class PackedDocuments(Struct, frozen=True, kw_only=True):
-    """`tables` with each row's place; `details`: SHA-256 of each detail object."""
+    """The packs, and the `tables` with each row's place in them."""
 
     tables: Mapping[str, pl.DataFrame]
     packs: tuple[Pack, ...]
-    details: tuple[bytes, ...]
 
 
 def pack_documents(
@@ -31,7 +29,6 @@ def pack_documents(
     *,
     packs: Sequence[Pack],
     writer: ObjectWriter,
-    details: bool,
     emptied: Collection[str] = (),
 ) -> PackedDocuments:
     """Of listings, then of organizations. `packs`: the base's. Unchanged documents stay where they are, unless too
@@ -55,40 +52,15 @@ def pack_documents(
         place = pack_writer.append(buffer.read(*places.row(at)))
         numbers[at], offsets[at] = place.pack, place.offset
     given = pl.DataFrame({"pack": numbers, "offset": offsets}, schema={"pack": pl.UInt16(), "offset": pl.UInt64()})
-    objects = _put_details(named["listings"], buffer, writer=writer) if details else [None] * named["listings"].height
     height = named["listings"].height
     packed = {
-        "listings": named["listings"].with_columns(
-            given[:height]["pack"], given[:height]["offset"], pl.Series("object", objects, dtype=pl.Binary())
-        ),
+        "listings": named["listings"].with_columns(given[:height]["pack"], given[:height]["offset"]),
         "organizations": named["organizations"].with_columns(given[height:]["pack"], given[height:]["offset"]),
     }
-    hashes = sorted({each for each in objects if each is not None})
     return PackedDocuments(
         tables={**tables, **{name: frame.select(*TABLES[name]) for name, frame in packed.items()}},
         packs=pack_writer.finish(),
-        details=tuple(hashes),
     )
-
-
-def _put_details(listings: pl.DataFrame, buffer: DocumentBuffer, *, writer: ObjectWriter) -> list[bytes | None]:
-    """None for what is made when answering: series, whose next date moves. What is in the base stays its object."""
-    details: list[bytes | None] = []
-    is_put = (pl.col("status") != DRAFT) & ~pl.col("is_recurring").fill_null(value=False)
-    for put, known, pack, offset, length in listings.select(is_put, "object", "pack", "offset", "length").iter_rows():
-        if not put:
-            details.append(None)
-        elif known is not None:
-            writer.keep(known.hex())
-            details.append(known)
-        else:
-            details.append(_put_detail(buffer.read(pack, offset, length), writer=writer))
-    return details
-
-
-def _put_detail(document: bytes, *, writer: ObjectWriter) -> bytes:
-    body = b"".join(encode_detail(document))
-    return bytes.fromhex(writer.put(pack_body(body)))
 
 
 def pack_body(body: bytes) -> bytes:

@@ -157,7 +157,7 @@ class TableBuilder:
             return assigned | {"offset": self._buffer.put(document)}
         old = self._previous.get(each.row.id)
         assert old is not None
-        return assigned | {name: old[name] for name in _DOCUMENT} | {"object": old.get("object")}
+        return assigned | {name: old[name] for name in _DOCUMENT}
 
     def _add_happenings(self, versioned: Sequence[VersionedRow], *, first: int) -> None:
         """Archived and draft rows keep theirs: a restored row is the same row."""

@@ -32,7 +32,7 @@ def plan_kept(manifest: Manifest, snapshot: Snapshot, **plan: Any) -> MetroPlan:
     """For the listings of a release as it has them. `plan`: what is not that release's."""
     return MetroPlan(
         metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related, language=manifest.language,
-        details=manifest.details is not None, model=keep_vectors(snapshot), centroids=carry_centroids(snapshot), **plan,
+        model=keep_vectors(snapshot), centroids=carry_centroids(snapshot), **plan,
     )  # fmt: skip
 
 

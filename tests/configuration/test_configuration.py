@@ -59,7 +59,6 @@ def test_the_example_of_the_documents_is_read(read: Read, tmp_path: Path) -> Non
         [store]
         url = "s3://bucket/prefix"
         keep_days = 30
-        details = "packs"
         endpoint_url = "http://127.0.0.1:9000"
         region = "us-west-2"
 
@@ -122,7 +121,7 @@ def test_what_is_not_given_has_the_documented_default(read: Read, tmp_path: Path
     configuration = read(METRO + FEED)
     assert configuration.directory == tmp_path
     assert configuration.store.url == f"file:{tmp_path}/var/store"
-    assert (configuration.store.keep_days, configuration.store.details) == (7, "objects")
+    assert configuration.store.keep_days == 7
     assert configuration.edge.rate_storage == "local"
     assert configuration.edge.state == tmp_path / "var/state"
     assert configuration.edge.cache == tmp_path / "var/cache"
@@ -154,7 +153,6 @@ def test_a_folder_of_the_store_is_absolute(read: Read, tmp_path: Path, url: str,
         ('[store]\nkeep_days = "7"', "store.keep_days", ['"7"', "a whole number from 1"]),
         ('[store]\nkeep_days = 0', "store.keep_days", ["is 0", "a whole number from 1"]),
         ('[store]\nkeep_days = true', "store.keep_days", ["is true"]),
-        ('[store]\ndetails = "pack"', "store.details", ["did you mean packs?", "objects, packs"]),
         ('[store]\nurl = "http://x"', "store.url", ["file:FOLDER or s3://BUCKET/PREFIX"]),
         ('store = "x"', "store", ["a table of url"]),
         ('[edge]\ntrusted_proxies = "127.0.0.1"', "edge.trusted_proxies", ["a list"]),

@@ -17,10 +17,9 @@ SIZE = 40
 _MARK = re.compile(r" ~(\d+)~$")
 
 
-def make_world(folder: Path, *, details: str = "objects") -> Path:
+def make_world(folder: Path) -> Path:
     """The configuration's path. Nothing is built; the feeds are of round 0."""
     config = write_world(folder / "outings.toml", today=MONDAY, size=SIZE)
-    config.write_text(config.read_text().replace("[store]", f'[store]\ndetails = "{details}"'))
     write_round(config, 0)
     return config
 

@@ -54,11 +54,10 @@ class City:
     the operator's file, words and folder, if any; `map`: the neighborhoods of each metro; `site`: the table of that
     name, as it is written."""
 
-    def __init__(self, folder: Path, *, timezone: str = "America/Los_Angeles", details: str = "objects") -> None:
+    def __init__(self, folder: Path, *, timezone: str = "America/Los_Angeles") -> None:
         self.folder = folder
         self._metros = {"seattle": timezone}
         self._feeds: dict[str, tuple[str | None, str]] = {}
-        self._details = details
         self.urls: dict[str, str] = {}
         self.related_words = ""
         self.categories: tuple[str, ...] = ()
@@ -88,7 +87,7 @@ class City:
 
     @property
     def configuration(self) -> Configuration:
-        text = f'[store]\nurl = "file:var/store"\ndetails = "{self._details}"\n{self.site}'
+        text = f'[store]\nurl = "file:var/store"\n{self.site}'
         for slug, zone in self._metros.items():
             text += METRO.format(slug=slug, timezone=zone)
             if self.map is not None:

@@ -99,7 +99,7 @@ def test_a_release_names_only_objects_that_are_there(city: City) -> None:
     city.write([make_place("hall"), make_event("a"), make_event("b", rrule="FREQ=WEEKLY")])
     city.build()
     for part in city.current.root.parts.values():
-        for sha in list_objects(city.store, read_manifest(city.store, part.manifest)):
+        for sha in list_objects(read_manifest(city.store, part.manifest)):
             assert city.has_object(sha), object_name(sha)
 
 
@@ -248,17 +248,8 @@ def test_a_new_local_date_writes_no_document(city: City) -> None:
     second = city.build("2026-08-11")
     later = read_manifest(city.store, second.published.root.parts["seattle"].manifest)
     assert later.packs == manifest.packs
-    assert later.details == manifest.details
     assert second.changes == {}
     assert later.pages.keys() != manifest.pages.keys()
-
-
-def test_details_are_left_out_where_the_configuration_says_packs(tmp_path: Path) -> None:
-    city = City(tmp_path, details="packs")
-    city.write([make_event("a")])
-    part = city.build().published.root.parts["seattle"]
-    assert read_manifest(city.store, part.manifest).details is None
-    assert city.ask("/v1/seattle/events")["data"][0]["name"] == "Event a"
 
 
 def test_a_feed_that_is_byte_for_byte_the_same_is_not_parsed_where_another_of_its_metro_changed(city: City) -> None:

@@ -8,11 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outings.release.manifest import (
-    encode_details,
     encode_manifest,
     hash_snapshot,
     list_objects,
-    parse_details,
     parse_manifest,
     read_manifest,
 )
@@ -80,21 +78,13 @@ def test_the_smallest_of_too_many_small_packs_are_joined() -> None:
     assert kept == {0: 0, **{at: index for index, at in enumerate(largest, start=1)}}
 
 
-def test_details_are_sorted_hashes_one_after_the_other() -> None:
-    hashes = [bytes([number]) * 32 for number in (7, 3, 7, 200)]
-    data = encode_details(hashes)
-    assert list(parse_details(data)) == ["03" * 32, "07" * 32, "c8" * 32]
-    with pytest.raises(Corrupt, match="95 bytes are no whole number of hashes"):
-        list(parse_details(data[1:]))
-
-
 def test_a_manifest_is_read_as_it_is_written_and_names_all_its_objects() -> None:
     store = MemoryStore()
     part = put_metro(store, "seattle", "a")
     manifest = read_manifest(store, part.manifest)
     assert parse_manifest(encode_manifest(manifest)) == manifest
     objects = {entry.name.rpartition("/")[2] for entry in store.list("objects/")}
-    assert set(list_objects(store, manifest)) == objects - {part.manifest}
+    assert set(list_objects(manifest)) == objects - {part.manifest}
     for data in (b"", b"{}", b"[]", b"\xff"):
         with pytest.raises(Corrupt, match=r"^manifest: "):
             parse_manifest(data)

@@ -11,7 +11,7 @@ from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 from outings.release.layout import LAYOUT
 from outings.release.log import Version
-from outings.release.manifest import Manifest, Table, encode_details, encode_manifest, hash_snapshot
+from outings.release.manifest import Manifest, Table, encode_manifest, hash_snapshot
 from outings.release.objects import hash_of, name_of
 from outings.release.packs import Pack
 from outings.release.root import FeedMemory, Part
@@ -49,9 +49,8 @@ def remember(text: str, *, problems: str | None = None) -> FeedMemory:
 
 def put_metro(store: Store, slug: str, content: str, *, stamp: datetime = NOON) -> Part:
     """Write a metro whose every object has `content` in it."""
-    kinds = ("table", "rows", "pack", "page", "detail", "export")
-    table, rows, pack, page, detail, export = (f"{slug} {kind} {content}".encode() for kind in kinds)
-    details = encode_details([hashlib.sha256(detail).digest()])
+    kinds = ("table", "rows", "pack", "page", "export")
+    table, rows, pack, page, export = (f"{slug} {kind} {content}".encode() for kind in kinds)
     manifest = Manifest(
         layout=LAYOUT,
         renderer=1,
@@ -76,10 +75,9 @@ def put_metro(store: Store, slug: str, content: str, *, stamp: datetime = NOON) 
                 rows_hash="0" * 64, version=1,
             )
         },
-        details=hash_of(details),
     )  # fmt: skip
     data = encode_manifest(manifest)
-    store.put_many((name_of(each), each) for each in (table, rows, pack, page, detail, export, details, data))
+    store.put_many((name_of(each), each) for each in (table, rows, pack, page, export, data))
     return Part(manifest=hash_of(data), stamp=stamp, snapshot=hash_snapshot(manifest))
 
 
@@ -118,9 +116,6 @@ def read_whole(store: Store, root: dict[str, Any]) -> dict[str, str]:
         for group in (manifest["packs"], manifest["pages"].values(), manifest["exports"].values()):
             for each in group:
                 read_checked(store, each["object"])
-        details = read_checked(store, manifest["details"])
-        for at in range(0, len(details), 32):
-            read_checked(store, details[at : at + 32].hex())
         tables[slug] = read_checked(store, manifest["tables"]["listings"]["object"]).decode()
     return tables
 

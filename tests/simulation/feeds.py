@@ -122,7 +122,7 @@ def make_feeds(size: int) -> list[Feed]:
 
 def write_configuration(folder: Path, feeds: list[Feed]) -> Path:
     path = folder / "outings.toml"
-    text = '[store]\nkeep_days = 1\ndetails = "packs"\n'
+    text = "[store]\nkeep_days = 1\n"
     text += "".join(_METRO.format(slug=slug, timezone=zone) for slug, zone in METROS.items())
     text += "".join(_FEED.format(name=feed.name, metro=feed.metro, mode=feed.mode) for feed in feeds)
     path.write_text(text)
