@@ -15,6 +15,8 @@ from outings.release.mapped_table import NEVER, MappedTable
 
 _MICROSECONDS = 1_000_000
 _UNKNOWN = -1
+# Stands for a recurrence that no lines say: a mapped file with nulls would not have the same bytes each time.
+_BY_DATES = "-"
 
 
 class Next(Struct, frozen=True, kw_only=True):
@@ -52,7 +54,7 @@ def make_series(listings: pl.DataFrame, occurrences: pl.DataFrame) -> pl.DataFra
         pl.col("is_recurring").fill_null(value=False).cast(pl.UInt8()),
         pl.col("occurrences_total").cast(pl.Int64()).fill_null(_UNKNOWN),
         pl.col(*_BEYOND).cast(pl.Int64()).fill_null(NEVER),
-        pl.col("recurrence"),
+        pl.col("recurrence").fill_null(_BY_DATES),
         end=pl.Series(ends, dtype=pl.UInt32()),
     )
 
@@ -127,7 +129,8 @@ class Series:
 
     def read_recurrence(self, row: int) -> str | None:
         """Return the lines that say a series in iCalendar, or None where only its dates do."""
-        return self._recurrences[row]
+        recurrence = self._recurrences[row]
+        return None if recurrence == _BY_DATES else recurrence
 
     def read_local_starts(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Of occurrences by their places in the table: seconds of the local clock; NEVER for -1."""
