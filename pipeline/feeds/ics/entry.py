@@ -2,26 +2,31 @@
 
 import hashlib
 import re
-from datetime import time
+from datetime import time, timedelta
 
 from msgspec import Struct
 
 from pipeline.feeds.ics.lines import Component
-from pipeline.feeds.ics.times import CalendarMoment, UnreadableEvent, parse_moment
+from pipeline.feeds.ics.times import CalendarMoment, UnreadableEvent, add_duration, parse_duration, parse_moment
 from pipeline.feeds.ics.zones import Clock, Zones
 from pipeline.feeds.ndjson import MAX_LINE_BYTES
+from pipeline.feeds.raw import Note
 
+_WHOLE_DAY = (timedelta(days=1), timedelta())
+_TIMED = re.compile(r"[Tt][\d:]*[1-9]")
 _STAMP = re.compile(r"\d{8}T\d{6}Z", re.ASCII)
 
 
 class CalendarEntry(Struct, frozen=True, eq=False):
-    """`instance`: the date that it stands for (RECURRENCE-ID); `splits`: and for all that follow."""
+    """`instance`: the date that it stands for (RECURRENCE-ID); `splits`: and for all that follow. `ends`: of a period
+    of its series."""
 
     uid: str
     starts: CalendarMoment
     event: Component
     instance: CalendarMoment | None
     splits: bool
+    ends: CalendarMoment | None = None
 
     @property
     def sequence(self) -> int:
@@ -56,6 +61,33 @@ def make_entry(event: Component, zones: Zones) -> CalendarEntry:
     instance = None if stands_for is None else parse_moment(stands_for, zones, clock=clock)
     splits = stands_for is not None and stands_for.parameters.get("RANGE", "").upper() == "THISANDFUTURE"
     return CalendarEntry(name_event(event), starts, event, instance, splits)
+
+
+def find_end(entry: CalendarEntry, zones: Zones) -> tuple[CalendarMoment | None, list[Note]]:
+    """Return DTEND, or the start and DURATION. A time has no end where neither can be read, and a day lasts to the next
+    midnight."""
+    starts, notes = entry.starts, list[Note]()
+    if entry.ends is not None:
+        return entry.ends, notes
+    try:
+        if line := entry.event.get("DTEND"):
+            ends = parse_moment(line, zones, clock=starts.clock)
+            return ends._replace(is_date=True) if starts.is_date else ends, notes
+        if line := entry.event.get("DURATION"):
+            return add_duration(starts, parse_duration(line)), notes
+    except UnreadableEvent as unreadable:
+        assert line is not None, "a line that there is can't be read"
+        notes.append(Note("ends_local", str(unreadable), f"{line.name}:{line.value}"))
+    return (add_duration(starts, _WHOLE_DAY) if starts.is_date else None), notes
+
+
+def note_dropped_time(entry: CalendarEntry) -> list[Note]:
+    """Note a time of the day that DTSTART has, though it says that it is a date."""
+    line = entry.event.get("DTSTART")
+    if line is None or line.parameters.get("VALUE", "").upper() != "DATE" or not _TIMED.search(line.value):
+        return []
+    reason = "contradictory: a DTSTART with VALUE=DATE has a time of the day, which is left out"
+    return [Note("date_on", reason, f"DTSTART:{line.value}")]
 
 
 def name_event(event: Component) -> str:

@@ -1,29 +1,40 @@
 """All that a file says by one UID: a series, its changed dates, and older versions of either."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 
 import msgspec
 from msgspec import Struct
 
 from outings.contract.instants import DAY, count_seconds
-from pipeline.feeds.ics.entry import CalendarEntry
+from pipeline.feeds.ics.entry import CalendarEntry, find_end, name_instance
 from pipeline.feeds.ics.pattern import list_unmet
 from pipeline.feeds.ics.series import read_recurrence
-from pipeline.feeds.ics.times import CalendarMoment, take_written_day
+from pipeline.feeds.ics.times import CalendarMoment, list_periods, take_written_day
 from pipeline.feeds.ics.zones import Zones
 from pipeline.feeds.raw import RawRecord
+
+_OF_SERIES = ("RRULE", "EXRULE", "RDATE", "EXDATE", "DTEND", "DURATION")
 
 
 class EventGroup(Struct, frozen=True, kw_only=True):
     """`master`: the series' own VEVENT, its newest. `changed`: the dates that others stand for; `splits`: those from
     which on one says another thing, in order. `entries`: each with the date that it stands for as the series has it.
+    `moved`: the names of those that stand for one date.
     """
 
     master: CalendarEntry | None
     changed: tuple[CalendarMoment, ...]
     splits: tuple[CalendarMoment, ...]
     entries: tuple[CalendarEntry, ...]
+    moved: frozenset[str]
+
+    def name(self, entry: CalendarEntry) -> str:
+        """Return its source id. What changes a date and all that follow has another where one changes that date by
+        itself: neither is a version of the other."""
+        name = _name_date(entry, self.master)
+        return f"{name}/later" if entry.splits and name in self.moved else name
 
 
 def group_entries(
@@ -74,10 +85,33 @@ def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[CalendarMomen
         for entry in entries
     ]  # fmt: skip
     live = [entry for entry in aligned if entry.instance is not None]
+    moved = {_name_date(entry, master) for entry in live if not entry.splits}
+    if master is not None:
+        periods = [each for each in _list_periods(master, zones) if _name_date(each, master) not in moved]
+        aligned, live = [*aligned, *periods], [*live, *periods]
     changed = [entry.instance for entry in live if entry.instance and not entry.splits]
     changed += [_settle(moment, master, zones) for moment in unread]
     splits = (entry.instance for entry in live if entry.splits and not is_superseded(entry, master, zones))
-    return EventGroup(master=master, changed=tuple(changed), splits=tuple(filter(None, splits)), entries=tuple(aligned))
+    return EventGroup(
+        master=master, changed=tuple(changed), splits=tuple(filter(None, splits)), entries=tuple(aligned),
+        moved=frozenset(moved),
+    )  # fmt: skip
+
+
+def _name_date(entry: CalendarEntry, master: CalendarEntry | None) -> str:
+    return name_instance(entry.uid, entry.instance, (master or entry).starts.clock)
+
+
+def _list_periods(master: CalendarEntry, zones: Zones) -> Iterator[CalendarEntry]:
+    """Yield the dates that RDATE gives another length than the series has, as if each were changed: a record has one
+    length."""
+    own, _ = find_end(master, zones)
+    length = None if own is None else own.on(master.starts.clock) - master.starts.local
+    lines = tuple(line for line in master.event.lines if line.name not in _OF_SERIES)
+    event = msgspec.structs.replace(master.event, lines=lines)
+    for starts, ends in list_periods(master.event, zones, clock=master.starts.clock):
+        if timedelta() < ends.on(starts.clock) - starts.local != length:
+            yield CalendarEntry(master.uid, starts, event, starts, splits=False, ends=ends)
 
 
 def _settle(moment: CalendarMoment, master: CalendarEntry | None, zones: Zones) -> CalendarMoment:

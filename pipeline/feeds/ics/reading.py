@@ -2,31 +2,29 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 from msgspec import Struct
 
 from outings.contract.vocabulary import Vocabulary
-from pipeline.feeds.ics.entry import CalendarEntry, find_instance, make_entry, name_event, name_instance
+from pipeline.feeds.ics.entry import (
+    CalendarEntry,
+    find_end,
+    find_instance,
+    make_entry,
+    name_event,
+    name_instance,
+    note_dropped_time,
+)
 from pipeline.feeds.ics.group import EventGroup, group_entries, is_superseded, order_versions
 from pipeline.feeds.ics.lines import Component, parse_calendar
 from pipeline.feeds.ics.members import INHERITED, list_members
 from pipeline.feeds.ics.segments import list_after, list_before
 from pipeline.feeds.ics.series import Members, list_series, place_recurrence, read_recurrence
-from pipeline.feeds.ics.times import (
-    CalendarMoment,
-    UnreadableEvent,
-    add_duration,
-    find_fold_zone,
-    parse_duration,
-    parse_moment,
-)
+from pipeline.feeds.ics.times import CalendarMoment, UnreadableEvent, find_fold_zone
 from pipeline.feeds.ics.zones import Clock, Zones
 from pipeline.feeds.raw import Note, RawRecord
 from pipeline.records.cleaning import explain_fault
-
-_WHOLE_DAY = (timedelta(days=1), timedelta())
 
 
 class _CalendarContext(Struct, frozen=True, kw_only=True):
@@ -66,7 +64,7 @@ def read_calendar(
 
 
 def _read_entry(entry: CalendarEntry, group: EventGroup, setting: _CalendarContext) -> RawRecord:
-    line, source_id = entry.event.line, _name_entry(entry, group.master)
+    line, source_id = entry.event.line, group.name(entry)
     try:
         if is_superseded(entry, group.master, setting.zones):
             return RawRecord(line, None, is_superseded=True)
@@ -86,10 +84,6 @@ def _refuse_unread(
     return _refuse(event, unreadable, source_id=name_instance(name_event(event), instance, clock))
 
 
-def _name_entry(entry: CalendarEntry, master: CalendarEntry | None) -> str:
-    return name_instance(entry.uid, entry.instance, (master or entry).starts.clock)
-
-
 def _make_record(
     entry: CalendarEntry, group: EventGroup, setting: _CalendarContext
 ) -> tuple[dict[str, Any], list[Note]]:
@@ -103,16 +97,21 @@ def _make_record(
         shown, series, notes = _list_series(entry, group, setting.zones)
     except OverflowError as error:
         raise UnreadableEvent("out_of_range: a date of the series is past the year 9999") from error
-    times = _list_times(entry, shown, setting.zones)
-    named = {"type": "event", "source_id": _name_entry(entry, master)}
-    return named | members | times | series | setting.removal, notes
+    times, more = _list_times(entry, shown, setting.zones)
+    named = {"type": "event", "source_id": group.name(entry)}
+    return named | members | times | series | setting.removal, notes + more
 
 
 def _list_series(entry: CalendarEntry, group: EventGroup, zones: Zones) -> tuple[Clock, Members, list[Note]]:
     """Its clock as a record shows it, and what it says of other dates than its first."""
-    if entry.instance is None:
-        recurrence, notes = read_recurrence(entry.event, entry.starts, group.changed, zones)
-        if group.splits and recurrence.texts:
+    stray = group.master is None and entry.instance is not None and entry.event.get("RRULE") is not None
+    if entry.instance is None or stray:
+        changed = [moment for moment in group.changed if moment != entry.instance]
+        recurrence, notes = read_recurrence(entry.event, entry.starts, changed, zones)
+        if stray:
+            reason = "assumed: RECURRENCE-ID beside a rule, where its series is missing, is no date of one"
+            notes.append(Note("rrule", reason, f"RECURRENCE-ID:{entry.event.get_value('RECURRENCE-ID')}"))
+        elif group.splits and recurrence.texts:
             placed, assumed = place_recurrence(recurrence, zones)
             members, cut = list_before(placed, group.splits)
             return placed.shown, members, [*notes, *assumed, *cut]
@@ -128,8 +127,8 @@ def _list_series(entry: CalendarEntry, group: EventGroup, zones: Zones) -> tuple
     return entry.starts.clock if entry.starts.clock.zone else zones.metro, {}, []
 
 
-def _list_times(entry: CalendarEntry, shown: Clock, zones: Zones) -> dict[str, Any]:
-    """The start and the end by the clock `shown`; of whole days the end is the midnight after the last."""
+def _list_times(entry: CalendarEntry, shown: Clock, zones: Zones) -> tuple[dict[str, Any], list[Note]]:
+    """Return the start and the end by the clock `shown`; of whole days the end is the midnight after the last."""
     starts = entry.starts
     times: dict[str, Any] = {"timezone": shown.zone}
     zone = None if starts.clock.zone or _recurs(entry) else find_fold_zone(starts, shown)
@@ -140,28 +139,15 @@ def _list_times(entry: CalendarEntry, shown: Clock, zones: Zones) -> dict[str, A
         times |= {"date_on": local.date().isoformat(), "all_day": True}
     else:
         times["starts_local"] = local.isoformat()
-    ends = _find_end(entry, zones)
+    ends, notes = find_end(entry, zones)
+    notes += note_dropped_time(entry)
     if ends is not None and not (starts.is_date and ends.on(shown) <= local):
         times["ends_local"] = ends.on(shown).isoformat()
-    return times
+    return times, notes
 
 
 def _recurs(entry: CalendarEntry) -> bool:
     return entry.splits or entry.event.get("RRULE") is not None or entry.event.get("RDATE") is not None
-
-
-def _find_end(entry: CalendarEntry, zones: Zones) -> CalendarMoment | None:
-    """DTEND, or the start and DURATION; a day without either lasts to the next midnight, a time has no end."""
-    starts = entry.starts
-    try:
-        if line := entry.event.get("DTEND"):
-            ends = parse_moment(line, zones)
-            return ends._replace(is_date=True) if starts.is_date else ends
-        if line := entry.event.get("DURATION"):
-            return add_duration(starts, parse_duration(line))
-        return add_duration(starts, _WHOLE_DAY) if starts.is_date else None
-    except OverflowError as error:
-        raise UnreadableEvent("out_of_range: the end is past the year 9999", entry.event.get("DURATION")) from error
 
 
 def _refuse(event: Component, unreadable: UnreadableEvent, *, source_id: str | None = None) -> RawRecord:

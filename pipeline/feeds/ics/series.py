@@ -166,9 +166,10 @@ def _is_plain(recurrence: Recurrence) -> bool:
 
 
 def _sort_rules(event: Component, name: str, starts: CalendarMoment) -> tuple[list[str], list[str]]:
-    """The texts of rules, each once: those that are followed, and the others."""
+    """Return the texts of rules, each once, and each part of one once: those that are followed, and the others."""
     texts: tuple[list[str], list[str]] = ([], [])
-    for text in dict.fromkeys("".join(unescape(line.value).split()) for line in event.get_all(name)):
+    plain = ("".join(unescape(line.value).split()).split(";") for line in event.get_all(name))
+    for text in dict.fromkeys(";".join(dict.fromkeys(parts)) for parts in plain):
         texts[not _is_followed(text, starts)].append(text)
     return texts
 

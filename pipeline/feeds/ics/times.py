@@ -1,6 +1,8 @@
 """Dates, times and durations of iCalendar, and the same moments on another clock."""
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
@@ -41,17 +43,39 @@ class CalendarMoment(NamedTuple):
 
 
 def list_moments(event: Component, name: str, zones: Zones, *, clock: Clock) -> tuple[list[CalendarMoment], list[Note]]:
-    """The times of all properties of that name, one or a list in each; of a period its start. One that can't be read
-    costs itself alone. `clock`: of the series, and so of those that name none."""
+    """Return the times of all properties of that name, one or a list in each; of a period its start. One that can't be
+    read costs itself alone, the end of a period its own length. `clock`: of the series, and so of those that name
+    none."""
     moments, notes = [], []
     for line in event.get_all(name):
         texts, tzid = _split_values(line)
         for text in texts:
             try:
                 moments.append(_parse_value(text, tzid, line, zones, clock=clock))
+                _parse_period_end(text, moments[-1], line, zones)
             except UnreadableEvent as unreadable:
                 notes.append(Note(f"{name.lower()}s", str(unreadable), f"{name}:{text}"))
     return moments, notes
+
+
+def list_periods(event: Component, zones: Zones, *, clock: Clock) -> Iterator[tuple[CalendarMoment, CalendarMoment]]:
+    """Yield the starts and ends of the RDATEs that have both and can be read."""
+    for line in event.get_all("RDATE"):
+        texts, tzid = _split_values(line)
+        for text in texts:
+            with suppress(UnreadableEvent):
+                starts = _parse_value(text, tzid, line, zones, clock=clock)
+                if (ends := _parse_period_end(text, starts, line, zones)) is not None and not starts.is_date:
+                    yield starts, ends
+
+
+def _parse_period_end(text: str, starts: CalendarMoment, line: Line, zones: Zones) -> CalendarMoment | None:
+    _, slash, stated = text.partition("/")
+    if not slash:
+        return None
+    if stated.strip().upper().startswith(("P", "+P")):
+        return add_duration(starts, parse_duration(line._replace(value=stated)))
+    return parse_moment(line._replace(value=stated), zones, clock=starts.clock)
 
 
 def parse_moment(line: Line, zones: Zones, *, clock: Clock | None = None) -> CalendarMoment:
@@ -92,12 +116,15 @@ def parse_duration(line: Line) -> tuple[timedelta, timedelta]:
 
 
 def add_duration(moment: CalendarMoment, duration: tuple[timedelta, timedelta]) -> CalendarMoment:
-    """OverflowError past the year 9999."""
+    """Raises `UnreadableEvent` past the year 9999."""
     days, exact = duration
-    local = moment.local + days
-    if exact and not moment.is_date:
-        instant = local.replace(tzinfo=moment.clock.info).astimezone(UTC) + exact
-        local = instant.astimezone(moment.clock.info).replace(tzinfo=None, fold=0)
+    try:
+        local = moment.local + days
+        if exact and not moment.is_date:
+            instant = local.replace(tzinfo=moment.clock.info).astimezone(UTC) + exact
+            local = instant.astimezone(moment.clock.info).replace(tzinfo=None, fold=0)
+    except OverflowError as error:
+        raise UnreadableEvent("out_of_range: the end is past the year 9999") from error
     return moment._replace(local=local)
 
 

@@ -157,8 +157,17 @@ TIMES = [
     Odd("DURATION", event("DTSTART:20260811T090000", "DURATION:PT1H30M"), {"u": ["08-11 16:00/17:30"]}),
     Odd("DURATION over the change of clocks", event("DTSTART:20261031T230000", "DURATION:PT4H30M"),
         {"u": ["11-01 06:00/10:30"]}),
-    Odd("a wrong DURATION", event("DTSTART:20260811T090000", "DURATION:1 hour"), {}, ("u",)),
-    Odd("a DURATION without bounds", event("DTSTART:20260811T090000", "DURATION:P999999W"), {}, ("u",)),
+    *(
+        Odd(f"a wrong end: {line}", event("DTSTART:20260811T090000", line), {"u": ["08-11 16:00"]})
+        for line in ("DURATION:1 hour", "DURATION:P", "DURATION:P1H", "DURATION:P999999W", "DTEND:20260811T2000000Z",
+            "DTEND;TZID=Nowhere:20260811T100000", "DTEND:soon")
+    ),
+    Odd("a day with a wrong end", event("DTSTART;VALUE=DATE:20260811", "DTEND;VALUE=DATE:20260230"),
+        {"u": ["08-11 07:00/08-12 07:00"]}),
+    Odd("an end without a zone", event("DTSTART;TZID=America/New_York:20260811T120000", "DTEND:20260811T130000"),
+        {"u": ["08-11 16:00/17:00"]}),
+    Odd("an end without a zone, of a start in UTC", event("DTSTART:20260811T160000Z", "DTEND:20260811T170000"),
+        {"u": ["08-11 16:00/17:00"]}),
     Odd("no DTSTART", event(), {}, ("u",)),
     Odd("an empty DTSTART", event("DTSTART:"), {}, ("u",)),
     Odd("DTSTART of year 1", event("DTSTART:00010101T000000Z"), {}, ("u",)),
@@ -208,9 +217,26 @@ SERIES = [
     Odd("EXDATE lists and lines", event(f"DTSTART{LA}20260801T090000", "RRULE:FREQ=DAILY;COUNT=6",
         f"EXDATE{LA}20260802T090000,20260803T090000", "EXDATE:20260804T160000Z", "EXDATE;VALUE=DATE:20260805"),
         {"u": ["08-01 16:00", "08-06 16:00"]}),
-    Odd("RDATE of periods and of UTC", event(f"DTSTART{LA}20260801T090000",
+    Odd("RDATE of periods and of UTC", event(f"DTSTART{LA}20260801T090000", "DURATION:PT1H",
         "RDATE;VALUE=PERIOD:20260803T160000Z/20260803T170000Z", f"RDATE{LA}20260805T100000"),
-        {"u": ["08-01 16:00", "08-03 16:00", "08-05 17:00"]}),
+        {"u": ["08-01 16:00/17:00", "08-03 16:00", "08-05 17:00"]}),
+    Odd("a period of another length", event(f"DTSTART{LA}20260801T090000", "DURATION:PT1H", "RRULE:FREQ=DAILY;COUNT=2",
+        f"RDATE;VALUE=PERIOD{LA}20260803T090000/PT3H,20260804T090000/20260804T113000,20260805T090000/PT1H"),
+        {"u": ["08-01 16:00/17:00", "08-02 16:00", "08-05 16:00"], "u/20260803T090000": ["08-03 16:00/19:00"],
+         "u/20260804T090000": ["08-04 16:00/18:30"]}),
+    Odd("a period of another length, of a date that moved", event(f"DTSTART{LA}20260801T090000", "DURATION:PT1H",
+        "RDATE;VALUE=PERIOD:20260803T160000Z/PT3H") + "\n"
+        + event(f"DTSTART{LA}20260803T120000", f"RECURRENCE-ID{LA}20260803T090000"),
+        {"u": ["08-01 16:00"], "u/20260803T090000": ["08-03 19:00"]}),
+    Odd("a period that is none", event(f"DTSTART{LA}20260801T090000", "DURATION:PT1H",
+        f"RDATE;VALUE=PERIOD{LA}20260803T090000/long,20260804T090000/20260804T080000"),
+        {"u": ["08-01 16:00", "08-03 16:00", "08-04 16:00"]}),
+    Odd("a rule of its own, but no series beside it", event("RECURRENCE-ID:19700102T010000Z",
+        f"DTSTART{LA}20260802T090000", "RRULE:FREQ=WEEKLY;COUNT=3") + "\n"
+        + event(f"DTSTART{LA}20260809T110000", f"RECURRENCE-ID{LA}20260809T090000"),
+        {"u/19700101T170000": ["08-02 16:00", "08-16 16:00"], "u/20260809T090000": ["08-09 18:00"]}),
+    Odd("the same part of a rule twice", event(f"DTSTART{LA}20260801T090000", "RRULE:FREQ=DAILY;COUNT=2;FREQ=DAILY"),
+        {"u": ["08-01 16:00", "08-02 16:00"]}),
     Odd("a date moved", event(f"DTSTART{LA}20260801T090000", "RRULE:FREQ=DAILY;COUNT=3") + "\n"
         + event(f"DTSTART{LA}20260802T140000", f"RECURRENCE-ID{LA}20260802T090000"),
         {"u": ["08-01 16:00", "08-03 16:00"], "u/20260802T090000": ["08-02 21:00"]}),
@@ -262,6 +288,8 @@ FILES = [
 
 DAILY = event(f"DTSTART{LA}20260801T090000", "RRULE:FREQ=DAILY;COUNT=4")
 AFTER = f"RECURRENCE-ID;RANGE=THISANDFUTURE{LA}"
+SPLIT_AND_MOVED = (event(f"DTSTART{LA}20260802T140000", f"{AFTER}20260802T090000"),
+    event(f"DTSTART{LA}20260802T200000", f"RECURRENCE-ID{LA}20260802T090000"))  # fmt: skip
 SPLITS = [
     Odd("this and all that follow, at another time",
         DAILY + "\n" + event(f"DTSTART{LA}20260803T140000", f"{AFTER}20260803T090000"),
@@ -300,6 +328,12 @@ SPLITS = [
     Odd("in UTC, over the change of clocks", event("DTSTART:20261030T160000Z", "RRULE:FREQ=DAILY;COUNT=4") + "\n"
         + event("DTSTART:20261031T210000Z", "RECURRENCE-ID;RANGE=THISANDFUTURE:20261031T160000Z"),
         {"u": ["10-30 16:00"], "u/20261031T160000": ["10-31 21:00", "11-01 21:00", "11-02 21:00"]}),
+    *(
+        Odd(f"and that date moved by itself, {order}", "\n".join((DAILY, *entries)),
+            {"u": ["08-01 16:00"], "u/20260802T090000": ["08-03 03:00"],
+             "u/20260802T090000/later": ["08-03 21:00", "08-04 21:00"]})
+        for order, entries in (("after it", SPLIT_AND_MOVED), ("before it", SPLIT_AND_MOVED[::-1]))
+    ),
     Odd("without its series", event(f"DTSTART{LA}20260803T140000", f"{AFTER}20260803T090000"),
         {"u/20260803T090000": ["08-03 21:00"]}),
 ]  # fmt: skip

@@ -112,3 +112,34 @@ def test_a_zone_that_holds_today_is_followed_though_it_did_not_when_the_series_b
     record = read_event(feed)
     assert (record.rrule, list_notes(feed)) == ("FREQ=MONTHLY", [])
     assert [each for each in list_instants(record) if each[:2] in ("07", "12")][:2] == ["07-10 16:00", "12-10 17:00"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "note"),
+    [
+        (("DTSTART;VALUE=DATE:20260101T100000",), ("date_on", "contradictory", "DTSTART:20260101T100000")),
+        (("DTSTART;VALUE=DATE:20260101T000000",), None),
+        (("DTSTART:20260101T100000", "DTEND:soon"), ("ends_local", "wrong_type", "DTEND:soon")),
+        (("DTSTART:20260101T100000", "DURATION:P1H"), ("ends_local", "wrong_type", "DURATION:P1H")),
+        (("DTSTART:20260101T100000", "DURATION:P999999W"), ("ends_local", "out_of_range", "DURATION:P999999W")),
+        (
+            ("DTSTART:20260101T100000", "RECURRENCE-ID:19700102T010000Z", "RRULE:FREQ=WEEKLY"),
+            ("rrule", "assumed", "RECURRENCE-ID:19700102T010000Z"),
+        ),
+        (
+            ("DTSTART:20260101T100000", "DURATION:PT1H", "RDATE;VALUE=PERIOD:20260102T100000/long"),
+            ("rdates", "wrong_type", "RDATE:20260102T100000/long"),
+        ),
+    ],
+)
+def test_what_is_read_otherwise_than_it_is_written_is_said(
+    read_ics: ReadIcs, lines: tuple[str, ...], note: tuple[str, str, str] | None
+) -> None:
+    assert list_notes(read_ics(event(*lines))) == ([note] if note else [])
+
+
+def test_a_rule_that_says_a_part_twice_says_it_once_in_the_record(read_ics: ReadIcs) -> None:
+    record = read_event(read_ics(event("DTSTART:20260101T100000", "RRULE:FREQ=DAILY;UNTIL=20260103;FREQ=DAILY")))
+    assert record.rrule == "FREQ=DAILY;UNTIL=20260103"
+    twice = read_ics(event("DTSTART:20260101T100000", "RRULE:FREQ=DAILY;COUNT=2;COUNT=3"))
+    assert list_instants(read_event(twice)) == ["01-01 18:00"]
