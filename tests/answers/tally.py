@@ -97,17 +97,15 @@ def _list_values(name: str, listing: Document, slots: list[Document]) -> set[str
     if name == "category":
         return set(listing["categories"]) or {NOTHING}
     if name == "weekday":
-        return {day for slot in slots for day in slot["days"] or [NOTHING]}
+        return {day for slot in slots for day in slot["days"]} or {NOTHING}
     if name == "time_block":
-        return {_name_block(slot["time"]) for slot in slots}
+        return {_name_block(slot["time"]) for slot in slots if slot["time"] is not None} or {NOTHING}
     if name == "price_band":
         return {_name_price(listing["price"])}
     return _list_bands(listing["ages"])
 
 
-def _name_block(clock: str | None) -> str:
-    if clock is None:
-        return NOTHING
+def _name_block(clock: str) -> str:
     if clock < "09:00:00":
         return "early_morning"
     if clock < "12:00:00":

@@ -213,3 +213,24 @@ def test_in_sync_mode_what_has_no_date_is_counted_as_such(tmp_path: Path) -> Non
         {"value": "monday", "count": 1}, {"value": NOTHING, "count": 1}
     ]  # fmt: skip
     assert facets["time_block"][-1] == {"value": NOTHING, "count": 2}
+
+
+def test_a_class_is_unspecified_only_where_none_of_its_sections_that_match_states_the_value(tmp_path: Path) -> None:
+    """Where a filter leaves the second section alone, the days of the first don't count."""
+    first, second = documents.make_section(make_uuid(2)), documents.make_section(make_uuid(3))
+    first["schedule"] |= {"days": ["monday"], "start_time": "10:00:00"}
+    for section, ages in ((first, (1, 2)), (second, (8, 9))):
+        section["ages"] |= {"min": ages[0], "max": ages[1]}
+    world = World(listings=[documents.make_class(make_uuid(1), sections=[first, second])])
+    release = open_release([world], tmp_path)
+
+    def count(**more: str) -> list[dict[str, int]]:
+        params = {"facets": "weekday,time_block", "audience": "all", "min_confidence": "0", **more}
+        facets = fetch(release, "/v1/harbor/classes", params)["facets"]
+        return [
+            {each["value"]: each["count"] for each in facets[name] if each["count"]}
+            for name in ("weekday", "time_block")
+        ]
+
+    assert count() == count(age="1") == [{"monday": 1}, {"morning": 1}]
+    assert count(age="8") == [{NOTHING: 1}, {NOTHING: 1}]

@@ -25,7 +25,8 @@ def compile_rows(selection: Selection, *, schema: str) -> Statement:
 
 def compile_buckets(selection: Selection, *, schema: str) -> Statement:
     """Gives `row`, `days`, `blocks` of each listing of the list: of its happenings that match, those of any."""
-    columns = f"h.row, bit_or({_DAYS[selection.type]}) AS days, bit_or({_BLOCKS}) AS blocks"
+    days, blocks = _unite(_DAYS[selection.type], _NO_DAY), _unite(_BLOCKS, _NO_BLOCK)
+    columns = f"h.row, {days} AS days, {blocks} AS blocks"
     if selection.conditions.happening and selection.type != "class":
         # Whatever has a happening that matches is in the list: one pass tells both.
         text, values = _compile_happenings(selection, columns, schema=schema)
@@ -38,6 +39,11 @@ def compile_buckets(selection: Selection, *, schema: str) -> Statement:
         FROM ({listed}) LEFT JOIN ({buckets}) USING (row)""",
         (*values, *bound),
     )
+
+
+def _unite(bits: str, none: int) -> str:
+    """Return the bits of all happenings; the last, "not stated", where no other is there."""
+    return f"coalesce(nullif(bit_or({bits}) & {none - 1}::UTINYINT, 0), bit_or({bits}))"
 
 
 def compile_occurrence_buckets(selection: Selection, *, schema: str) -> Statement:

@@ -125,8 +125,14 @@ def _pack_happenings(matches: MatchSet, columns: Columns, name: str) -> Numbers:
     if matches.happening:
         is_match = reduce(np.logical_and, (make_test(each, table)(numbers) for each in matches.happening))
         bits = np.where(is_match, bits, 0)
+    return _unite(bits, starts, none=_NO_DAY if name == "days" else _NO_BLOCK)
+
+
+def _unite(bits: Numbers, starts: Rows, *, none: int) -> Numbers:
+    """Return the bits of each row's happenings. Its last bit, "not stated", is there only where no other is."""
     packed: Numbers = np.bitwise_or.reduceat(bits, starts)
-    return packed
+    stated = packed & (none - 1)
+    return np.where(stated, stated, packed)
 
 
 def _pack_occurrences(matches: MatchSet, dates: Dates, columns: Columns, name: str) -> Numbers:
@@ -140,7 +146,7 @@ def _pack_occurrences(matches: MatchSet, dates: Dates, columns: Columns, name: s
         numbers, starts = list_occurrences(columns, rows[has_any])
         table = columns.happenings["occurrences"]
         bits = 1 << find_weekday(table["day"][numbers]) if name == "days" else _find_blocks(table["time"][numbers])
-        packed[has_any] = np.bitwise_or.reduceat(np.where(dates.hold(columns, numbers), bits, 0), starts)
+        packed[has_any] = _unite(np.where(dates.hold(columns, numbers), bits, 0), starts, none=none)
     return packed
 
 
