@@ -68,6 +68,12 @@ _QUERIES = (
     "zoo", "playground", "park slope music", "harlem dance", "things to do in ballard", "the", "zzzz",
     "xylophone", "night at the museum",
 )  # fmt: skip
+# Of searches: when a result happens, and the best of what is one result.
+_MOMENTS = (
+    "q=story&weekday=saturday&sort=soonest", "q=story&start_after=12:00&sort=soonest", "q=swim&start_before=12:00",
+    "q=music&weekday=sunday&match=auto", "q=art&schedule_day=thursday", "q=story+4+year+old&match=auto",
+    "q=dance+class+8+year+old&match=auto&sort=soonest", "q=camp+art&start_after=10:00&from=2026-10-01",
+)  # fmt: skip
 _TYPED = (
     "p",
     "pu",
@@ -119,6 +125,7 @@ def _generate(ids: _Ids) -> Iterator[str]:
     for city, query in product(_CITIES, _QUERIES):
         yield f"/v1/{city}/search?q={quote(query)}&limit=10"
         yield f"/v1/{city}/search?q={quote(query)}&limit=10&match=auto"
+    yield from (f"/v1/{city}/search?{sent}" for city, sent in product(_CITIES, _MOMENTS))
     for city, typed in product(_CITIES, _TYPED):
         yield f"/v1/{city}/suggest?q={quote(typed)}"
     for city, collection in product(_CITIES, COLLECTIONS.values()):

@@ -22,6 +22,8 @@ _DECIDES = {"team": "event"}
 _OVERRIDES = ("age", "audience")
 # What changes when something is next.
 _WINDOW = ("from", "to")
+# Which of the dates of a listing, beside the window.
+_MOMENTS = ("weekday", "schedule_day", "start_after", "start_before")
 # Filters of searches that send none: by the types that a key may read, and by the query's age.
 MOST_USUAL = 256
 
@@ -45,6 +47,11 @@ class SearchFilters(Struct, frozen=True, kw_only=True, eq=False):
     def is_usual(self) -> bool:
         """Whether none was sent."""
         return not self.given
+
+    @property
+    def says_when(self) -> bool:
+        """Whether a listing that matches may have dates that do not."""
+        return not self.given.keys().isdisjoint(_MOMENTS)
 
     @property
     def key(self) -> object:

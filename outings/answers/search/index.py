@@ -306,7 +306,10 @@ class SearchIndex:
             key = today, windows
             recalled = self._start_ranks.read(key, lambda: self._rank_repeats(windows, today))
             return recalled[rows]
-        starts = self.find_starts(rows, windows=windows, is_recalled=False)
+        return self.order_starts(rows, self.find_starts(rows, windows=windows, is_recalled=False), today=today)
+
+    def order_starts(self, rows: Numbers, starts: Numbers, *, today: int) -> Numbers:
+        """`rank_starts` of rows that are known to start then."""
         ranks = np.empty(rows.size, dtype=np.uint32)
         ordered = np.where(starts < today * DAY, NEVER, starts)
         ranks[np.lexsort((self.id_ranks[rows], ordered))] = np.arange(rows.size)

@@ -44,6 +44,8 @@ from outings.contract.envelope import encode_list
 from outings.contract.instants import number_day
 from outings.contract.query import Query
 from outings.contract.resources.search import LEVELS, MOST_REPEATS
+from outings.contract.vocabulary import TYPES
+from outings.release.mapped_table import NEVER
 from outings.release.snapshot import Snapshot
 
 _SEARCHED_WORD = Rate(each=60)
@@ -71,7 +73,7 @@ def _estimate_cost(search: Search) -> int:
     opened, words, index = open_snapshot(search.snapshot), search.parsed.words, search.index
     knows_rows = index.recalls_rows(search.filters)
     knows_starts = not search.filters.has_usual_window or index.recalls_starts(search.filters.windows)
-    if not (knows_rows and knows_starts and has_columns(opened)):
+    if search.filters.says_when or not (knows_rows and knows_starts and has_columns(opened)):
         return UNKNOWN
     parts = (_SEARCHED_WORD, len(words)), (_RESULT, search.limit), (_POSTINGS, 1)
     listings = index.count_postings(search.parsed) if words else len(opened.listings)
@@ -87,7 +89,7 @@ def answer_search(search: Search) -> list[bytes]:
     levels, counts, chosen = _find_levels(search, opened, index)
     results = _fold(chosen, search, index)
     shown, scores, limit = results.shown, results.scores, search.limit
-    places = _take_page(shown, scores, search, index, limit=limit + 1)
+    places = _take_page(results, search, index, limit=limit + 1)
     end = search.offset + limit if places.size > limit else None
     page, scores = shown.choose(places[:limit]), scores[places[:limit]]
     repeats = results.list_repeats(index.things[page.rows]) if search.is_auto else None
@@ -242,14 +244,25 @@ def _list_located(search: Search, opened: SnapshotReader, index: SearchIndex) ->
 
 def _fold(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchResults:
     scores = matched.score(matched.rows)
+    ranks = rank_relevance(
+        matched,
+        scores,
+        index,
+        age=None if find_override(search.query) else search.parsed.age,
+        is_for_children=_is_for_children(search),
+        is_narrowed=bool(search.relaxed),
+        is_auto=search.is_auto,
+    )
     if not search.folds:
-        return SearchResults(matched, scores)
-    windows, today = search.filters.windows, number_day(search.today)
+        return SearchResults(matched, scores, ranks)
+    filters, today = search.filters, number_day(search.today)
 
-    def rank(rows: Numbers) -> Numbers:
-        return index.rank_starts(rows, windows=windows, today=today, is_recalled=search.filters.has_usual_window)
+    def order_starts(rows: Numbers) -> Numbers:
+        if filters.says_when:
+            return index.order_starts(rows, _find_starts(rows, search, index), today=today)
+        return index.rank_starts(rows, windows=filters.windows, today=today, is_recalled=filters.has_usual_window)
 
-    return fold_repeats(matched, scores, index.things[matched.rows], rank=rank)
+    return fold_repeats(matched, scores, ranks, things=index.things[matched.rows], order_starts=order_starts)
 
 
 def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> tuple[Keep, Mask | None]:
@@ -273,12 +286,13 @@ def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> 
     return keep, passing
 
 
-def _take_page(shown: SearchMatches, scores: Numbers, search: Search, index: SearchIndex, *, limit: int) -> Numbers:
-    """Places in `shown`."""
-    offset = search.offset
+def _take_page(results: SearchResults, search: Search, index: SearchIndex, *, limit: int) -> Numbers:
+    """Places in what is shown."""
+    shown, ranks, offset = results.shown, results.ranks, search.offset
+    ids = index.id_ranks[shown.rows]
     match search.query.get("sort"):
         case "soonest":
-            keys = _find_starts(shown, search, index)
+            keys = _find_starts(shown.rows, search, index)
         case "newest":
             keys = -index.created[shown.rows]
         case "nearest":
@@ -286,21 +300,11 @@ def _take_page(shown: SearchMatches, scores: Numbers, search: Search, index: Sea
             assert centre is not None
             keys = measure_distances(index, shown.rows, lat=centre[0], lng=centre[1])
         case _:
-            age = None if find_override(search.query) else search.parsed.age
-            keys = rank_relevance(
-                shown,
-                scores,
-                index,
-                age=age,
-                is_for_children=_is_for_children(search),
-                is_narrowed=bool(search.relaxed),
-                is_auto=search.is_auto,
-            )
             if shown.similarities is None:
-                return take_relevant(keys, offset=offset, limit=limit)
-            return take_nearest(keys, shown.similarities, offset=offset, limit=limit)
+                return take_relevant(ranks, ids, offset=offset, limit=limit)
+            return take_nearest(ranks, ids, shown.similarities, offset=offset, limit=limit)
     behind = shown.levels == PARTIAL if search.is_auto else None
-    return take_ordered(keys, scores, index.id_ranks[shown.rows], behind=behind, offset=offset, limit=limit)
+    return take_ordered(keys, results.scores, ids, behind=behind, offset=offset, limit=limit)
 
 
 def _is_for_children(search: Search) -> bool:
@@ -312,8 +316,16 @@ def _is_for_children(search: Search) -> bool:
     return any(may_narrow(words, young) and any(mark_narrow(words, young)) for words in spoken)
 
 
-def _find_starts(matched: SearchMatches, search: Search, index: SearchIndex) -> Numbers:
-    return index.find_starts(matched.rows, windows=search.filters.windows, is_recalled=search.filters.has_usual_window)
+def _find_starts(rows: Numbers, search: Search, index: SearchIndex) -> Numbers:
+    filters = search.filters
+    if not filters.says_when:
+        return index.find_starts(rows, windows=filters.windows, is_recalled=filters.has_usual_window)
+    evaluator, starts = open_evaluator(open_snapshot(search.snapshot)), np.full(rows.size, NEVER, dtype=np.int64)
+    for name, each in filters.collections.items():
+        own = np.flatnonzero(index.types[rows] == TYPES.index(name))
+        if own.size and name != "place":
+            starts[own] = evaluator.find_starts(each.selection, rows[own], low=each.window[0])
+    return starts
 
 
 def _make_items(
@@ -332,7 +344,7 @@ def _make_items(
         page.rows.tolist(),
         page.levels.tolist(),
         scores.tolist(),
-        map(format_start, _find_starts(page, search, index).tolist()),
+        map(format_start, _find_starts(page.rows, search, index).tolist()),
         others,
         strict=False,
     )

@@ -24,10 +24,10 @@ def rank_relevance(
     is_narrowed: bool,
     is_auto: bool,
 ) -> Numbers:
-    """Numbers that rise with level, then what lacks more than words that only narrow, then what only mentions its
-    subject where an age is asked for or some words only narrow, then ages that do not cover the query's, or are none of
-    a child's where it says only that, then what fits but is elsewhere, then falling score, then id. `is_narrowed`:
-    whether words were dropped."""
+    """Numbers, equal for what fits equally, that rise with level, then what lacks more than words that only narrow,
+    then what only mentions its subject where an age is asked for or some words only narrow, then ages that do not cover
+    the query's, or are none of a child's where it says only that, then what fits but is elsewhere, then falling score.
+    `is_narrowed`: whether words were dropped."""
     rows, behind = matched.rows, matched.levels.astype(np.int64) << 4
     if matched.lacking is not None:
         behind |= matched.lacking << np.int64(3)
@@ -39,9 +39,8 @@ def rank_relevance(
         behind |= (index.age_min[rows] >= _TEEN) << np.int64(1)
     if matched.are_elsewhere is not None:
         behind |= (matched.levels < PARTIAL) & matched.are_elsewhere(rows)
-    keys = behind << _SCORES | (1000 - scores)
-    ranked: Numbers = keys << _IDS | index.id_ranks[matched.rows]
-    return ranked
+    ranks: Numbers = behind << _SCORES | (1000 - scores)
+    return ranks
 
 
 def _cover_age(lows: Numbers, highs: Numbers, age: Age, *, is_auto: bool) -> Numbers:
@@ -58,18 +57,18 @@ def _cover_age(lows: Numbers, highs: Numbers, age: Age, *, is_auto: bool) -> Num
     return covered
 
 
-def take_relevant(keys: Numbers, *, offset: int, limit: int) -> Numbers:
-    """The places of the least keys, but for the first `offset`, in order."""
-    last = offset + limit
+def take_relevant(ranks: Numbers, ids: Numbers, *, offset: int, limit: int) -> Numbers:
+    """The places of the least ranks, then ids, but for the first `offset`, in order."""
+    keys, last = ranks << _IDS | ids, offset + limit
     if last < keys.size:
         chosen = np.argpartition(keys, last)[:last]
         return chosen[np.argsort(keys[chosen])][offset:]
     return np.argsort(keys)[offset:]
 
 
-def take_nearest(keys: Numbers, similarities: Numbers, *, offset: int, limit: int) -> Numbers:
-    """The places of the least keys; those of equal level, ages and score by similarity, then id."""
-    return np.lexsort((keys, -similarities, keys >> _IDS))[offset : offset + limit]
+def take_nearest(ranks: Numbers, ids: Numbers, similarities: Numbers, *, offset: int, limit: int) -> Numbers:
+    """The places of the least ranks; those of equal level, ages and score by similarity, then id."""
+    return np.lexsort((ids, -similarities, ranks))[offset : offset + limit]
 
 
 def take_ordered(

@@ -20,8 +20,8 @@ from outings.release.tables import FIELDS, PUBLISHED
 # Stands for a listing that repeats no other.
 SINGLE = -1
 _NOTHING = np.empty(0, dtype=np.int64)
-# The bits of a row's place in the order of starts, and of what its score lacks.
-_RANK, _SCORE = 32, 10
+# The bits of a row's place in the order of starts.
+_RANK = 32
 
 # What they are made of.
 LISTINGS = (
@@ -68,12 +68,14 @@ REPEATS = derive_table("repeats", make_repeats, {"listings": LISTINGS, "terms": 
 
 
 class SearchResults(Struct, frozen=True, eq=False):
-    """`shown`: a listing for each thing, with the level of the best listing of it; `scores` are of that one too. Of
+    """`shown`: a listing for each thing, with the level of the best listing of it; `scores` and `ranks` are of that one
+    too. Of
     things that more than one matches `rows` has all that do, one thing after the other, each from its number in
     `begins` on, the one that is shown first. `things` rise."""
 
     shown: SearchMatches
     scores: Numbers
+    ranks: Numbers
     things: Numbers = _NOTHING
     begins: Numbers = _NOTHING
     rows: Numbers = _NOTHING
@@ -98,46 +100,34 @@ def count_things(things: Numbers, *, most: int) -> int:
 
 
 def fold_repeats(
-    matched: SearchMatches, scores: Numbers, things: Numbers, *, rank: Callable[[Numbers], Numbers]
+    matched: SearchMatches,
+    scores: Numbers,
+    ranks: Numbers,
+    *,
+    things: Numbers,
+    order_starts: Callable[[Numbers], Numbers],
 ) -> SearchResults:
-    """Of each thing the first by `rank`: numbers of rows that rise with how early they start, then id. It fits as well
-    as the best of its listings does. `scores` and `things` are of the rows that match."""
+    """Of each thing the first by `order_starts`: numbers of rows that rise with how early they start, then id. It fits
+    as well as the best of its listings does: the least by `ranks`. `scores`, `ranks` and `things` are of the rows that
+    match."""
     shared = (things != SINGLE).nonzero()[0]
     if shared.size < 2:
-        return SearchResults(matched, scores)
-    keys = things[shared].astype(np.int64) << _RANK | rank(matched.rows[shared])
+        return SearchResults(matched, scores, ranks)
+    keys = things[shared].astype(np.int64) << _RANK | order_starts(matched.rows[shared])
     order = np.argsort(keys)
     ordered, own = keys[order] >> _RANK, shared[order]
     begins = mark_firsts(ordered).nonzero()[0]
+    # By listing that which says how well it fits; of what is one thing the best says it for the first.
+    best = np.arange(things.size)
+    near = () if matched.similarities is None else (-matched.similarities[own],)
+    best[own[begins]] = own[np.lexsort((*near, ranks[own], ordered))[begins]]
     kept = things == SINGLE
     kept[own[begins]] = True
-    best, best_scores = _raise_fits(matched, scores, own, begins)
     return SearchResults(
-        shown=best.choose(kept),
-        scores=best_scores[kept],
+        shown=replace(matched.choose(best[kept]), rows=matched.rows[kept]),
+        scores=scores[best[kept]],
+        ranks=ranks[best[kept]],
         things=ordered[begins],
         begins=np.append(begins, order.size),
         rows=matched.rows[own],
     )
-
-
-def _raise_fits(
-    matched: SearchMatches, scores: Numbers, own: Numbers, begins: Numbers
-) -> tuple[SearchMatches, Numbers]:
-    """With level, score and similarity of the best of a thing for the first of it. `own`: places, one thing after the
-    other."""
-    firsts = own[begins]
-    lacking = np.zeros(matched.rows.size, dtype=np.bool_) if matched.lacking is None else matched.lacking
-    fits = (matched.levels.astype(np.int64) << 1 | lacking) << _SCORE | (1000 - scores)
-    fits[firsts] = np.minimum.reduceat(fits[own], begins)
-    similarities = matched.similarities
-    if similarities is not None:
-        similarities = similarities.copy()
-        similarities[firsts] = np.maximum.reduceat(similarities[own], begins)
-    best = replace(
-        matched,
-        levels=fits >> _SCORE + 1,
-        similarities=similarities,
-        lacking=None if matched.lacking is None else (fits >> _SCORE & 1).astype(np.bool_),
-    )
-    return best, 1000 - (fits & (1 << _SCORE) - 1)

@@ -35,6 +35,7 @@ from outings.answers.selecting.columns.orders import (
     walk_chunks,
 )
 from outings.answers.selecting.columns.programs import choose_cards
+from outings.answers.selecting.columns.starts import find_starts
 from outings.answers.selecting.cursors import Position
 from outings.answers.selecting.row_finder import RowFinder, open_row_finder
 from outings.answers.selecting.selection import Selection, Span
@@ -153,6 +154,11 @@ class Evaluator:
         mine = rows[(rows >= own.first) & (rows < own.first + own.size)] - own.first
         candidates = self._recall_candidates(selection)
         return candidates.keep_rows(mine[test_set(candidates.words, mine)]) + own.first
+
+    def find_starts(self, selection: Selection, rows: Rows, *, low: int) -> Rows:
+        """Of rows of the list: seconds of the local clock at which the first happening that meets all conditions
+        begins, on a day (since 1970) or later; NEVER where none does."""
+        return find_starts(selection, self._columns, rows, low=low)
 
     def list_all_rows(self, selection: Selection) -> Rows:
         """The whole list, by row: cards, where a program came as several listings."""

@@ -192,3 +192,87 @@ def test_relevance_is_by_level_before_all_else_and_other_orders_are_not(tmp_path
     release = open_listings(tmp_path, passing, named)
     assert list(find(release, "zoo")) == ["Zoo", "Another"]
     assert list(find(release, "zoo", {"sort": "newest"})) == ["Another", "Zoo"]
+
+
+def make_slot(number: int, days: list[str], time: str) -> Document:
+    schedule = documents.make_schedule(days=days, start_time=time)
+    del schedule["type"], schedule["is_recurring"]
+    term = documents.make_term(starts_on="2026-08-01", ends_on="2026-12-01")
+    return documents.make_section(make_uuid(number), schedule=schedule, term=term)
+
+
+@pytest.fixture(scope="module")
+def varied(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    """Today is Monday, 2026-08-10."""
+    world = World()
+    add_event(world, 1, "Zoo series", "2026-08-11T09:00:00", "2026-08-12T15:00:00", "2026-08-20T09:00:00")
+    add_event(world, 2, "Zoo once", "2026-08-13T16:00:00")
+    add_event(world, 3, "Zoo from before", "2026-08-06T09:00:00", "2026-08-12T09:00:00", "2026-08-27T09:00:00")
+    camp_days: list[Document] = [
+        documents.make_session(
+            make_uuid(40), starts_on="2026-08-11", ends_on="2026-08-14", start_time="09:00:00", days=["tuesday"]
+        ),
+        documents.make_session(
+            make_uuid(41), starts_on="2026-08-20", ends_on="2026-08-21", start_time="13:00:00", days=["thursday"]
+        ),
+    ]
+    world.listings += [
+        documents.make_class(
+            make_uuid(4), name="Zoo class", sections_total=2,
+            sections=[make_slot(50, ["monday", "wednesday"], "09:00:00"), make_slot(51, ["thursday"], "14:00:00")],
+        ),
+        documents.make_camp(make_uuid(5), name="Zoo camp", sessions=camp_days),
+        documents.make_place(make_uuid(6), name="Zoo"),
+    ]  # fmt: skip
+    return open_release([world], tmp_path_factory.mktemp("varied"))
+
+
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [
+        ({"weekday": "thursday"}, {
+            "Zoo once": "2026-08-13T16:00:00", "Zoo class": "2026-08-13T14:00:00",
+            "Zoo series": "2026-08-20T09:00:00", "Zoo camp": "2026-08-20T13:00:00",
+            "Zoo from before": "2026-08-27T09:00:00", "Zoo": None,
+        }),
+        ({"weekday": "thursday", "from": "2026-08-01"}, {
+            "Zoo once": "2026-08-13T16:00:00", "Zoo class": "2026-08-13T14:00:00",
+            "Zoo series": "2026-08-20T09:00:00", "Zoo camp": "2026-08-20T13:00:00",
+            "Zoo from before": "2026-08-27T09:00:00", "Zoo": None,
+        }),
+        ({"weekday": "wednesday"}, {
+            "Zoo from before": "2026-08-12T09:00:00", "Zoo class": "2026-08-12T09:00:00",
+            "Zoo series": "2026-08-12T15:00:00", "Zoo": None,
+        }),
+        ({"start_after": "12:00"}, {
+            "Zoo series": "2026-08-12T15:00:00", "Zoo class": "2026-08-13T14:00:00",
+            "Zoo once": "2026-08-13T16:00:00", "Zoo camp": "2026-08-20T13:00:00", "Zoo": None,
+        }),
+        ({"start_before": "12:00", "weekday": "thursday"}, {
+            "Zoo series": "2026-08-20T09:00:00", "Zoo from before": "2026-08-27T09:00:00", "Zoo": None,
+        }),
+        ({"schedule_day": "thursday", "types": "classes"}, {"Zoo class": "2026-08-13T14:00:00"}),
+    ],
+)  # fmt: skip
+def test_a_result_starts_when_it_meets_all_that_is_said_of_when(
+    varied: Release, params: dict[str, str], expected: dict[str, str | None]
+) -> None:
+    """And so it is ordered."""
+    dates = find_dates(varied, {"sort": "soonest", **params})
+    assert dates == expected
+    stated = [each or "9" for each in dates.values()]
+    assert stated == sorted(stated)
+    assert find_dates(varied, params) == expected
+    assert find_dates(varied, {"match": "auto", **params}) == expected
+
+
+def test_of_what_is_repeated_the_next_that_meets_it_is_shown(tmp_path: Path) -> None:
+    world = World()
+    parks = {"id": make_uuid(90), "name": "Parks", "slug": "parks"}
+    add_event(world, 1, "Zoo walk", "2026-08-11T09:00:00", "2026-08-20T09:00:00", organization=parks)
+    add_event(world, 2, "Zoo walk", "2026-08-12T09:00:00", "2026-08-13T09:00:00", organization=parks)
+    release = open_release([world], tmp_path)
+    [item] = search(release, "zoo", {"match": "auto", "weekday": "thursday"})["data"]
+    assert (item["id"], item["starts_local"], item["repeats"]) == (make_uuid(2), "2026-08-13T09:00:00", 1)
+    [item] = search(release, "zoo", {"match": "auto"})["data"]
+    assert (item["id"], item["starts_local"]) == (make_uuid(1), "2026-08-11T09:00:00")

@@ -141,6 +141,23 @@ def test_what_starts_before_today_is_not_the_first(tmp_path: Path) -> None:
     assert find_numbers(release, "swim", {"from": "2026-08-01", "to": "2026-08-09"}) == {1: []}
 
 
+def test_with_an_age_the_best_listing_of_a_thing_says_where_it_comes(tmp_path: Path) -> None:
+    """The one that is shown only mentions what is looked for; another one has it as its category."""
+    ages = documents.make_ages(min=8, max=12)
+    pool, bath = {"name": "Day at the pool", "ages": ages}, {"name": "Morning at the bath", "ages": ages}
+    release = open_events(
+        tmp_path,
+        make_event(1, "2026-08-12", **pool, description="Come and swim."),
+        make_event(2, "2026-08-20", **pool, categories=["swim_water"]),
+        make_event(3, "2026-08-14", **bath, categories=["swim_water"]),
+        make_event(4, "2026-08-13", **bath, organization={"id": None, "name": None, "slug": None}, description="Swim."),
+    )
+    data = search(release, "swim 10 year old", AUTO)["data"]
+    assert [(read_number(item["id"]), item["match"], item["score"]) for item in data] == [
+        (1, "all_terms", 0.75), (3, "all_terms", 0.75), (4, "all_terms", 0.5),
+    ]  # fmt: skip
+
+
 def test_filters_come_first(tmp_path: Path) -> None:
     days = ("2026-08-12", "2026-08-14", "2026-08-21")
     release = open_events(tmp_path, *(make_event(number, day) for number, day in enumerate(days, 1)))

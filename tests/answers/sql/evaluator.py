@@ -19,7 +19,7 @@ from outings.answers.selecting.buckets import (
 )
 from outings.answers.selecting.columns.facets import DayCounts, FacetCounts
 from outings.answers.selecting.cursors import Position
-from outings.answers.selecting.evaluator import ResultSet
+from outings.answers.selecting.evaluator import ResultSet, make_evaluator
 from outings.answers.selecting.predicate import NearZip, RowCondition, Within
 from outings.answers.selecting.row_finder import open_row_finder
 from outings.answers.selecting.selection import Selection, Span
@@ -49,6 +49,8 @@ class SqlEvaluator:
         self._files, self._series, self._size = reader.tables, reader.series, len(reader.listings)
         self._finder = reader.open_index(open_row_finder)
         self._words = len(reader.vocabulary.categories)
+        # Tests of these dates have values written by hand.
+        self.find_starts = reader.open_index(make_evaluator).find_starts
 
     @cached_property
     def _buckets(self) -> Buckets:
