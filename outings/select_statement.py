@@ -43,14 +43,14 @@ def lock(connection: DuckDBPyConnection) -> None:
 
 
 @contextmanager
-def bound_time(connection: DuckDBPyConnection, *, seconds: float) -> Iterator[None]:
-    """Raises ValueError with what DuckDB says is wrong, and where what runs takes longer."""
+def bound_time(connection: DuckDBPyConnection, *, seconds: float, setting: str) -> Iterator[None]:
+    """Raises ValueError with what DuckDB says is wrong, and where what runs takes longer than `setting` allows."""
     timer = Timer(seconds, connection.interrupt)
     timer.start()
     try:
         yield
     except duckdb.InterruptException as error:
-        raise ValueError(f"took longer than {seconds:g} seconds") from error
+        raise ValueError(f"took longer than the {seconds:g} seconds of {setting}") from error
     except duckdb.Error as error:
         raise ValueError(str(error).strip()) from error
     finally:

@@ -1,14 +1,18 @@
 """`outings query`: a SELECT over what a release publishes."""
 
+import os
+import resource
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
+from threading import Timer
 
 import click
 from msgspec.structs import replace
 
-from outings.answers.views.database import MetroTables, ViewDatabase
+from outings.answers.views.database import MEMORY, SECONDS, MetroTables, ViewDatabase
 from outings.command.options import open_config_store, read_config, take_config, take_json
 from outings.command.releases import find_release
 from outings.command.result_formats import FORMATS
@@ -19,6 +23,9 @@ from outings.release.snapshot import Release
 from outings.release.store import Store
 from outings.release.trust import Trust, read_auditor
 from outings.release.withdrawals import has_ended
+
+# After DuckDB was told to stop.
+_GRACE_SECONDS = 1.0
 
 
 @click.command()
@@ -36,6 +43,20 @@ from outings.release.withdrawals import has_ended
 @click.option(
     "--format", "form", type=click.Choice(list(FORMATS)), default="table", show_default=True, help="How to write it."
 )
+@click.option(
+    "--max-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=SECONDS,
+    show_default=True,
+    help="How long it may run.",
+)
+@click.option(
+    "--max-memory",
+    type=click.IntRange(min=1),
+    default=MEMORY,
+    show_default=True,
+    help="How many bytes of memory it may need.",
+)
 @take_json
 def query(
     *,
@@ -45,6 +66,8 @@ def query(
     metros: tuple[str, ...],
     today: datetime | None,
     form: str,
+    max_seconds: float,
+    max_memory: int,
     as_json: bool,
 ) -> None:
     """Run one SELECT over a release's tables, read only; `-` reads it from standard input."""
@@ -56,13 +79,42 @@ def query(
         MetroTables(snapshot=each, today=_find_date(today, now, each.metro.timezone))
         for each in release.metros.values()
     ]
-    with ViewDatabase(tables, release_id=release.id) as database:
+    with ViewDatabase(tables, release_id=release.id, memory=max_memory) as database:
         try:
-            relation = database.run(text)
-        except ValueError as wrong:
+            with _bound(max_seconds, max_memory):
+                relation = database.run(text, seconds=max_seconds)
+        except (ValueError, MemoryError) as wrong:
+            if isinstance(wrong, MemoryError) or "Out of Memory" in str(wrong):
+                wrong = ValueError(f"needs more memory than the {max_memory:,} bytes of --max-memory")
             raise click.UsageError(f"the query {wrong}") from wrong
         FORMATS["json" if as_json else form](relation, sys.stdout.buffer)
         sys.stdout.flush()
+
+
+@contextmanager
+def _bound(seconds: float, memory: int) -> Iterator[None]:
+    """Hold this process to bounds that DuckDB alone does not keep: it looks for an interrupt between its steps, one of
+    which may take hours, and does not count what its functions allocate."""
+    before, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5])
+    most = pages * resource.getpagesize() + memory
+    end = Timer(
+        seconds + _GRACE_SECONDS,
+        _end,
+        [f"Error: the query took longer than the {seconds:g} seconds of --max-seconds\n"],
+    )
+    resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    end.start()
+    try:
+        yield
+    finally:
+        end.cancel()
+        resource.setrlimit(resource.RLIMIT_DATA, (before, hard))
+
+
+def _end(message: str) -> None:
+    os.write(2, message.encode())
+    os._exit(2)
 
 
 def _find_date(today: datetime | None, now: datetime, timezone: str) -> date:

@@ -13,7 +13,6 @@ from pipeline.feeds.row_faults import DATA_ERRORS, RowFault, remove_faulty_rows
 from pipeline.records.kinds import Members, Table
 from pipeline.records.members import make_members
 
-SELECT_SECONDS = 300.0
 _ROWS_AT_ONCE = 1_000
 # A column of the result by this name is no member: it says which row of `feed` a record was made of.
 ROW = "rowid"
@@ -33,12 +32,10 @@ class Selection(NamedTuple):
     faults: Sequence[RowFault] = ()
 
 
-def select_records(
-    connection: DuckDBPyConnection, query: str, vocabulary: Vocabulary, *, seconds: float = SELECT_SECONDS
-) -> Selection:
+def select_records(connection: DuckDBPyConnection, query: str, vocabulary: Vocabulary, *, seconds: float) -> Selection:
     """Raises `ValueError` with what is wrong with the query, before the first row."""
     faults: Sequence[RowFault] = ()
-    with bound_time(connection, seconds=seconds):
+    with bound_time(connection, seconds=seconds, setting="max_seconds"):
         _check_statement(connection, query)
         result = connection.sql(query)
         if twice := [name for name, count in Counter(result.columns).items() if count > 1]:

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
@@ -216,6 +218,28 @@ def test_a_query_reaches_nothing_but_the_views(query: Query, tmp_path: Path, sel
     assert (done.exit_code, done.stdout) == (2, "")
     assert "the secret" not in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["secret.csv"]
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        "SELECT length(repeat('x', 3000000000))", "SELECT string_agg(repeat('x', 1000000), '') FROM range(10000)",
+        "SELECT list(x) FROM (SELECT range(100000000) AS x FROM range(100))",
+    ],
+)  # fmt: skip
+def test_a_query_that_needs_too_much_memory_ends_and_names_the_option(query: Query, select: str) -> None:
+    done = query(select, "--max-memory", "500000000")
+    assert done.exit_code == 2
+    assert "the query needs more memory than the 500,000,000 bytes of --max-memory" in done.stderr
+
+
+def test_a_query_in_one_long_step_ends_all_the_same_and_names_the_option(config: Path) -> None:
+    """DuckDB stops between its steps; this one would take an hour."""
+    select = "SELECT levenshtein(repeat('a', 1000000), repeat('b', 1000000))"
+    words = [sys.executable, "-m", "outings.command", "query", select, "-c", str(config), "--max-seconds", "0.1"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("Error: the query took longer than the 0.1 seconds of --max-seconds\n")
 
 
 def test_a_result_may_have_no_rows_one_name_twice_and_numbers_of_any_size(query: Query) -> None:

@@ -22,6 +22,7 @@ from outings.select_statement import bound_time, lock, parse_select
 from outings.sql_quoting import literal
 
 SECONDS = 300.0
+MEMORY = 2_000_000_000
 _ALL = 1 << 40
 _USED = ("listings", "occurrences", "sections", "sessions", "organizations", "neighborhoods")
 # In a schema of its own, so that `SHOW TABLES` names the views alone.
@@ -31,7 +32,6 @@ _SETTINGS: dict[str, str | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
     "python_enable_replacements": False,
-    "memory_limit": "2GB",
     "temp_directory": "",
 }
 
@@ -46,9 +46,9 @@ class MetroTables(Struct, frozen=True, kw_only=True):
 class ViewDatabase:
     """Of one release. `run` gives what a SELECT over the views finds."""
 
-    def __init__(self, metros: Sequence[MetroTables], *, release_id: str) -> None:
+    def __init__(self, metros: Sequence[MetroTables], *, release_id: str, memory: int = MEMORY) -> None:
         """Raises duckdb.Error and what Polars raises where a table is broken."""
-        self._connection = duckdb.connect(":memory:", config=_SETTINGS)
+        self._connection = duckdb.connect(":memory:", config={**_SETTINGS, "memory_limit": f"{memory}B"})
         self._connection.execute("SET enable_progress_bar = false")
         for number, metro in enumerate(metros):
             _add_metro(self._connection, metro, schema=f"metro_{number}", release_id=release_id)
@@ -68,7 +68,7 @@ class ViewDatabase:
 
     def run(self, query: str, *, seconds: float = SECONDS) -> DuckDBPyRelation:
         """What the query finds, kept until the next one. Raises ValueError with what is wrong with the query."""
-        with bound_time(self._connection, seconds=seconds):
+        with bound_time(self._connection, seconds=seconds, setting="--max-seconds"):
             self._check_names(parse_select(self._connection, query, readable="the views"))
             self._connection.execute(f"DROP TABLE IF EXISTS {_RESULT}")
             self._connection.sql(query).create(_RESULT)

@@ -91,7 +91,7 @@ class TableRead:
         feed, vocabulary = self._setting.feed, self._setting.vocabulary
         if query is not None:
             try:
-                return select_records(connection, query, vocabulary)
+                return select_records(connection, query, vocabulary, seconds=feed.max_seconds)
             except ValueError as error:
                 raise_excess(error)
                 raise SelectError(feed.name, f"select {feed.select}", str(error)) from error
@@ -99,7 +99,7 @@ class TableRead:
         types = dict(zip(columns.columns, columns.types, strict=True))
         try:
             compiled = compile_mapping(feed.map, types, vocabulary=vocabulary, zone=self._setting.timezone)
-            return select_records(connection, compiled, vocabulary)
+            return select_records(connection, compiled, vocabulary, seconds=feed.max_seconds)
         except MappingError as error:
             raise SettingError(feed.name, f"map.{error.key}", error.message) from error
         except ValueError as error:
