@@ -34,7 +34,7 @@ def is_list_of_tables(declared: Any) -> bool:
 def is_scalar(declared: Any) -> bool:
     kind = strip_annotation(declared)
     if get_origin(kind) in (Union, UnionType):
-        return all(is_scalar(one) for one in get_args(kind))
+        return any(is_scalar(one) for one in get_args(kind))
     return kind in _SCALARS or get_origin(kind) is Literal
 
 

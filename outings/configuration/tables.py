@@ -88,9 +88,12 @@ class BuildTable(Struct, frozen=True, kw_only=True):
     metrics: Path | None = None
 
 
+Secrets = Annotated[str | tuple[str, ...], Meta(description="a text, or a list of texts")]
+
+
 class EdgeTable(Struct, frozen=True, kw_only=True):
     """`calendar_secrets` and `front_secret`: with blanks or commas between several, since a variable of the environment
-    holds one text."""
+    holds one text. `calendar_secrets` may be a list in the file."""
 
     rate_storage: Text = "local"
     state: Path = Path("var/state")
@@ -101,11 +104,12 @@ class EdgeTable(Struct, frozen=True, kw_only=True):
     docs_url: str = ""
     usage_metrics: bool = False
     legacy_key_secret: str = ""
-    calendar_secrets: str = ""
+    calendar_secrets: Secrets = ""
     front_secret: str = ""
 
 
-def split_secrets(text: str) -> tuple[str, ...]:
+def split_secrets(secrets: str | tuple[str, ...]) -> tuple[str, ...]:
+    text = secrets if isinstance(secrets, str) else ",".join(secrets)
     return tuple(filter(None, re.split(r"[\s,]+", text)))
 
 

@@ -1,5 +1,6 @@
 """outings.toml is read whole: right, with its defaults; or wrong, with every problem at once."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -305,6 +306,20 @@ def test_secrets_stand_in_one_variable(read: Read) -> None:
     configuration = read(METRO + FEED, OUTINGS_EDGE_CALENDAR_SECRETS=f" {one}, {two}\n{three} ")
     assert split_secrets(configuration.edge.calendar_secrets) == (one, two, three)
     assert split_secrets(read(METRO + FEED).edge.calendar_secrets) == ()
+
+
+@pytest.mark.parametrize("secrets", [[], ["a" * 32], ["a" * 32, "b" * 40]])
+def test_secrets_of_calendars_stand_in_a_list_too(read: Read, secrets: list[str]) -> None:
+    """A variable overrules it, as it does any setting."""
+    text = f"{METRO}{FEED}[edge]\ncalendar_secrets = {json.dumps(secrets)}\n"
+    assert split_secrets(read(text).edge.calendar_secrets) == tuple(secrets)
+    other = "c" * 32
+    assert split_secrets(read(text, OUTINGS_EDGE_CALENDAR_SECRETS=other).edge.calendar_secrets) == (other,)
+
+
+def test_a_list_of_secrets_names_what_is_too_short(refuse: Refuse) -> None:
+    text = f'{METRO}{FEED}[edge]\ncalendar_secrets = ["{"a" * 32}", "short"]\n'
+    assert "32 characters or more" in refuse(text)["edge.calendar_secrets"]
 
 
 def test_a_variable_that_could_be_of_two_feeds_is_refused(refuse: Refuse) -> None:
