@@ -12,6 +12,8 @@ _MOMENT = re.compile(
     re.ASCII,
 )
 _SHORT = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?(Z|[+-]\d\d(?::?\d\d)?)?)?", re.ASCII)
+# EventON writes the hour twice: 2019-9-18T10-10-30-00.
+_HOUR_TWICE = re.compile(r"(\d{4}-\d{1,2}-\d{1,2})T(\d\d)-\2-(\d\d)-00$", re.ASCII)
 _CLOCK = re.compile(
     r"T?(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*([AaPp]\.?[Mm]\.?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?", re.ASCII
 )
@@ -32,7 +34,8 @@ class LocalTime(NamedTuple):
 
 def parse_when(text: str, zone: ZoneInfo) -> LocalTime | None:
     """None for what is no date. A time with an offset is the same instant on the zone's clock."""
-    match = _MOMENT.fullmatch(text.strip()) or _SHORT.fullmatch(text.strip())
+    plain = _HOUR_TWICE.sub(r"\1T\2:\3", text.strip())
+    match = _MOMENT.fullmatch(plain) or _SHORT.fullmatch(plain)
     if match is None or int(match[1]) > _LAST_YEAR:
         return None
     try:

@@ -26,7 +26,7 @@ _NUMBERED = re.compile(r"(-?\d)?([a-z]+)")
 def list_schedule(schedule: Node, fallback: LocalTime | None, last: LocalTime | None, zone: ZoneInfo) -> dict[str, Any]:
     """Members of an event. `fallback` and `last`: when the event itself says it starts and ends. Empty where there is
     no first date."""
-    named = schedule.get_text("scheduleTimezone")
+    named = schedule.get_text("scheduleTimezone") or schedule.get_text("beta:timeZone")
     timezone = named if named is not None and is_zone(named) else None
     zone = read_zone(timezone) if timezone else zone
     first = parse_when(text, zone) if (text := schedule.get_text("startDate")) else fallback

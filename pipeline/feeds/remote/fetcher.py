@@ -117,10 +117,8 @@ async def fetch(
     most: int,
     bound: str = "the feed's max_bytes",
     known: Validators = Validators(),
-    retries_503: bool = True,
 ) -> FetchResult:
-    """Writes the body, at most `most` bytes unpacked, to `target`; `bound`: what those are. `retries_503`: ask a busy
-    server again that does not say when. Raises `FetchError`."""
+    """Write the body, at most `most` bytes unpacked, to `target`; `bound`: what those are. Raises `FetchError`."""
     policy, tried = client.policy, 0
 
     def choose_wait(error: Exception) -> bool | float:
@@ -139,16 +137,14 @@ async def fetch(
                 tried += 1
                 target.seek(0)
                 target.truncate()
-                return await _fetch_once(
-                    client, url, target=target, most=most, bound=bound, known=known, retries_503=retries_503
-                )
+                return await _fetch_once(client, url, target=target, most=most, bound=bound, known=known)
     except TransientFetchError as failure:
         raise FetchError(f"{failure} ({tried} times)", url=url, status=failure.status) from None
     raise AssertionError("the last attempt raises")
 
 
 async def _fetch_once(
-    client: FeedClient, url: str, *, target: BinaryIO, most: int, bound: str, known: Validators, retries_503: bool
+    client: FeedClient, url: str, *, target: BinaryIO, most: int, bound: str, known: Validators
 ) -> FetchResult:
     conditions = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
     headers = {name: value for name, value in conditions.items() if value is not None}
@@ -163,7 +159,7 @@ async def _fetch_once(
                 if response.status_code in _UNKNOWN:
                     status, body = response.status_code, await _read_begin(response)
                     raise FetchError(f"answers {status}", status=status, body=body)
-                _check_status(response, most_rest=client.policy.rest, retries_503=retries_503)
+                _check_status(response, most_rest=client.policy.rest)
                 await _write_body(response, target=target, most=most, bound=bound)
             finally:
                 await response.aclose()
@@ -219,7 +215,7 @@ def _is_same_server(own: httpx2.URL, other: httpx2.URL) -> bool:
     return own.host == other.host and (own.scheme, own.port, other.scheme, other.port) == ("http", None, "https", None)
 
 
-def _check_status(response: httpx2.Response, *, most_rest: float, retries_503: bool) -> None:
+def _check_status(response: httpx2.Response, *, most_rest: float) -> None:
     status = response.status_code
     if status == 200:
         return
@@ -230,8 +226,6 @@ def _check_status(response: httpx2.Response, *, most_rest: float, retries_503: b
     rest = read_retry_after(response.headers.get("retry-after"), time.time())
     if rest is not None and rest > most_rest:
         raise FetchError(f"answers {status} and asks for a pause of {rest:.0f} s", status=status)
-    if rest is None and status == 503 and not retries_503:
-        raise FetchError(f"answers {status}, and does not say for how long", status=status)
     raise TransientFetchError(f"answers {status}", status=status, rest=rest)
 
 

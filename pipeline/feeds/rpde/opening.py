@@ -90,8 +90,7 @@ async def _walk(
     async def fetch_page(url: str, *, most: int) -> bytes:
         page = BytesIO()
         bound = "the feed's max_bytes" if most == feed.max_bytes else "what a page may have"
-        # The standard asks for patience with a busy server, that of hours: the next build's.
-        await fetch(client, url, target=page, most=most, bound=bound, retries_503=False)
+        await fetch(client, url, target=page, most=most, bound=bound)
         return page.getvalue()
 
     try:

@@ -15,6 +15,7 @@ from tests.pipeline.feeds.documents import ReadJsonld, event, show, the_one
         ({"startDate": "2026-08-12T17:00:00Z"}, {"starts_local": "2026-08-12T10:00:00"}),
         ({"startDate": "2026-08-12T17:00:00.000+0000"}, {"starts_local": "2026-08-12T10:00:00"}),
         ({"startDate": "2026-08-12T10:00"}, {"starts_local": "2026-08-12T10:00:00"}),
+        ({"startDate": "2026-9-18T10-10-30-00"}, {"starts_local": "2026-09-18T10:30:00"}),
         ({"startDate": "2026-8-5 9:00"}, {"starts_local": "2026-08-05T09:00:00"}),
         ({"startDate": "2026-08-12 10:00:00 -07:00"}, {"starts_local": "2026-08-12T10:00:00"}),
         ({"startDate": "20260812T170000Z"}, {"starts_local": "2026-08-12T10:00:00"}),
@@ -138,6 +139,10 @@ WEEKLY = {"@type": "Schedule", "startDate": "2026-08-10", "startTime": "10:30", 
         ),
         (
             {**WEEKLY, "startDate": "2026-08-10", "scheduleTimezone": "America/New_York"},
+            {"starts_local": "2026-08-10T10:30:00", "rrule": "FREQ=WEEKLY", "timezone": "America/New_York"},
+        ),
+        (
+            {**WEEKLY, "startDate": "2026-08-10", "beta:timeZone": "America/New_York"},
             {"starts_local": "2026-08-10T10:30:00", "rrule": "FREQ=WEEKLY", "timezone": "America/New_York"},
         ),
         ({**WEEKLY, "startDate": "2026-12-01", "byDay": "Friday", "endDate": "2026-12-02"},

@@ -105,7 +105,7 @@ def test_a_page_without_items_is_not_the_last_unless_it_names_itself(walks: Walk
         (
             {"/feed": {"next": "/feed?p=2", "items": [{"id": "1"}]},
              "/feed?p=2": {"next": "/feed?p=3", "items": [{"id": "1"}]}},
-            "has the same items as the page before it",
+            "has the same items as a page before it",
         ),
         ({"/feed": {"items": []}}, "is not an RPDE page: Object missing required field `next`"),
         ({"/feed": {"next": "/feed"}}, "is not an RPDE page: Object missing required field `items`"),
@@ -125,15 +125,28 @@ def test_pages_that_lead_to_no_end_stop_the_build(walks: Walks, web: Web, pages:
     assert message in str(raised.value)
 
 
-def test_a_busy_server_is_left_alone_unless_it_says_for_how_long(walks: Walks, publisher: Publisher, web: Web) -> None:
-    web.pages["/feed"] = Page(status=503)
-    with pytest.raises(FeedError, match="answers 503, and does not say for how long"):
+def test_pages_that_go_round_under_ever_new_addresses_stop_the_build(walks: Walks, web: Web) -> None:
+    def answer(target: str) -> Page:
+        number = int(target.partition("?n=")[2] or 0)
+        items = [{"id": str(number % 3), "kind": "k", "state": "deleted"}]
+        return Page(json.dumps({"next": f"/feed?n={number + 1}", "items": items}).encode())
+
+    web.pages["/feed"] = answer
+    with pytest.raises(FeedError, match="has the same items as a page before it"):
+        walks.walk(settings="max_bytes = 5_000")
+    assert web.targets == ["/feed", "/feed?n=1", "/feed?n=2", "/feed?n=3"]
+
+
+@pytest.mark.parametrize("headers", [{}, {"Retry-After": "0"}])
+def test_a_busy_server_is_asked_again(walks: Walks, publisher: Publisher, web: Web, headers: dict[str, str]) -> None:
+    web.pages["/feed"] = Page(status=503, headers=headers)
+    with pytest.raises(FeedError, match=r"answers 503 \(3 times\)"):
         walks.walk()
-    assert len(web.requests) == 1
+    assert len(web.requests) == 3
     statuses = [503]
 
     def busy_once(target: str) -> Page:
-        return Page(status=statuses.pop(), headers={"Retry-After": "0"}) if statuses else publisher.answer(target)
+        return Page(status=statuses.pop(), headers=headers) if statuses else publisher.answer(target)
 
     web.pages["/feed"] = busy_once
     assert walks.walk().read == 0
