@@ -19,7 +19,7 @@ from outings.answers.search.understanding.locations import Locations, find_runs
 from outings.answers.search.understanding.query import ParsedQuery
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.answers.snapshot.zips import open_zips
+from outings.answers.snapshot.zips import open_stated_zips, open_zips
 from outings.contract.tokenizer import split_words
 from outings.contract.vocabulary import TYPES
 
@@ -36,16 +36,17 @@ _MOST_NAMES = 1_000
 # Words of a query in which regions are looked for.
 _MOST_LOOKED = 12
 
+_NOWHERE: Numbers = np.empty(0, dtype=np.int64)
 _decoder = Decoder(NamedDocument)
 
 
 def read_locations(text: str, opened: SnapshotReader, index: SearchIndex) -> Locations:
     """Those of the metro, the places that are named after it, and the postal codes in the query that the deployment
-    knows."""
+    knows, or that a listing states."""
     known = index.locations
     if any(find_runs(split_words(text), frozenset(known.metro))):
         known = replace(known, whole=index.whole_names.read(0, lambda: _list_whole_names(opened, index)))
-    names = [*_list_codes(text, opened), *_list_regions(text, opened, index)]
+    names = [*_list_codes(text, opened, index), *_list_regions(text, opened, index)]
     return replace(known, neighborhoods=known.neighborhoods.union(names)) if names else known
 
 
@@ -55,10 +56,19 @@ def list_parts(words: Sequence[str], opened: SnapshotReader, index: SearchIndex)
     return frozenset(name for name in names if find_quarter(name, opened, index).size)
 
 
-def _list_codes(text: str, opened: SnapshotReader) -> Iterator[tuple[str, ...]]:
-    codes = _ZIP.findall(text)
-    zips = opened.open_index(open_zips) if codes else None
-    yield from ((code,) for code in codes if zips is not None and zips.find_centroid(code) is not None)
+def _list_codes(text: str, opened: SnapshotReader, index: SearchIndex) -> Iterator[tuple[str, ...]]:
+    for code in _ZIP.findall(text):
+        if _find_middle(code, opened) is not None or index.keep_readable(_find_stating(code, opened)).size:
+            yield (code,)
+
+
+def _find_middle(code: str, opened: SnapshotReader) -> tuple[float, float] | None:
+    zips = opened.open_index(open_zips)
+    return None if zips is None else zips.find_centroid(code)
+
+
+def _find_stating(code: str, opened: SnapshotReader) -> Numbers:
+    return opened.open_index(open_stated_zips).get(code, _NOWHERE)
 
 
 def _list_regions(text: str, opened: SnapshotReader, index: SearchIndex) -> Iterator[tuple[str, ...]]:
@@ -102,16 +112,14 @@ def find_lying(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) 
 
 
 def _list_near(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Iterator[Numbers]:
-    """Of a postal code: what states it, and what is near its middle."""
+    """Of a postal code: what states it, and what is near its middle, where that is known."""
     if len(name) != 1 or not _ZIP.fullmatch(name[0]):
         return
-    zips = opened.open_index(open_zips)
-    point = None if zips is None else zips.find_centroid(name[0])
-    if zips is None or point is None:
-        return
-    yield zips.find_rows((name[0],))
-    squares = measure_distances(index, np.arange(index.types.size), lat=point[0], lng=point[1])
-    yield np.flatnonzero(squares <= (_NEAR / _EARTH) ** 2)
+    yield _find_stating(name[0], opened)
+    point = _find_middle(name[0], opened)
+    if point is not None:
+        squares = measure_distances(index, np.arange(index.types.size), lat=point[0], lng=point[1])
+        yield np.flatnonzero(squares <= (_NEAR / _EARTH) ** 2)
 
 
 def _list_areas(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Iterator[Numbers]:
@@ -141,8 +149,7 @@ def _list_circles(
 ) -> Iterator[tuple[float, float, float]]:
     """Of the places of this name the middle, and how many metres from it is their edge."""
     if len(name) == 1 and _ZIP.fullmatch(name[0]):
-        zips = opened.open_index(open_zips)
-        point = None if zips is None else zips.find_centroid(name[0])
+        point = _find_middle(name[0], opened)
         if point is not None:
             yield point[0], point[1], _NEAR
         return

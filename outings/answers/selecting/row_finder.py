@@ -1,6 +1,6 @@
 """Conditions answered by row numbers, or by a test of rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +10,14 @@ from outings.answers.snapshot.distance import Vectors, lie_near
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.row_index import RowIndex
 from outings.answers.snapshot.terms import Terms, open_terms
-from outings.answers.snapshot.zips import Zips, open_zips
+from outings.answers.snapshot.zips import Zips, open_stated_zips, open_zips
 from outings.contract.vocabulary import TYPES
 
 Rows = NDArray[np.uint32]
 
 
 class RowFinder:
-    """Of one snapshot. `open_terms` and `open_zips` open them where they are asked for; there may be no zips."""
+    """Find rows of one snapshot. What is passed as a function is opened at its first use; there may be no zips."""
 
     def __init__(
         self,
@@ -26,16 +26,19 @@ class RowFinder:
         vectors: Vectors,
         open_terms: Callable[[], Terms],
         open_zips: Callable[[], Zips | None],
+        open_stated: Callable[[], Mapping[str, Rows]],
     ) -> None:
         self._listings = listings
         self._vectors = vectors
-        self._open_terms, self._open_zips = open_terms, open_zips
+        self._open_terms, self._open_zips, self._open_stated = open_terms, open_zips, open_stated
 
     def find_rows(self, condition: InZips | Matches | HasId, listing_type: str) -> Rows:
         """The rows that meet it, rising. Of other types and statuses too."""
         match condition:
             case InZips(codes):
-                return self._read_zips().find_rows(codes)
+                stated = self._open_stated()
+                parts = [stated[code] for code in codes if code in stated]
+                return np.sort(np.concatenate(parts)) if parts else np.empty(0, dtype=np.uint32)
             case Matches(text):
                 return self._open_terms().find_rows(text, size=len(self._listings))
             case HasId(ids):
@@ -71,4 +74,5 @@ def open_row_finder(reader: SnapshotReader) -> RowFinder:
         vectors=reader.rows.vectors,
         open_terms=reader.defer(open_terms),
         open_zips=reader.defer(open_zips),
+        open_stated=reader.defer(open_stated_zips),
     )

@@ -1,5 +1,6 @@
 """Postal codes: where each lies, as the deployment's centroids say, and which listings state it."""
 
+from collections.abc import Mapping
 from io import BytesIO
 
 import numpy as np
@@ -13,6 +14,7 @@ from outings.contract.parameters import ZIPS
 from outings.contract.query import Query
 from outings.release.mapped_file import MappedFile
 from outings.release.parquet_columns import read_columns
+from outings.release.tables import PUBLISHED
 
 Rows = NDArray[np.uint32]
 
@@ -24,8 +26,6 @@ class Zips:
         points = pl.read_parquet(BytesIO(centroids.view))
         self._points = {code: (lat, lng) for code, lat, lng in points.select("zip", "lat", "lng").iter_rows()}
         stated = read_columns(listings, "listings", ("row", "zip"))
-        grouped = stated.drop_nulls().group_by("zip").agg(pl.col("row").sort())
-        self._rows = {code: np.array(rows, dtype=np.uint32) for code, rows in grouped.iter_rows()}
         placed = stated.join(points, on="zip", how="left", maintain_order="left")
         lats, lngs = (placed[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng"))
         # By row: the middle of its zip; NaN where it states none that is known.
@@ -35,10 +35,12 @@ class Zips:
         """Latitude and longitude of its middle."""
         return self._points.get(code)
 
-    def find_rows(self, codes: tuple[str, ...]) -> Rows:
-        """The listings that state any of these, rising."""
-        parts = [self._rows[code] for code in codes if code in self._rows]
-        return np.sort(np.concatenate(parts)) if parts else np.empty(0, dtype=np.uint32)
+
+def open_stated_zips(reader: SnapshotReader) -> Mapping[str, Rows]:
+    """Return the published listings that state each postal code, rising."""
+    stated = read_columns(reader.tables["listings"], "listings", ("row", "zip", "status")).drop_nulls()
+    grouped = stated.filter(pl.col("status") == PUBLISHED).group_by("zip").agg(pl.col("row").sort())
+    return {code: np.array(rows, dtype=np.uint32) for code, rows in grouped.iter_rows()}
 
 
 def open_zips(reader: SnapshotReader) -> Zips | None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from outings.contract.entitlement import Entitlement
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.documents import make_neighborhood
@@ -74,6 +75,19 @@ def test_a_number_that_is_no_zip_decides(harbor: Release) -> None:
 def test_a_deployment_without_zips_reads_words(tmp_path: Path) -> None:
     release = open_release([World(listings=name_places("Slide"))], tmp_path)
     assert search(release, "slide 10001", AUTO)["meta"]["ignored_words"] == []
+
+
+def test_a_zip_that_listings_state_is_known_without_a_file_of_zips(tmp_path: Path) -> None:
+    listings = name_places("Stated Slide", "Other Slide", "Old Slide")
+    listings[0]["location"] |= {"zip": "10001"}
+    listings[2] |= {"location": {**listings[2]["location"], "zip": "10002"}, "status": "archived"}
+    release = open_release([World(listings=listings)], tmp_path)
+    body = search(release, "slide 10001", AUTO)
+    assert (body["meta"]["ignored_words"], find_best(body)) == (["10001"], ["Stated Slide"])
+    assert list(find(release, "10001", AUTO)) == ["Stated Slide"]
+    assert search(release, "slide 10002", AUTO)["meta"]["ignored_words"] == []
+    classes = Entitlement(types=frozenset({"class"}))
+    assert search(release, "slide 10001", AUTO, entitlement=classes)["meta"]["ignored_words"] == []
 
 
 def test_what_has_the_place_in_its_name_comes_before_what_only_lies_there(harbor: Release) -> None:
