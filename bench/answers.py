@@ -117,7 +117,7 @@ def list_paths(config: Path) -> tuple[Mapping[str, Sequence[str]], Sequence[str]
     paths = {
         route.name: list(_fill_path(route, known, {"organization": organizations, "listing": ids}))
         for route in ROUTES
-        if route.needs_key and route.implemented
+        if route.needs_key
     }
     return paths, ids + organizations
 
