@@ -45,7 +45,7 @@ async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, t
     far a long walk is."""
     url, count, left, empty = begin, 0, most, 0
     visited = {normalize_url(begin)}
-    visited = set[bytes]()
+    digests = set[bytes]()
     for number in range(1, MOST_PAGES + 1):
         if not number % REPORTED_PAGES:
             tell(f"{number:,} pages, {count:,} items")
@@ -58,9 +58,9 @@ async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, t
         items = [bytes(item).replace(b"\n", b" ") for item in page.items]
         lines = b"".join(item.replace(b"\r", b" ") + b"\n" for item in items)
         digest = hashlib.sha256(lines).digest()
-        if items and digest in visited:
+        if items and digest in digests:
             raise WalkError(url, "has the same items as a page before it: the pages do not advance")
-        visited.add(digest)
+        digests.add(digest)
         target.write(lines)
         count += len(items)
         empty = 0 if items else empty + 1
