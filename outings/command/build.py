@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from outings.command.build_recorder import BuildRecorder, recording
 from outings.command.options import open_config_store, print_result, read_config, take_config, take_json, tell
+from outings.command.static_tree import publish_tree
 from outings.configuration import Configuration
 from outings.configuration.tables import SigningTable
 from outings.failures import GuardRefusal
@@ -107,8 +108,9 @@ def build(
                 raise
         _tell_unwritten(quarantine, built)
         recorder.tell_quarantine(quarantine.path)
-    described = describe_build(built, quarantine=quarantine.path)
-    print_result(described, format_build(built, quarantine=quarantine.path), as_json=as_json)
+        described = describe_build(built, quarantine=quarantine.path)
+        print_result(described, format_build(built, quarantine=quarantine.path), as_json=as_json)
+        publish_tree(configuration, read_date=request.as_of.read_date, allow_shrink=allow_shrink)
 
 
 def _read_clock() -> datetime:

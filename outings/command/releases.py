@@ -18,6 +18,7 @@ from outings.command.options import (
     take_json,
     tell,
 )
+from outings.command.static_tree import publish_tree
 from outings.configuration import read_zone
 from outings.failures import WrongSetting
 from outings.release.lost_pointer import DamagedStore
@@ -121,6 +122,7 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
     done = roll_back(
         store, current=current, target=target, stamp=stamp, today=today, cache=configuration.edge.cache, trust=trust
     )
+    publish_tree(configuration)
     versions = done.published.root.log.latest_version_id - current.root.log.latest_version_id
     line = f"Release {done.published.id} has the listings of {target.id}. New versions in /v1/changes: {versions}."
     print_result({"release": done.published.id, "of": target.id, "versions": versions}, line, as_json=as_json)
@@ -137,6 +139,7 @@ def restore(*, release_id: str | None, config: Path, as_json: bool) -> None:
     configuration = read_config(config)
     trust = read_publisher(configuration.signing)
     restored = restore_release(open_config_store(configuration), release_id, trust=trust)
+    publish_tree(configuration)
     for reason in restored.skipped:
         tell(f"A newer release can't be restored: {reason}")
     tell(

@@ -19,6 +19,7 @@ from outings.command.options import (
     take_json,
     tell,
 )
+from outings.command.static_tree import publish_tree
 from outings.configuration import Configuration
 from outings.release.pointer import read_current
 from outings.release.releases import list_releases
@@ -60,6 +61,7 @@ def takedown(*, ids: tuple[str, ...], reason: str, undo: bool, is_list: bool, co
             done = take_down(store, wanted, reason=reason, now=now, cache=configuration.edge.cache, trust=trust)
     except UnknownRowError as unknown:
         raise click.UsageError(str(unknown)) from unknown
+    publish_tree(configuration)
     if undo:
         _tell_undone(done, wanted, as_json=as_json)
     else:

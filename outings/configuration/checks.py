@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from outings.configuration.decoder import Decoder, name_entry
 from outings.configuration.formats import FORMATS
 from outings.configuration.paged_feeds import check_pages
+from outings.configuration.static_tree import check_static
 from outings.configuration.table_feeds import check_table, refuse_table_settings
 from outings.configuration.tables import NWS, split_secrets
 from outings.configuration.zones import is_zone
@@ -54,6 +55,8 @@ def check_tables(decoder: Decoder, tables: Values) -> None:
     _check_geocoder(decoder, tables.get("geocoder", {}))
     _check_weather(decoder, tables.get("weather", {}))
     _check_vocabulary(decoder, tables.get("vocabulary", {}))
+    if tables.get("static") is not None:
+        check_static(decoder, tables)
 
 
 def _check_store(decoder: Decoder, store: Values) -> None:

@@ -13,7 +13,8 @@ from outings.configuration.environment import overlay_environment
 from outings.configuration.languages import read_languages
 from outings.configuration.presets import apply_presets
 from outings.configuration.problems import ConfigurationError
-from outings.configuration.tables import Configuration, SigningTable, StoreTable
+from outings.configuration.static_tree import locate_url
+from outings.configuration.tables import Configuration, SigningTable
 from outings.contract.related import Group, RelatedError, parse_related
 
 _RELATED = "search.related_words"
@@ -35,8 +36,11 @@ def read_configuration(path: Path, environ: Mapping[str, str]) -> Configuration:
         raise ConfigurationError(tuple(decoder.problems))
     derived = {"directory": decoder.directory, "related": related, "own_languages": languages}
     read = msgspec.convert(tables | derived, Configuration)
-    store, signing = _locate_store(read.store, decoder.directory), _locate_keys(read.signing, decoder.directory)
-    return structs.replace(read, store=store, signing=signing)
+    store = structs.replace(read.store, url=locate_url(read.store.url, decoder.directory))
+    static = read.static
+    if static is not None:
+        static = structs.replace(static, url=locate_url(static.url, decoder.directory))
+    return structs.replace(read, store=store, static=static, signing=_locate_keys(read.signing, decoder.directory))
 
 
 def _read_groups(decoder: Decoder, search: dict[str, Any]) -> tuple[Group, ...]:
@@ -52,16 +56,6 @@ def _read_groups(decoder: Decoder, search: dict[str, Any]) -> tuple[Group, ...]:
         for problem in error.problems:
             decoder.report(_RELATED, f"names {path}: {problem}")
     return ()
-
-
-def _locate_store(store: StoreTable, directory: Path) -> StoreTable:
-    """A folder's url made absolute: `file:var`, `file:/var` and `file:///var` are all read."""
-    if not store.url.startswith("file:"):
-        return store
-    folder = store.url.removeprefix("file:")
-    if folder.startswith("///"):
-        folder = folder[2:]
-    return structs.replace(store, url=f"file:{directory / folder}")
 
 
 def _locate_keys(signing: SigningTable, directory: Path) -> SigningTable:

@@ -186,6 +186,17 @@ class SiteTable(Struct, frozen=True, kw_only=True):
     colors: ColorsTable = ColorsTable()
 
 
+class StaticTable(Struct, frozen=True, kw_only=True):
+    """The static tree. `url` is like that of the store; without `metros` it has all of them; `requests` come beside the
+    usual ones."""
+
+    url: Text = "file:var/public"
+    metros: tuple[Slug, ...] = ()
+    requests: tuple[Text, ...] = ()
+    days: Annotated[int, Meta(ge=0, le=366, description="a whole number from 0 to 366")] = 15
+    max_objects: Count = 200_000
+
+
 class PlansTable(Struct, frozen=True, kw_only=True):
     free: PlanTable = PlanTable()
     standard: PlanTable = PlanTable()
@@ -204,7 +215,7 @@ class Configuration(Struct, frozen=True, kw_only=True):
     """One `outings.toml`, checked as a whole. Paths are absolute; `directory` is the file's own.
 
     `related` are the groups of `search.related_words`; `own_languages` is what the folders of `languages` say. Without
-    `site` no page shows a listing.
+    `site` no page shows a listing, and without `static` no file is published.
     """
 
     directory: Path
@@ -223,5 +234,6 @@ class Configuration(Struct, frozen=True, kw_only=True):
     signing: SigningTable = SigningTable()
     mirror: MirrorTable = MirrorTable()
     site: SiteTable | None = None
+    static: StaticTable | None = None
     languages: dict[str, Path] = {}
     vocabulary: Vocabulary = Vocabulary()

@@ -129,6 +129,23 @@ class S3Store:
     def put_many(self, items: Iterable[tuple[str, bytes]]) -> None:
         _run_all(lambda item: self.put(*item), items)
 
+    def put_public(self, files: Iterable[tuple[str, bytes, str, int]]) -> None:
+        """Write files that are read as they lie: name, gzip bytes, media type, and how many seconds anybody may keep
+        them."""
+
+        def put(file: tuple[str, bytes, str, int]) -> None:
+            name, data, media, max_age = file
+            headers = {
+                "ContentType": media, "ContentEncoding": "gzip", "CacheControl": f"public, max-age={max_age}"
+            }  # fmt: skip
+            self._ask("put", name, lambda: self._client.put_object(**self._at(name), Body=data, **headers))
+
+        _run_all(put, files)
+
+    def delete_names(self, names: Iterable[str]) -> None:
+        """Remove what has these names, whoever wrote it last."""
+        _run_all(lambda name: self._ask("delete", name, lambda: self._client.delete_object(**self._at(name))), names)
+
     def put_if(self, name: str, data: bytes, *, expected: str | None) -> Outcome:
         condition = {"IfNoneMatch": "*"} if expected is None else {"IfMatch": expected}
         for attempt in range(CONFLICTS):

@@ -30,7 +30,7 @@ MONTHS = 3
 def list_pages(snapshot: Snapshot, today: date) -> Iterator[tuple[Query, date]]:
     """Every request that is answered ahead, and the local date that it is answered for."""
     for day in (today + timedelta(days=number) for number in range(DAYS)):
-        for target in (*_list_targets(), *_list_months(day)):
+        for target in (*_list_targets(), *list_months(day)):
             yield _parse(f"/v1/{snapshot.metro.slug}/{target}", snapshot), day
 
 
@@ -42,7 +42,8 @@ def _list_targets() -> Iterator[str]:
     yield from DIRECTORIES
 
 
-def _list_months(day: date) -> Iterator[str]:
+def list_months(day: date) -> Iterator[str]:
+    """The calendar's months, from the one that a day is in: what follows the metro's path."""
     first = day.replace(day=1)
     for _ in range(MONTHS):
         following = (first + timedelta(days=31)).replace(day=1)

@@ -1,0 +1,45 @@
+"""The static tree follows the release in force, after every command that publishes one."""
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+
+from outings.command.options import open_config_store, tell
+from outings.configuration import Configuration, read_zone
+from outings.release.trust import read_publisher
+
+
+def publish_tree(
+    configuration: Configuration, *, read_date: Callable[[str], date] | None = None, allow_shrink: bool = True
+) -> None:
+    """Publish the tree of the release in force, if `[static]` is there. `read_date`: the local date of a time zone,
+    today's by default. The release is in force, whatever becomes of its tree."""
+    table, store = configuration.static, configuration.store
+    if table is None:
+        return
+    from pipeline.static.hosts import open_host  # the engine, which a deployment without a tree need not load
+    from pipeline.static.publishing import publish_static
+
+    done = publish_static(
+        open_config_store(configuration),
+        table,
+        host=open_host(table.url, endpoint_url=store.endpoint_url, region=store.region),
+        read_date=read_date or _read_today,
+        cache=configuration.edge.cache,
+        allow_shrink=allow_shrink,
+        progress=tell,
+        trust=read_publisher(configuration.signing),
+    )
+    if done is None:
+        return
+    for problem in done.problems:
+        tell(f"static files: left out, because it has no answer: {problem}")
+    for kind in done.left_out:
+        tell(f"static files: left out, because [static] max_objects is {table.max_objects}: {kind}")
+    tell(
+        f"static files of release {done.release}: {done.files:,} files ({done.size:,} bytes) in {table.url}; "
+        f"{len(done.written):,} written, {len(done.deleted):,} deleted"
+    )
+
+
+def _read_today(timezone: str) -> date:
+    return datetime.now(UTC).astimezone(read_zone(timezone)).date()

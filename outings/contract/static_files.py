@@ -1,0 +1,77 @@
+"""A canonical request → the name of its file in a static tree, and back. Pure.
+
+The path's segments are folders; the query, if there is one, is the last part: `/v1/seattle/events?free=true&page=2` is
+`v1/seattle/events/free=true&page=2.json`. Lower-case letters, digits and `-._`, in a query also `=&,`, stand for
+themselves; any other byte is `!` and two hex digits.
+"""
+
+import re
+
+from msgspec.structs import replace
+
+from outings.contract.query import Query
+
+SUFFIX = ".json"
+# File systems take 255 bytes in a name.
+MOST_BYTES = 255
+_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-._")
+_SIGNS = frozenset(b"=&,")
+# What canonical requests write without an escape, in a path and in a query.
+_UNRESERVED = _PLAIN | frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ~")
+# Windows keeps these names for devices, whatever their extension.
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z)")
+_PIECE = re.compile(r"%([0-9A-F]{2})|(.)", re.DOTALL)
+_ESCAPE = re.compile(r"!([0-9a-f]{2})")
+
+
+def spell_request(query: Query) -> str:
+    """Return the canonical request with what its path does not say already: `/v1/places/{id}/events` has no
+    `place_id`."""
+    values = {name: value for name, value in query.values.items() if name != query.match.route.sets}
+    return replace(query, values=values).text
+
+
+def name_file(request: str) -> str:
+    """Return the file's name, relative to the tree. Raises ValueError for a request that can have none."""
+    path, _, query = request.partition("?")
+    if query and not all("=" in piece for piece in query.split("&")):
+        raise ValueError(f"{request}: has a parameter that the route ignores; allowed: the request without it")
+    parts = [_encode_part(part, signs=frozenset()) for part in path.split("/")[1:]]
+    parts += [_encode_part(query, signs=_SIGNS)] if query else []
+    if any(len(part) + len(SUFFIX) > MOST_BYTES for part in parts):
+        raise ValueError(f"{request}: its file would have a name of more than {MOST_BYTES} bytes")
+    return "/".join(parts) + SUFFIX
+
+
+def parse_file(name: str) -> str:
+    """Return the canonical request of a file. Raises ValueError if the name is no request's."""
+    if not name.endswith(SUFFIX):
+        raise ValueError(f"{name}: is the file of no request; allowed: names that end with {SUFFIX}")
+    *folders, last = name.removesuffix(SUFFIX).split("/")
+    if "=" in last:
+        return f"/{'/'.join(_decode_part(each, plain=b'') for each in folders)}?{_decode_part(last, plain=b':')}"
+    return "/" + "/".join(_decode_part(each, plain=b"") for each in (*folders, last))
+
+
+def _encode_part(text: str, *, signs: frozenset[int]) -> str:
+    name = "".join(_encode_piece(code, plain, signs) for code, plain in _PIECE.findall(text))
+    # No hidden files, no `.` and `..`, and what Windows would shorten or open as a device.
+    if name[:1] == "." or _DEVICE.match(name):
+        name = f"!{ord(name[0]):02x}{name[1:]}"
+    return f"{name[:-1]}!2e" if name[-1:] == "." else name
+
+
+def _encode_piece(code: str, plain: str, signs: frozenset[int]) -> str:
+    if code:
+        return f"!{code.lower()}"
+    return "".join(chr(byte) if byte in _PLAIN | signs else f"!{byte:02x}" for byte in plain.encode())
+
+
+def _decode_part(name: str, *, plain: bytes) -> str:
+    kept = _UNRESERVED | frozenset(plain)
+
+    def decode(match: re.Match[str]) -> str:
+        byte = int(match[1], 16)
+        return chr(byte) if byte in kept else f"%{byte:02X}"
+
+    return _ESCAPE.sub(decode, name)

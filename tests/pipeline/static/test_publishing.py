@@ -1,0 +1,302 @@
+"""A static tree: the bytes that the API gives a public key, nothing that such a key may not read, only what changed."""
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator
+from datetime import date
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import boto3
+import pytest
+
+from edge.app import Edge
+from outings.configuration.tables import StaticTable
+from outings.contract.static_files import name_file, parse_file
+from outings.failures import GuardRefusal
+from outings.release.s3 import S3Store
+from pipeline.static.hosts import FolderHost, Host, HostFile, S3Host
+from pipeline.static.publishing import INDEX, MANIFEST, StaticResult, publish_static
+from tests.edge.asking import ask
+from tests.edge.sample_edge import DAY, add_client, make_edge
+from tests.pipeline.city import City, make_event, make_place
+
+URL = "file:tree"
+
+
+def publish(city: City, host: Host, *, day: str = "2026-08-10", **options: Any) -> StaticResult:
+    table = StaticTable(
+        url=URL, **{name: options.pop(name) for name in ("metros", "requests", "max_objects") if name in options}
+    )
+    done = publish_static(
+        city.store, table, host=host, read_date=lambda _: date.fromisoformat(day), cache=city.cache, **options
+    )
+    assert done is not None
+    return done
+
+
+def read_tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def read_index(folder: Path) -> Any:
+    return json.loads((folder / INDEX).read_bytes())
+
+
+def list_requests(index: Any) -> Iterator[tuple[str, list[str]]]:
+    for listed in (index["requests"], *(metro["requests"] for metro in index["metros"].values())):
+        yield from ((each["request"], each["files"]) for each in listed)
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Edge, str, Path]]:
+    """An edge over two cities, a public key, and the tree of the same release on the same day."""
+    folder = tmp_path_factory.mktemp("static")
+    edge = make_edge(folder)
+    city = City(folder)
+    publish(city, FolderHost(folder / "tree"), day=DAY.isoformat(), requests=("/v1/seattle/events?audience=adults",))
+    yield edge, add_client(folder, edge, plan="standard"), folder / "tree"
+    edge.close()
+
+
+def test_every_file_that_the_index_lists_is_the_apis_body(sample: tuple[Edge, str, Path]) -> None:
+    edge, key, folder = sample
+    index, tree = read_index(folder), read_tree(folder)
+    listed = list(list_requests(index))
+    chosen = Random(1).sample(listed, 400) + [each for each in listed if "/slug/" not in each[0]][:200]
+    for request, files in chosen:
+        for number, file in enumerate(files, start=1):
+            page = "" if number == 1 else f"{'&' if '?' in request else '?'}page={number}"
+            assert tree[file] == ask(edge, request + page, key=key).read_body(), request
+            assert parse_file(file).partition("?")[0] == request.partition("?")[0]
+    assert {slug: metro["date"] for slug, metro in index["metros"].items()} == dict.fromkeys(
+        ("new-york", "seattle"), DAY.isoformat()
+    )
+    named = {file for _, files in listed for file in files}
+    assert tree.keys() - named == {INDEX, "404.json", "_headers", ".nojekyll"}
+
+
+def test_the_usual_requests_are_there(sample: tuple[Edge, str, Path]) -> None:
+    _, _, folder = sample
+    requests = dict(list_requests(read_index(folder)))
+    events = json.loads((folder / "v1/seattle/events.json").read_bytes())["data"]
+    event = events[0]
+    place = next(each["place"]["id"] for each in events if each["place"])
+    organization = next(each["organization"]["id"] for each in events if each["organization"]["id"])
+    for request in (
+        "/v1/metros", "/v1/seattle/places", "/v1/new-york/classes", "/v1/seattle/coverage", "/v1/seattle/organizations",
+        "/v1/seattle/events?facets=category&limit=0", "/v1/seattle/events/calendar?from=2026-10-01&to=2026-10-31",
+        "/v1/seattle/events?from=2026-08-10&to=2026-08-10", "/v1/seattle/events?from=2026-08-24&to=2026-08-24",
+        "/v1/seattle/events?from=2026-08-15&to=2026-08-16", "/v1/seattle/events?age=0", "/v1/seattle/camps?age=17",
+        "/v1/seattle/events?free=true", "/v1/seattle/events?audience=adults",
+        f"/v1/seattle/events?category={event['categories'][0]}",
+        f"/v1/events/{event['id']}", f"/v1/events/slug/{event['slug']}?metro=seattle",
+        f"/v1/places/{place}/events", f"/v1/organizations/{organization}",
+    ):  # fmt: skip
+        assert request in requests, request
+        assert requests[request][0] == name_file(request)
+    # One with listings in both cities has a list in each.
+    shared = f"/v1/organizations/{organization}/events"
+    assert requests.keys() & {shared, f"{shared}?metro=seattle"}
+
+
+@pytest.fixture
+def city(tmp_path: Path) -> City:
+    city = City(tmp_path)
+    events = [make_event(f"e{number}", organization={"name": "Library"}) for number in range(120)]
+    city.write([*events, *(make_place(f"p{number}") for number in range(8))])
+    city.build()
+    return city
+
+
+def test_nothing_is_in_the_tree_that_a_public_key_does_not_list(tmp_path: Path) -> None:
+    city = City(tmp_path)
+    hidden = [
+        make_event("adult", name="Zebra burlesque", audience="adults"),
+        make_event("draft", name="Zebra draft", status="draft"),
+        make_event("archived", name="Zebra archived", status="archived", reason="cancelled"),
+    ]
+    city.write([make_event("shown", name="Puppets"), *hidden])
+    city.add_metro("boston", "America/New_York")
+    city.write([make_event("elsewhere", name="Zebra in Boston")], feed="boston", metro="boston")
+    city.build()
+    folder = tmp_path / "tree"
+    publish(city, FolderHost(folder), metros=("seattle",))
+    tree = read_tree(folder)
+    assert b"Puppets" in tree["v1/seattle/events.json"]
+    assert not [name for name, data in tree.items() if b"zebra" in (name.encode() + data).lower()]
+    assert not [name for name in tree if "boston" in name]
+
+    publish(city, FolderHost(folder), metros=("seattle",), requests=("/v1/seattle/events?audience=adults",))
+    assert b"Zebra burlesque" in (folder / "v1/seattle/events/audience=adults.json").read_bytes()
+    assert not [name for name, data in read_tree(folder).items() if b"Zebra draft" in data or b"Zebra arch" in data]
+
+
+def test_a_second_build_writes_only_what_names_its_release(city: City, tmp_path: Path) -> None:
+    folder = tmp_path / "tree"
+    first = publish(city, FolderHost(folder))
+    assert set(first.written) == read_tree(folder).keys()
+    again = publish(city, FolderHost(folder))
+    assert (again.written, again.deleted) == ((), ())
+    city.build()
+    same = publish(city, FolderHost(folder))
+    assert set(same.written) == {INDEX, "v1/seattle/coverage.json"}
+    assert read_index(folder)["release"] == city.current.id
+
+
+def test_of_details_only_those_that_changed_are_written(city: City, tmp_path: Path) -> None:
+    folder = tmp_path / "tree"
+    publish(city, FolderHost(folder))
+    events = [make_event(f"e{number}", organization={"name": "Library"}) for number in range(120)]
+    events[7] |= {"description": "Another walk."}
+    city.write([*events, *(make_place(f"p{number}") for number in range(7))])
+    city.build()
+    done = publish(city, FolderHost(folder))
+    details = [name for name in done.written if name.startswith(("v1/events/", "v1/places/"))]
+    assert sorted({name.split("/")[1] for name in details}) == ["events"]
+    assert len(details) == 2
+    assert len([name for name in done.deleted if name.startswith("v1/places/")]) == 2
+
+
+class _SuddenDeath(BaseException):
+    """Nothing of the program catches it."""
+
+
+class _DyingHost(FolderHost):
+    """Dies at the step of that number: after so many files are written or deleted."""
+
+    def __init__(self, folder: Path, *, steps: int) -> None:
+        super().__init__(folder)
+        self._left = steps
+
+    def _step(self, each: Any) -> Any:
+        if self._left == 0:
+            raise _SuddenDeath
+        self._left -= 1
+        return each
+
+    def write(self, files: Iterable[HostFile]) -> None:
+        super().write(map(self._step, files))
+
+    def delete(self, names: Iterable[str]) -> None:
+        super().delete(map(self._step, names))
+
+
+def test_a_killed_writer_leaves_whole_files_and_the_next_build_completes_the_tree(city: City, tmp_path: Path) -> None:
+    folder, twin = tmp_path / "tree", tmp_path / "twin"
+    publish(city, FolderHost(folder))
+    old = read_tree(folder)
+    city.write([make_event("e1"), make_event("new"), *(make_place(f"p{number}") for number in range(8))])
+    city.build(allow_shrink=True)
+    steps = 0
+    new = _publish_twin(city, twin)
+    while True:
+        try:
+            publish(city, _DyingHost(folder, steps=steps), allow_shrink=True)
+        except _SuddenDeath:
+            tree = read_tree(folder)
+            assert all(data in (old.get(name), new.get(name)) for name, data in tree.items())
+            index = json.loads(tree[INDEX])
+            if tree[INDEX] == new[INDEX]:  # what is listed is there, and was made before
+                assert all(tree[file] == new[file] for _, files in list_requests(index) for file in files)
+            steps += 1 + steps // 2
+        else:
+            break
+    assert steps > 10
+    assert read_tree(folder) == new
+
+
+def _publish_twin(city: City, folder: Path) -> dict[str, bytes]:
+    """The tree as a build without any before it makes it; the store then knows again what it knew."""
+    stored = city.store.get(MANIFEST)
+    path = city.folder / "var/store" / MANIFEST
+    path.unlink()
+    publish(city, FolderHost(folder))
+    path.write_bytes(stored)
+    return read_tree(folder)
+
+
+def test_a_file_that_a_killed_writer_may_have_changed_is_written_again(city: City, tmp_path: Path) -> None:
+    folder = tmp_path / "tree"
+    publish(city, FolderHost(folder))
+    before = read_tree(folder)
+    with pytest.raises(_SuddenDeath):
+        publish(city, _DyingHost(folder, steps=3), day="2026-08-11")
+    assert read_tree(folder) != before
+    publish(city, FolderHost(folder))
+    assert read_tree(folder) == before
+
+
+def test_a_kind_that_goes_beyond_max_objects_is_left_out_as_a_whole_and_named(city: City, tmp_path: Path) -> None:
+    folder = tmp_path / "tree"
+    done = publish(city, FolderHost(folder), max_objects=180)
+    assert "seattle: details by slug" in done.left_out
+    index = read_index(folder)
+    files = {file for _, files in list_requests(index) for file in files}
+    assert len(files) <= 180
+    assert files <= read_tree(folder).keys()
+    assert not [name for name in files if "/slug/" in name]
+    assert [name for name in files if name.startswith("v1/events/")]
+
+
+def test_a_tree_that_would_lose_more_than_half_is_not_touched(city: City, tmp_path: Path) -> None:
+    folder = tmp_path / "tree"
+    publish(city, FolderHost(folder))
+    before = read_tree(folder)
+    city.write([make_event("e1")])
+    city.build(allow_shrink=True)
+    with pytest.raises(GuardRefusal, match="files would leave, which is more than half"):
+        publish(city, FolderHost(folder))
+    assert read_tree(folder) == before
+    assert publish(city, FolderHost(folder), allow_shrink=True).deleted
+
+
+def test_a_tree_that_somebody_emptied_is_written_whole(city: City, tmp_path: Path) -> None:
+    publish(city, FolderHost(tmp_path / "tree"))
+    done = publish(city, FolderHost(tmp_path / "other"))
+    assert set(done.written) == read_tree(tmp_path / "other").keys()
+
+
+class _RivalHost(FolderHost):
+    """Another build publishes while this one writes its index."""
+
+    def __init__(self, folder: Path, city: City) -> None:
+        super().__init__(folder)
+        self._city: City | None = city
+
+    def write(self, files: Iterable[HostFile]) -> None:
+        super().write(files)
+        rival, self._city = self._city, None
+        if rival is not None:
+            rival.write([make_event(f"e{number}") for number in range(119)])
+            rival.build()
+            publish(rival, FolderHost(self._folder))
+
+
+def test_whoever_is_overtaken_follows_the_newer_release(city: City, tmp_path: Path) -> None:
+    folder = tmp_path / "tree"
+    publish(city, FolderHost(folder))
+    publish(city, _RivalHost(folder, city), day="2026-08-10", requests=("/v1/seattle/events?free=false",))
+    assert read_index(folder)["release"] == city.current.id
+    tree = read_tree(folder)
+    assert all(file in tree for _, files in list_requests(read_index(folder)) for file in files)
+    request = "/v1/seattle/events"
+    assert tree[name_file(request)] == city.ask_bytes(request)
+
+
+@pytest.mark.xdist_group("s3")
+def test_a_bucket_has_the_same_bytes_with_their_headers(city: City, tmp_path: Path, s3_endpoint: str) -> None:
+    client = boto3.client("s3", endpoint_url=s3_endpoint)
+    client.create_bucket(Bucket="tree")
+    publish(city, FolderHost(tmp_path / "tree"))
+    publish(city, S3Host(S3Store("tree", "open", endpoint_url=s3_endpoint)))
+    pages = client.get_paginator("list_objects_v2").paginate(Bucket="tree")
+    names = [each["Key"] for page in pages for each in page["Contents"]]
+    objects = {name.removeprefix("open/"): client.get_object(Bucket="tree", Key=name) for name in names}
+    bodies = {name: gzip.decompress(each["Body"].read()) for name, each in objects.items()}
+    assert bodies == read_tree(tmp_path / "tree")
+    events = objects["v1/seattle/events.json"]
+    assert (events["ContentType"], events["ContentEncoding"]) == ("application/json", "gzip")
+    assert events["CacheControl"] == "public, max-age=60"
+    assert objects["v1/metros.json"]["CacheControl"] == "public, max-age=3600"
