@@ -50,13 +50,13 @@ def collect_claims(
         carried: the sources by id of rows that stay without a record.
         published: the ids that it has in the previous release.
     """
-    groups = defaultdict[Claimant, list[str]](list)
+    groups = defaultdict[tuple[str, bool, bool, bool], list[str]](list)  # a million objects would take their time
     for row_id, entry in by_id.items():
-        head, is_live = entry.head, row_id in published
-        groups[Claimant(head.feed, derives_id(head), is_live, head.type == ORGANIZATION)].append(row_id)
+        head = entry.head
+        groups[head.feed, derives_id(head), row_id in published, head.type == ORGANIZATION].append(row_id)
     for row_id, source in carried.items():
         groups[_name_row(row_id, source, is_live=row_id in published)].append(row_id)
-    return {claimant: _pack(ids) for claimant, ids in groups.items()}
+    return {Claimant(*claimant): _pack(ids) for claimant, ids in groups.items()}
 
 
 def collect_row_claims(rows: Iterable[tuple[str, str]]) -> Claims:

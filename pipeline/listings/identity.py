@@ -55,8 +55,11 @@ def identify_records(
         kept: the source by id of rows that stay without a record.
         feeds: their names, in the configuration's order.
     """
-    has_stated = any(each.head.id is not None for each in records)
-    derived = find_derived(each.head for each in records) if has_stated else {}
+    ids = [assign_id(each.head) for each in records]
+    derived: dict[str, str] = {}
+    if any(each.head.id is not None for each in records):
+        named = zip(ids, (each.head for each in records), strict=True)
+        derived = {row_id: head.feed for row_id, head in named if derives_id(head)}
 
     def explain(row_id: str, head: Head) -> str | None:
         if row_id in refused:
@@ -69,9 +72,9 @@ def identify_records(
         return None if owner == head.feed else f"duplicate_id: {owner} has it too"
 
     by_id: dict[str, SpooledRecord] = {}
-    for each in records:
-        row_id = assign_id(each.head)
-        reason = explain(row_id, each.head)
+    is_simple = not (refused or derived or kept)  # as in most metros
+    for row_id, each in zip(ids, records, strict=True):
+        reason = None if is_simple else explain(row_id, each.head)
         if reason is None:
             first = by_id.setdefault(row_id, each)
             if first is each:

@@ -102,7 +102,8 @@ class PreviousSnapshot:
 
     def _list_sources(self, wanted: pl.Expr) -> Iterator[tuple[str, str]]:
         for frame in self._list_own():
-            yield from frame.filter(wanted).select("id", pl.col("source").fill_null("")).iter_rows()
+            own = frame.filter(wanted)
+            yield from zip(own["id"].to_list(), own["source"].fill_null("").to_list(), strict=True)
 
     def _list_own(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         listings, organizations = self._row_tables
