@@ -34,8 +34,9 @@ def write_recurrence(series: Series, live: LiveDates, *, first: int, stop: int) 
     high = int(known[-1]) if known.size else series.anchor
     excluded, added = set[int](), set[int]()
     if known.size:
-        named = list_days(rule, anchor=series.anchor // DAY, last=high // DAY) * DAY + series.anchor % DAY
-        named = named[(named >= low) & (named <= high)]
+        last = min(high, live.last_ruled) if live.has_end else high
+        named = list_days(rule, anchor=series.anchor // DAY, last=last // DAY) * DAY + series.anchor % DAY
+        named = named[(named >= low) & (named <= last)]
         excluded = {*np.setdiff1d(merge_starts(named, np.array([low])), known, assume_unique=True).tolist()}
         added = {*np.setdiff1d(known, named, assume_unique=True).tolist()}
     if len(excluded) > MOST_EXCLUDED or len(added) > MOST_ADDED:
@@ -67,16 +68,15 @@ def _list_excluded(series: Series) -> set[int]:
 
 
 def _write_end(series: Series, live: LiveDates, *, first: int, stop: int) -> list[str]:
-    """A series that ends within the horizon ends at its last date, another as its rule says."""
+    """A rule that ends within the horizon ends at its last date, another as it is written."""
     if not live.has_end or series.rule is None:
         return []
-    last = int(live.starts[-1])
     if first < stop == live.starts.size:
-        return [f"UNTIL={_format_until(last, series)}"]
+        return [f"UNTIL={_format_until(min(int(live.starts[-1]), live.last_ruled), series)}"]
     rule = localize_until(series.rule, series.zone, has_time=series.has_time)
     if rule.until is None:
         return [f"COUNT={rule.count}"]
-    until = count_seconds(rule.until) if rule.count is None else min(last, count_seconds(rule.until))
+    until = count_seconds(rule.until) if rule.count is None else live.last_ruled
     return [f"UNTIL={_format_until(max(until, series.anchor), series)}"]
 
 

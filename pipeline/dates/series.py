@@ -40,10 +40,12 @@ class Series(Struct, frozen=True, kw_only=True):
 
 
 class LiveDates(Struct, frozen=True, kw_only=True, eq=False):
-    """Starts in order, each once. `has_end` false: they go on after `last_day`."""
+    """Starts in order, each once. `has_end` false: they go on after `last_day`. `last_ruled`: of those
+    that `list_live` returns, the last that the rule names, excluded or not."""
 
     starts: Seconds
     has_end: bool
+    last_ruled: int = 0
 
 
 def list_live(series: Series) -> LiveDates:
@@ -56,7 +58,7 @@ def list_live(series: Series) -> LiveDates:
         starts = starts[~find_excluded(starts, place_all(series.excluded, series))]
     # A date without a clock time is skipped only where the whole day is.
     clocks = starts if series.has_time else starts - starts % DAY + DAY // 2
-    return LiveDates(starts=starts[~series.zone.find_gaps(clocks)], has_end=ruled.has_end)
+    return msgspec.structs.replace(ruled, starts=starts[~series.zone.find_gaps(clocks)])
 
 
 def merge_starts(*parts: Seconds) -> Seconds:
@@ -83,12 +85,13 @@ def place_all(moments: Sequence[datetime], series: Series) -> Seconds:
 def _list_ruled(series: Series) -> LiveDates:
     """What rule and anchor name, counted as RFC 5545 counts: the anchor is the first, skipped ones are among them."""
     if series.rule is None:
-        return LiveDates(starts=np.array([series.anchor], dtype=np.int64), has_end=True)
+        return LiveDates(starts=np.array([series.anchor], dtype=np.int64), has_end=True, last_ruled=series.anchor)
     rule = localize_until(series.rule, series.zone, has_time=series.has_time)
     if rule.count is not None:
         return _list_counted(rule, series, count=rule.count)
     last = series.last_day if rule.until is None else count_seconds(rule.until) // DAY
-    return LiveDates(starts=_list_starts(rule, series, last=last), has_end=rule.until is not None)
+    starts = _list_starts(rule, series, last=last)
+    return LiveDates(starts=starts, has_end=rule.until is not None, last_ruled=int(starts[-1]))
 
 
 def localize_until(rule: RecurrenceRule, zone: Zone, *, has_time: bool) -> RecurrenceRule:
@@ -123,7 +126,8 @@ def _list_counted(rule: RecurrenceRule, series: Series, *, count: int) -> LiveDa
     # A rule that fell on no other day for centuries has ended; one that still goes on then counts as endless.
     has_end = starts.size >= count or rule.until is not None or starts.size == 1
     starts = starts[:count]
-    return LiveDates(starts=starts if has_end else starts[starts < (series.last_day + 1) * DAY], has_end=has_end)
+    known = starts if has_end else starts[starts < (series.last_day + 1) * DAY]
+    return LiveDates(starts=known, has_end=has_end, last_ruled=int(starts[-1]))
 
 
 def _list_starts(rule: RecurrenceRule, series: Series, *, last: int) -> Seconds:

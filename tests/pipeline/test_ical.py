@@ -199,14 +199,15 @@ DAY_LEFT_OUT = {
 }
 DAYS = {"starts_local": None, "date_on": "2026-08-12"}
 SERIES |= {f"end {number}": {"rrule": f"FREQ=WEEKLY;{end}"} for number, end in enumerate(ENDS)}
+# Over for more than the 400 days that lists know.
 SERIES |= {
     "of dates long ago": {
         "starts_local": "2023-01-04T10:00:00", "exdates": ["2023-01-04T10:00:00"], "rdates": ["2023-01-05T10:00:00"],
-    }
-}  # fmt: skip
-# Over for more than the 400 days that lists know.
-SERIES |= {
+    },
     "long over": {"starts_local": "2023-10-02T10:00:00", "rrule": "FREQ=WEEKLY;UNTIL=20240331;COUNT=-1;BYDAY=MO"},
+    "over but for a date": {
+        "starts_local": "2024-02-24T10:00:00", "rrule": "FREQ=DAILY;COUNT=23", "rdates": ["2026-09-05T10:00:00"],
+    },
     "days long over": {
         "starts_local": None, "date_on": "2023-10-02", "rrule": "FREQ=WEEKLY;UNTIL=20240331;COUNT=-1;INTERVAL=4",
     },
