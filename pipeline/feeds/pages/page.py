@@ -36,8 +36,11 @@ def parse_page(content: bytes, feed: FeedTable, pages: PagesTable, *, charset: s
     content = mend_signs(decoded.text.encode("utf-8", "surrogateescape"))
     following = _read_member(content, pages.path)
     more = _read_member(content, pages.more)
+    rows = _find_rows(content, feed)
+    if len(rows) > feed.max_rows:
+        raise ValueError(f"has more than the {feed.max_rows:,} rows that max_rows allows")
     return Page(
-        rows=[write_line(row) or b"{}" for row in _find_rows(content, feed)],
+        rows=[write_line(row) or b"{}" for row in rows],
         total=_parse_count(_read_member(content, pages.total)),
         last=_parse_count(_read_member(content, pages.last)),
         more=None if not pages.more else more in (True, "true", 1),

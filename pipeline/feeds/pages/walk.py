@@ -1,6 +1,7 @@
 """A walk through the pages of a table, from the first to the last. Every row is written, or the walk has failed."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import BinaryIO, Protocol
 
 from msgspec import Struct
@@ -9,6 +10,7 @@ from outings.configuration import FeedTable
 from outings.configuration.feed_pages import PARAMETERS, PagesTable
 from outings.configuration.query_string import has_parameter, set_parameter
 from outings.release.root import PageMemory
+from pipeline.bounded_task import parse_bounded
 from pipeline.feeds.pages.page import Page, parse_page
 from pipeline.feeds.remote.feed_url import find_charset, show_url
 from pipeline.feeds.remote.fetcher import FetchResult
@@ -107,8 +109,9 @@ class _Walk(Struct, kw_only=True):
         self.left -= len(content)
         if self.left < 0:
             raise WalkError(url, f"goes beyond {self.feed.max_bytes:,} bytes of pages, the feed's max_bytes")
+        parse = partial(parse_page, content, self.feed, self.pages, charset=find_charset(answer.content_type))
         try:
-            return parse_page(content, self.feed, self.pages, charset=find_charset(answer.content_type))
+            return parse_bounded(parse, self.feed, size=len(content))
         except ValueError as error:
             raise WalkError(url, str(error)) from error
 

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
@@ -12,13 +13,14 @@ from outings.configuration import Configuration, FeedTable
 from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory
 from outings.release.store import NotFound, Store
+from pipeline.bounded_task import parse_bounded
 from pipeline.feeds.reader import FetchContext
 from pipeline.feeds.recognition import hash_question
 from pipeline.feeds.remote.feed_url import show_url
 from pipeline.feeds.remote.fetcher import FeedClient, FetchError, fetch, open_client
 from pipeline.feeds.remote.page_address import WalkError
 from pipeline.feeds.rpde.current_items import write_items
-from pipeline.feeds.rpde.walk import Walk, lend_password, walk_pages
+from pipeline.feeds.rpde.walk import SplitPage, Walk, lend_password, split_page, walk_pages
 from pipeline.feeds.source import FeedError, FeedSource, hash_feed, hash_settings, look_at
 
 # A feed need not say for longer than seven days that something was deleted. A day is left for the clocks of both.
@@ -93,9 +95,12 @@ async def _walk(
         await fetch(client, url, target=page, most=most, bound=bound)
         return page.getvalue()
 
+    def split(content: bytes) -> SplitPage:
+        return parse_bounded(partial(split_page, content), feed, size=len(content))
+
     try:
         with path.open("wb") as target:
-            return await walk_pages(begin, fetch=fetch_page, target=target, most=feed.max_bytes, tell=tell)
+            return await walk_pages(begin, fetch=fetch_page, target=target, most=feed.max_bytes, tell=tell, split=split)
     except WalkError as stuck:
         raise FeedError(feed.name, show_url(stuck.url), str(stuck)) from None
     except FetchError as error:

@@ -40,9 +40,32 @@ class _Page(Struct):
     items: list[Raw]
 
 
-async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, tell: Callable[[str], None]) -> Walk:
-    """Writes the items to `target`, one a line, as they came. Raises WalkError, and what `fetch` raises. `tell`: how
-    far a long walk is."""
+class SplitPage(Struct, frozen=True):
+    """The items of a page, one a line, and how many they are."""
+
+    next: str
+    lines: bytes
+    items: int
+
+
+def split_page(content: bytes) -> SplitPage:
+    """Raises ValueError with what is wrong with the page."""
+    page = _parse_page(content.removeprefix(BOM_UTF8))
+    lines = [bytes(item).replace(b"\n", b" ").replace(b"\r", b" ") + b"\n" for item in page.items]
+    return SplitPage(page.next, b"".join(lines), len(lines))
+
+
+async def walk_pages(
+    begin: str,
+    *,
+    fetch: Fetch,
+    target: BinaryIO,
+    most: int,
+    tell: Callable[[str], None],
+    split: Callable[[bytes], SplitPage] = split_page,
+) -> Walk:
+    """Writes the items to `target`, one a line, as they came. Raises WalkError, and what `fetch` and `split` raise.
+    `tell`: how far a long walk is."""
     url, count, left, empty = begin, 0, most, 0
     visited = {normalize_url(begin)}
     digests = set[bytes]()
@@ -53,19 +76,20 @@ async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, t
         left -= len(content)
         if left < 0:
             raise WalkError(url, f"goes beyond {most:,} bytes of pages, the feed's max_bytes")
-        page = _parse_page(content, url)
-        following = _resolve(page.next, url)
-        items = [bytes(item).replace(b"\n", b" ") for item in page.items]
-        lines = b"".join(item.replace(b"\r", b" ") + b"\n" for item in items)
-        digest = hashlib.sha256(lines).digest()
-        if items and digest in digests:
+        try:
+            page = split(content)
+            following = resolve_next(page.next, url)
+        except ValueError as error:
+            raise WalkError(url, str(error)) from None
+        digest = hashlib.sha256(page.lines).digest()
+        if page.items and digest in digests:
             raise WalkError(url, "has the same items as a page before it: the pages do not advance")
         digests.add(digest)
-        target.write(lines)
-        count += len(items)
-        empty = 0 if items else empty + 1
+        target.write(page.lines)
+        count += page.items
+        empty = 0 if page.items else empty + 1
         if normalize_url(following) == normalize_url(url):
-            if items:
+            if page.items:
                 raise WalkError(url, "has items and names itself as the next page: the pages do not advance")
             return Walk(_hide_password(following), count)
         if normalize_url(following) in visited:
@@ -77,30 +101,15 @@ async def walk_pages(begin: str, *, fetch: Fetch, target: BinaryIO, most: int, t
     raise WalkError(url, f"is page {MOST_PAGES:,}, and not the last")
 
 
-def _parse_page(content: bytes, url: str) -> _Page:
-    content = content.removeprefix(BOM_UTF8)
+def _parse_page(content: bytes) -> _Page:
     try:
         return msgspec.json.decode(content, type=_Page)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         try:
             return msgspec.json.decode(mend_json(content), type=_Page)
         except (ValueError, RecursionError):
-            _refuse_markup(content, url)
-            raise WalkError(url, f"is not an RPDE page: {error}") from None
-
-
-def _refuse_markup(content: bytes, url: str) -> None:
-    try:
-        refuse_markup(content)
-    except ValueError as error:
-        raise WalkError(url, str(error)) from None
-
-
-def _resolve(following: str, url: str) -> str:
-    try:
-        return resolve_next(following, url)
-    except ValueError as error:
-        raise WalkError(url, str(error)) from None
+            refuse_markup(content)
+            raise ValueError(f"is not an RPDE page: {error}") from None
 
 
 def _hide_password(url: str) -> str:

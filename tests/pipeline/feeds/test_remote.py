@@ -129,6 +129,35 @@ def test_pages_that_each_come_in_time_may_not_take_for_ever(open_feed: Open, web
         open_feed(kind="rpde", settings='mode = "delta"', policy=replace(PATIENT, feed=0.5))
 
 
+@pytest.mark.parametrize(
+    ("kind", "settings", "message"),
+    [
+        ("rpde", 'mode = "delta"\nmax_memory = 200_000_000', "needs more memory than the 200,000,000 bytes that max_m"),
+        (
+            "table",
+            'select = "s.sql"\npages = { by = "page" }\nmax_memory = 100_000_000',
+            "100,000,000 bytes that max_m",
+        ),
+        (
+            "table",
+            'select = "s.sql"\npages = { by = "page" }\nmax_rows = 1000',
+            "more than the 1,000 rows that max_rows",
+        ),
+    ],
+    ids=["rpde", "table", "rows of a table"],
+)
+def test_a_page_that_is_much_in_memory_is_told_with_the_setting(
+    open_feed: Open, web: Web, kind: str, settings: str, message: str, tmp_path: Path
+) -> None:
+    """Each `1` is an object of many bytes; a feed's bounds hold for its pages too."""
+    (tmp_path / "s.sql").write_text("SELECT 'event' AS type FROM feed")
+    items = b"[" + b"1," * 4_000_000 + b"1]"
+    body = b'{"next": "/feed?a=1", "items": ' + items + b"}" if kind == "rpde" else items
+    web.pages["/feed"] = packed(body)
+    with pytest.raises(FeedError, match=message):
+        open_feed(kind=kind, settings=settings)
+
+
 def test_a_server_that_is_not_there_is_told(open_feed: Open) -> None:
     with pytest.raises(FeedError, match=r"feed spl: http://127\.0\.0\.1:1/feed: can't be reached \(3 times\)"):
         open_feed(url="http://127.0.0.1:1/feed")
