@@ -70,6 +70,8 @@ def merge_starts(*parts: Seconds) -> Seconds:
 def find_excluded(starts: Seconds, excluded: Seconds) -> NDArray[np.bool_]:
     """Which dates are excluded: by their time; or by their day, where that is excluded by a midnight at which nothing
     starts. An exclusion by date alone says no more."""
+    if not excluded.size:  # else NumPy hashes all starts, which takes 9 ms for a century of days
+        return np.zeros(starts.size, dtype=np.bool_)
     midnights = excluded[excluded % DAY == 0]
     days = midnights[~np.isin(midnights, starts)]
     is_excluded: NDArray[np.bool_] = np.isin(starts, excluded) | np.isin(starts - starts % DAY, days)

@@ -60,6 +60,11 @@ def is_superseded(entry: CalendarEntry, master: CalendarEntry | None, zones: Zon
     return master.sequence > entry.sequence and bool(recurrence.texts and list_unmet(recurrence.pattern, [at]))
 
 
+def is_stray(entry: CalendarEntry, master: CalendarEntry | None) -> bool:
+    """Return whether it is a series by itself, as Connect Daily writes one, though it says that it is a date of one."""
+    return master is None and entry.instance is not None and entry.event.get("RRULE") is not None
+
+
 def order_versions(records: list[RawRecord], entries: Iterable[CalendarEntry]) -> list[RawRecord]:
     """By line; of the versions of one event the highest SEQUENCE last, which is the one that stays."""
     sequences = {entry.event.line: entry.sequence for entry in entries}
@@ -89,7 +94,8 @@ def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[CalendarMomen
     if master is not None:
         periods = [each for each in _list_periods(master, zones) if _name_date(each, master) not in moved]
         aligned, live = [*aligned, *periods], [*live, *periods]
-    changed = [entry.instance for entry in live if entry.instance and not entry.splits]
+    dates = (entry for entry in live if not entry.splits and not is_stray(entry, master))
+    changed = [entry.instance for entry in dates if entry.instance]
     changed += [_settle(moment, master, zones) for moment in unread]
     splits = (entry.instance for entry in live if entry.splits and not is_superseded(entry, master, zones))
     return EventGroup(

@@ -16,7 +16,7 @@ from pipeline.feeds.ics.entry import (
     name_instance,
     note_dropped_time,
 )
-from pipeline.feeds.ics.group import EventGroup, group_entries, is_superseded, order_versions
+from pipeline.feeds.ics.group import EventGroup, group_entries, is_stray, is_superseded, order_versions
 from pipeline.feeds.ics.lines import Component, parse_calendar
 from pipeline.feeds.ics.members import INHERITED, list_members
 from pipeline.feeds.ics.segments import list_after, list_before
@@ -104,10 +104,9 @@ def _make_record(
 
 def _list_series(entry: CalendarEntry, group: EventGroup, zones: Zones) -> tuple[Clock, Members, list[Note]]:
     """Its clock as a record shows it, and what it says of other dates than its first."""
-    stray = group.master is None and entry.instance is not None and entry.event.get("RRULE") is not None
+    stray = is_stray(entry, group.master)
     if entry.instance is None or stray:
-        changed = [moment for moment in group.changed if moment != entry.instance]
-        recurrence, notes = read_recurrence(entry.event, entry.starts, changed, zones)
+        recurrence, notes = read_recurrence(entry.event, entry.starts, group.changed, zones)
         if stray:
             reason = "assumed: RECURRENCE-ID beside a rule, where its series is missing, is no date of one"
             notes.append(Note("rrule", reason, f"RECURRENCE-ID:{entry.event.get_value('RECURRENCE-ID')}"))

@@ -13,7 +13,7 @@ from pipeline.feeds.ics.lines import Component, unescape
 from pipeline.feeds.ics.pattern import Pattern, exclude, list_dates, list_unmet, make_array, settle_rule
 from pipeline.feeds.ics.rule_fitting import fit_rule, list_endless
 from pipeline.feeds.ics.times import CalendarMoment, list_moments, take_written_day
-from pipeline.feeds.ics.zones import Clock, Zones
+from pipeline.feeds.ics.zones import UTC_CLOCK, Clock, Zones
 from pipeline.feeds.raw import Note
 from pipeline.records.values import MAX_ITEMS, YEARS
 
@@ -121,8 +121,9 @@ def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnCloc
     ruled = dates.starts[~np.isin(dates.starts, own)]
     live = LiveDates(starts=merge_starts(ruled + shift, added[~gone]), has_end=dates.has_end)
     days = (count_seconds(first) // DAY) - recurrence.pattern.anchor // DAY
-    reason = f"assumed: a series in UTC without a near end repeats by the clock of {shown.zone}"
-    note = Note("timezone", reason, f"DTSTART:{starts.local:%Y%m%dT%H%M%S}Z")
+    where, mark = ("in UTC", "Z") if starts.clock is UTC_CLOCK else ("by no zone's clock", "")
+    reason = f"assumed: a series {where} without a near end repeats by the clock of {shown.zone}"
+    note = Note("timezone", reason, f"DTSTART:{starts.local:%Y%m%dT%H%M%S}{mark}")
     return SeriesOnClock(recurrence=recurrence, clock=shown, shown=shown, dates=live, days=days, shift=shift), [note]
 
 

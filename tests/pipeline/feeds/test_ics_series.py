@@ -4,7 +4,7 @@ import pytest
 
 from pipeline.feeds.reading import FeedRead
 from pipeline.records.record import EventRecord
-from tests.pipeline.feeds.calendars import OUTLOOK_ZONE, event
+from tests.pipeline.feeds.calendars import ODD_OFFSET, OUTLOOK_ZONE, event
 from tests.pipeline.feeds.instants import METRO_ZONE, ReadIcs, list_instants, read_event
 
 
@@ -136,6 +136,12 @@ def test_what_is_read_otherwise_than_it_is_written_is_said(
     read_ics: ReadIcs, lines: tuple[str, ...], note: tuple[str, str, str] | None
 ) -> None:
     assert list_notes(read_ics(event(*lines))) == ([note] if note else [])
+
+
+def test_an_endless_series_by_a_zone_of_the_file_alone_repeats_by_the_clock_of_the_metro(read_ics: ReadIcs) -> None:
+    feed = read_ics(ODD_OFFSET + event("DTSTART;TZID=Island:20260811T090000", "RRULE:FREQ=WEEKLY"))
+    assert list_instants(read_event(feed))[:2] == ["08-11 15:15", "08-18 15:15"]
+    assert list_notes(feed) == [("timezone", "assumed", "DTSTART:20260811T090000")]
 
 
 def test_a_rule_that_says_a_part_twice_says_it_once_in_the_record(read_ics: ReadIcs) -> None:
