@@ -26,6 +26,8 @@ REQUESTS = 16
 # A 409 says that two writers met and neither needs to have won (S3's word for "ask again").
 CONFLICTS = 8
 CONFLICT_SECONDS = 0.05
+# What may be asked again is asked so often in all.
+ATTEMPTS = 5
 # An attempt that waited as long is given up; but for swaps it is made again.
 CONNECT_SECONDS = 5.0
 READ_SECONDS = 60.0
@@ -68,7 +70,7 @@ class S3Store:
             )
             return boto3.session.Session().client("s3", endpoint_url=endpoint_url, region_name=region, config=config)
 
-        self._client = self._ask("open", "the bucket", lambda: connect(5))
+        self._client = self._ask("open", "the bucket", lambda: connect(ATTEMPTS))
         # A second attempt of the client's own would find the first's success and call it lost.
         self._client_once = self._ask("open", "the bucket", lambda: connect(1))
 
@@ -86,8 +88,15 @@ class S3Store:
 
     def _get(self, name: str) -> VersionedBytes:
         def ask() -> VersionedBytes:
-            reply = self._client.get_object(**self._at(name))
-            return VersionedBytes(reply["Body"].read(), reply["ETag"])
+            for attempt in range(1, ATTEMPTS + 1):
+                reply = self._client.get_object(**self._at(name))
+                try:
+                    return VersionedBytes(reply["Body"].read(), reply["ETag"])
+                except BotoCoreError:
+                    # The client by itself asks again only where no answer begins.
+                    if attempt == ATTEMPTS:
+                        raise
+            raise AssertionError("the last attempt raises")
 
         return self._ask("get", name, ask)
 

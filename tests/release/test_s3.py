@@ -80,6 +80,24 @@ def test_a_server_that_never_replies_is_an_error_that_says_so(between: Between) 
     assert read_pointer(store) is None
 
 
+@pytest.mark.parametrize(("cuts", "ends"), [(4, False), (5, True)])
+def test_an_object_that_breaks_off_is_asked_for_again(
+    s3_store: S3Store, s3_endpoint: str, cuts: int, ends: bool
+) -> None:
+    """The client by itself asks again only where no answer begins."""
+    s3_store.put("objects/one", b"0123456789")
+    bucket = str(s3_store).removeprefix("s3://").partition("/")[0]
+    way = UnreliableWay(s3_endpoint, [], choose=lambda number, _: "cut reply" if number < cuts else None)
+    with run_server(way):
+        store = S3Store(bucket, "some/prefix", endpoint_url=way.url)
+        if ends:
+            with pytest.raises(StoreError, match="cannot get objects/one: "):
+                store.get("objects/one")
+        else:
+            assert store.get("objects/one") == b"0123456789"
+    assert len(way.requests) == 5
+
+
 def test_a_swap_of_a_missing_key_is_lost(s3_store: S3Store) -> None:
     assert s3_store.put_if(NAME, b"x", expected='"0123456789abcdef0123456789abcdef"') is Outcome.LOST
 

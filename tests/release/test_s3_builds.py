@@ -22,7 +22,7 @@ from tests.release.unreliable import SILENCE_SECONDS, UnreliableWay
 pytestmark = [pytest.mark.xdist_group("s3"), pytest.mark.long]
 
 # What becomes of a request; "after": it was done all the same.
-FATES = ("slow down", "unavailable", "fail", "lose request", "lose reply", "silence", "silence after")
+FATES = ("slow down", "unavailable", "fail", "lose request", "lose reply", "cut reply", "silence", "silence after")
 # The longest that a request takes to which nothing happens, on a machine that has much to do.
 PATIENCE = SILENCE_SECONDS - 2
 

@@ -72,6 +72,8 @@ class _Handler(BaseHTTPRequestHandler):
         if fate == "silence":
             return self.be_silent()
         reply = self.ask(body)
+        if fate == "cut reply":
+            return self.reply(*reply, cut=True)
         if fate == "silence after":
             return self.be_silent()
         if fate == "lose reply":
@@ -103,7 +105,7 @@ class _Handler(BaseHTTPRequestHandler):
     def drop(self) -> None:
         self.close_connection = True
 
-    def reply(self, status: int, headers: dict[str, str], data: bytes) -> None:
+    def reply(self, status: int, headers: dict[str, str], data: bytes, *, cut: bool = False) -> None:
         self.send_response(status)
         for name, value in headers.items():
             if name.lower() not in _OWN:
@@ -111,6 +113,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(data)
+            self.wfile.write(data[: len(data) // 2] if cut else data)
+        if cut:
+            self.drop()
 
     do_GET = do_PUT = do_HEAD = do_DELETE = hand_on  # noqa: N815 - http.server's names
