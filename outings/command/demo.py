@@ -11,6 +11,7 @@ import click
 from outings.command.build import run_build
 from outings.command.build_recorder import BuildRecorder
 from outings.command.options import open_config_store, read_config
+from outings.command.static_tree import publish_tree
 from outings.configuration import Configuration
 from outings.demo import is_world, write_world
 from outings.keys.changes import add_key
@@ -59,10 +60,11 @@ def demo(*, config: Path, host: str, port: int) -> None:
         raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
     now = datetime.now(UTC)
     visitors = _keep(config.absolute().parent / "visitors-key.txt", make_key_text())
-    write_world(config.absolute(), today=now.date(), size=SIZE, key=visitors)
+    write_world(config.absolute(), today=now.date(), size=SIZE, key=visitors, has_static=True)
     configuration = read_config(config)
     request = Build(configuration=configuration, as_of=parse_as_of(None, now=lambda: now))
     run_build(request, recorder=BuildRecorder(report=None, as_of=None), workers=1)
+    publish_tree(configuration)
     key = _keep(configuration.directory / "key.txt", make_key_text())
     _add_key(configuration, key, client="demo", plan="partner", now=now)
     _add_key(configuration, visitors, client="visitors", plan="standard", per_minute=VISITORS_PER_MINUTE, now=now)

@@ -19,10 +19,16 @@ def is_world(configuration: Path) -> bool:
 
 
 def write_world(
-    configuration: Path, *, today: date, size: int = 400, metros: Sequence[DemoMetro] = METROS, key: str = ""
+    configuration: Path,
+    *,
+    today: date,
+    size: int = 400,
+    metros: Sequence[DemoMetro] = METROS,
+    key: str = "",
+    has_static: bool = False,
 ) -> Path:
-    """`size` listings a metro, in files beside the configuration, and pages that give `key` to every visitor. Returns
-    the configuration's path."""
+    """`size` listings a metro, in files beside the configuration, and pages that give `key` to every visitor. With
+    `has_static` a build also publishes static files. Returns the configuration's path."""
     data = configuration.parent / "data"
     data.mkdir(parents=True, exist_ok=True)
     for metro in metros:
@@ -30,13 +36,15 @@ def write_world(
         with (data / f"{metro.slug}.ndjson").open("wb") as lines:
             for record in generate_records(metro, size=size, today=today):
                 lines.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
-    configuration.write_text(_format_configuration(metros, key=key))
+    configuration.write_text(_format_configuration(metros, key=key, has_static=has_static))
     return configuration
 
 
-def _format_configuration(metros: Sequence[DemoMetro], *, key: str) -> str:
+def _format_configuration(metros: Sequence[DemoMetro], *, key: str, has_static: bool) -> str:
     site = ["[site]", 'name = "Sample cities"', *([f'key = "{key}"'] if key else [])]
-    return "\n".join([_MARK, "", "[store]", 'url = "file:var/store"', "", *site, "", *map(_format_metro, metros)])
+    static = ["[static]", 'url = "file:var/public"', ""] if has_static else []
+    store = ["[store]", 'url = "file:var/store"', ""]
+    return "\n".join([_MARK, "", *store, *static, *site, "", *map(_format_metro, metros)])
 
 
 def _format_metro(metro: DemoMetro) -> str:

@@ -1,6 +1,13 @@
 """The static tree follows the release in force, whichever command publishes it."""
 
 import json
+import os
+import re
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,7 +16,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outings.command import main
+from tests.conftest import ROOT
 from tests.pipeline.city import City, make_event
+from tests.ports import find_free_port
 
 
 @pytest.fixture
@@ -68,3 +77,48 @@ def test_without_the_table_nothing_is_written(city: City, tmp_path: Path) -> Non
     assert "static" not in call(city, "build", "--workers", "1").stderr
     assert {path.name for path in (tmp_path / "var").iterdir()} <= {"store", "lock", "quarantine", "cache"}
     assert not city.store.exists("static.json")
+
+
+def read_commands(page: str, heading: str) -> list[str]:
+    """The shell blocks under a heading of a page of the documents."""
+    text = (ROOT / "docs" / page).read_text().partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    return re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+
+
+def test_the_commands_of_the_page_lead_from_a_spreadsheet_to_files_on_a_plain_server(tmp_path: Path) -> None:
+    [spreadsheet] = read_commands("guides/feed.md", "1. Take your file")
+    commands, requests = read_commands("static.md", "From a spreadsheet to a public API in ten minutes")
+    *steps, serve = commands.splitlines()
+    environ = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    port = find_free_port()
+    subprocess.run(["bash", "-euc", "\n".join([spreadsheet, *steps])], cwd=tmp_path, env=environ, check=True)
+    # `exec`: the server itself is what the test ends.
+    words = f"exec {serve.replace('8080', str(port))} --bind 127.0.0.1"
+    server = subprocess.Popen(["bash", "-c", words], cwd=tmp_path, env=environ, stderr=subprocess.DEVNULL)
+    try:
+        addresses = [line.split()[1].replace("8080", str(port)) for line in requests.splitlines()]
+        events, index = (json.loads(read_address(address, server)) for address in addresses)
+        assert {each["name"] for each in events["data"]} >= {"Story Time", "Clay for Families"}
+        listed = [index["requests"], *(metro["requests"] for metro in index["metros"].values())]
+        files = [file for requests in listed for each in requests for file in each["files"]]
+        assert len(files) > 50
+        for file in files:  # as it stands, with no escape
+            assert read_address(f"http://127.0.0.1:{port}/{file}", server) == (tmp_path / "public" / file).read_bytes()
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def read_address(address: str, server: subprocess.Popen[bytes]) -> bytes:
+    """The body, as soon as the server that was just started answers."""
+    until = time.monotonic() + 60
+    while True:
+        assert server.poll() is None, "the server ended"
+        try:
+            with urllib.request.urlopen(address, timeout=30) as reply:
+                body: bytes = reply.read()
+                return body
+        except urllib.error.URLError as error:
+            if not isinstance(error.reason, ConnectionRefusedError) or time.monotonic() > until:
+                raise
+            time.sleep(0.05)

@@ -104,7 +104,7 @@ def test_the_usual_requests_are_there(sample: tuple[Edge, str, Path]) -> None:
 @pytest.fixture
 def city(tmp_path: Path) -> City:
     city = City(tmp_path)
-    events = [make_event(f"e{number}", organization={"name": "Library"}) for number in range(120)]
+    events = [make_event(f"e{number}", organization={"name": "Library"}) for number in range(60)]
     city.write([*events, *(make_place(f"p{number}") for number in range(8))])
     city.build()
     return city
@@ -148,7 +148,7 @@ def test_a_second_build_writes_only_what_names_its_release(city: City, tmp_path:
 def test_of_details_only_those_that_changed_are_written(city: City, tmp_path: Path) -> None:
     folder = tmp_path / "tree"
     publish(city, FolderHost(folder))
-    events = [make_event(f"e{number}", organization={"name": "Library"}) for number in range(120)]
+    events = [make_event(f"e{number}", organization={"name": "Library"}) for number in range(60)]
     events[7] |= {"description": "Another walk."}
     city.write([*events, *(make_place(f"p{number}") for number in range(7))])
     city.build()
@@ -230,11 +230,11 @@ def test_a_file_that_a_killed_writer_may_have_changed_is_written_again(city: Cit
 
 def test_a_kind_that_goes_beyond_max_objects_is_left_out_as_a_whole_and_named(city: City, tmp_path: Path) -> None:
     folder = tmp_path / "tree"
-    done = publish(city, FolderHost(folder), max_objects=180)
+    done = publish(city, FolderHost(folder), max_objects=130)
     assert "seattle: details by slug" in done.left_out
     index = read_index(folder)
     files = {file for _, files in list_requests(index) for file in files}
-    assert len(files) <= 180
+    assert len(files) <= 130
     assert files <= read_tree(folder).keys()
     assert not [name for name in files if "/slug/" in name]
     assert [name for name in files if name.startswith("v1/events/")]
@@ -269,7 +269,7 @@ class _RivalHost(FolderHost):
         super().write(files)
         rival, self._city = self._city, None
         if rival is not None:
-            rival.write([make_event(f"e{number}") for number in range(119)])
+            rival.write([make_event(f"e{number}") for number in range(59)])
             rival.build()
             publish(rival, FolderHost(self._folder))
 
