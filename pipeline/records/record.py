@@ -152,7 +152,7 @@ class EventRecord(DatedRecord, frozen=True, kw_only=True):
     """Local times are naive; `date_on` is a date without a clock time. Unreadable recurrence is kept as text."""
 
     starts_local: kinds.LocalTime = None
-    ends_local: kinds.LocalTime = None
+    ends_local: kinds.EndTime = None
     date_on: kinds.Day = None
     all_day: Annotated[bool, filtered(values.parse_boolean)] = False
     rrule: kinds.Key = None

@@ -179,6 +179,8 @@ def test_a_wrong_value_that_a_filter_uses_quarantines_the_record(
         ("event", "verified_at", "2026-08-10T09:00:00", None,
          "wrong_type: expected an instant with its offset, YYYY-MM-DDTHH:MM:SSZ"),
         ("event", "created_at", "2026-08-32T09:00:00Z", None, "out_of_range: no such date or time"),
+        ("event", "ends_local", "2026-08-11T1:00", None,
+         "wrong_type: expected a local time, YYYY-MM-DDTHH:MM:SS"),
         ("event", "replaced_by", "that one", None, f"wrong_type: expected a uuid such as {UUID}"),
         ("event", "reason", "rain", None,
          "unknown_word: expected one of archived, cancelled, expired, duplicate, withdrawn, unpublished"),
