@@ -65,5 +65,8 @@ def run_program(program: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def point_at(program: Path) -> dict[str, str]:
-    """The environment in which Python finds it before what is installed."""
-    return {**os.environ, "PYTHONPATH": str(program)}
+    """Return the environment in which Python finds it before what is installed. It has temporary files of its own: an
+    older program's scratch folders have no lock, and a build beside it would remove them."""
+    scratch = program / "tmp"
+    scratch.mkdir(exist_ok=True)
+    return {**os.environ, "PYTHONPATH": str(program), "TMPDIR": str(scratch)}
