@@ -105,12 +105,15 @@ def read_recurrence(
 
 
 def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnClock, list[Note]]:
-    """A series by a clock that is no zone's, UTC before all, is given by its instants where it ends in sight. One that
-    does not repeats by the clock that the calendar or the metro names, as a wall calendar does."""
+    """Settle the clock of a series, with a note where it is assumed.
+
+    A series in UTC repeats by the clock that the calendar or the metro names, as people who write "every Tuesday at ten"
+    mean it. So does one by another clock that is no zone's, unless it ends in sight: then its instants say it.
+    """
     starts, dates = recurrence.starts, list_dates(recurrence.pattern)
     if starts.is_date or starts.clock.zone:
         return SeriesOnClock(recurrence=recurrence, clock=starts.clock, shown=starts.clock, dates=dates, days=0), []
-    if dates.has_end and dates.starts.size <= MAX_ITEMS:
+    if starts.clock is not UTC_CLOCK and dates.has_end and dates.starts.size <= MAX_ITEMS:
         return SeriesOnClock(recurrence=recurrence, clock=starts.clock, shown=zones.metro, dates=dates, days=None), []
     shown = zones.calendar or zones.metro
     first = starts.on(shown)
@@ -121,8 +124,8 @@ def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnCloc
     ruled = dates.starts[~np.isin(dates.starts, own)]
     live = LiveDates(starts=merge_starts(ruled + shift, added[~gone]), has_end=dates.has_end)
     days = (count_seconds(first) // DAY) - recurrence.pattern.anchor // DAY
-    where, mark = ("in UTC", "Z") if starts.clock is UTC_CLOCK else ("by no zone's clock", "")
-    reason = f"assumed: a series {where} without a near end repeats by the clock of {shown.zone}"
+    where, mark = ("in UTC", "Z") if starts.clock is UTC_CLOCK else ("by no zone's clock, without a near end,", "")
+    reason = f"assumed: a series {where} repeats by the clock of {shown.zone}"
     note = Note("timezone", reason, f"DTSTART:{starts.local:%Y%m%dT%H%M%S}{mark}")
     return SeriesOnClock(recurrence=recurrence, clock=shown, shown=shown, dates=live, days=days, shift=shift), [note]
 

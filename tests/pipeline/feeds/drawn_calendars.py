@@ -22,12 +22,13 @@ END = datetime(2027, 12, 31)
 
 
 class Draw:
-    """One series. `zone` None: of whole days, or (`is_utc`) in UTC."""
+    """One series, by a zone's clock or of whole days. None is in UTC: that it goes on by the metro's clock is our own
+    ruling, which no library shares."""
 
     def __init__(self, chance: random.Random, uid: str) -> None:
         self.chance, self.uid = chance, uid
-        self.kind = chance.choice(("zone", "zone", "windows", "floating", "days", "utc"))
-        self.zone = {"zone": chance.choice(ZONES), "utc": "UTC"}.get(self.kind, METRO)
+        self.kind = chance.choice(("zone", "zone", "windows", "floating", "days", "zone"))
+        self.zone = {"zone": chance.choice(ZONES)}.get(self.kind, METRO)
         seed = datetime(2026, 5, 1) + timedelta(days=chance.randrange(200))
         clock = time() if self.kind == "days" else time(chance.randrange(24), chance.choice((0, 15, 30)))
         self.rule = chance.choice(RULES)
@@ -91,8 +92,6 @@ class Draw:
         match self.kind:
             case "days":
                 return f";VALUE=DATE:{local:%Y%m%d}"
-            case "utc":
-                return f":{local:%Y%m%dT%H%M%S}Z"
             case "windows":
                 return f';TZID="Pacific Standard Time":{local:%Y%m%dT%H%M%S}'
             case "zone":
@@ -118,8 +117,7 @@ class Draw:
         return f";VALUE=DATE:{local:%Y%m%d}" if self.chance.random() < 0.15 else self.show_exact(local)
 
     def _draw_end(self) -> str:
-        """In UTC each has one: without one, whose clock it repeats by is our own ruling."""
-        kind = self.chance.choice(("count", "until", "until" if self.kind == "utc" else "none"))
+        kind = self.chance.choice(("count", "until", "none"))
         last = self.chance.randrange(min(len(self.dates), 60))
         if kind == "none":
             return ""
