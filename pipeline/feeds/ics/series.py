@@ -107,8 +107,8 @@ def read_recurrence(
 def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnClock, list[Note]]:
     """Settle the clock of a series, with a note where it is assumed.
 
-    A series in UTC repeats by the clock that the calendar or the metro names, as people who write "every Tuesday at ten"
-    mean it. So does one by another clock that is no zone's, unless it ends in sight: then its instants say it.
+    A series in UTC repeats by the clock that the calendar or the metro names, as who writes "every Tuesday at ten"
+    means it. So does one by another clock that is no zone's, unless it ends in sight: then its instants say it.
     """
     starts, dates = recurrence.starts, list_dates(recurrence.pattern)
     if starts.is_date or starts.clock.zone:

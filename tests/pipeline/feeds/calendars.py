@@ -252,7 +252,8 @@ SERIES = [
     Odd("a day moved", event("DTSTART;VALUE=DATE:20260801", "RRULE:FREQ=DAILY;COUNT=3") + "\n"
         + event("DTSTART;VALUE=DATE:20260809", "RECURRENCE-ID;VALUE=DATE:20260802"),
         {"u": ["08-01 07:00", "08-03 07:00"], "u/20260802": ["08-09 07:00"]}),
-    Odd("in UTC, with an end: by the metro's clock", event("DTSTART:20261028T020000Z", "RRULE:FREQ=WEEKLY;COUNT=3;BYDAY=WE",
+    Odd("in UTC, with an end: by the metro's clock", event(
+        "DTSTART:20261028T020000Z", "RRULE:FREQ=WEEKLY;COUNT=3;BYDAY=WE",
         "EXDATE:20261104T020000Z"), {"u": ["10-28 02:00", "11-11 03:00"]}),
     Odd("in UTC, its first date left out", event("DTSTART:20260805T020000Z", "RRULE:FREQ=DAILY;COUNT=3",
         "EXDATE:20260805T020000Z"), {"u": ["08-06 02:00", "08-07 02:00"]}),
