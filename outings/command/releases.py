@@ -122,10 +122,10 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
     done = roll_back(
         store, current=current, target=target, stamp=stamp, today=today, cache=configuration.edge.cache, trust=trust
     )
-    publish_tree(configuration)
     versions = done.published.root.log.latest_version_id - current.root.log.latest_version_id
     line = f"Release {done.published.id} has the listings of {target.id}. New versions in /v1/changes: {versions}."
     print_result({"release": done.published.id, "of": target.id, "versions": versions}, line, as_json=as_json)
+    publish_tree(configuration)
 
 
 @releases.command()
@@ -139,7 +139,6 @@ def restore(*, release_id: str | None, config: Path, as_json: bool) -> None:
     configuration = read_config(config)
     trust = read_publisher(configuration.signing)
     restored = restore_release(open_config_store(configuration), release_id, trust=trust)
-    publish_tree(configuration)
     for reason in restored.skipped:
         tell(f"A newer release can't be restored: {reason}")
     tell(

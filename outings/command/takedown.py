@@ -61,11 +61,12 @@ def takedown(*, ids: tuple[str, ...], reason: str, undo: bool, is_list: bool, co
             done = take_down(store, wanted, reason=reason, now=now, cache=configuration.edge.cache, trust=trust)
     except UnknownRowError as unknown:
         raise click.UsageError(str(unknown)) from unknown
-    publish_tree(configuration)
     if undo:
         _tell_undone(done, wanted, as_json=as_json)
     else:
         _tell_taken(store, done, configuration, wanted, reason=reason, as_json=as_json)
+    # Also where nothing was left to do: the one that took it down may have died before its files left.
+    publish_tree(configuration)
 
 
 def _read_id(text: str) -> str:

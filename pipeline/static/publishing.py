@@ -15,7 +15,7 @@ from outings.contract.instants import format_instant
 from outings.contract.route_matching import match_route
 from outings.contract.vocabulary import Vocabulary
 from outings.failures import GuardRefusal
-from outings.release.objects import hash_of
+from outings.release.objects import decode_json, hash_of
 from outings.release.reading import open_release
 from outings.release.releases import ListedRelease, list_releases
 from outings.release.snapshot import Release
@@ -118,7 +118,7 @@ def publish_static(
 
 def _read_known(data: bytes, url: str, host: Host) -> dict[str, str]:
     """Nothing where the tree was elsewhere, or somebody emptied it."""
-    manifest = msgspec.json.decode(data, type=StaticManifest)
+    manifest = decode_json(data, StaticManifest, name=MANIFEST)
     return dict(manifest.files) if manifest.url == url and host.has(INDEX) else {}
 
 

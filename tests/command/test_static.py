@@ -67,7 +67,13 @@ def test_the_tree_follows_a_build_a_takedown_and_a_rollback(city: City, tmp_path
     assert read_events(tmp_path).keys() == {"e"}
     call(city, "releases", "rollback", before)
     assert read_events(tmp_path).keys() == set("bcd")
-    assert json.loads((tmp_path / "var/public/v1/index.json").read_bytes())["release"] == city.current.id
+    index = tmp_path / "var/public/v1/index.json"
+    assert json.loads(index.read_bytes())["release"] == city.current.id
+
+    # What was taken down since may be in it, and is first to be withdrawn again.
+    (tmp_path / "var/store/current.json").unlink()
+    call(city, "releases", "restore", before)
+    assert json.loads(index.read_bytes())["release"] != city.current.id == before
 
 
 def test_without_the_table_nothing_is_written(city: City, tmp_path: Path) -> None:

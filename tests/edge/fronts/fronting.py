@@ -195,6 +195,11 @@ def start_nginx(folder: Path, *options: str, secret: str = "") -> Nginx:
     written = CliRunner().invoke(main, words, env={"OUTINGS_EDGE_FRONT_SECRET": secret})
     assert written.exit_code == 0, written.output
     (folder / "outings.conf").write_text(written.stdout)
+    return start_configuration(folder, port)
+
+
+def start_configuration(folder: Path, port: int) -> Nginx:
+    """An nginx that includes the folder's `outings.conf`, which listens on that port."""
     temporary = "".join(
         f"{name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
