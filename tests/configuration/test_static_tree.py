@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from outings.configuration import Configuration, ConfigurationError, read_configuration
-from tests.configuration.test_configuration import FEED, METRO
+from tests.configuration.settings import FEED, METRO
 
 
 def read(folder: Path, text: str) -> Configuration:
