@@ -18,6 +18,7 @@ from pipeline.feeds.reading import FeedRead, read_feed
 from tests.pipeline.feeds.calendars import wrap
 from tests.pipeline.feeds.documents import ReadJsonld
 from tests.pipeline.feeds.instants import ReadIcs
+from tests.pipeline.feeds.publisher import Publisher
 from tests.pipeline.feeds.settings import METRO, Configure, ReadNdjson, ReadTable
 from tests.pipeline.feeds.web import Web, serve_web
 
@@ -26,6 +27,14 @@ from tests.pipeline.feeds.web import Web, serve_web
 def web() -> Iterator[Web]:
     with serve_web() as served:
         yield served
+
+
+@pytest.fixture
+def publisher(web: Web) -> Publisher:
+    """An OpenActive feed that `web` serves."""
+    published = Publisher(f"{web.url}/feed")
+    web.pages["/feed"] = published.answer
+    return published
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """RPDE 1.0 to the letter: pages and their last, what is updated and deleted, a place that moves with releases alone."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -25,19 +25,6 @@ from tests.pipeline.feeds.documents import show
 from tests.pipeline.feeds.publisher import Publisher
 from tests.pipeline.feeds.walks import NOON, Configure, Walks, list_names, make_configure
 from tests.pipeline.feeds.web import Page, Web, serve_web
-
-
-@pytest.fixture
-def web() -> Iterator[Web]:
-    with serve_web() as served:
-        yield served
-
-
-@pytest.fixture
-def publisher(web: Web) -> Publisher:
-    published = Publisher(f"{web.url}/feed")
-    web.pages["/feed"] = published.answer
-    return published
 
 
 @pytest.fixture
