@@ -80,8 +80,8 @@ class ConnectionLimiter:
                 del self._addresses[address]
 
     def wait(self, connection: Connection, *, unsent: int = 0) -> None:
-        """It has nothing to answer, from now on, or its client has not taken `unsent` bytes. While clients together
-        have not taken too many, the connection of the one that has waited longest is closed."""
+        """Note that a connection is idle, or that its client has not taken `unsent` bytes. If clients together have not
+        taken too many bytes, close the connection that has waited longest."""
         if connection in self._opened:
             self.work(connection)
             self._waiting[connection] = unsent

@@ -325,7 +325,7 @@ def _read_standing(
 
 
 def _list_guarded(build: Build, feeds: Sequence[FeedResult]) -> dict[str, float]:
-    """By name how much a feed may lose, of those that said all that they have."""
+    """Return `max_shrink` by name, of the feeds that stated all of their listings."""
     whole = {read.feed for read in feeds if read.is_whole}
     return {
         feed.name: feed.max_shrink for feed in build.configuration.feeds if feed.mode == "full" or feed.name in whole

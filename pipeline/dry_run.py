@@ -119,7 +119,7 @@ class DryRun:
 
     @cached_property
     def _refused(self) -> dict[str, dict[str, str]]:
-        """By metro the ids that another has, with the reason."""
+        """The ids, by metro, that another metro has, each with the reason."""
         if len(self._works) < 2:
             return {}
         claims = {slug: self._gather(work)[1].claims for slug, work in self._works.items()}

@@ -72,7 +72,8 @@ class ForeignOrganizations:
 
     @cached_property
     def _index(self) -> Mapping[tuple[str, ...], Sequence[ForeignOrganization]]:
-        """By id, and by feed and `source_id`. An id that one of the records derives is no other feed's."""
+        """The organizations by id, and by feed and `source_id`. An id that a record derives belongs to no other
+        feed."""
         index = defaultdict[tuple[str, ...], list[ForeignOrganization]](list)
         derived: dict[str, str] = {}
         for lender in self._lenders:

@@ -188,8 +188,8 @@ def _settle_ids(
     kept: Mapping[str, str],
     problems: list[Problem],
 ) -> tuple[dict[str, SpooledRecord], list[SpooledRecord], Collection[str]]:
-    """By id, those that stood and lost theirs to another, and the names of those that were read and can't have theirs.
-    Where what is said can't have its id, what its feed said of it before stands."""
+    """Return the records by id, the kept ones that lost their id to another, and the sources of those read that can't
+    have theirs. If a record can't have its id, its feed's last good version stays."""
     anew = {name_source(each.head) for each in stated if each.head.feed in work.deltas}
     waiting = [each for source, each in before.items() if source not in anew]
     order = {feed.feed: number for number, feed in enumerate(work.feeds)}

@@ -99,7 +99,7 @@ class Bodies:
         return await self._wait(work, key_id=key_id, name=name)
 
     async def _wait(self, work: Callable[[], Read], *, key_id: str, name: Hashable = None) -> Read:
-        """For what may need the store, or room in the cache."""
+        """Run work that may read the store or need room in the cache, in a thread."""
         try:
             return await self._fetching.run(work, key_id=key_id, name=name)
         except (StoreError, Corrupt, OSError) as error:

@@ -69,7 +69,8 @@ def open_site(
 
 
 def fetch_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
-    """With all of its files mapped. Raises Corrupt if this program does not know the layout of the tables."""
+    """Open a metro's snapshot with all of its files mapped. Raises Corrupt if this program does not know the layout of
+    the tables."""
     if manifest.layout != LAYOUT:
         raise Corrupt(f"metro {manifest.metro.slug}: tables of layout {manifest.layout}; this program reads {LAYOUT}")
     return Snapshot(

@@ -81,7 +81,7 @@ def _write_end(series: Series, live: LiveDates, *, first: int, stop: int) -> lis
 
 
 def _format_until(local: int, series: Series) -> str:
-    """Of a series with clock times it is in UTC (RFC 5545, 3.3.10)."""
+    """Format `UNTIL`, in UTC if the series has clock times (RFC 5545, 3.3.10)."""
     if not series.has_time:
         return _format_local(local, series)
     return f"{datetime.fromtimestamp(series.zone.resolve(read_local(local)), UTC):%Y%m%dT%H%M%SZ}"

@@ -32,7 +32,7 @@ def find_derived(records: Iterable[Head]) -> dict[str, str]:
 
 
 def name_source(head: Head) -> str:
-    """As a row's column `source` has it."""
+    """Return the name of a record's source, as a row's column `source` has it."""
     return f"{head.feed}/{head.type}/{head.source_id}"
 
 

@@ -90,7 +90,8 @@ def _choose_rows(
     snapshot: Snapshot,
     today: date,
 ) -> Array:
-    """Of published organizations, those that pass, in their order. `readable`: the types that the key may read."""
+    """Return the published organizations that pass the filters, in order. `readable`: the types that the key may
+    read."""
     opened = open_snapshot(snapshot)
     passed = opened.organizations.find_published()
     least = filters.values["min_count"]

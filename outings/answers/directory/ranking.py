@@ -147,7 +147,7 @@ class Ranking:
         return best
 
     def _meet(self, meanings: Iterable[Meaning]) -> Array:
-        """By row: how well a name has one of these words."""
+        """Return for each row how well its name has one of these words."""
         best = np.zeros(self._size, dtype=np.int64)
         for number, typos in meanings:
             places = self._read_number(number)

@@ -152,7 +152,7 @@ def _open_gazetteer(reader: SnapshotReader, types: frozenset[str]) -> Gazetteer:
 
 
 def _open_spots(reader: SnapshotReader) -> Mapping[str, MappedTable]:
-    """In memory, from documents, where the build did not map them."""
+    """Open the tables of spots, or make them from documents if the build wrote none."""
     files = {name: file for name in SPOT_TABLES if (file := reader.find_mapped(name)) is not None}
     if len(files) == len(SPOT_TABLES):
         return {name: MappedTable(file) for name, file in files.items()}

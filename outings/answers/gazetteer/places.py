@@ -41,8 +41,8 @@ class PlacedDocument(Struct, frozen=True, kw_only=True):
 
 
 def list_names(document: PlacedDocument, streets: Streets) -> Iterator[Words]:
-    """Of a place its own, with what stands before a colon ("Forest Park: tennis court"), also where a listing refers to
-    it; of all, those that the address begins with."""
+    """Yield the names by which an address finds a listing: that of its place, the part of it before a colon ("Forest
+    Park: tennis court"), and the names that its address begins with."""
     site = document.site
     if site is not None:
         yield streets.fold_words(site)

@@ -50,7 +50,7 @@ class SearchFilters(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def says_when(self) -> bool:
-        """Whether a listing that matches may have dates that do not."""
+        """Return True if a listing that matches may have dates that do not."""
         return not self.given.keys().isdisjoint(_MOMENTS)
 
     @property

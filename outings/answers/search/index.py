@@ -233,7 +233,7 @@ class SearchIndex:
         return frozenset(word for start, end in runs for word in words[start:end])
 
     def has_all(self, parsed: ParsedQuery) -> bool:
-        """Whether any listing has all words, whatever the filters."""
+        """Return True if any listing has all words, whatever the filters."""
         return self._having.read(parsed, lambda: self._has_all(parsed))
 
     def _has_all(self, parsed: ParsedQuery) -> bool:

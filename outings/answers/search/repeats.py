@@ -107,9 +107,9 @@ def fold_repeats(
     things: Numbers,
     order_starts: Callable[[Numbers], Numbers],
 ) -> SearchResults:
-    """Of each thing the first by `order_starts`: numbers of rows that rise with how early they start, then id. It fits
-    as well as the best of its listings does: the least by `ranks`. `scores`, `ranks` and `things` are of the rows that
-    match."""
+    """Keep one listing of each thing: the first by `order_starts`, which numbers rows by how early they start, then by
+    id. It takes the place of the best of its listings, the least by `ranks`. `scores`, `ranks` and `things` are those
+    of the rows that match."""
     shared = (things != SINGLE).nonzero()[0]
     if shared.size < 2:
         return SearchResults(matched, scores, ranks)

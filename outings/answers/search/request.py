@@ -103,8 +103,8 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
 
 
 def relax_search(search: Search) -> Search:
-    """In `auto`, without words that only narrow and hide all: which, is asked of all that the key may read, so that it
-    does not depend on filters."""
+    """Drop, in `auto`, the words that only narrow and hide all results. All that the key may read decides which, so
+    that filters make no difference."""
     if not search.is_auto:
         return search
     parsed = search.index.relax(search.parsed)

@@ -258,7 +258,7 @@ def score_names(
 
 
 def _round(scores: Numbers) -> Numbers:
-    """In thousandths. A half is none in binary: without its last digits 1.45 / 4 is 0.3625 again."""
+    """Round to thousandths, half to even. In binary 1.45 / 4 is no half: without its last digits it is 0.3625 again."""
     thousandths: Numbers = np.rint(np.round(1000 * scores, 6)).astype(np.int64)
     return thousandths
 

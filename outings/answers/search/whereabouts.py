@@ -112,7 +112,7 @@ def find_lying(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) 
 
 
 def _list_near(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Iterator[Numbers]:
-    """Of a postal code: what states it, and what is near its middle, where that is known."""
+    """Yield the rows that state a postal code, and those near its middle, if that is known."""
     if len(name) != 1 or not _ZIP.fullmatch(name[0]):
         return
     yield _find_stating(name[0], opened)

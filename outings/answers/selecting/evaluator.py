@@ -156,8 +156,8 @@ class Evaluator:
         return candidates.keep_rows(mine[test_set(candidates.words, mine)]) + own.first
 
     def find_starts(self, selection: Selection, rows: Rows, *, low: int) -> Rows:
-        """Of rows of the list: seconds of the local clock at which the first happening that meets all conditions
-        begins, on a day (since 1970) or later; NEVER where none does."""
+        """Return for each row when its first happening that meets all conditions begins, in seconds of the local clock:
+        on day `low` (since 1970) or later, NEVER if none does."""
         return find_starts(selection, self._columns, rows, low=low)
 
     def list_all_rows(self, selection: Selection) -> Rows:

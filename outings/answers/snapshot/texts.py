@@ -147,8 +147,8 @@ class SimilarTexts(FilteredTexts):
         self._shortened, self._owners = shortenings.read_array("sum"), shortenings.read_array("at")
 
     def find_typos(self, word: str, *, least: int = LETTERS_FOR_TYPOS[0]) -> Iterator[tuple[int, int]]:
-        """By number, of the texts that a typo or two lead to: how many. Never in digits, never in the first letter.
-        `least`: the letters that a word must have for one; of its shortest texts so many have four."""
+        """Yield the numbers of the texts that a typo or two lead to, each with its typos: none in digits or in the
+        first letter. `least`: the letters that a word must have for one typo."""
         allowed = sum(len(word) >= letters for letters in (least, *LETTERS_FOR_TYPOS[1:]))
         if not allowed or not word.isalpha():
             return

@@ -91,7 +91,7 @@ class SuggestionIndex:
         return Order(live=live, entries=entries, keys=keys, blocks=blocks)
 
     def _mark_shown(self, live: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """By entry whether it is the first of its text. `live`: entries in their order."""
+        """Mark the entries that are the first of their text. `live`: entries in their order."""
         shown = np.zeros(self._kinds.size, dtype=np.bool_)
         shown[live[np.unique(self._alike[live], return_index=True)[1]]] = True
         return shown
@@ -110,8 +110,8 @@ class SuggestionIndex:
         return np.add.reduceat(values, self._ends[:-1]) if values.size else values
 
     def find(self, text: str, order: Order, *, limit: int) -> list[EntryMatch]:
-        """What begins with a folded text: first what does so at its first word. The best first, each text once; behind
-        these, where there is room, what has two of the words as one, or one as two."""
+        """Return the entries that begin with a folded text, the best first and each text once: first those whose first
+        word does so. Then, if there is room, those that have two of the words as one, or one as two."""
         matches: dict[bytes, EntryMatch] = {}
         self._add_matches(matches, text, order, limit=limit)
         for other in _list_respaced(text):
@@ -121,7 +121,7 @@ class SuggestionIndex:
         return list(matches.values())[:limit]
 
     def _add_matches(self, matches: dict[bytes, EntryMatch], text: str, order: Order, *, limit: int) -> None:
-        """By what is shown of each."""
+        """Add the entries that begin with a text, by the text that they show."""
         low, high = self._span(text.encode())
         size = order.entries.size
         rows = [
@@ -163,7 +163,7 @@ class SuggestionIndex:
 
 
 def _list_respaced(text: str) -> Iterator[str]:
-    """With a space less or more: "millrace" is Mill-Race too."""
+    """Yield a text with one space less or more: "millrace" is Mill-Race too."""
     for at in range(_LEAST_PART, len(text)):
         if text[at] == " ":
             yield text[:at] + text[at + 1 :]

@@ -29,7 +29,8 @@ def find_starts(selection: Selection, columns: Columns, rows: Rows, *, low: int)
 
 
 def _list_days(selection: Selection, columns: Columns, rows: Rows, *, low: int) -> tuple[Rows, Rows, Rows]:
-    """Of each happening its next day, NEVER where it does not match, and its time; and where each row's begin."""
+    """Return each happening's next day, NEVER if it does not match, and its time, and where each row's happenings
+    begin."""
     conditions, table = selection.conditions.happening, columns.happenings[HAPPENINGS[selection.type]]
     if selection.type == "event":
         numbers, firsts = list_occurrences(columns, rows)
