@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # A signature by the same key over anything else can't be passed off as one of ours.
 _PURPOSE = b"outings release pointer\n"
+STATIC_FILES = b"outings static files\n"
 _PEM = re.compile(rb"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTALL)
 
 _Read = TypeVar("_Read")
@@ -50,11 +51,11 @@ class Trust(Struct, frozen=True, kw_only=True):
     believed: tuple[PublicKey, ...] = ()
     signer: "Ed25519PrivateKey | None" = None
 
-    def sign(self, data: bytes) -> str | None:
+    def sign(self, data: bytes, *, purpose: bytes = _PURPOSE) -> str | None:
         """Returns Base64. The same bytes and key always give the same signature."""
         if self.signer is None:
             return None
-        return base64.b64encode(self.signer.sign(_PURPOSE + data)).decode()
+        return base64.b64encode(self.signer.sign(purpose + data)).decode()
 
     def find_signer(self, data: bytes, signature: str | None, *, named: str) -> PublicKey | None:
         """The key that signed `data`, or None if no key is required. Raises UntrustedRelease, which has `named` in its

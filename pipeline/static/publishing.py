@@ -1,6 +1,7 @@
 """Publishes the static tree of the release in force: only what changed is written, in an order in which every file that
 the index lists is there."""
 
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
@@ -20,12 +21,15 @@ from outings.release.reading import open_release
 from outings.release.releases import ListedRelease, list_releases
 from outings.release.snapshot import Release
 from outings.release.store import Outcome, Store
-from outings.release.trust import ANYBODY, Trust
+from outings.release.trust import ANYBODY, STATIC_FILES, Trust
 from pipeline.static.hosts import Host, HostFile
 from pipeline.static.rendering import Renderer, Spool, StaticFile, Tree
 from pipeline.static.requests import StaticMetro
 
 INDEX = "v1/index.json"
+# What `sha256sum -c` reads, and its signature.
+SUMS = "sha256sums.txt"
+SIGNATURE = "sha256sums.sig"
 MANIFEST = "static.json"
 # Of the files that a tree has, the share that may leave it at once.
 MOST_LEAVING = 0.5
@@ -91,6 +95,7 @@ def publish_static(
         with Spool() as spool:
             tree, problems = _render(store, table, listed, read_date, cache=cache, known=known, spool=spool)
             extras = {each.name: each for each in _list_extras(listed, tree)}
+            extras |= {each.name: each for each in _sign(tree, extras, trust)}
             files = {**tree.files, **{name: _describe(each) for name, each in extras.items()}}
             changed = [name for name, file in files.items() if known.get(name) != file.sha256]
             gone = tuple(name for name in known if name not in files)
@@ -180,6 +185,17 @@ def _list_extras(listed: ListedRelease, tree: Tree) -> Iterator[HostFile]:
     yield HostFile(".nojekyll", b"", 60, "text/plain")
 
 
+def _sign(tree: Tree, extras: Mapping[str, HostFile], trust: Trust) -> Iterator[HostFile]:
+    """The hashes of all files and their signature, where releases are signed."""
+    hashes = {name: file.sha256 for name, file in tree.files.items()}
+    hashes |= {name: hash_of(file.data) for name, file in extras.items()}
+    sums = "".join(f"{sha}  {name}\n" for name, sha in sorted(hashes.items())).encode()
+    signature = trust.sign(sums, purpose=STATIC_FILES)
+    if signature is not None:
+        yield HostFile(SUMS, sums, 60, "text/plain")
+        yield HostFile(SIGNATURE, b64decode(signature), 60, "application/octet-stream")
+
+
 def _describe(file: HostFile) -> StaticFile:
     return StaticFile(sha256=hash_of(file.data), max_age=file.max_age, is_list=True, size=len(file.data))
 
@@ -196,8 +212,8 @@ def _write(
     """Details before the lists that show them, and the index last. What is written at once comes in no order."""
     groups = {
         "details": [name for name in names if not files[name].is_list],
-        "lists": [name for name in names if files[name].is_list and name != INDEX],
-        "index": [name for name in names if name == INDEX],
+        "lists": [name for name in names if files[name].is_list and name not in (INDEX, SUMS, SIGNATURE)],
+        "index": [name for name in names if name in (INDEX, SUMS, SIGNATURE)],
     }
     for kind, group in groups.items():
         for start in range(0, len(group), _BATCH):

@@ -19,6 +19,7 @@ from outings.command import main
 from tests.conftest import ROOT
 from tests.pipeline.city import City, make_event
 from tests.ports import find_free_port
+from tests.release.signing import write_keys
 
 
 @pytest.fixture
@@ -74,6 +75,29 @@ def test_the_tree_follows_a_build_a_takedown_and_a_rollback(city: City, tmp_path
     (tmp_path / "var/store/current.json").unlink()
     call(city, "releases", "restore", before)
     assert json.loads(index.read_bytes())["release"] != city.current.id == before
+
+
+def test_with_a_signing_key_a_copy_shows_that_it_is_whole_and_ours(city: City, tmp_path: Path) -> None:
+    write(city, "ab")
+    call(city, "build", "--workers", "1")
+    folder = tmp_path / "var/public"
+    assert not (folder / "sha256sums.txt").exists()
+    city.site += write_keys(tmp_path)
+    write(city, "abc")
+    call(city, "releases", "sign")
+    call(city, "build", "--workers", "1")
+    commands = read_commands("static.md", "Show that a copy is whole and yours")[0]
+    commands = commands.replace("/tmp/signed", str(tmp_path / "signed")).replace("public.pem", "../../public.pem")
+
+    def check() -> int:
+        return subprocess.run(["bash", "-euc", commands], cwd=folder, capture_output=True, check=False).returncode
+
+    assert check() == 0
+    sums, event = folder / "sha256sums.txt", next((folder / "v1/events").glob("*.json"))
+    event.write_bytes(event.read_bytes() + b" ")
+    assert check() != 0
+    sums.write_text("".join(line for line in sums.read_text().splitlines(keepends=True) if event.name not in line))
+    assert check() != 0
 
 
 def test_without_the_table_nothing_is_written(city: City, tmp_path: Path) -> None:

@@ -60,6 +60,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Edge, str
     edge.close()
 
 
+@pytest.mark.xdist_group("static")  # one edge for both
 def test_every_file_that_the_index_lists_is_the_apis_body(sample: tuple[Edge, str, Path]) -> None:
     edge, key, folder = sample
     index, tree = read_index(folder), read_tree(folder)
@@ -77,6 +78,7 @@ def test_every_file_that_the_index_lists_is_the_apis_body(sample: tuple[Edge, st
     assert tree.keys() - named == {INDEX, "404.json", "_headers", ".nojekyll"}
 
 
+@pytest.mark.xdist_group("static")  # one edge for both
 def test_the_usual_requests_are_there(sample: tuple[Edge, str, Path]) -> None:
     _, _, folder = sample
     requests = dict(list_requests(read_index(folder)))
