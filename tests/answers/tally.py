@@ -100,9 +100,12 @@ def _list_values(name: str, listing: Document, slots: list[Document]) -> set[str
         return {day for slot in slots for day in slot["days"]} or {NOTHING}
     if name == "time_block":
         return {_name_block(slot["time"]) for slot in slots if slot["time"] is not None} or {NOTHING}
+    if listing["type"] not in ("class", "camp"):
+        slots = [listing]
     if name == "price_band":
-        return {_name_price(listing["price"])}
-    return _list_bands(listing["ages"])
+        return {_name_price(slot["price"]) for slot in slots} - {NOTHING} or {NOTHING}
+    stated = [slot["ages"] for slot in slots if slot["ages"]["min"] is not None or slot["ages"]["max"] is not None]
+    return {band for ages in stated for band in _list_bands(ages)} if stated else {NOTHING}
 
 
 def _name_block(clock: str) -> str:
@@ -126,8 +129,6 @@ def _name_price(price: Document) -> str:
 
 
 def _list_bands(ages: Document) -> set[str]:
-    if ages["min"] is None and ages["max"] is None:
-        return {NOTHING}
     low, high = ages["min"] or 0, 200 if ages["max"] is None else ages["max"]
     return {band for band, (first, last) in BANDS.items() if first <= high and low <= last}
 

@@ -23,7 +23,8 @@ _CALENDAR_DAY = Rate(each=5, thousand=0.1)
 _DENSITY = Rate(each=200, thousand=6)
 _TEXT = Rate(thousand=4)
 _CIRCLE = Rate(thousand=2)
-_HAPPENING_DIMENSIONS = frozenset({"weekday", "time_block"})
+_OF_DATES = frozenset({"weekday", "time_block"})
+_OF_OFFERS = _OF_DATES | {"price_band", "age_band"}
 
 
 def estimate_list(query: Query, *, snapshot: Snapshot, days: int) -> int:
@@ -33,9 +34,8 @@ def estimate_list(query: Query, *, snapshot: Snapshot, days: int) -> int:
         return UNKNOWN
     items = 0 if days else count_items(query)
     parts = [(_CALENDAR_DAY, days), (_choose_document(query), items), *_list_searches(query)]
-    for name in query.get_words("facets"):
-        is_looked_at = name in _HAPPENING_DIMENSIONS and (query.resource != "event" or is_expanded(query))
-        parts.append((_FACET_OF_HAPPENINGS if is_looked_at else _FACET, 1))
+    looked_at = _OF_OFFERS if query.resource in ("class", "camp") else _OF_DATES if is_expanded(query) else ()
+    parts += [(_FACET_OF_HAPPENINGS if name in looked_at else _FACET, 1) for name in query.get_words("facets")]
     if "source" in query.get_words("include"):
         parts.append((_SOURCE, items))
     return add_costs(parts, listings=len(reader.listings))

@@ -2,7 +2,7 @@
 
 Buckets stand in the order of their vocabulary, empty ones among them, `unspecified` last. A listing counts once in each
 bucket that it is in: with `occurrences=expand` each occurrence does, else a series with the weekdays and time blocks of
-all its occurrences that match, a class and a camp with those of its sections and sessions.
+all its occurrences that match, a class and a camp with those of its sections and sessions, and their prices and ages.
 """
 
 from collections.abc import Collection, Mapping

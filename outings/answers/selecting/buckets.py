@@ -27,19 +27,19 @@ class Buckets:
         self.category_sets: Numbers = sets
         self.categories: Numbers = numbers.astype(np.uint32)
         self.is_free: Numbers = frame["is_free"].fill_null(value=False).to_numpy()
-        self.prices: Numbers = _number_prices(frame, self.is_free)
+        self.prices: Numbers = number_prices(frame)
         self.ages: Numbers = pack_ages(frame)
         known = organizations.select(ORGANIZATIONS).sort("name_key", "id")
         self.organization_names: Sequence[tuple[str, str]] = known.select("id", "name").rows()
         self.organizations: Numbers = _number_organizations(frame, known["id"])
 
 
-def _number_prices(frame: pl.DataFrame, is_free: Numbers) -> Numbers:
-    """`free` is the first band; the others follow by price."""
+def number_prices(frame: pl.DataFrame) -> Numbers:
+    """Return the place of each row in PRICE_BANDS: `free` is the first, the others follow by price."""
     least = [price for price in PRICE_BANDS.values() if price is not None]
     numbers: Numbers = np.digitize(frame["price_min"].fill_null(-1.0).to_numpy(), least)
     numbers[numbers == 0] = len(PRICE_BANDS)
-    numbers[is_free] = 0
+    numbers[frame["is_free"].fill_null(value=False).to_numpy()] = 0
     packed: Numbers = numbers.astype(np.uint8)
     return packed
 

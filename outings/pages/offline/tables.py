@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from outings.answers.listings.density_cells import open_cells
 from outings.answers.selecting.buckets import ORGANIZATIONS, Buckets
-from outings.answers.selecting.columns.derived import mark_undated
+from outings.answers.selecting.columns.derived import mark_undated, pack_offers
 from outings.answers.selecting.defaults import fill_defaults
 from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.selecting.filters import make_conditions
@@ -34,8 +34,8 @@ _WORDS = (*SETS, "days")
 _OF_LISTINGS = ("id", "type", "is_recurring", "beyond_starts_local", "categories", "lat", "lng")
 _OF_HAPPENINGS: Mapping[str, Sequence[str]] = {
     "occurrences": ("row", "date", "time", "weekday"),
-    "sections": ("row", "starts_on", "ends_on", "days", "time"),
-    "sessions": ("row", "starts_on", "ends_on", "days", "time"),
+    "sections": ("row", "starts_on", "ends_on", "days", "time", "price_bands", "age_bands"),
+    "sessions": ("row", "starts_on", "ends_on", "days", "time", "price_bands", "age_bands"),
 }
 
 
@@ -102,6 +102,8 @@ def _make_listings(snapshot: Snapshot, columns: Sequence[str], rows: Rows) -> Fo
 
 def _make_happenings(snapshot: Snapshot, name: str, columns: Sequence[str], rows: Rows) -> FolderTable:
     table = read_columns(snapshot.tables.get(name), name)
+    if "price_bands" in columns:
+        table = table.with_columns(pack_offers(table))
     if "is_undated" in columns:
         table = table.with_columns(is_undated=mark_undated(table))
     places = pl.DataFrame({"row": rows}, schema={"row": pl.UInt32()}).with_row_index("place")

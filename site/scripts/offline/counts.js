@@ -43,26 +43,28 @@ function countBuckets(name, rows, numbers, selection, tables, vocabulary) {
   const add = (/** @type {number[]} */ places) => {
     for (const place of places) counts[place] += 1;
   };
-  const { listings } = tables;
-  if (name === "category") {
+  const { listings, happenings } = tables;
+  const isOfHappenings = ["weekday", "time_block"].includes(name) || `${name}s` in (happenings?.columns ?? {});
+  if (isOfHappenings) {
+    const list = listOfHappening(name, /** @type {Table} */ (happenings), vocabulary);
+    if (numbers) for (const number of numbers) add(list(number));
+    else for (const places of gatherHappenings(list, selection, tables, words.length)) add(places);
+  } else if (name === "category") {
     const [codes, sets] = [listings.numbers("categories"), listings.sets.categories];
     for (const row of rows) add(sets[codes[row]].length ? sets[codes[row]] : [words.length]);
   } else if (name === "price_band") {
     const bands = listings.numbers("price_band");
     for (const row of rows) counts[bands[row]] += 1;
-  } else if (name === "age_band") {
+  } else {
     const bands = listings.numbers("age_bands");
     for (const row of rows) add(listBits(bands[row]));
-  } else {
-    const list = listOfHappening(name, /** @type {Table} */ (tables.happenings), vocabulary);
-    if (numbers) for (const number of numbers) add(list(number));
-    else for (const places of gatherHappenings(list, selection, tables, words.length)) add(places);
   }
   return [...words, UNSPECIFIED].map((value, place) => ({ value, count: counts[place] }));
 }
 
 /**
- * Which weekdays or time blocks a happening has, by number; one past the last where it states none.
+ * Which weekdays or time blocks a happening has, a section or session also which prices and ages, by number; one past
+ * the last where it states none.
  * @param {string} name
  * @param {Table} happenings
  * @param {Vocabulary} vocabulary
@@ -73,6 +75,10 @@ function listOfHappening(name, happenings, { buckets, block_starts }) {
     const times = happenings.numbers("time");
     return (number) => [Number.isNaN(times[number]) ? block_starts.length : block_starts.findLastIndex((start) => start <= times[number])];
   }
+  if (name !== "weekday") {
+    const bands = happenings.numbers(`${name}s`);
+    return (number) => listBits(bands[number]);
+  }
   if ("weekday" in happenings.columns) {
     const weekdays = happenings.numbers("weekday");
     return (number) => [weekdays[number]];
@@ -82,7 +88,8 @@ function listOfHappening(name, happenings, { buckets, block_starts }) {
 }
 
 /**
- * Of each listing that is shown: what its happenings that match have, each once.
+ * Of each listing that is shown: what its happenings that match have, each once. It states none only where all of these
+ * do not: turned round, that bit is "stated", which one of them is enough for.
  * @param {(number: number) => number[]} list
  * @param {Selection} selection
  * @param {TypeTables} tables
@@ -94,9 +101,9 @@ function gatherHappenings(list, selection, { listings, happenings }, none) {
   const bits = new Uint16Array(listings.size);
   for (let number = 0; number < table.size; number++) {
     if (!selection.isMatch[rowOf[number]] || (selection.held && !selection.held[number])) continue;
-    for (const place of list(number)) bits[rowOf[number]] |= 1 << place;
+    bits[rowOf[number]] |= list(number).reduce((all, place) => all | (1 << place), 0) ^ (1 << none);
   }
-  return selection.rows.map((row) => listBits(bits[row] || 1 << none));
+  return selection.rows.map((row) => listBits(bits[row] ^ (1 << none)));
 }
 
 /** @param {number} bits */

@@ -62,7 +62,7 @@ def test_the_total_is_the_walk_and_the_sum_of_what_has_one_value(
     path, requested = f"/v1/harbor/{COLLECTIONS[kind]}", {"facets": ",".join(list_dimensions(kind))}
     facets = fetch(release, path, {**params, **requested, "limit": "0"})["facets"]
     assert facets["total"] == len(read_all(release, path, {**params, "limit": "7"}))
-    singles = [] if kind == "place" else ["price_band"]
+    singles = ["price_band"] if kind == "event" else []
     if "occurrences" in params:
         singles += ["weekday", "time_block"]
     for name in singles:
@@ -234,3 +234,41 @@ def test_a_class_is_unspecified_only_where_none_of_its_sections_that_match_state
 
     assert count() == count(age="1") == [{"monday": 1}, {"morning": 1}]
     assert count(age="8") == [{NOTHING: 1}, {NOTHING: 1}]
+
+
+def test_a_class_or_camp_is_in_the_price_and_age_bands_of_what_it_offers_that_matches(tmp_path: Path) -> None:
+    """A section or session that states no ages or price has those of the whole. Ages past all bands are stated."""
+    sections = [documents.make_section(make_uuid(number)) for number in range(10, 14)]
+    for section, amount, ages in zip(
+        sections, (0, 30, None, None), ((0, 2), (4, 5), (30, 40), (None, None)), strict=True
+    ):
+        section["tuition"]["amount"] = amount
+        section["ages"] |= {"min": ages[0], "max": ages[1]}
+    sections[3]["schedule"]["days"] = ["sunday"]
+    session = documents.make_session(make_uuid(20), price=documents.make_price(min=120.0, is_free=False))
+    session["ages"] |= {"min": 13, "max": 14}
+    whole = {"price": documents.make_price(min=60.0), "ages": documents.make_ages(min=8, max=9)}
+    world = World(
+        listings=[
+            documents.make_class(make_uuid(1), sections=sections),
+            documents.make_camp(make_uuid(2), sessions=[session]),
+            documents.make_class(make_uuid(3), sections=[sections[3]], **whole),
+            documents.make_camp(make_uuid(4), sessions=[documents.make_session(make_uuid(21))], **whole),
+        ]
+    )  # fmt: skip
+    release = open_release([world], tmp_path)
+
+    def count(kind: str, **more: str) -> list[dict[str, int]]:
+        params = {**EVERYTHING, "facets": "price_band,age_band", **more}
+        facets = fetch(release, f"/v1/harbor/{kind}", params)["facets"]
+        return [
+            {each["value"]: each["count"] for each in facets[name] if each["count"]}
+            for name in ("price_band", "age_band")
+        ]
+
+    both = {"baby": 1, "toddler": 1, "young_kids": 1, "bigger_kids": 1}
+    assert count("classes") == [{"free": 1, "20_to_50": 1, "50_to_100": 1}, both]
+    assert count("classes", age="35") == [{NOTHING: 1}, {}]
+    assert count("classes", max_price="10") == [{"free": 1}, {"baby": 1, "toddler": 1}]
+    assert count("classes", weekday="sunday") == [{"50_to_100": 1, NOTHING: 1}, {"bigger_kids": 1, NOTHING: 1}]
+    assert count("camps") == [{"50_to_100": 1, "100_plus": 1}, {"bigger_kids": 1, "teens": 1}]

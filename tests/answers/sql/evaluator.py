@@ -37,7 +37,8 @@ from tests.answers.sql.happenings import (
 from tests.answers.sql.listings import compile_count, compile_list, compile_organizations
 
 _ALL = 1 << 40
-_OF_HAPPENINGS = frozenset({"weekday", "time_block"})
+_OF_DATES = frozenset({"weekday", "time_block"})
+_OF_OFFERS = _OF_DATES | {"price_band", "age_band"}
 
 
 class SqlEvaluator:
@@ -108,8 +109,12 @@ class SqlEvaluator:
                 return count_bits(columns["days"], len(WEEKDAYS) + 1)
             case "time_block":
                 return count_bits(columns["blocks"], len(TIME_BLOCKS) + 1)
+            case "price_band" if "prices" in columns:
+                return count_bits(columns["prices"], len(PRICE_BANDS) + 1)
             case "price_band":
                 return count_numbers(buckets.prices[rows], len(PRICE_BANDS) + 1)
+            case "age_band" if "ages" in columns:
+                return count_bits(columns["ages"], len(AGE_BANDS) + 1)
             case "age_band":
                 return count_bits(buckets.ages[rows], len(AGE_BANDS) + 1)
             case _:
@@ -147,7 +152,8 @@ class SqlEvaluator:
 def _compile_buckets(dimensions: Collection[str], selection: Selection, *, is_expanded: bool, schema: str) -> Statement:
     if is_expanded:
         return compile_occurrence_buckets(selection, schema=schema)
-    if _OF_HAPPENINGS.isdisjoint(dimensions):
+    own = _OF_OFFERS if selection.type in ("class", "camp") else _OF_DATES
+    if own.isdisjoint(dimensions):
         return compile_rows(selection, schema=schema)
     return compile_buckets(selection, schema=schema)
 

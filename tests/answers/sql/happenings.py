@@ -1,7 +1,7 @@
 """SQL over what happens: the occurrences that match, and the weekdays and time blocks of a listing's happenings."""
 
 from outings.answers.selecting.selection import Selection, Span
-from outings.contract.vocabulary import TIME_BLOCKS, WEEKDAYS
+from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 from outings.release.tables import HAPPENINGS
 from tests.answers.sql.engine import Statement
 from tests.answers.sql.listings import Fragment, compile_happening, compile_listing, compile_set
@@ -16,6 +16,17 @@ _BLOCKS = f"CAST(CASE WHEN h.time IS NULL THEN {_NO_BLOCK} {_BLOCK} END AS UTINY
 _STATED_DAYS = f"CAST(CASE WHEN coalesce(h.days, 0) = 0 THEN {_NO_DAY} ELSE h.days END AS UTINYINT)"
 _DAYS = {"event": "CAST(1 << h.weekday AS UTINYINT)", "class": _STATED_DAYS, "camp": _STATED_DAYS}
 
+# What sections and sessions alone have.
+_NO_PRICE, _NO_AGE = 1 << len(PRICE_BANDS), 1 << len(AGE_BANDS)
+_LEAST = [(number, least) for number, least in enumerate(PRICE_BANDS.values()) if least is not None]
+_PRICE = " ".join(f"WHEN h.price_min >= {least} THEN {1 << number}" for number, least in reversed(_LEAST))
+_PRICES = f"CAST(CASE WHEN h.is_free THEN 1 {_PRICE} ELSE {_NO_PRICE} END AS UTINYINT)"
+_AGE = " + ".join(
+    f"if(coalesce(h.age_min <= {last}, true) AND coalesce(h.age_max >= {first}, true), {1 << number}, 0)"
+    for number, (first, last) in enumerate(AGE_BANDS.values())
+)
+_AGES = f"CAST(CASE WHEN coalesce(h.age_min, h.age_max) IS NULL THEN {_NO_AGE} ELSE {_AGE} END AS UTINYINT)"
+
 
 def compile_rows(selection: Selection, *, schema: str) -> Statement:
     """Gives `row` of each listing of the list."""
@@ -24,9 +35,14 @@ def compile_rows(selection: Selection, *, schema: str) -> Statement:
 
 
 def compile_buckets(selection: Selection, *, schema: str) -> Statement:
-    """Gives `row`, `days`, `blocks` of each listing of the list: of its happenings that match, those of any."""
-    days, blocks = _unite(_DAYS[selection.type], _NO_DAY), _unite(_BLOCKS, _NO_BLOCK)
-    columns = f"h.row, {days} AS days, {blocks} AS blocks"
+    """Gives `row`, `days`, `blocks` of each listing of the list: of its happenings that match, those of any; of classes
+    and camps `prices` and `ages` too."""
+    none = {"days": _NO_DAY, "blocks": _NO_BLOCK}
+    bits = {"days": _DAYS[selection.type], "blocks": _BLOCKS}
+    if selection.type != "event":
+        none |= {"prices": _NO_PRICE, "ages": _NO_AGE}
+        bits |= {"prices": _PRICES, "ages": _AGES}
+    columns = ", ".join(["h.row", *(f"{_unite(bits[name], none[name])} AS {name}" for name in bits)])
     if selection.conditions.happening and selection.type != "class":
         # Whatever has a happening that matches is in the list: one pass tells both.
         text, values = _compile_happenings(selection, columns, schema=schema)
@@ -35,15 +51,15 @@ def compile_buckets(selection: Selection, *, schema: str) -> Statement:
     condition, bound = compile_happening(selection)
     buckets = f"SELECT {columns} FROM {schema}.{HAPPENINGS[selection.type]} h WHERE {condition} GROUP BY h.row"
     return Statement(
-        f"""SELECT row, coalesce(days, {_NO_DAY}::UTINYINT) AS days, coalesce(blocks, {_NO_BLOCK}::UTINYINT) AS blocks
+        f"""SELECT row, {", ".join(f"coalesce({name}, {bit}::UTINYINT) AS {name}" for name, bit in none.items())}
         FROM ({listed}) LEFT JOIN ({buckets}) USING (row)""",
         (*values, *bound),
     )
 
 
 def _unite(bits: str, none: int) -> str:
-    """Return the bits of all happenings; the last, "not stated", where no other is there."""
-    return f"coalesce(nullif(bit_or({bits}) & {none - 1}::UTINYINT, 0), bit_or({bits}))"
+    """Return the bits of all happenings; the last, "not stated", where all have it."""
+    return f"(bit_or({bits}) & {none - 1}::UTINYINT) | (bit_and({bits}) & {none}::UTINYINT)"
 
 
 def compile_occurrence_buckets(selection: Selection, *, schema: str) -> Statement:

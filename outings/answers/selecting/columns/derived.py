@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from outings.answers.selecting import buckets
-from outings.answers.selecting.buckets import Buckets, Numbers
+from outings.answers.selecting.buckets import Buckets, Numbers, number_prices, pack_ages
 from outings.answers.selecting.columns.bitsets import pack_mask, pack_rows
 from outings.answers.selecting.columns.columns import NO_TIME, VARIES
 from outings.answers.selecting.filters import list_columns
@@ -177,7 +177,13 @@ def _make_happenings(table: pl.DataFrame) -> pl.DataFrame:
             columns[name] = column.to_physical().cast(pl.Int32()).fill_null(NOT_STATED)
     if "session" in table.columns:
         columns["is_undated"] = mark_undated(table)
-    return pl.DataFrame(columns)
+    return pl.DataFrame(columns).with_columns(pack_offers(table))
+
+
+def pack_offers(table: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
+    """Return the bands of each section or session, as bit sets of one width."""
+    prices = np.left_shift(1, number_prices(table)).astype(np.uint8)
+    return pl.Series("price_bands", prices), pl.Series("age_bands", pack_ages(table))
 
 
 def mark_undated(sessions: pl.DataFrame) -> pl.Series:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from outings.answers.dates import find_weekday
 from outings.answers.selecting.buckets import Numbers, count_bits, count_numbers, spread_bits, spread_categories
-from outings.answers.selecting.columns.bitsets import Rows, count_set, list_set, unpack_set
+from outings.answers.selecting.columns.bitsets import Mask, Rows, count_set, list_set, unpack_set
 from outings.answers.selecting.columns.columns import NO_TIME, VARIES, Columns, find_happenings
 from outings.answers.selecting.columns.conditions import make_test
 from outings.answers.selecting.columns.dates import Dates, list_occurrences, read_dates
@@ -20,6 +20,13 @@ from outings.release.mapped_table import NOT_STATED, Words
 from outings.release.tables import HAPPENINGS
 
 _NO_DAY, _NO_BLOCK = 1 << len(WEEKDAYS), 1 << len(TIME_BLOCKS)
+# Of the facets of sections and sessions: how many buckets there are beside "not stated".
+_WIDTHS = {
+    "weekday": len(WEEKDAYS),
+    "time_block": len(TIME_BLOCKS),
+    "price_band": len(PRICE_BANDS),
+    "age_band": len(AGE_BANDS),
+}
 _BLOCK_STARTS = [hour * 3600 for hour in TIME_BLOCKS.values()]
 
 
@@ -53,8 +60,12 @@ def count_matches(
     """`words`: how many categories there are."""
     own = columns.types[matches.type]
     counts: dict[str, Numbers] = {}
+    if matches.type in ("class", "camp"):
+        counts = _count_offers(matches, [name for name in dimensions if name in _WIDTHS], columns)
     for name in dimensions:
         match name:
+            case _ if name in counts:
+                continue
             case "category":
                 sets = own.read_all("has", "categories", (*range(words), -1))
                 counts[name] = _count_sets(sets, matches.words)
@@ -66,9 +77,9 @@ def count_matches(
                 rows = list_set(matches.words) + own.first
                 counts[name] = count_numbers(columns.rows["organization"][rows], len(columns.organization_ids) + 1)
             case "weekday":
-                counts[name] = count_weekdays(matches, columns)
+                counts[name] = _count_weekdays(matches, columns)
             case "time_block":
-                counts[name] = count_blocks(matches, columns)
+                counts[name] = _count_blocks(matches, columns)
     return counts
 
 
@@ -84,9 +95,7 @@ def _add_last(counts: Numbers, count: int) -> Numbers:
     return longer
 
 
-def count_weekdays(matches: MatchSet, columns: Columns) -> Numbers:
-    if matches.type != "event":
-        return count_bits(_pack_happenings(matches, columns, "days"), len(WEEKDAYS) + 1)
+def _count_weekdays(matches: MatchSet, columns: Columns) -> Numbers:
     dates = read_dates(matches.happening)
     if not matches.happening or not dates.is_within(columns) or dates.times is not None:
         return count_bits(_pack_occurrences(matches, dates, columns, "days"), len(WEEKDAYS) + 1)
@@ -97,9 +106,7 @@ def count_weekdays(matches: MatchSet, columns: Columns) -> Numbers:
     return _add_last(_count_sets(sets, matches.words), 0)
 
 
-def count_blocks(matches: MatchSet, columns: Columns) -> Numbers:
-    if matches.type != "event":
-        return count_bits(_pack_happenings(matches, columns, "blocks"), len(TIME_BLOCKS) + 1)
+def _count_blocks(matches: MatchSet, columns: Columns) -> Numbers:
     if not matches.happening:
         return count_bits(_pack_occurrences(matches, Dates(), columns, "blocks"), len(TIME_BLOCKS) + 1)
     own = columns.types["event"]
@@ -114,25 +121,38 @@ def count_blocks(matches: MatchSet, columns: Columns) -> Numbers:
     return counts
 
 
-def _pack_happenings(matches: MatchSet, columns: Columns, name: str) -> Numbers:
-    """Of each row: the days or blocks of its sections or sessions that match, as bits."""
-    own, table = columns.types[matches.type], columns.happenings[HAPPENINGS[matches.type]]
-    rows = list_set(matches.words) + own.first
-    if not rows.size:
-        return np.empty(0, dtype=np.int64)
-    numbers, starts = find_happenings(columns, rows)
-    bits = _read_days(table, numbers) if name == "days" else _find_blocks(table["time"][numbers])
-    if matches.happening:
-        is_match = reduce(np.logical_and, (make_test(each, table)(numbers) for each in matches.happening))
-        bits = np.where(is_match, bits, 0)
-    return _unite(bits, starts, none=_NO_DAY if name == "days" else _NO_BLOCK)
+def _count_offers(matches: MatchSet, dimensions: Collection[str], columns: Columns) -> dict[str, Numbers]:
+    """Count classes or camps by their sections or sessions that match."""
+    if not dimensions:
+        return {}
+    table = columns.happenings[HAPPENINGS[matches.type]]
+    numbers, starts = find_happenings(columns, list_set(matches.words) + columns.types[matches.type].first)
+    tests = [make_test(each, table)(numbers) for each in matches.happening]
+    is_match = reduce(np.logical_and, tests, np.ones(numbers.size, dtype=np.bool_))
+    counts = {}
+    for name in dimensions:
+        bits = _read_bits(name, table, numbers)
+        united = _unite(bits, is_match, starts, none=1 << _WIDTHS[name])
+        counts[name] = count_bits(united, _WIDTHS[name] + 1)
+    return counts
 
 
-def _unite(bits: Numbers, starts: Rows, *, none: int) -> Numbers:
-    """Return the bits of each row's happenings. Its last bit, "not stated", is there only where no other is."""
-    packed: Numbers = np.bitwise_or.reduceat(bits, starts)
-    stated = packed & (none - 1)
-    return np.where(stated, stated, packed)
+def _read_bits(name: str, table: Any, numbers: Rows) -> Numbers:
+    """Return the buckets of sections or sessions; the bit after the last is "not stated"."""
+    if name == "weekday":
+        days = table["days"][numbers]
+        return np.where(days == 0, _NO_DAY, days)
+    if name == "time_block":
+        return _find_blocks(table["time"][numbers])
+    bits: Numbers = table[f"{name}s"][numbers]
+    return bits
+
+
+def _unite(bits: Numbers, is_match: Mask, starts: Rows, *, none: int) -> Numbers:
+    """Return the bits of each row's happenings that match. The bit `none`, "not stated", is there only where all of
+    these have it: turned round it is "stated", which one of them is enough for."""
+    united: Numbers = np.bitwise_or.reduceat(np.where(is_match, bits ^ none, 0), starts)
+    return united ^ none
 
 
 def _pack_occurrences(matches: MatchSet, dates: Dates, columns: Columns, name: str) -> Numbers:
@@ -146,7 +166,7 @@ def _pack_occurrences(matches: MatchSet, dates: Dates, columns: Columns, name: s
         numbers, starts = list_occurrences(columns, rows[has_any])
         table = columns.happenings["occurrences"]
         bits = 1 << find_weekday(table["day"][numbers]) if name == "days" else _find_blocks(table["time"][numbers])
-        packed[has_any] = _unite(np.where(dates.hold(columns, numbers), bits, 0), starts, none=none)
+        packed[has_any] = _unite(bits, dates.hold(columns, numbers), starts, none=none)
     return packed
 
 
