@@ -150,7 +150,7 @@ def _render(
     requests = _sort_requests(table, release)
     metros = [
         StaticMetro(
-            slug=slug, date=read_date(release.metros[slug].metro.timezone), days=table.days,
+            slug=slug, today=read_date(release.metros[slug].metro.timezone), days=table.days,
             vocabulary=release.metros[slug].vocabulary, requests=requests.get(slug, ()),
         )
         for slug in slugs

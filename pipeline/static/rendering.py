@@ -149,7 +149,7 @@ class Renderer:
                     left_out.append(f"{metro.slug}: {kind.name}")
                 else:
                     own[metro.slug] += listed
-        metros = {metro.slug: MetroIndex(metro.date.isoformat(), tuple(own[metro.slug])) for metro in self._metros}
+        metros = {metro.slug: MetroIndex(metro.today.isoformat(), tuple(own[metro.slug])) for metro in self._metros}
         return Tree(files=files, requests=tuple(general), metros=metros, left_out=tuple(left_out))
 
     def _render_kind(

@@ -29,7 +29,7 @@ class StaticMetro(Struct, frozen=True, kw_only=True):
     """A metro whose part of the tree is planned; `shown` fills while its lists are rendered."""
 
     slug: str
-    date: date
+    today: date
     days: int
     vocabulary: Vocabulary
     requests: Sequence[str]
@@ -53,7 +53,7 @@ def _list_overviews(metro: StaticMetro) -> Iterator[str]:
     for listing_type, collection in COLLECTIONS.items():
         facets = LISTS[listing_type].parameters["facets"].allowed or ()
         yield from (f"{base}/{collection}?facets={each}&limit=0" for each in (",".join(facets), *facets))
-    yield from (f"{base}/{target}" for target in list_months(metro.date))
+    yield from (f"{base}/{target}" for target in list_months(metro.today))
     yield from (f"{base}/{name}" for name in ("coverage", "organizations", "neighborhoods", "neighborhoods?sort=count"))
 
 
@@ -74,7 +74,7 @@ def _list_slugs(metro: StaticMetro) -> Iterator[str]:
 
 
 def _list_days(metro: StaticMetro) -> Iterator[str]:
-    base, today = f"/v1/{metro.slug}/events", metro.date
+    base, today = f"/v1/{metro.slug}/events", metro.today
     for day in (today + timedelta(days=number) for number in range(metro.days)):
         yield f"{base}?from={day}&to={day}"
     weekday = today.weekday()
