@@ -75,7 +75,7 @@ def _answer(work: Callable[[], object], feed: FeedTable, writer: Connection) -> 
     except MemoryError:
         answer = _encode_error(FeedError(feed.name, feed.url, _explain_memory(feed)))
     except OSError as error:
-        answer = _encode_error(_explain_size(feed) if error.errno == EFBIG else error)
+        answer = _encode_error(_explain_size(feed) if error.errno == EFBIG and _has_own_size(feed) else error)
     except RecursionError:
         answer = _encode_error(FeedError(feed.name, feed.url, "is nested too deep"))
     except BaseException as error:  # noqa: BLE001 - the parent raises it
@@ -101,8 +101,13 @@ def _bound(feed: FeedTable) -> None:
         (resource.RLIMIT_FSIZE, limit_scratch(feed)),
         (resource.RLIMIT_CORE, 0),
     ):
-        hard = resource.getrlimit(limit)[1]
-        resource.setrlimit(limit, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+        soft, hard = resource.getrlimit(limit)
+        resource.setrlimit(limit, (min({most, soft, hard} - {resource.RLIM_INFINITY}), hard))
+
+
+def _has_own_size(feed: FeedTable) -> bool:
+    """Return True if a scratch file is bounded by the feed's settings, and not by a limit of the whole build."""
+    return resource.getrlimit(resource.RLIMIT_FSIZE)[0] == limit_scratch(feed)
 
 
 def _encode_error(error: BaseException) -> bytes:

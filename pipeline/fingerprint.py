@@ -12,7 +12,7 @@ import msgspec
 
 import pipeline
 from outings import contract, release
-from outings.answers.plan import RENDERER_VERSION
+from outings.answers.renderer_version import RENDERER_VERSION
 from outings.release.layout import LAYOUT
 from outings.release.program_hash import hash_sources
 

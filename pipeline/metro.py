@@ -10,7 +10,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from outings.answers.derived import DERIVED, derive_of_answers, derive_tables
-from outings.answers.plan import RENDERER_VERSION
+from outings.answers.renderer_version import RENDERER_VERSION
 from outings.contract.vocabulary import Vocabulary
 from outings.release.layout import LAYOUT
 from outings.release.manifest import (

@@ -23,7 +23,8 @@ from edge.weather.forecasts import Forecasts
 from outings.answers.changes.feed import read_cursor
 from outings.answers.context import AnswerContext
 from outings.answers.listings.relations import costs_queries
-from outings.answers.plan import RENDERER_VERSION, AnswerPlan
+from outings.answers.plan import AnswerPlan
+from outings.answers.renderer_version import RENDERER_VERSION
 from outings.answers.routes import make_plan
 from outings.answers.semantic.model import Model
 from outings.answers.weather.weather import Weather

@@ -12,12 +12,10 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.cost import UNKNOWN
+from outings.answers.renderer_version import RENDERER_VERSION
 from outings.release.objects import Bytes
 from outings.release.snapshot import Export
 
-# Part of every ETag, and of the answers that a build writes ahead. Raise it when the bytes of an answer change for the
-# same snapshot and request, and only then: `tests/golden` fails otherwise.
-RENDERER_VERSION = 8
 _DIGITS = 32
 JSON = "application/json"
 

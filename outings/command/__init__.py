@@ -26,7 +26,7 @@ COMMANDS = {
     "mirror": "Keep a SQLite file equal to what a key may read.",
     "takedown": "Withdraw listings at once, and keep them away.",
     "query": "Run a SELECT over what a release publishes.",
-    "releases": "List, show, compare, verify, sign, roll back, restore and prune releases.",
+    "releases": "List, compare, verify, roll back, restore and prune releases.",
 }
 
 

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pyarrow as pa
-
 
 class MappedFile:
     """A whole file in memory. It stays what it was at `path` when it was opened, whatever has that name later.
@@ -12,6 +10,9 @@ class MappedFile:
     """
 
     def __init__(self, path: Path) -> None:
+        # Here, because manifests name this type, and a build that finds no change imports no engine.
+        import pyarrow as pa
+
         self.path = path
         with pa.memory_map(str(path)) as file:
             self._view = memoryview(file.read_buffer())

@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 from msgspec.structs import replace
 
 from outings.answers.answer import answer
-from outings.answers.plan import RENDERER_VERSION
+from outings.answers.renderer_version import RENDERER_VERSION
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
 from outings.contract.route_matching import match_route

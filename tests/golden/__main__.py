@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from outings.answers.plan import RENDERER_VERSION
+from outings.answers.renderer_version import RENDERER_VERSION
 from tests.edge.sample_edge import add_client
 from tests.golden.answers import FILE, Golden, explain_difference, hash_answers, list_changed, read_golden, write_golden
 from tests.golden.requests import list_requests

@@ -66,12 +66,12 @@ def explain_difference(stored: Golden, current: Golden) -> str | None:
     if changed and stored.version == current.version and stored.world == current.world:
         return (
             f"{len(changed)} bodies changed and RENDERER_VERSION is still {current.version}. If that is intended, "
-            f"raise it in outings/answers/plan.py and run `{COMMAND}`.\n" + "\n".join(changed[:20])
+            f"raise it in outings/answers/renderer_version.py and run `{COMMAND}`.\n" + "\n".join(changed[:20])
         )
     if not changed and stored.version != current.version:
         return (
             f"RENDERER_VERSION is {current.version}, and no body differs from those of {stored.version}. Set it back "
-            "in outings/answers/plan.py, or every reader fetches everything again for nothing."
+            "in outings/answers/renderer_version.py, or every reader fetches everything again for nothing."
         )
     if stored != current:
         return f"The golden answers are not those of this program: run `{COMMAND}`, and commit {FILE.name}."

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from outings.answers.plan import RENDERER_VERSION
+from outings.answers.renderer_version import RENDERER_VERSION
 from outings.contract.route_matching import match_route
 from outings.contract.routes import ROUTES
 from tests.edge.sample_edge import add_client

@@ -10,7 +10,8 @@ import pytest
 
 from edge.replies.bodies import render_body
 from edge.replies.responses import Body
-from outings.answers.plan import RENDERER_VERSION, AnswerPlan
+from outings.answers.plan import AnswerPlan
+from outings.answers.renderer_version import RENDERER_VERSION
 from outings.release.objects import object_name
 from outings.release.pointer import read_pointer
 from outings.release.publishing import publish
