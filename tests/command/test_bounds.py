@@ -142,6 +142,9 @@ MESSAGES = {
 }  # fmt: skip
 
 
+pytestmark = pytest.mark.xdist_group("bounds of feeds")  # one worker checks all the files
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The hostile files; to be read only."""

@@ -34,7 +34,13 @@ def test_every_route_of_a_key_is_compared() -> None:
     assert names == {route.name for route in ROUTES if route.needs_key} - {"events.ics.address"}
 
 
-@pytest.mark.parametrize("scope", SCOPES)
+# Each is two builds and 600 requests; these differ most from one another.
+_ALWAYS = ("events", "places", "all types", "one metro")
+
+
+@pytest.mark.parametrize(
+    "scope", [pytest.param(name, marks=() if name in _ALWAYS else pytest.mark.long) for name in SCOPES]
+)
 def test_what_a_key_may_not_read_moves_none_of_its_answers(plain: PairedWorld, tmp_path: Path, scope: str) -> None:
     other = PairedWorld(tmp_path / "other", SCOPES[scope].hidden)
     comparison = compare(plain, other, TARGETS, scope)
