@@ -180,7 +180,7 @@ def test_a_reader_keeps_what_it_had_when_the_key_ends(town: Town, read: Reader) 
     subscriber = Subscriber(town, town.make_address())
     assert subscriber.refresh() == 200
     change_registry(town.city.store, lambda registry: revoke_key(registry, town.key[4:12], now=NOW))
-    town.publish(FAIR)
+    town.publish(WALK, FAIR)
     assert subscriber.refresh() == 401
     assert read(subscriber.text)[1] == {("Walk", "08-16 16:00Z")}
 
