@@ -1,10 +1,10 @@
-"""No file of ours over 400 lines: one that long wants to be two. Prints each that is, and fails."""
+"""No file of ours over 600 lines: one that long wants to be two. Prints each that is, and fails."""
 
 import subprocess
 import sys
 from pathlib import Path
 
-LIMIT = 400
+LIMIT = 600
 SUFFIXES = {".py", ".sql", ".toml", ".md", ".sh"}
 # Whoever translates the pages has one file with all of their words.
 WHOLE = frozenset({Path("site/words/en.toml"), Path("site/words/es.toml")})
