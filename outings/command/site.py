@@ -5,16 +5,14 @@ from pathlib import Path
 
 import click
 import msgspec
-from msgspec.structs import replace
 
 from outings.command.options import open_config_store, print_result, read_config, take_config, take_json
 from outings.configuration import Configuration
 from outings.contract.openapi import encode_document
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import read_manifest
-from outings.release.pointer import CurrentRelease, read_current
-from outings.release.reading import open_release, open_site
-from outings.release.releases import ListedRelease
+from outings.release.pointer import read_current
+from outings.release.reading import open_site
 from outings.release.root import Root, format_release_id
 from outings.release.site import read_site
 from outings.release.store import Store
@@ -30,15 +28,8 @@ LIST = ".outings-site.json"
 @click.option(
     "--internal", "is_internal", is_flag=True, help="Add pages for you alone: builds, and what to mend in each feed."
 )
-@click.option(
-    "--offline",
-    "offline",
-    multiple=True,
-    metavar="METRO",
-    help="Add this metro's explorer as a folder that works without a server. Repeat for several. (experimental)",
-)
 @take_json
-def site(*, folder: Path, config: Path, is_internal: bool, offline: tuple[str, ...], as_json: bool) -> None:
+def site(*, folder: Path, config: Path, is_internal: bool, as_json: bool) -> None:
     """Write the pages of the current release into FOLDER. What an earlier run wrote there and is no more is removed."""
     configuration = read_config(config)
     before = _read_list(folder)
@@ -47,8 +38,6 @@ def site(*, folder: Path, config: Path, is_internal: bool, offline: tuple[str, .
     if current is None or current.root.site is None:
         raise click.ClickException("there is no release with pages yet; `outings build` publishes one")
     files = dict(_list_files(store, current.root, cache=configuration.edge.cache))
-    for slug in offline:
-        files |= dict(_list_offline(store, current, slug, cache=configuration.edge.cache))
     if is_internal:
         files |= dict(_list_internal(store, current.root.site, configuration))
     write_folder(folder, files, before=before)
@@ -64,22 +53,6 @@ def _list_files(store: Store, root: Root, *, cache: Path) -> Iterator[tuple[str,
         yield f"{path}index.html" if path.endswith("/") or not path else path, file.read(b"")
     vocabulary = next((manifest.vocabulary for manifest in manifests.values()), Vocabulary())
     yield "openapi.json", encode_document(vocabulary)
-
-
-def _list_offline(store: Store, current: CurrentRelease, slug: str, *, cache: Path) -> Iterator[tuple[str, bytes]]:
-    """A metro's folder, of which each file names the others as they lie beside it. It is made now: the release has no
-    such pages."""
-    from outings.pages.offline.folder import FOLDER, render_folder
-
-    root, release_id = current.root, format_release_id(current.root.sequence, current.pointer.pointer.root)
-    if slug not in root.parts:
-        allowed = ", ".join(sorted(root.parts)) or "none"
-        raise click.UsageError(f"--offline {slug}: release {release_id} has no such metro; allowed: {allowed}")
-    part = ListedRelease(release_id, current.pointer.pointer.root, replace(root, parts={slug: root.parts[slug]}))
-    snapshot = open_release(store, part, cache=cache).metros[slug]
-    assert root.site is not None
-    for page in render_folder(snapshot, read_site(store, root.site).settings):
-        yield f"{FOLDER}{slug}/{page.path or 'index.html'}", page.data
 
 
 def _list_internal(store: Store, site: str, configuration: Configuration) -> Iterator[tuple[str, bytes]]:

@@ -16,8 +16,6 @@ _MEDIA = {
     ".svg": "image/svg+xml",
 }
 _HASH_DIGITS = 10
-# Of the folder that works without a server: no page of the site names it.
-OFFLINE_SCRIPT = "offline.js"
 
 
 class AssetsError(OperatorError):

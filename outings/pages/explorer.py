@@ -1,8 +1,5 @@
 """The explorer: a page whose script reads the API as any client does, with the site's key or the reader's own."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from outings.contract.vocabulary import COLLECTIONS, TIME_BLOCKS, WEEKDAYS
 from outings.pages.layout import name_words, render_page
 from outings.pages.page import Page
@@ -16,13 +13,7 @@ PRICES = ("", "free", "20", "50", "100")
 
 def render_explorer(settings: SiteSettings) -> Page:
     """Without any listing: it depends on the settings alone."""
-    values = list_values(settings)
-    return render_page(PATH, "explorer.html", settings=settings, page_words="explorer", values=values)
-
-
-def list_values(settings: SiteSettings) -> Mapping[str, Any]:
-    """What the template needs: the choices of its fields, and what the script says."""
-    return {
+    values = {
         "script_words": _gather_words(settings),
         "types": tuple(COLLECTIONS.values()),
         "views": VIEWS,
@@ -30,6 +21,7 @@ def list_values(settings: SiteSettings) -> Mapping[str, Any]:
         "times": ("", *TIME_BLOCKS),
         "weekdays": WEEKDAYS,
     }
+    return render_page(PATH, "explorer.html", settings=settings, page_words="explorer", values=values)
 
 
 def _gather_words(settings: SiteSettings) -> dict[str, str]:

@@ -12,9 +12,8 @@ const root = find("explorer", HTMLElement);
 const api = new Api(root.dataset.api ?? "", root.dataset.key ?? "");
 const language = readLanguage(root);
 const explorer = new Explorer(root, {
-  source: api,
+  api,
   language,
-  address: { read: () => location.search, format: (query) => query },
   openMap: () => import(new URL(root.dataset.map ?? "", document.baseURI).href),
 });
 explorer.panel = new RequestPanel(api, language, () => explorer.state);

@@ -42,10 +42,6 @@ class DensityCells:
             for (south, west), count in zip(self.list_corners(filled), counts[filled].tolist(), strict=True)
         ]
 
-    def number_rows(self, rows: Rows) -> NDArray[np.int32]:
-        """Of each row the number of its cell; -1 without coordinates."""
-        return self._numbers[rows]
-
     def list_corners(self, numbers: NDArray[np.integer[Any]]) -> list[tuple[float, float]]:
         """South and west of cells."""
         souths, wests = np.divmod(self._cells[numbers], _ACROSS)

@@ -12,24 +12,12 @@ export class Failure extends Error {
   }
 }
 
-/** What a source without a server does not answer, said in the page's own words. */
-export class Refusal extends Failure {
-  /** @param {string} message */
-  constructor(message) {
-    super(400, message);
-  }
-}
-
 const KEPT = "outings-key";
 // A rate fills up by the second: whoever was too quick waits so long, in seconds, and notices little. More is said instead.
 const MOST_WAIT = 10;
 
 /** The API as a client with a key reads it. The reader's own key is kept in this tab alone. */
 export class Api {
-  /** It counts by cells of the map. */
-  hasDensity = true;
-  hasSearch = true;
-
   /**
    * @param {string} base the address of `/v1/`
    * @param {string} publicKey the site's own; empty where it has none

@@ -1,4 +1,4 @@
-import { Failure, Refusal } from "./api.js";
+import { Failure } from "./api.js";
 import { findWindow, makeCalendar } from "./calendar_view.js";
 import { findToday } from "./days.js";
 import { element, find } from "./element.js";
@@ -15,30 +15,25 @@ import { TYPES, changeFilters, changeType, formatState, parseState } from "./sta
 
 /**
  * @typedef {import("./state.js").State} State
- * @typedef {{read: (path: string, signal?: AbortSignal) => Promise<any>,
- *   readRows: (path: string, most: number, signal?: AbortSignal) => Promise<{rows: any[], isWhole: boolean}>,
- *   hasDensity?: boolean, hasSearch?: boolean}} Source
  */
 
 const MAP_FIELDS = ["name", "location.lat", "location.lng"];
 
-/** What the address says is asked of the source and shown. Whatever is chosen changes the address first. */
+/** What the address says is asked of the API and shown. Whatever is chosen changes the address first. */
 export class Explorer {
   /**
    * @param {HTMLElement} root
    * @param {object} parts
-   * @param {Source} parts.source the API, or what answers in its place
+   * @param {import("./api.js").Api} parts.api
    * @param {import("./language.js").Language} parts.language
-   * @param {{read: () => string, format: (query: string) => string}} parts.address where the page's address has the state
    * @param {() => Promise<{openMap: Function}>} parts.openMap
    */
-  constructor(root, { source, language, address, openMap }) {
+  constructor(root, { api, language, openMap }) {
     this.root = root;
-    this.source = source;
+    this.api = api;
     this.language = language;
-    this.address = address;
     /** @type {State} */
-    this.state = parseState(address.read());
+    this.state = parseState(location.search);
     // What only some pages have: what takes the view elsewhere, a search, a form for a key.
     /** @type {{show: (path: string, state: State) => void} | null} */
     this.panel = null;
@@ -59,7 +54,7 @@ export class Explorer {
       openListing: (/** @type {string} */ type, /** @type {string} */ id) => this.change((state) => ({ ...state, type, listing: id })),
       clear: () => this.change((state) => ({ ...state, filters: new Map(), page: 1, listing: "" }), { focus: true }),
       goTo: (/** @type {number} */ page) => this.change((state) => ({ ...state, page }), { focus: true }),
-      locate: (/** @type {object} */ change) => address.format(formatState({ ...this.state, ...change })),
+      locate: (/** @type {object} */ change) => formatState({ ...this.state, ...change }),
     };
     this.form = new FilterForm(this.language, (change) => this.change(change));
     this.map = new MapView(openMap, language, this.ways);
@@ -83,7 +78,7 @@ export class Explorer {
     if (query === formatState(this.state)) return;
     if (next.metro !== this.state.metro) this.map.close();
     this.#keepScroll();
-    history.pushState({ isOverResults: !this.state.listing && next.listing !== "" }, "", this.address.format(query));
+    history.pushState({ isOverResults: !this.state.listing && next.listing !== "" }, "", query);
     this.state = next;
     this.show({ focus });
   }
@@ -104,7 +99,7 @@ export class Explorer {
    */
   async #restore(scroll) {
     const { listing, metro } = this.state;
-    const state = parseState(this.address.read());
+    const state = parseState(location.search);
     const restored = (this.state = { ...state, metro: state.metro || metro });
     await this.show();
     if (this.state !== restored || scroll === undefined) return;
@@ -129,7 +124,7 @@ export class Explorer {
     this.root.hidden = false;
     if (this.keys && !this.keys.show()) return this.#askForKey("");
     try {
-      const body = await this.source.read("metros");
+      const body = await this.api.read("metros");
       this.metros = body.data.filter((/** @type {any} */ metro) => metro.accessible);
     } catch (error) {
       return this.#fail(error, () => this.start());
@@ -180,10 +175,10 @@ export class Explorer {
   async #showResults(signal) {
     const { state } = this;
     const metro = this.metros.find((each) => each.slug === state.metro);
-    const listed = this.source.read(requestList(state), signal);
+    const listed = this.api.read(requestList(state), signal);
     const [body, once, areas, shown, matches] = await Promise.all([
       listed,
-      listsDates(state) ? this.source.read(requestCount(state), signal) : null,
+      listsDates(state) ? this.api.read(requestCount(state), signal) : null,
       this.#readAreas(state.metro, signal),
       state.view === "list" ? null : this.#readView(state, metro, listed, signal),
       this.#readMatches(state, signal),
@@ -212,7 +207,7 @@ export class Explorer {
       const outlined = areas.filter((area) => area.bounds !== null);
       await this.map.show(this.view, shown.answer, {
         type: state.type, total, metro, areas: outlined, first: body.data,
-        readNear: (circle, signal) => this.source.readRows(requestNear(state, MAP_FIELDS, circle), MOST_NEAR, signal),
+        readNear: (circle, signal) => this.api.readRows(requestNear(state, MAP_FIELDS, circle), MOST_NEAR, signal),
       });
     }
   }
@@ -245,7 +240,7 @@ export class Explorer {
   async #countType(state, signal) {
     const path = requestCount(state);
     if (!this.totals.has(path)) {
-      const body = await this.source.read(path, signal).catch(() => null);
+      const body = await this.api.read(path, signal).catch(() => null);
       if (!body) return undefined;
       this.totals.set(path, body.facets.total);
     }
@@ -258,8 +253,8 @@ export class Explorer {
    * @param {AbortSignal} signal
    */
   async #readMatches(state, signal) {
-    if (!this.source.hasSearch || state.view !== "list" || state.page > 1 || !state.filters.has("q")) return null;
-    const body = await this.source.read(requestMatches(state), signal).catch((error) => {
+    if (state.view !== "list" || state.page > 1 || !state.filters.has("q")) return null;
+    const body = await this.api.read(requestMatches(state), signal).catch((error) => {
       if (error instanceof Failure && error.status === 400) return null;
       throw error;
     });
@@ -268,7 +263,7 @@ export class Explorer {
     const ids = new Map();
     for (const { type, id } of body.data) ids.set(COLLECTIONS[type], [...(ids.get(COLLECTIONS[type]) ?? []), id]);
     const answers = await Promise.all(
-      [...ids].map(([collection, some]) => this.source.read(requestListings(state, collection, some), signal)),
+      [...ids].map(([collection, some]) => this.api.read(requestListings(state, collection, some), signal)),
     );
     return { body, listings: new Map(answers.flatMap(({ data }) => data).map((each) => [each.id, each])) };
   }
@@ -283,14 +278,14 @@ export class Explorer {
   async #readView(state, metro, listed, signal) {
     if (state.view === "calendar") {
       const path = requestCalendar(state, findWindow(state, findToday(metro.timezone)));
-      return { path, answer: await this.source.read(path, signal) };
+      return { path, answer: await this.api.read(path, signal) };
     }
-    if (this.source.hasDensity && (await listed).facets.total > MOST_POINTS) {
+    if ((await listed).facets.total > MOST_POINTS) {
       const path = requestDensity(state);
-      return { path, answer: { rows: [], density: await this.source.read(path, signal) } };
+      return { path, answer: { rows: [], density: await this.api.read(path, signal) } };
     }
     const path = requestRows(state, MAP_FIELDS);
-    const { rows } = await this.source.readRows(path, MOST_POINTS, signal);
+    const { rows } = await this.api.readRows(path, MOST_POINTS, signal);
     return { path, answer: { rows, density: null } };
   }
 
@@ -308,7 +303,7 @@ export class Explorer {
   async #readAreas(metro, signal) {
     const known = this.areas.get(metro);
     if (known) return known;
-    const body = await this.source.read(`${encodeURIComponent(metro)}/neighborhoods?limit=200`, signal);
+    const body = await this.api.read(`${encodeURIComponent(metro)}/neighborhoods?limit=200`, signal);
     this.areas.set(metro, body.data);
     return body.data;
   }
@@ -316,7 +311,7 @@ export class Explorer {
   /** @param {AbortSignal} signal */
   async #showListing(signal) {
     const path = `${this.state.type}/${encodeURIComponent(this.state.listing)}`;
-    const body = await this.source.read(path, signal);
+    const body = await this.api.read(path, signal);
     if (signal.aborted) return;
     this.status.textContent = "";
     this.panel?.show(path, this.state);
@@ -324,7 +319,7 @@ export class Explorer {
       makeListing(body.data, this.language, () => this.#closeListing()),
     );
     find("listing-name", HTMLElement).focus();
-    const versions = await this.source
+    const versions = await this.api
       .read(`listings/${encodeURIComponent(this.state.listing)}/versions?limit=20`, signal)
       .then((answer) => answer.data)
       .catch((error) => (error instanceof Failure ? error : new Failure(0, this.language.say("unreachable"))));
@@ -358,7 +353,6 @@ export class Explorer {
    * @param {Failure} error
    */
   #explain(error) {
-    if (error instanceof Refusal) return [error.message];
     if (error.status === 0) return [this.language.say("unreachable")];
     if (error.status === 429) return [this.language.say("too_many", { seconds: error.wait })];
     const own = this.language.say(error.status >= 500 ? "unavailable" : "refused");

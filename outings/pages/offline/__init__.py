@@ -1,1 +1,0 @@
-"""A metro's explorer as a folder that needs no server: a page, a script, and the listings in Parquet."""
