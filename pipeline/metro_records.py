@@ -9,7 +9,7 @@ import msgspec
 from outings.release.objects import Corrupt
 from outings.release.store import NotFound, Store
 from outings.release.stores import open_configured_store
-from pipeline.feeds.source_ids import find_item
+from pipeline.feeds.source import find_item
 from pipeline.foreign_organizations import MetroOrganizations, list_lent, put_lent
 from pipeline.objects.delta_state import DeltaRecords, read_delta_state
 from pipeline.records.record import ORGANIZATION

@@ -12,8 +12,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.contract.instants import DAY, count_seconds
-from pipeline.dates.rule_days import LAST_DAY, list_days
-from pipeline.dates.rules import DAY_END, RecurrenceRule
+from pipeline.dates.rules import DAY_END, LAST_DAY, RecurrenceRule, list_days
 from pipeline.dates.zones import Zone
 
 Seconds = NDArray[np.int64]

@@ -19,12 +19,11 @@ from pipeline.drafts.metro import MetroDraft
 from pipeline.drafts.roles import Roles, find_roles
 from pipeline.drafts.rules import TELLING, choose_type, draft_rules, list_used
 from pipeline.drafts.settings import find_format, find_packed, find_settings
-from pipeline.feeds.mapping import compile_mapping
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.source import FeedError, SourceFile
-from pipeline.feeds.table.kinds import find_kind
+from pipeline.feeds.table.mapping import compile_mapping
 from pipeline.feeds.table.reading import open_engine, open_table, shorten
-from pipeline.feeds.table.unpacking import list_tables
+from pipeline.feeds.unpacking import find_kind, list_tables
 
 # Any mapping: columns of cells stay as they are.
 _UNMAPPED: Mapping[str, Any] = {"name": "name"}

@@ -7,8 +7,8 @@ from typing import Any
 from pipeline.drafts.columns import Column
 from pipeline.drafts.roles import Role, Roles
 from pipeline.drafts.words import find_meanings, is_free
-from pipeline.feeds.mapping.columns import fold
-from pipeline.feeds.mapping.numbers import YES
+from pipeline.feeds.table.columns import fold
+from pipeline.feeds.table.mapping import YES
 
 Rules = dict[str, Any]
 _SEPARATORS = ("|", "/", ";", ",")

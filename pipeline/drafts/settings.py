@@ -15,12 +15,10 @@ from outings.configuration import FeedTable
 from outings.sql_quoting import quote
 from pipeline.drafts.words import count_known
 from pipeline.feeds.table.delimited import DELIMITERS, find_header, read_rows
-from pipeline.feeds.table.encoding import decode_text
 from pipeline.feeds.table.json_rows import is_lines, list_wrapped, read_json
-from pipeline.feeds.table.kinds import ENDINGS
-from pipeline.feeds.table.part import TableFile
-from pipeline.feeds.table.sheets import format_cell, read_cells
-from pipeline.feeds.table.sqlite import list_tables
+from pipeline.feeds.table.sheets import format_cell, list_tables, read_cells
+from pipeline.feeds.text_files import decode_text
+from pipeline.feeds.unpacking import ENDINGS, TableFile
 
 # A header stands among the first lines of a file.
 _LOOKED_AT = 25

@@ -8,8 +8,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from pipeline.feeds.raw import RawRecord
-from pipeline.feeds.reader import Reader
+from pipeline.feeds.reader import RawRecord, Reader
 
 # A record is some kilobytes; what is longer is a file without line ends, and is never held whole.
 MAX_LINE_BYTES = 1 << 20

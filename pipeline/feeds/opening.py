@@ -8,10 +8,9 @@ from outings.configuration import Configuration, FeedTable
 from outings.release.root import FeedMemory
 from outings.release.store import Store
 from outings.retry_policy import RetryPolicy
+from pipeline.feeds.fetching import SCHEME
 from pipeline.feeds.reader import FetchContext
-from pipeline.feeds.recognition import check_memory, choose_known, hash_question, keep_known
-from pipeline.feeds.remote.bucket import SCHEME
-from pipeline.feeds.source import FeedSource, list_files
+from pipeline.feeds.source import FeedSource, check_memory, choose_known, hash_question, keep_known, list_files
 
 _REMOTE = ("http://", "https://", SCHEME)
 
@@ -40,8 +39,8 @@ def open_sources(
     remote: Mapping[str, FeedSource | BaseException] = {}
     if away := [feed for feed in feeds if is_remote(feed)]:
         # An HTTP client with its retries and the formats of pages, which each process of a build would import.
-        from pipeline.feeds.remote.fetcher import RETRY_POLICY
-        from pipeline.feeds.remote.opening import open_remote
+        from pipeline.feeds.fetcher import RETRY_POLICY
+        from pipeline.feeds.fetching import open_remote
 
         context = FetchContext(
             configuration=configuration, scratch=scratch, store=store, now=now, tell=tell, policy=policy or RETRY_POLICY

@@ -12,12 +12,11 @@ from outings.configuration import Configuration, FeedTable
 from outings.contract.suggestions import list_nearest
 from outings.contract.vocabulary import Vocabulary
 from pipeline.feeds.cleaned_records import CleanedRecord, Records, encode_cleaned, hash_line, hash_value
-from pipeline.feeds.markup import HEAD, refuse_markup
 from pipeline.feeds.ndjson import decode_record
 from pipeline.feeds.opening import is_remote, open_sources
-from pipeline.feeds.raw import RawRecord
-from pipeline.feeds.reader import FeedSetting, Reader, load_reader
+from pipeline.feeds.reader import FeedSetting, RawRecord, Reader, load_reader
 from pipeline.feeds.source import FeedError, FeedSource, SettingError, SourceFile, check_unchanged, is_zoned
+from pipeline.feeds.text_files import HEAD, refuse_markup
 from pipeline.records.cleaning import (
     Origin,
     clean_record,

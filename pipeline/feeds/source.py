@@ -1,4 +1,4 @@
-"""Where a feed's bytes are: its files, in one order, and their hash."""
+"""Finds where a feed's bytes are: its files in one order, their hash, and whether a release knows them already."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,11 +9,24 @@ from stat import S_ISREG
 
 import msgspec
 from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from outings.configuration import FORMATS, Configuration, FeedTable
 from outings.failures import OperatorError, WrongSetting
 from outings.release.disk import FileState, name_state
-from outings.release.root import PageMemory
+from outings.release.objects import object_name
+from outings.release.root import FeedMemory, PageMemory
+from outings.release.store import Store
+from pipeline.fingerprint import hash_program
+
+# Between the id of a listing and what tells its parts apart.
+PART = "#"
+
+
+def find_item(source_id: str) -> str:
+    """The item whose record this is, or whose part."""
+    return source_id.partition(PART)[0]
+
 
 # Settings that no record depends on.
 _UNREAD = (
@@ -169,3 +182,38 @@ def check_unchanged(feed: FeedTable, files: Sequence[SourceFile], directory: Pat
     """Raises `FeedError` when a file moved since `files` were listed: half of one and half of another is no feed."""
     if list_files(feed, directory) != tuple(files):
         raise FeedError(feed.name, feed.url, "changed while it was read; run the command again when nothing changes it")
+
+
+def keep_known(
+    feed: FeedTable,
+    configuration: Configuration,
+    files: tuple[SourceFile, ...],
+    *,
+    source: FeedSource,
+    known: FeedMemory | None,
+) -> FeedSource:
+    """Uses the stored records if the bytes have not changed."""
+    own = hash_feed(feed, configuration, files)
+    kept = known.records if known is not None and known.hash == own else None
+    before = None if known is None or kept is not None else known.records
+    return replace(source, hash=own, files=files, kept=kept, before=before)
+
+
+def choose_known(memory: FeedMemory | None, *, question: str) -> FeedMemory | None:
+    return memory if memory is not None and memory.question == question and memory.records is not None else None
+
+
+def hash_question(feed: FeedTable, configuration: Configuration, *, names: Sequence[str] = ()) -> str:
+    """Of all that decides which records a feed's answer is: an answer to another question is not remembered."""
+    digest = hashlib.sha256(hash_program().encode())
+    digest.update(hash_settings(feed, configuration))
+    digest.update("\n".join([feed.url, *names, *map(": ".join, sorted(feed.headers.items()))]).encode())
+    return digest.hexdigest()
+
+
+def check_memory(memory: FeedMemory | None, store: Store | None) -> FeedMemory | None:
+    """What it names may be gone from a store that was copied in part: then it remembers nothing."""
+    if memory is None or store is None:
+        return None
+    named = (sha for sha in (memory.records, memory.items) if sha is not None)
+    return memory if all(store.exists(object_name(sha)) for sha in named) else None

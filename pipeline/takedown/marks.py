@@ -6,7 +6,7 @@ from typing import Any
 
 from outings.contract.folding import fold_text
 from outings.release.withdrawals import Withdrawals, list_withdrawn
-from pipeline.feeds.source_ids import find_item
+from pipeline.feeds.source import find_item
 from pipeline.listings.identity import assign_id, make_id, make_organization_id
 from pipeline.records.record import ORGANIZATION, RECORDS, Head, Reference
 

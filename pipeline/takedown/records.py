@@ -122,8 +122,7 @@ def _strip_problems(store: Store, memory: FeedMemory, taken: WithdrawalMatcher) 
 def put_item_lines(store: Store, source: FeedSource, taken: WithdrawalMatcher, *, feed: str) -> str:
     """The items of a feed as they stand after this walk, but what is withdrawn. The object's hash."""
     # Of a format that most builds have no feed of, with its HTTP client.
-    from pipeline.feeds.rpde.current_items import put_items
-    from pipeline.feeds.rpde.reading import list_current
+    from pipeline.feeds.rpde import list_current, put_items
 
     (file,) = source.files
     kept = list_current(file.path, own=file.own, keeps=lambda key: not taken.has_item(feed, key))
@@ -132,8 +131,7 @@ def put_item_lines(store: Store, source: FeedSource, taken: WithdrawalMatcher, *
 
 def _strip_items(store: Store, sha: str, taken: WithdrawalMatcher, *, feed: str) -> str:
     # Of a format that most builds have no feed of, with its HTTP client.
-    from pipeline.feeds.rpde.current_items import put_items, write_items
-    from pipeline.feeds.rpde.reading import list_current
+    from pipeline.feeds.rpde import list_current, put_items, write_items
 
     with TemporaryDirectory() as folder:
         path = Path(folder) / "items.ndjson"

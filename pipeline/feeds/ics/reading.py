@@ -1,30 +1,240 @@
-"""A calendar's VEVENTs → raw records, in their order: one each, and one reason for each that can't be read."""
+"""Makes raw records of a calendar's VEVENTs, in their order: one each, and one reason for each that can't be read."""
 
+import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
+from outings.contract.instants import DAY, count_seconds
 from outings.contract.vocabulary import Vocabulary
-from pipeline.feeds.ics.entry import (
+from pipeline.feeds.ics.lines import Component, Line, parse_calendar, split_texts, unescape
+from pipeline.feeds.ics.series import (
+    Members,
+    list_after,
+    list_before,
+    list_series,
+    list_unmet,
+    place_recurrence,
+    read_recurrence,
+)
+from pipeline.feeds.ics.times import (
     CalendarEntry,
+    CalendarMoment,
+    UnreadableEvent,
     find_end,
+    find_fold_zone,
     find_instance,
+    list_periods,
     make_entry,
     name_event,
     name_instance,
     note_dropped_time,
+    take_written_day,
 )
-from pipeline.feeds.ics.group import EventGroup, group_entries, is_stray, is_superseded, order_versions
-from pipeline.feeds.ics.lines import Component, parse_calendar
-from pipeline.feeds.ics.members import INHERITED, list_members
-from pipeline.feeds.ics.segments import list_after, list_before
-from pipeline.feeds.ics.series import Members, list_series, place_recurrence, read_recurrence
-from pipeline.feeds.ics.times import CalendarMoment, UnreadableEvent, find_fold_zone
 from pipeline.feeds.ics.zones import Clock, Zones
-from pipeline.feeds.raw import Note, RawRecord
+from pipeline.feeds.reader import Note, RawRecord
 from pipeline.records.cleaning import explain_fault
+
+# What a changed date of a series says by its series, where it says nothing itself.
+INHERITED = ("name", "description", "location", "source", "image_url", "categories", "keywords")
+
+_GEO = re.compile(r"(?:geo:)?\s*([+-]?\d+(?:\.\d+)?)\s*[;,]\s*([+-]?\d+(?:\.\d+)?)\s*", re.IGNORECASE)
+_IMAGE = re.compile(r"\.(jpe?g|png|gif|webp|avif)$", re.IGNORECASE)
+_STAMP = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z?", re.ASCII)
+_HIDDEN = ("PRIVATE", "CONFIDENTIAL")
+
+
+def list_members(event: Component, vocabulary: Vocabulary) -> dict[str, Any]:
+    """Raw: what is wrong in them is found with the values of every other feed."""
+    members: dict[str, Any] = {
+        "name": _get_text(event, "SUMMARY"),
+        "description": _get_text(event, "DESCRIPTION") or _get_text(event, "X-ALT-DESC"),
+        "location": _find_location(event),
+        "source": {"url": url} if (url := _get_text(event, "URL")) else None,
+        "image_url": _find_image(event),
+        "created_at": _find_instant(event, "CREATED"),
+        "verified_at": _find_instant(event, "LAST-MODIFIED"),
+    }
+    members |= _sort_words(event, vocabulary)
+    members |= _find_status(event)
+    return {name: value for name, value in members.items() if value}
+
+
+def _get_text(event: Component, name: str) -> str | None:
+    line = event.get(name)
+    return unescape(line.value).strip() if line else None
+
+
+def _find_status(event: Component) -> dict[str, str]:
+    """A cancelled event is removed. What is marked as private is not published, though a calendar gave it away."""
+    if (_get_text(event, "STATUS") or "").upper() in ("CANCELLED", "CANCELED"):
+        return {"status": "archived", "reason": "cancelled"}
+    return {"status": "draft"} if (_get_text(event, "CLASS") or "").upper() in _HIDDEN else {}
+
+
+def _find_location(event: Component) -> dict[str, Any]:
+    """LOCATION and GEO; what Apple says of the place where they say nothing."""
+    apple = event.get("X-APPLE-STRUCTURED-LOCATION")
+    address = _get_text(event, "LOCATION") or _read_apple(apple)
+    point = _read_point(event.get_value("GEO")) or _read_point(event.get_value("X-APPLE-STRUCTURED-LOCATION"))
+    return ({"address": " ".join(address.split())} if address else {}) | (point or {})
+
+
+def _read_apple(line: Line | None) -> str | None:
+    parts = [line.parameters.get(name) for name in ("X-TITLE", "X-ADDRESS")] if line else []
+    return ", ".join(unescape(part).replace("\n", ", ") for part in parts if part) or None
+
+
+def _read_point(text: str) -> dict[str, float] | None:
+    """0, 0 is what software writes that knows no point."""
+    match = _GEO.fullmatch(text.replace("\\", ""))
+    if match is None or float(match[1]) == float(match[2]) == 0:
+        return None
+    return {"lat": float(match[1]), "lng": float(match[2])}
+
+
+def _find_image(event: Component) -> str | None:
+    """IMAGE (RFC 7986), or the first attached picture."""
+    for line in (*event.get_all("IMAGE"), *event.get_all("ATTACH")):
+        url = line.value.strip()
+        kind = line.parameters.get("FMTTYPE", "")
+        is_image = line.name == "IMAGE" or kind.lower().startswith("image/") or bool(_IMAGE.search(url))
+        if is_image and url.startswith(("http://", "https://")):
+            return url
+    return None
+
+
+def _sort_words(event: Component, vocabulary: Vocabulary) -> dict[str, list[str]]:
+    """Words of CATEGORIES that are the vocabulary's own are categories, the others keywords."""
+    words = [word for line in event.get_all("CATEGORIES") for word in split_texts(line.value)]
+    folded = {word: "_".join(re.findall(r"[a-z0-9]+", word.lower())) for word in words}
+    known = set(vocabulary.categories)
+    return {
+        "categories": [name for name in folded.values() if name in known],
+        "keywords": [word for word, name in folded.items() if name not in known],
+    }
+
+
+def _find_instant(event: Component, name: str) -> str | None:
+    """An instant as records write it. These are in UTC whatever they say; the year 0 is Google's for "not known"."""
+    match = _STAMP.fullmatch(_get_text(event, name) or "")
+    if match is None or int(match[1]) < 1900:
+        return None
+    return f"{match[1]}-{match[2]}-{match[3]}T{match[4]}:{match[5]}:{match[6]}Z"
+
+
+_OF_SERIES = ("RRULE", "EXRULE", "RDATE", "EXDATE", "DTEND", "DURATION")
+
+
+class EventGroup(Struct, frozen=True, kw_only=True):
+    """`master`: the series' own VEVENT, its newest. `changed`: the dates that others stand for; `splits`: those from
+    which on one says another thing, in order. `entries`: each with the date that it stands for as the series has it.
+    `moved`: the names of those that stand for one date.
+    """
+
+    master: CalendarEntry | None
+    changed: tuple[CalendarMoment, ...]
+    splits: tuple[CalendarMoment, ...]
+    entries: tuple[CalendarEntry, ...]
+    moved: frozenset[str]
+
+    def name(self, entry: CalendarEntry) -> str:
+        """Return its source id. What changes a date and all that follow has another where one changes that date by
+        itself: neither is a version of the other."""
+        name = _name_date(entry, self.master)
+        return f"{name}/later" if entry.splits and name in self.moved else name
+
+
+def group_entries(
+    entries: Sequence[CalendarEntry], unread: Mapping[str, Sequence[CalendarMoment]], zones: Zones
+) -> dict[str, EventGroup]:
+    """By UID. `unread`: dates that VEVENTs stand for which say nothing else that can be read."""
+    by_uid = defaultdict[str, list[CalendarEntry]](list)
+    for entry in entries:
+        by_uid[entry.uid].append(entry)
+    return {uid: _make_group(own, unread.get(uid, ()), zones) for uid, own in by_uid.items()}
+
+
+def is_superseded(entry: CalendarEntry, master: CalendarEntry | None, zones: Zones) -> bool:
+    """Whether a newer version of the series leaves out the date that this one changes, or a later edition of it has no
+    such date at all."""
+    if entry.instance is None or master is None or not master.is_newer(entry):
+        return False
+    recurrence, _ = read_recurrence(master.event, master.starts, (), zones)
+    at = count_seconds(entry.instance.on(master.starts.clock))
+    excluded = recurrence.pattern.excluded
+    if at in excluded or at - at % DAY in excluded:
+        return True
+    return master.sequence > entry.sequence and bool(recurrence.texts and list_unmet(recurrence.pattern, [at]))
+
+
+def is_stray(entry: CalendarEntry, master: CalendarEntry | None) -> bool:
+    """Return whether it is a series by itself, as Connect Daily writes one, though it says that it is a date of one."""
+    return master is None and entry.instance is not None and entry.event.get("RRULE") is not None
+
+
+def order_versions(records: list[RawRecord], entries: Iterable[CalendarEntry]) -> list[RawRecord]:
+    """By line; of the versions of one event the highest SEQUENCE last, which is the one that stays."""
+    sequences = {entry.event.line: entry.sequence for entry in entries}
+    records.sort(key=lambda record: record.line)
+    places = defaultdict[object, list[int]](list)
+    for place, record in enumerate(records):
+        if record.reason is None and isinstance(record.value, dict):
+            places[record.value["source_id"]].append(place)
+    for taken in places.values():
+        if len(taken) > 1:
+            versions = sorted((records[place] for place in taken), key=lambda record: sequences[record.line])
+            for place, version in zip(taken, versions, strict=True):
+                records[place] = version
+    return records
+
+
+def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[CalendarMoment], zones: Zones) -> EventGroup:
+    masters = sorted((entry for entry in entries if entry.instance is None), key=lambda entry: entry.sequence)
+    master = masters[-1] if masters else None
+    aligned = [
+        entry if entry.instance is None else
+        msgspec.structs.replace(entry, instance=_settle(entry.instance, master, zones))
+        for entry in entries
+    ]  # fmt: skip
+    live = [entry for entry in aligned if entry.instance is not None]
+    moved = {_name_date(entry, master) for entry in live if not entry.splits}
+    if master is not None:
+        periods = [each for each in _list_periods(master, zones) if _name_date(each, master) not in moved]
+        aligned, live = [*aligned, *periods], [*live, *periods]
+    dates = (entry for entry in live if not entry.splits and not is_stray(entry, master))
+    changed = [entry.instance for entry in dates if entry.instance]
+    changed += [_settle(moment, master, zones) for moment in unread]
+    splits = (entry.instance for entry in live if entry.splits and not is_superseded(entry, master, zones))
+    return EventGroup(
+        master=master, changed=tuple(changed), splits=tuple(filter(None, splits)), entries=tuple(aligned),
+        moved=frozenset(moved),
+    )  # fmt: skip
+
+
+def _name_date(entry: CalendarEntry, master: CalendarEntry | None) -> str:
+    return name_instance(entry.uid, entry.instance, (master or entry).starts.clock)
+
+
+def _list_periods(master: CalendarEntry, zones: Zones) -> Iterator[CalendarEntry]:
+    """Yield the dates that RDATE gives another length than the series has, as if each were changed: a record has one
+    length."""
+    own, _ = find_end(master, zones)
+    length = None if own is None else own.on(master.starts.clock) - master.starts.local
+    lines = tuple(line for line in master.event.lines if line.name not in _OF_SERIES)
+    event = msgspec.structs.replace(master.event, lines=lines)
+    for starts, ends in list_periods(master.event, zones, clock=master.starts.clock):
+        if timedelta() < ends.on(starts.clock) - starts.local != length:
+            yield CalendarEntry(master.uid, starts, event, starts, splits=False, ends=ends)
+
+
+def _settle(moment: CalendarMoment, master: CalendarEntry | None, zones: Zones) -> CalendarMoment:
+    """In a series of days a date is compared as it is written."""
+    return take_written_day(moment, zones) if master is not None and master.starts.is_date else moment
 
 
 class _CalendarContext(Struct, frozen=True, kw_only=True):

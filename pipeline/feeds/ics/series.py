@@ -1,21 +1,228 @@
-"""RRULE, RDATE, EXDATE and changed dates of a VEVENT → the members of a record that recurs."""
+"""Turns RRULE, RDATE, EXDATE and changed dates of a VEVENT into the members of a record that recurs.
 
-from collections.abc import Sequence
+Local times are naive seconds since 1970, as those of `pipeline.dates.series`."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
 from typing import Any
 
+import msgspec
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
-from outings.contract.instants import DAY, count_seconds, read_local
-from pipeline.dates.rules import RecurrenceRule, RuleError, parse_rule
-from pipeline.dates.series import LiveDates, Seconds, merge_starts
+from outings.contract.instants import DAY, count_seconds, number_day, read_local
+from pipeline.dates.rules import TIMES, WEEKDAY_CODES, RecurrenceRule, RuleError, list_days, parse_rule
+from pipeline.dates.series import LiveDates, Seconds, Series, find_excluded, list_live, localize_until, merge_starts
+from pipeline.dates.zones import find_zone, move_clock
 from pipeline.feeds.ics.lines import Component, unescape
-from pipeline.feeds.ics.pattern import Pattern, exclude, list_dates, list_unmet, make_array, settle_rule
-from pipeline.feeds.ics.rule_fitting import fit_rule, list_endless
 from pipeline.feeds.ics.times import CalendarMoment, list_moments, take_written_day
 from pipeline.feeds.ics.zones import UTC_CLOCK, Clock, Zones
-from pipeline.feeds.raw import Note
+from pipeline.feeds.reader import Note
 from pipeline.records.values import MAX_ITEMS, YEARS
+
+# A series without an end is listed up to here, and compared with the rule that says it up to a year before: some of its
+# dates may be moved.
+_FOLLOWED = number_day(date(2100, 1, 1))
+COMPARED = number_day(date(2099, 1, 1)) * DAY
+
+
+class Pattern(Struct, frozen=True, kw_only=True):
+    """`rules` and `exrules` are readable, their UNTIL is on this clock. For an `excluded` midnight see `exclude`."""
+
+    anchor: int
+    rules: tuple[RecurrenceRule, ...] = ()
+    exrules: tuple[RecurrenceRule, ...] = ()
+    added: tuple[int, ...] = ()
+    excluded: tuple[int, ...] = ()
+
+
+def settle_rule(rule: RecurrenceRule, clock: Clock, *, is_days: bool) -> RecurrenceRule:
+    """With its UNTIL on that clock."""
+    if clock.zone:
+        return localize_until(rule, find_zone(clock.zone), has_time=not is_days)
+    if rule.until is None or rule.until.tzinfo is None:
+        return rule
+    return msgspec.structs.replace(rule, until=move_clock(rule.until, clock.info))
+
+
+def list_named(pattern: Pattern, *, last_day: int = _FOLLOWED) -> LiveDates:
+    """What its rules and RDATEs name, whatever is excluded. The first date is one of them; of several rules only that
+    counts it which falls on it."""
+    rules = pattern.rules
+    counted = rules if len(rules) == 1 else [_count_own(rule, pattern.anchor) for rule in rules]
+    parts = [list_ruled(rule, pattern.anchor, last_day=last_day) for rule in counted]
+    starts = [part.starts for part in parts] + [make_array([pattern.anchor, *pattern.added])]
+    return LiveDates(starts=merge_starts(*starts), has_end=all(part.has_end for part in parts))
+
+
+def list_dates(pattern: Pattern) -> LiveDates:
+    """The dates that take place, were no time skipped by clocks."""
+    named = list_named(pattern)
+    gone = exclude(named.starts, pattern.excluded)
+    for rule in pattern.exrules:
+        gone |= np.isin(named.starts, _list_own(rule, pattern.anchor))
+    return LiveDates(starts=named.starts[~gone], has_end=named.has_end)
+
+
+def list_ruled(
+    rule: RecurrenceRule, anchor: int, *, last: datetime | None = None, last_day: int = _FOLLOWED
+) -> LiveDates:
+    """What one rule names from its first date on, which is the first; to `last` in place of its own end."""
+    if last is not None:
+        rule = msgspec.structs.replace(rule, until=last, count=None)
+    return list_live(
+        Series(zone=find_zone("UTC"), anchor=anchor, rule=rule, added=(), excluded=(), has_time=True, last_day=last_day)
+    )
+
+
+def exclude(starts: Seconds, excluded: Iterable[int]) -> NDArray[np.bool_]:
+    """Which of the dates are excluded; a midnight at which nothing starts excludes its day."""
+    return find_excluded(starts, make_array(excluded))
+
+
+def list_unmet(pattern: Pattern, excluded: Iterable[int]) -> list[int]:
+    """Of excluded dates those that the series does not have."""
+    wanted = make_array(excluded)
+    if wanted.size == 0:
+        return []
+    named = list_named(pattern, last_day=int(wanted.max()) // DAY).starts
+    met = np.isin(wanted, named) | np.isin(wanted, named - named % DAY)
+    unmet: list[int] = wanted[~met].tolist()
+    return unmet
+
+
+def _count_own(rule: RecurrenceRule, anchor: int) -> RecurrenceRule:
+    if rule.count is None or _falls_on(rule, anchor):
+        return rule
+    return msgspec.structs.replace(rule, count=rule.count + 1)
+
+
+def _falls_on(rule: RecurrenceRule, anchor: int) -> bool:
+    return bool(list_days(rule, anchor=anchor // DAY, last=anchor // DAY).size)
+
+
+def _list_own(rule: RecurrenceRule, anchor: int) -> Seconds:
+    """What an EXRULE names: the first date only where it falls on it."""
+    starts = list_ruled(_count_own(rule, anchor), anchor).starts
+    return starts if _falls_on(rule, anchor) else starts[starts != anchor]
+
+
+def make_array(seconds: Iterable[int]) -> Seconds:
+    return np.array([*seconds], dtype=np.int64)
+
+
+# A rule that names the first date alone: for a series of which nothing takes place.
+_ONCE = "FREQ=DAILY;COUNT=1"
+# Days by their numbers: on other days of the week they are others.
+_NUMBERED = ("BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYMONTH")
+
+Parts = dict[str, str]
+
+
+class _RuleFit(Struct, frozen=True, kw_only=True):
+    """A rule, or none; `missing` and `extra`: the dates that it lacks, and that it has too many."""
+
+    rule: str | None
+    missing: Seconds
+    extra: Seconds
+
+    @property
+    def cost(self) -> int:
+        return self.missing.size + self.extra.size
+
+
+def fit_rule(
+    dates: LiveDates, *, anchor: int, candidates: Sequence[str], is_days: bool
+) -> tuple[dict[str, Any], list[Note]]:
+    """`candidates`: rules without an end. If no rule fits dates without an end, as many of them as a record takes."""
+    ways = [_try_rule(text, dates, anchor=anchor, is_days=is_days) for text in candidates]
+    if dates.has_end or not ways:
+        ways.append(_list_alone(dates, anchor))
+    fit = min(ways, key=lambda way: way.cost)
+    missing, extra = fit.missing[:MAX_ITEMS], fit.extra[:MAX_ITEMS]
+    members: dict[str, Any] = {"rdates": _show_all(missing), "exdates": _show_all(extra)}
+    if fit.rule is not None:
+        members["rrule"] = fit.rule
+    return members, _note_cut(fit)
+
+
+def _try_rule(text: str, dates: LiveDates, *, anchor: int, is_days: bool) -> _RuleFit:
+    last = read_local(max(anchor, int(dates.starts[-1]) if dates.starts.size else anchor)) if dates.has_end else None
+    starts, wanted = list_ruled(parse_rule(text), anchor, last=last).starts, dates.starts
+    if last is None:
+        starts, wanted = starts[starts < COMPARED], wanted[wanted < COMPARED]
+    return _RuleFit(
+        rule=text if last is None else f"{text};UNTIL={last:%Y%m%d}" + ("" if is_days else f"T{last:%H%M%S}"),
+        missing=np.setdiff1d(wanted, starts, assume_unique=True),
+        extra=np.setdiff1d(starts, wanted, assume_unique=True),
+    )
+
+
+def _list_alone(dates: LiveDates, anchor: int) -> _RuleFit:
+    first = make_array([anchor])
+    missing, extra = dates.starts[dates.starts != anchor], first[~np.isin(first, dates.starts)]
+    return _RuleFit(rule=None if missing.size else _ONCE, missing=missing, extra=extra)
+
+
+def _note_cut(fit: _RuleFit) -> list[Note]:
+    cut = [int(each[MAX_ITEMS]) for each in (fit.missing, fit.extra) if each.size > MAX_ITEMS]
+    if not cut:
+        return []
+    reason = f"too_long: a record names {MAX_ITEMS} dates in addition to its rule; from this one on some are wrong"
+    return [Note("rrule", reason, f"{read_local(min(cut)):%Y%m%dT%H%M%S}")]
+
+
+def _show_all(seconds: Seconds) -> list[str]:
+    """As far as a record knows years: a rule of a thousand years may be said by its dates."""
+    return [local.isoformat() for each in seconds.tolist() if (local := read_local(each)).year in YEARS]
+
+
+def list_endless(texts: Sequence[str], *, days: int) -> list[str]:
+    """Candidate rules: each rule, and all of them joined if one rule can say them, moved by `days` weekdays. `UNTIL`,
+    `COUNT` and times of the day are dropped. The texts must be readable."""
+    every: list[Parts] = [
+        {name: value for name, value in parse_rule(text).parts if name not in TIMES} for text in texts
+    ]
+    joined = [_join(every)] if len(every) > 1 else []
+    shifted = [_shift(parts, days) for parts in (*joined, *every) if parts is not None]
+    return list(dict.fromkeys(_write(parts) for parts in shifted if parts is not None))
+
+
+def _write(parts: Parts) -> str:
+    return ";".join(f"{name}={value}" for name, value in parts.items())
+
+
+def _join(every: Sequence[Parts]) -> Parts | None:
+    """Rules that differ in one list are one rule of both lists: BYDAY=MO and BYDAY=WE. None where they differ more."""
+    first = every[0]
+    differing = {name for parts in every for name in {*first, *parts} if parts.get(name) != first.get(name)}
+    name = next(iter(differing), "")
+    if len(differing) != 1 or not name.startswith("BY") or not all(name in parts for parts in every):
+        return None
+    words = dict.fromkeys(word for parts in every for word in parts[name].split(","))
+    return first | {name: ",".join(words)}
+
+
+def _shift(parts: Parts, days: int) -> Parts | None:
+    """None where no rule says it: the day after the second Tuesday is not the second Wednesday."""
+    frequency = parts["FREQ"]
+    if days == 0 or (frequency == "DAILY" and parts.keys() <= {"FREQ", "INTERVAL", "WKST"}):
+        return parts
+    if frequency not in ("DAILY", "WEEKLY") or any(name in parts for name in _NUMBERED):
+        return None
+    # Where a week begins says nothing of a rule that takes every week whole.
+    counts = frequency == "WEEKLY" and parts.keys() & {"INTERVAL", "BYSETPOS", "WKST"}
+    shifted = parts | ({"WKST": parts.get("WKST", "MO")} if counts else {})
+    for name in ("BYDAY", "WKST"):
+        if name in shifted:
+            shifted[name] = ",".join(_shift_weekday(code.strip(), days) for code in shifted[name].split(","))
+    return shifted
+
+
+def _shift_weekday(code: str, days: int) -> str:
+    return WEEKDAY_CODES[(WEEKDAY_CODES.index(code) + days) % 7]
+
 
 Members = dict[str, Any]
 
@@ -137,7 +344,7 @@ def list_series(recurrence: Recurrence, zones: Zones) -> tuple[Clock, Members, l
         shown = clock if clock.zone else zones.metro
         rule = recurrence.unread or next(iter(recurrence.texts), None)
         excluded = (*recurrence.excluded, *recurrence.changed)
-        times = {"exdates": _show_all(excluded, shown), "rdates": _show_all(recurrence.added, shown)}
+        times = {"exdates": _show_moments(excluded, shown), "rdates": _show_moments(recurrence.added, shown)}
         return shown, times | ({} if rule is None else {"rrule": rule}), []
     placed, notes = place_recurrence(recurrence, zones)
     if not recurrence.repeats and placed.dates.starts.size:
@@ -201,6 +408,47 @@ def _note_unmet(recurrence: Recurrence) -> list[Note]:
     ]
 
 
-def _show_all(moments: Sequence[CalendarMoment], clock: Clock) -> list[str]:
+def _show_moments(moments: Sequence[CalendarMoment], clock: Clock) -> list[str]:
     """On another clock the first hours of the first year that a record knows are of the year before."""
     return [local.isoformat() for moment in moments if (local := moment.on(clock)).year in YEARS]
+
+
+def list_before(placed: SeriesOnClock, splits: Sequence[CalendarMoment]) -> tuple[Members, list[Note]]:
+    """The series up to its first split."""
+    end = min(placed.place(at) for at in splits)
+    starts = placed.dates.starts
+    dates = LiveDates(starts=starts[starts < end], has_end=True)
+    return say_placed(placed, dates, starts=placed.anchor, is_days=placed.recurrence.is_days)
+
+
+def list_after(
+    placed: SeriesOnClock, at: CalendarMoment, own: Recurrence, *, splits: Sequence[CalendarMoment], zones: Zones
+) -> tuple[Members, list[Note]]:
+    """The series from the split `at` on, to the next: as its own rule says there, or else as before, moved by as much
+    as that date is. What stands for a date names it by when it was to be, or by when it is now."""
+    first, starts = placed.place(at), count_seconds(own.starts.on(placed.clock))
+    end = min((later for split in splits if (later := placed.place(split)) > first), default=None)
+    if own.texts:
+        again, notes = place_recurrence(own, zones)
+        dates = _cut(again.dates, again.anchor, None if end is None else end + again.anchor - first)
+        members, cut = say_placed(again, dates, starts=again.anchor, is_days=own.is_days)
+        return members, notes + cut
+    moved = starts - first
+    dates = _cut(placed.dates, first, end)
+    pattern, clock = placed.recurrence.pattern, placed.recurrence.starts.clock
+    unmet = [CalendarMoment(read_local(each), clock, own.is_days) for each in list_unmet(pattern, pattern.excluded)]
+    gone = [placed.place(moment) for moment in (*unmet, *own.excluded)]
+    is_excluded = count_seconds(at.on(clock)) in pattern.excluded
+    live = merge_starts(dates.starts, make_array([] if is_excluded else [first])) + moved
+    live = live[~exclude(live, gone)]
+    if own.is_days:
+        live = merge_starts(live - live % DAY)
+    dates = LiveDates(starts=live, has_end=dates.has_end)
+    return say_placed(placed, dates, starts=starts, is_days=own.is_days, moved=starts // DAY - first // DAY)
+
+
+def _cut(dates: LiveDates, first: int, end: int | None) -> LiveDates:
+    starts = dates.starts[dates.starts >= first]
+    if end is None:
+        return LiveDates(starts=starts, has_end=dates.has_end)
+    return LiveDates(starts=starts[starts < end], has_end=True)

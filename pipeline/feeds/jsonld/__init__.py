@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 from pipeline.feeds.jsonld.documents import count_lines
 from pipeline.feeds.jsonld.reading import read_documents
-from pipeline.feeds.raw import RawRecord
-from pipeline.feeds.reader import FeedSetting, Reader
+from pipeline.feeds.reader import FeedSetting, RawRecord, Reader
 from pipeline.feeds.source import SourceFile
 
 __all__ = ["READER", "count_lines", "read_documents"]

@@ -3,12 +3,95 @@
 A `@context` is never fetched: names are read as schema.org's, with or without its address or a usual prefix.
 """
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from pipeline.feeds.jsonld.kinds import find_kind
+from outings.contract.vocabulary import Vocabulary
+from pipeline.feeds.source import PART
+
+# Events whose dates are those of what they are made of.
+SERIES = frozenset({"EventSeries", "SessionSeries", "HeadlineEvent"})
+_EVENT_TYPES = SERIES | {
+    "Event", "ScheduledSession", "Festival", "Hackathon", "CourseSession",
+}  # fmt: skip
+_CLASSES = frozenset({"Course", "CourseInstance"})
+# What a place's type is in our vocabulary; None: a place, of no kind that we have.
+_PLACES: dict[str, str | None] = {
+    "Place": None, "CivicStructure": None, "LocalBusiness": None, "LandmarksOrHistoricalBuildings": "attraction",
+    "TouristAttraction": "attraction", "TouristDestination": "attraction", "AmusementPark": "attraction",
+    "EventVenue": None, "Museum": "museum", "ArtGallery": "museum", "Library": "library", "Park": "park",
+    "Beach": "park", "BodyOfWater": None, "Landform": None, "Campground": "park", "RVPark": None,
+    "Playground": "playground", "Zoo": "zoo_aquarium", "Aquarium": "zoo_aquarium", "PerformingArtsTheater": "theater",
+    "MovieTheater": "theater", "MusicVenue": "theater", "ComedyClub": "theater", "PublicSwimmingPool": "pool",
+    "SportsActivityLocation": "sports_center", "StadiumOrArena": "sports_center", "BowlingAlley": "sports_center",
+    "ExerciseGym": "sports_center", "HealthClub": "sports_center", "GolfCourse": "sports_center",
+    "SkiResort": "sports_center", "SportsClub": "sports_center", "TennisComplex": "sports_center",
+    "EntertainmentBusiness": None, "AdultEntertainment": None, "Casino": None, "NightClub": None,
+    "FoodEstablishment": "store_cafe", "Bakery": "store_cafe", "BarOrPub": "store_cafe", "Brewery": "store_cafe",
+    "CafeOrCoffeeShop": "store_cafe", "FastFoodRestaurant": "store_cafe", "IceCreamShop": "store_cafe",
+    "Restaurant": "store_cafe", "Winery": "store_cafe", "Distillery": "store_cafe", "Store": "store_cafe",
+    "BookStore": "store_cafe", "ToyStore": "store_cafe", "HobbyShop": "store_cafe", "ChildCare": None,
+    "TouristInformationCenter": None, "PlaceOfWorship": None, "BuddhistTemple": None, "Church": None,
+    "CatholicChurch": None, "HinduTemple": None, "Mosque": None, "Synagogue": None, "CityHall": None,
+    "GovernmentBuilding": None, "LodgingBusiness": None, "FacilityUse": "sports_center",
+    "IndividualFacilityUse": "sports_center",
+}  # fmt: skip
+_ORGANIZATIONS = frozenset(
+    {
+        "Organization", "Corporation", "EducationalOrganization", "School", "CollegeOrUniversity", "ElementarySchool",
+        "HighSchool", "MiddleSchool", "Preschool", "GovernmentOrganization", "LibrarySystem", "NGO",
+        "NewsMediaOrganization", "PerformingGroup", "DanceGroup", "MusicGroup", "TheaterGroup", "SportsOrganization",
+        "SportsTeam", "OnlineBusiness", "OnlineStore", "Consortium", "WorkersUnion",
+    }
+)  # fmt: skip
+# Of a page and its navigation, and what holds listings.
+_FURNITURE = frozenset(
+    {
+        "WebSite", "BreadcrumbList", "ItemList", "ListItem", "DataFeed", "DataFeedItem", "Dataset", "DataCatalog",
+        "WebPageElement", "SiteNavigationElement", "WPHeader", "WPFooter", "WPSideBar", "Person", "PostalAddress",
+        "GeoCoordinates", "Offer", "AggregateOffer", "AggregateRating", "Rating", "Review",
+    }
+)  # fmt: skip
+_CATEGORIES = {
+    "MusicEvent": "music_movement", "DanceEvent": "dance_gymnastics", "TheaterEvent": "theater_shows",
+    "ComedyEvent": "theater_shows", "ScreeningEvent": "theater_shows", "PerformingArtsEvent": "theater_shows",
+    "VisualArtsEvent": "arts_creative", "ExhibitionEvent": "museums_exhibits", "Festival": "festivals_seasonal",
+    "LiteraryEvent": "storytime_books", "FoodEvent": "food_cooking", "SportsEvent": "sports_active_play",
+}  # fmt: skip
+READ = "Event, EventSeries, Course, CourseInstance, Place, Organization and their subtypes"
+
+
+def find_kind(types: Iterable[str]) -> str | None:
+    """The type of the record that a node of these types is; None for one that is no listing. What happens is more
+    than where it does, and a place more than who keeps it."""
+    names = set(types)
+    if names & _CLASSES:
+        return "class"
+    if names & _EVENT_TYPES or any(name.endswith("Event") for name in names):
+        return "event"
+    if names & _PLACES.keys():
+        return "place"
+    return "organization" if names & _ORGANIZATIONS else None
+
+
+def find_passed(types: Iterable[str]) -> str | None:
+    """The type of a node that is no listing and may have been meant as one: not what every page has beside them."""
+    named = (name for name in types if name not in _FURNITURE and not name.endswith(("Page", "Action", "Object")))
+    return next(named, None)
+
+
+def find_type_hint(types: Iterable[str], vocabulary: Vocabulary) -> str | None:
+    hints = [_PLACES.get(name) for name in types]
+    return next((hint for hint in hints if hint in vocabulary.type_hints), None)
+
+
+def list_type_categories(types: Iterable[str], vocabulary: Vocabulary) -> list[str]:
+    categories = [_CATEGORIES.get(name) for name in types]
+    return [name for name in categories if name is not None and name in vocabulary.categories]
+
 
 # As the values of a member come: a text, a number, a truth value, or a node.
 Scalar = str | int | float | bool
@@ -222,3 +305,44 @@ def _rank_language(value: Any) -> int:
     """Texts in English and those of no language before others; the order stays else."""
     language = value.get("@language") if isinstance(value, dict) else None
     return int(isinstance(language, str) and not language.lower().startswith("en"))
+
+
+WITHOUT_ID = "without-id-"
+
+
+def find_own_id(node: Node) -> str | None:
+    """Its `@id`, else its `identifier`, else its `url`."""
+    if own := node.id:
+        return _tidy(own)
+    for value in node.get_all("identifier"):
+        text = value.get_text("value") if isinstance(value, Node) else str(value)
+        if text and text.strip():
+            return _tidy(text)
+    url = node.get_url("url")
+    return None if url is None else _tidy(url)
+
+
+def name_nodes(nodes: Iterable[Node]) -> list[str]:
+    """Of each: its own id; with its hash where others that say something else have the same, as where each event of a
+    page has the page's address; its hash alone where it has none."""
+    listed = list(nodes)
+    own = [find_own_id(node) for node in listed]
+    hashes = [hash_node(node) for node in listed]
+    saying: dict[str | None, set[str]] = {}
+    for name, digest in zip(own, hashes, strict=True):
+        saying.setdefault(name, set()).add(digest)
+    return [
+        f"{WITHOUT_ID}{digest}" if name is None else name if len(saying[name]) == 1 else f"{name}{PART}{digest}"
+        for name, digest in zip(own, hashes, strict=True)
+    ]
+
+
+def hash_node(node: Node) -> str:
+    """Of its types, name, start and place: when one of these changes it is another."""
+    places = [place.get_text("name") or "" for place in node.get_nodes("location")]
+    parts = [*sorted(node.types), *(node.get_text(name) or "" for name in ("name", "startDate")), *places]
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _tidy(text: str) -> str:
+    return " ".join(text.split())

@@ -12,9 +12,10 @@ import msgspec
 from duckdb import DuckDBPyConnection
 
 from outings.configuration import FeedTable
-from pipeline.feeds.table.encoding import DecodedText, decode_text
 from pipeline.feeds.table.json_rows import read_columns
-from pipeline.feeds.table.part import Fault, Part, TableFile, check_columns, number_names
+from pipeline.feeds.table.part import Fault, Part, check_columns, number_names
+from pipeline.feeds.text_files import DecodedText, decode_text
+from pipeline.feeds.unpacking import TableFile
 
 DELIMITERS = ",;\t|"
 _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}

@@ -12,8 +12,9 @@ from msgspec import Raw, Struct
 from outings.configuration import FeedTable
 from outings.sql_quoting import quote
 from pipeline.feeds.ndjson import mend_signs
-from pipeline.feeds.table.encoding import decode_text
-from pipeline.feeds.table.part import Fault, Part, TableFile, check_columns, check_rows
+from pipeline.feeds.table.part import Fault, Part, check_columns, check_rows
+from pipeline.feeds.text_files import decode_text
+from pipeline.feeds.unpacking import TableFile
 
 _GUESSED_TYPES = {"date", "timestamp", "timestamp with time zone", "time", "uuid"}
 _SHOWN = 120

@@ -8,15 +8,7 @@ from duckdb import DuckDBPyConnection
 from msgspec import Struct
 
 from outings.configuration import FeedTable
-
-
-class TableFile(Struct, frozen=True, kw_only=True):
-    """A file that is a table, out of its packing. `name` is shown; `charset` is what a server called its letters."""
-
-    name: str
-    path: Path
-    kind: str
-    charset: str | None = None
+from pipeline.feeds.unpacking import TableFile
 
 
 class Fault(NamedTuple):

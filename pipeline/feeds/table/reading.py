@@ -18,18 +18,17 @@ from outings.configuration import FeedTable
 from outings.configuration.mapping import MappingError
 from outings.select_statement import lock
 from outings.sql_quoting import quote
-from pipeline.feeds.mapping import compile_mapping, explain_problems
 from pipeline.feeds.ndjson import decode_record
-from pipeline.feeds.raw import RawRecord
-from pipeline.feeds.reader import FeedSetting
-from pipeline.feeds.selection import ROW, Selection, select_records
+from pipeline.feeds.reader import FeedSetting, RawRecord
 from pipeline.feeds.source import FeedError, SelectError, SettingError, SourceFile, limit_scratch, read_select
 from pipeline.feeds.table.delimited import open_delimited
 from pipeline.feeds.table.json_rows import open_geojson, open_json, open_json_lines
-from pipeline.feeds.table.part import OpenPart, Part, TableFile, check_columns, check_rows
-from pipeline.feeds.table.sheets import open_sheet
-from pipeline.feeds.table.sqlite import open_sqlite
-from pipeline.feeds.table.unpacking import list_tables
+from pipeline.feeds.table.mapping import compile_mapping
+from pipeline.feeds.table.part import OpenPart, Part, check_columns, check_rows
+from pipeline.feeds.table.selection import ROW, Selection, select_records
+from pipeline.feeds.table.sheets import open_sheet, open_sqlite
+from pipeline.feeds.table.targets import explain_problems
+from pipeline.feeds.unpacking import TableFile, list_tables
 from pipeline.records.record import Problem
 from pipeline.scratch import open_scratch
 

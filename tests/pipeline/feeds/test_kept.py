@@ -8,8 +8,8 @@ import pytest
 from pipeline.feeds import reading
 from pipeline.feeds.ndjson import decode_record
 from pipeline.feeds.opening import open_sources
-from pipeline.feeds.raw import RawRecord
 from pipeline.feeds.read_cache import put_cached_read, read_cached_read, read_cached_records
+from pipeline.feeds.reader import RawRecord
 from pipeline.feeds.reading import read_source
 from tests.pipeline.city import make_event, make_place
 from tests.pipeline.feeds.settings import Configure, ReadNdjson

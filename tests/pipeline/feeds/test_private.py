@@ -11,7 +11,7 @@ import pytest
 
 from outings.configuration import Configuration, ConfigurationError, read_configuration
 from pipeline.feeds.opening import open_sources
-from pipeline.feeds.remote.public_transport import Address, PrivateAddress, PublicTransport, is_public
+from pipeline.feeds.public_transport import Address, PrivateAddress, PublicTransport, is_public
 from pipeline.feeds.source import FeedError, FeedSource
 from tests.pipeline.feeds.conftest import certificate
 from tests.pipeline.feeds.settings import METRO

@@ -21,9 +21,9 @@ from outings.retry_policy import RetryPolicy
 from pipeline.building import BuildResult, build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
+from pipeline.feeds.addresses import choose_suffix, show_url
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import read_source
-from pipeline.feeds.remote.feed_url import choose_suffix, show_url
 from pipeline.feeds.source import FeedError, FeedSource
 from pipeline.plan import Build
 from tests.pipeline.city import make_event

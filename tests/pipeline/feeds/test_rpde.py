@@ -16,8 +16,7 @@ from outings.release.stores import open_store
 from pipeline.building import BuildResult, build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
-from pipeline.feeds.source import FeedError
-from pipeline.feeds.source_ids import find_item
+from pipeline.feeds.source import FeedError, find_item
 from pipeline.plan import Build
 from pipeline.shrink_guard import ShrinkRefusal
 from tests.pipeline.city import City

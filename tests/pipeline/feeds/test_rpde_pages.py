@@ -6,8 +6,8 @@ from io import BytesIO
 
 import pytest
 
-from pipeline.feeds.remote.page_address import WalkError
-from pipeline.feeds.rpde.walk import MOST_EMPTY, walk_pages
+from pipeline.feeds.addresses import WalkError
+from pipeline.feeds.rpde import MOST_EMPTY, walk_pages
 
 
 @pytest.mark.parametrize(

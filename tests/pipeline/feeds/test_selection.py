@@ -9,8 +9,8 @@ import pytest
 
 from outings.contract.vocabulary import Vocabulary
 from outings.select_statement import lock
-from pipeline.feeds.selection import select_records
 from pipeline.feeds.source import SelectError
+from pipeline.feeds.table.selection import select_records
 from tests.loopback import run_server
 from tests.pipeline.feeds.settings import ReadTable
 

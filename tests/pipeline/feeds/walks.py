@@ -10,8 +10,7 @@ from outings.release.objects import object_name
 from outings.release.root import FeedMemory
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import FeedRead, read_source
-from pipeline.feeds.rpde.current_items import put_items
-from pipeline.feeds.rpde.reading import list_current
+from pipeline.feeds.rpde import list_current, put_items
 from pipeline.feeds.source import FeedSource
 from tests.pipeline.feeds.settings import METRO
 from tests.pipeline.feeds.web import PATIENT, Web

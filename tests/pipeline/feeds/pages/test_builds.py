@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pipeline.feeds.pages import opening
+from pipeline.feeds import pages
 from pipeline.feeds.source import FeedError
 from pipeline.shrink_guard import ShrinkRefusal
 from tests.pipeline.feeds.pages.paged_rows import BY_OFFSET, Make, make_json, make_rows, serve_offsets
@@ -44,7 +44,7 @@ def test_rows_that_are_the_same_without_validators_are_not_read_again(build: Mak
 
 
 def test_validators_of_very_many_pages_are_not_kept(build: Make, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "MOST_REMEMBERED", 3)
+    monkeypatch.setattr(pages, "MOST_REMEMBERED", 3)
     web.pages = serve_with_etags(7)
     assert build().feeds[0].memory.pages == ()
 

@@ -8,7 +8,7 @@ from email.utils import formatdate
 import pytest
 from msgspec.structs import replace
 
-from pipeline.feeds.pages import walk
+from pipeline.feeds import pages
 from pipeline.feeds.reading import FeedRead
 from pipeline.feeds.source import FeedError
 from tests.pipeline.feeds.pages.paged_rows import (
@@ -283,7 +283,7 @@ def test_all_pages_together_are_bounded(read_pages: Read, web: Web) -> None:
 
 
 def test_pages_are_counted(read_pages: Read, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walk, "MOST_PAGES", 5)
+    monkeypatch.setattr(pages, "MOST_PAGES", 5)
     web.pages["/rows"] = lambda target: make_json([{"id": target, "title": "x"}])
     with pytest.raises(FeedError, match=r"page=6: is page 6; allowed: 5"):
         read_pages(BY_NUMBER)
@@ -292,7 +292,7 @@ def test_pages_are_counted(read_pages: Read, web: Web, monkeypatch: pytest.Monke
 def test_empty_pages_that_name_others_come_to_an_end(
     read_pages: Read, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(walk, "MOST_EMPTY", 4)
+    monkeypatch.setattr(pages, "MOST_EMPTY", 4)
     web.pages["/rows"] = lambda target: make_json({"rows": [], "links": {"next": f"?from={len(web.requests)}"}})
     with pytest.raises(FeedError, match="is the 4th page in a row without rows, and names another"):
         read_pages(BY_NEXT)

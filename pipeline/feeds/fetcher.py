@@ -16,10 +16,10 @@ from msgspec import Struct
 
 from outings.configuration import FeedTable
 from outings.retry_policy import TRANSIENT_STATUSES, RetryPolicy, read_retry_after
-from pipeline.feeds.remote.feed_url import SCHEMES, show_url
-from pipeline.feeds.remote.public_transport import PrivateAddress, PublicTransport
-from pipeline.feeds.remote.unpacker import CorruptBody, Unpacker
+from pipeline.feeds.addresses import SCHEMES, show_url
+from pipeline.feeds.public_transport import PrivateAddress, PublicTransport
 from pipeline.feeds.source import FeedError
+from pipeline.feeds.unpacking import CorruptBody, Unpacker
 
 MOST_REDIRECTS = 5
 _MOST_VALIDATOR_CHARACTERS = 1_000

@@ -1,8 +1,8 @@
-"""The address of a feed: what of it may be shown, and what kind of file it names."""
+"""Addresses of feeds: what of them may be shown, what kind of file they name, and which page is the next."""
 
 from email.message import Message
 from pathlib import PurePosixPath
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urljoin, urlsplit, urlunsplit
 
 SCHEMES = ("http", "https")
 # Pages are named by these. The value of any other may be somebody's key.
@@ -46,3 +46,42 @@ def choose_suffix(url: str, content_type: str) -> str:
     if own in _SUFFIXES.values():
         return own
     return _SUFFIXES.get(content_type.partition(";")[0].strip().lower(), own)
+
+
+_MOST_URL = 2_000
+_PORTS = {"http": 80, "https": 443}
+
+
+class WalkError(Exception):
+    """A walk through pages can't go on. `url`: of the page at fault."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(reason)
+        self.url = url
+
+
+def resolve_next(stated: str, url: str) -> str:
+    """The whole address of the next page that the page at `url` states, with the password of that one. ValueError for
+    another server: an answer must not choose whom we ask."""
+    try:
+        here, there = urlsplit(url), urlsplit(urljoin(url, stated.strip()))
+        if here.scheme == "https" and there.scheme == "http" and there.hostname == here.hostname:
+            there = there._replace(scheme="https", netloc=there.netloc.removesuffix(":80"))  # a proxy between them lied
+        same = (there.hostname, _find_port(there)) == (here.hostname, _find_port(here))
+    except ValueError:
+        raise ValueError("names a next page that is not an address") from None
+    if there.scheme not in SCHEMES or not same or len(stated) > _MOST_URL or not stated.isprintable():
+        raise ValueError(f"names a next page of another server, {show_url(stated[:_MOST_URL])}")
+    return urlunsplit(there._replace(netloc=here.netloc, fragment=""))
+
+
+def normalize_url(url: str) -> tuple[str, ...]:
+    """Two spellings of one page's address are one."""
+    parts = urlsplit(url)
+    pairs = sorted(parse_qsl(parts.query, keep_blank_values=True))
+    return parts.path or "/", *(text for pair in pairs for text in pair)
+
+
+def _find_port(parts: SplitResult) -> int | None:
+    """None for its scheme's own, written or not."""
+    return None if parts.port == _PORTS.get(parts.scheme) else parts.port

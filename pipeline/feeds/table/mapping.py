@@ -5,16 +5,143 @@ the member out.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from outings.configuration.mapping import MappingError, Rule, parse_mapping
+from outings.configuration.mapping import MappingError, Rule, has_clock, has_day, parse_mapping
 from outings.contract.vocabulary import Vocabulary
 from outings.sql_quoting import literal, quote
-from pipeline.feeds.mapping.columns import Text, choose_first, find_texts, fold
-from pipeline.feeds.mapping.moments import read_clock, read_day, read_moment
-from pipeline.feeds.mapping.numbers import compile_flag, compile_number
-from pipeline.feeds.mapping.targets import TIMES, Target, find_targets
+from pipeline.feeds.table.columns import Text, choose_first, find_texts, fold
+from pipeline.feeds.table.targets import TIMES, Target, find_targets
+
+# As people write them in the languages that ship: English, Spanish.
+MONTHS = (
+    ("January", "Jan", "enero|ene|january|jan"),
+    ("February", "Feb", "febrero|feb|february"),
+    ("March", "Mar", "marzo|march|mar"),
+    ("April", "Apr", "abril|abr|april|apr"),
+    ("May", "May", "mayo|may"),
+    ("June", "Jun", "junio|june|jun"),
+    ("July", "Jul", "julio|july|jul"),
+    ("August", "Aug", "agosto|august|ago|aug"),
+    ("September", "Sep", "septiembre|setiembre|september|sept|sep|set"),
+    ("October", "Oct", "octubre|october|oct"),
+    ("November", "Nov", "noviembre|november|nov"),
+    ("December", "Dec", "diciembre|december|dic|dec"),
+)
+WEEKDAYS = (
+    ("Monday", "lunes"), ("Tuesday", "martes"), ("Wednesday", "miercoles"), ("Thursday", "jueves"),
+    ("Friday", "viernes"), ("Saturday", "sabado"), ("Sunday", "domingo"),
+)  # fmt: skip
+_ISO_DAY = r"\d{4}-\d{2}-\d{2}"
+_ISO = rf"{_ISO_DAY}[T ]\d{{1,2}}:\d{{2}}(:\d{{2}}(\.\d+)?)?"
+_OFFSET = r"\s?(Z|[+-]\d{2}(:?\d{2})?)"
+
+
+def read_moment(text: str, formats: Sequence[str], zone: str) -> str:
+    """A TIMESTAMP on the clock of `zone`; null of what says no clock time."""
+    own = [each for each in formats if has_clock(each) and has_day(each)]
+    instant = f"try_cast({text} AS TIMESTAMPTZ) AT TIME ZONE {literal(zone)}"
+    iso = [
+        f"WHEN regexp_full_match({text}, '{_ISO}') THEN try_cast({text} AS TIMESTAMP)",
+        f"WHEN regexp_full_match({text}, '{_ISO}{_OFFSET}') THEN {instant}",
+    ]
+    return _join(own, text, iso, zone)
+
+
+def read_day(text: str, formats: Sequence[str], zone: str) -> str:
+    """A midnight, of what says a day alone."""
+    own = [each for each in formats if has_day(each) and not has_clock(each)]
+    return _join(own, text, [f"WHEN regexp_full_match({text}, '{_ISO_DAY}') THEN try_cast({text} AS TIMESTAMP)"], zone)
+
+
+def read_clock(text: str, formats: Sequence[str], zone: str) -> str:
+    """A TIMESTAMP of any day."""
+    own = [each for each in formats if has_clock(each)]
+    clock = f"try_strptime({text}, ['%H:%M', '%H:%M:%S'])"
+    iso = [
+        rf"WHEN regexp_full_match({text}, '\d{{1,2}}:\d{{2}}(:\d{{2}})?') THEN {clock}",
+        f"WHEN regexp_full_match({text}, '{_ISO}') THEN try_cast({text} AS TIMESTAMP)",
+    ]
+    return _join(own, text, iso, zone)
+
+
+def _join(formats: Sequence[str], text: str, iso: Sequence[str], zone: str) -> str:
+    cases = f"CASE {' '.join(iso)} END"
+    read = [_read_format(each, text, zone) for each in formats]
+    return f"coalesce({', '.join([cases, *read])})" if read else cases
+
+
+def _read_format(format_: str, text: str, zone: str) -> str:
+    if format_.startswith("unix"):
+        scale = "" if format_ == "unix_ms" else " * 1000"
+        instant = f"make_timestamp_ms(try_cast({text} AS BIGINT){scale})"
+        return f"{instant} AT TIME ZONE 'UTC' AT TIME ZONE {literal(zone)}"
+    sql, english = text, format_
+    if any(word in format_ for word in ("%B", "%b", "%A", "%p")):
+        # The rest of the format is folded as the text is.
+        sql = rf"lower(strip_accents(regexp_replace({sql}, '\s+', ' ', 'g')))"
+        english = _fold_format(format_)
+    if "%p" in format_:
+        sql = rf"regexp_replace({sql}, '([ap])\.?\s?m\b\.?', '\1m')"
+    for place, word in enumerate(("%B", "%b")):
+        if word in format_:
+            for month in MONTHS:
+                sql = rf"regexp_replace({sql}, '\b({month[2]})\b\.?', '{month[place]}')"
+    if "%A" in format_:
+        for day, spanish in WEEKDAYS:
+            sql = rf"regexp_replace({sql}, '\b{spanish}\b', '{day}')"
+    read = f"try_strptime({sql}, {literal(english)})"
+    return f"{read} AT TIME ZONE {literal(zone)}" if "%z" in format_ else read
+
+
+def _fold_format(format_: str) -> str:
+    """In lower case and without accents, but for its directives."""
+    parts, at = [], 0
+    while at < len(format_):
+        width = 3 if format_[at : at + 2] == "%-" else 2 if format_[at] == "%" else 1
+        piece = format_[at : at + width]
+        parts.append(piece if piece.startswith("%") else fold(piece))
+        at += width
+    return "".join(parts)
+
+
+# Words that say yes or no by themselves, in the languages that ship.
+YES = ("yes", "y", "true", "t", "1", "x", "si", "s", "verdadero")
+NO = ("no", "n", "false", "f", "0", "falso")
+_CURRENCY = r"(?i:us\$|[$€£¥]|usd|eur|gbp|cad|mxn|euros?|dollars?|dolares|pesos?)"
+_GAP = r"[\s\x{A0}\x{202F}]"
+
+
+def compile_flag(name: str, rule: Rule) -> str:
+    yes, no = (
+        ", ".join(literal(fold(word)) for word in words)
+        for words in (rule.yes or _without(YES, rule.no), rule.no or _without(NO, rule.yes))
+    )
+    folded = f"lower(strip_accents({name}))"
+    cases = f"WHEN {folded} IN ({yes}) THEN to_json(true) WHEN {folded} IN ({no}) THEN to_json(false)"
+    return f"CASE {cases} ELSE to_json({name}) END"
+
+
+def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
+    return [word for word in words if word not in [fold(other) for other in others]]
+
+
+def compile_number(name: str, rule: Rule, target: Target) -> str:
+    """The whole text has to be a number as it is written there, or 12.50 would be read as 1250 and 1.200 as 1.2: so an
+    amount has no three decimals."""
+    point = rf"\{rule.decimal}"
+    group = rf"(?:[{'.' if rule.decimal == ',' else ','}']|{_GAP})"
+    if target.kind == "decimal":
+        shape = rf"-?\d+({point}\d+)?"
+    else:
+        whole = rf"(\d{{1,3}}({group}\d{{3}})+|\d+)"
+        shape = rf"({_CURRENCY}{_GAP}*)?-?{whole}({point}(\d\d?|\d\d00))?({_GAP}*{_CURRENCY})?"
+    plain = f"regexp_replace({name}, '[^0-9{rule.decimal}-]', '', 'g')"
+    number = f"replace({plain}, ',', '.')" if rule.decimal == "," else plain
+    fits = f"regexp_full_match({name}, {literal(shape)})"
+    return f"CASE WHEN {fits} THEN to_json({number}::DOUBLE) ELSE to_json({name}) END"
+
 
 Tree = dict[str, Any]
 

@@ -1,0 +1,350 @@
+"""Fetches a table in pages into one file of rows: every row is written, or the feed has failed."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from outings.configuration import FeedTable
+from outings.configuration.feed_pages import PARAMETERS, PagesTable
+from outings.configuration.query_string import has_parameter, set_parameter
+from outings.release.root import FeedMemory, PageMemory
+from pipeline.bounded_task import parse_bounded
+from pipeline.feeds.addresses import WalkError, find_charset, normalize_url, resolve_next, show_url
+from pipeline.feeds.fetcher import FeedClient, FetchError, FetchResult, Validators, fetch, open_client
+from pipeline.feeds.ndjson import mend_signs
+from pipeline.feeds.reader import FetchContext
+from pipeline.feeds.source import FeedError, SourceFile, look_at
+from pipeline.feeds.table.json_rows import explain_wrapped, find_rows, parse_features, write_line
+from pipeline.feeds.text_files import decode_text, refuse_markup
+
+# Where servers say what is wrong with a request, in the order of how much it tells.
+_REASONS = ("message", "error", "detail", "details", "errors", "error_message", "description")
+_MOST_REASON = 200
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """`rows` have one line each. `total`, `last`, `more` and `next` are what the paths of `pages` lead to, and None
+    where the page does not say it."""
+
+    rows: Sequence[bytes] = ()
+    total: int | None = None
+    last: int | None = None
+    more: bool | None = None
+    next: str | None = None
+
+
+def parse_page(content: bytes, feed: FeedTable, pages: PagesTable, *, charset: str | None) -> Page:
+    """Raises ValueError with what is wrong with the page."""
+    refuse_markup(content)
+    decoded = decode_text(content, stated=feed.encoding, charset=charset)
+    content = mend_signs(decoded.text.encode("utf-8", "surrogateescape"))
+    following = _read_member(content, pages.path)
+    more = _read_member(content, pages.more)
+    rows = _find_rows(content, feed)
+    if len(rows) > feed.max_rows:
+        raise ValueError(f"has more than the {feed.max_rows:,} rows that max_rows allows")
+    return Page(
+        rows=[write_line(row) or b"{}" for row in rows],
+        total=_parse_count(_read_member(content, pages.total)),
+        last=_parse_count(_read_member(content, pages.last)),
+        more=None if not pages.more else more in (True, "true", 1),
+        next=following.strip() or None if isinstance(following, str) else None,
+    )
+
+
+def _find_rows(content: bytes, feed: FeedTable) -> Sequence[Raw]:
+    if not feed.records and (features := parse_features(content)) is not None:
+        return features
+    try:
+        rows = find_rows(content, feed)
+    except ValueError as error:
+        raise ValueError(f"{error}{_quote_reason(content)}") from error
+    if rows is None:
+        raise ValueError(f"{explain_wrapped(content)}{_quote_reason(content)}")
+    return rows
+
+
+def _read_member(content: bytes, path: str) -> Any:
+    """What the path leads to, and None where it leads nowhere."""
+    if not path:
+        return None
+    value = Raw(content)
+    try:
+        for step in path.split("."):
+            value = msgspec.json.decode(value, type=dict[str, Raw])[step]
+        return msgspec.json.decode(value)
+    except (KeyError, ValueError, RecursionError):
+        return None
+
+
+def _parse_count(value: Any) -> int | None:
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _quote_reason(content: bytes) -> str:
+    """What a server says where it answers a question with its reason not to, and 200 all the same."""
+    try:
+        reason = _find_reason(msgspec.json.decode(content))
+    except (ValueError, RecursionError):
+        reason = ""
+    return f". The server says: {reason[:_MOST_REASON]}" if reason else ""
+
+
+def _find_reason(value: Any) -> str:
+    if isinstance(value, str):
+        return " ".join(value.split())
+    if isinstance(value, list):
+        return " ".join(filter(None, map(_find_reason, value)))
+    if isinstance(value, dict):
+        return " ".join(filter(None, (_find_reason(value[name]) for name in _REASONS if name in value)))
+    return ""
+
+
+MOST_PAGES = 10_000
+# Of one page, which is held in memory.
+MOST_PAGE_BYTES = 64 << 20
+# In a row: a page from which all was filtered out is empty, and names another.
+MOST_EMPTY = 100
+# A walk whose rows change meanwhile is begun again.
+MOST_WALKS = 3
+_REPORTED_PAGES = 50
+
+
+class MovedRowsError(WalkError):
+    """What the server counts is not what it counted on the page before: rows may be missing, or be there twice."""
+
+
+class FetchPage(Protocol):
+    async def __call__(self, url: str, *, most: int) -> tuple[bytes | None, FetchResult]:
+        """None where the server says that there is no such page."""
+
+
+def make_address(feed: FeedTable, pages: PagesTable, *, number: int, read: int) -> str:
+    """Of the page with this number, counted from 0, behind so many rows. The first of an offset is the address itself:
+    a server that knows no pages answers that too."""
+    url = feed.url
+    if pages.size_parameter and not has_parameter(url, pages.size_parameter):
+        url = set_parameter(url, pages.size_parameter, pages.size)
+    if not pages.is_counted:
+        return url
+    counted = pages.first + number if pages.by == "page" else read or None
+    return set_parameter(url, pages.parameter or PARAMETERS[pages.by], counted)
+
+
+async def walk_pages(
+    feed: FeedTable, pages: PagesTable, *, fetch: FetchPage, target: BinaryIO, tell: Callable[[str], None]
+) -> tuple[PageMemory, ...]:
+    """Writes the rows to `target`, one a line; what each page was. Raises WalkError, and what `fetch` raises."""
+    for attempt in range(MOST_WALKS):
+        target.seek(0)
+        target.truncate()
+        try:
+            walk = _Walk(feed=feed, pages=pages, fetch=fetch, target=target, tell=tell, left=feed.max_bytes)
+            return await walk.run()
+        except MovedRowsError as moved:
+            if attempt == MOST_WALKS - 1:
+                raise
+            tell(f"{show_url(moved.url)}: {moved}; walked again from the first page")
+    raise AssertionError("the last walk ends or raises")
+
+
+class _Walk(Struct, kw_only=True):
+    """`left`: of the feed's max_bytes; `read`: rows so far; `empty`: pages without rows in a row; `before`: the rows of
+    the page before; `total` and `last`: what the server said latest."""
+
+    feed: FeedTable
+    pages: PagesTable
+    fetch: FetchPage
+    target: BinaryIO
+    tell: Callable[[str], None]
+    left: int
+    memories: list[PageMemory] = []
+    visited: set[tuple[str, ...]] = set()
+    before: Sequence[bytes] = ()
+    total: int | None = None
+    last: int | None = None
+    read: int = 0
+    empty: int = 0
+
+    async def run(self) -> tuple[PageMemory, ...]:
+        url: str | None = make_address(self.feed, self.pages, number=0, read=0)
+        while url is not None:
+            self._check_address(url)
+            content, answer = await self.fetch(url, most=min(self.left, MOST_PAGE_BYTES))
+            page = Page() if content is None else self._parse(content, answer, url)
+            self._take(page, answer, url)
+            try:
+                following = self._find_next(page, answer)
+            except ValueError as error:
+                raise WalkError(url, str(error)) from None
+            if following is None:
+                self._check_end(page, url)
+            url = following
+        return tuple(self.memories)
+
+    def _check_address(self, url: str) -> None:
+        if normalize_url(url) in self.visited:
+            raise WalkError(url, "was read already: the pages have no end")
+        self.visited.add(normalize_url(url))
+        if len(self.memories) == MOST_PAGES:
+            raise WalkError(url, f"is page {MOST_PAGES + 1:,}; allowed: {MOST_PAGES:,}")
+
+    def _parse(self, content: bytes, answer: FetchResult, url: str) -> Page:
+        self.left -= len(content)
+        if self.left < 0:
+            raise WalkError(url, f"goes beyond {self.feed.max_bytes:,} bytes of pages, the feed's max_bytes")
+        parse = partial(parse_page, content, self.feed, self.pages, charset=find_charset(answer.content_type))
+        try:
+            return parse_bounded(parse, self.feed, size=len(content))
+        except ValueError as error:
+            raise WalkError(url, str(error)) from error
+
+    def _take(self, page: Page, answer: FetchResult, url: str) -> None:
+        if _differ(self.total, page.total) or _differ(self.last, page.last):
+            raise MovedRowsError(url, "counts other rows than the page before it: they change while they are read")
+        self.total = self.total if page.total is None else page.total
+        self.last = self.last if page.last is None else page.last
+        if page.rows and page.rows == self.before:
+            detail = "the server does not know these pages, or not where they end (say total or last)"
+            raise WalkError(url, f"has the same rows as the page before it: {detail}")
+        for row in page.rows:
+            self.target.write(row + b"\n")
+        self.read += len(page.rows)
+        self.empty = 0 if page.rows else self.empty + 1
+        self.before = page.rows
+        self.memories.append(
+            PageMemory(rows=len(page.rows), etag=answer.validators.etag, last_modified=answer.validators.last_modified)
+        )
+        if not len(self.memories) % _REPORTED_PAGES:
+            self.tell(f"{len(self.memories):,} pages, {self.read:,} rows")
+
+    def _find_next(self, page: Page, answer: FetchResult) -> str | None:
+        """None of the last page. ValueError."""
+        pages, number = self.pages, len(self.memories)
+        if page.more is False:
+            return None
+        if not pages.is_counted:
+            stated = page.next if pages.by == "next" else answer.link
+            if stated and self.empty == MOST_EMPTY:
+                raise ValueError(f"is the {MOST_EMPTY}th page in a row without rows, and names another")
+            return resolve_next(stated, answer.url) if stated else None
+        if not page.rows:
+            return None
+        if page.last is not None and pages.first + number > page.last:
+            return None
+        if page.total is not None and self.read >= page.total:
+            return None
+        return make_address(self.feed, pages, number=number, read=self.read)
+
+    def _check_end(self, page: Page, url: str) -> None:
+        """A walk that breaks off would remove all that it did not come to."""
+        total, last = self.total, self.last
+        if self.pages.most is not None and self.read >= self.pages.most:
+            detail = f"{self.read:,} rows, and the server gives {self.pages.most:,} at most: others may be missing"
+            raise WalkError(url, f"makes {detail}; ask for fewer in several feeds, or for all at another address")
+        if page.more:
+            raise WalkError(url, "says that there are more rows, and has none")
+        if total is not None and self.read < total:
+            raise WalkError(url, f"is the last page, and {self.read:,} of {total:,} rows were read: it breaks off")
+        number = len(self.memories) if page.rows else len(self.memories) - 1
+        if last is not None and number < last - self.pages.first + 1:
+            raise WalkError(url, f"is the last page, and {number:,} of {last:,} pages were read: it breaks off")
+
+
+def _differ(before: int | None, now: int | None) -> bool:
+    """Some servers count on the first page alone."""
+    return before is not None and now is not None and before != now
+
+
+# A root names the validators of all pages of a feed: of one with more of them, none is kept.
+MOST_REMEMBERED = 200
+# What is shorter is a word or a number, and no key.
+_LEAST_KEY = 6
+
+
+async def open_pages(
+    feed: FeedTable, pages: PagesTable, context: FetchContext, known: FeedMemory | None, *, folder: Path
+) -> tuple[SourceFile | None, tuple[PageMemory, ...]]:
+    """A file with a row a line; None where every page is as it was. With it what a later build asks by whether they
+    are; nothing where a server says nothing to ask by.
+
+    Raises FeedError: a feed of which one page can't be had is not read at all.
+    """
+
+    def tell(line: str) -> None:
+        context.tell(f"feed {feed.name}: {line}")
+
+    path = folder / "rows.ndjson"
+    try:
+        async with open_client(feed, context.policy) as client:
+            if known is not None and await _is_unchanged(client, feed, pages, known=known.pages):
+                return None, known.pages
+            fetch_page = partial(_fetch_page, client, pages)
+            with path.open("wb") as target:
+                memories = await walk_pages(feed, pages, fetch=fetch_page, target=target, tell=tell)
+    except WalkError as fault:
+        raise FeedError(feed.name, show_url(fault.url), _hide_keys(str(fault), feed)) from None
+    tell(f"{len(memories):,} pages, {sum(memory.rows for memory in memories):,} rows")
+    rows = replace(look_at(feed, show_url(feed.url), path), has_rows=True)
+    return rows, memories if _can_ask(pages, memories) else ()
+
+
+def _hide_keys(text: str, feed: FeedTable) -> str:
+    """What a server says may repeat what it was asked with."""
+    parts = urlsplit(feed.url)
+    values = [value for _, value in parse_qsl(parts.query)]
+    headers = [word for value in feed.headers.values() for word in (value, *value.split())]
+    for key in sorted(filter(None, (*headers, *values, parts.username, parts.password)), key=len, reverse=True):
+        if len(key) >= _LEAST_KEY:
+            text = text.replace(key, "…")
+    return text
+
+
+async def _fetch_page(
+    client: FeedClient, pages: PagesTable, url: str, *, most: int
+) -> tuple[bytes | None, FetchResult]:
+    body = BytesIO()
+    bound = "what a page may have" if most == MOST_PAGE_BYTES else "what is left of the feed's max_bytes"
+    try:
+        fetched = await fetch(client, url, target=body, most=most, bound=bound)
+    except FetchError as error:
+        if pages.empty and pages.empty.encode() in error.body:
+            return None, FetchResult(is_unchanged=False, url=url)
+        raise
+    return body.getvalue(), fetched
+
+
+def _can_ask(pages: PagesTable, memories: tuple[PageMemory, ...]) -> bool:
+    """Whether every page has a validator. An address that a page states is not kept: it may have somebody's key."""
+    return (
+        pages.is_counted
+        and len(memories) <= MOST_REMEMBERED
+        and all(memory.etag or memory.last_modified for memory in memories)
+    )
+
+
+async def _is_unchanged(
+    client: FeedClient, feed: FeedTable, pages: PagesTable, *, known: tuple[PageMemory, ...]
+) -> bool:
+    """Whether each page is as it was, the last one too: then there are no other rows, and no more of them."""
+    read = 0
+    for number, memory in enumerate(known):
+        validators = Validators(etag=memory.etag, last_modified=memory.last_modified)
+        url = make_address(feed, pages, number=number, read=read)
+        try:
+            fetched = await fetch(client, url, target=BytesIO(), most=MOST_PAGE_BYTES, known=validators)
+        except FetchError:
+            return False  # the walk says what is wrong
+        if not fetched.is_unchanged:
+            return False
+        read += memory.rows
+    return bool(known)

@@ -1,1 +1,0 @@
-"""Feeds over HTTP: conditional requests, retries, limits of time and size."""
