@@ -1,8 +1,8 @@
 """Hostile clients beside ordinary ones: `python -m bench.hostile`.
 
-A server with several kept releases and few descriptors is sent what `bench.attacks` draws, all of it with one key,
+A server with several open releases and few descriptors is sent what `bench.attacks` draws, all of it with one key,
 while a reader asks for ordinary things at a steady pace. Ends with 1 where an answer was a 5xx, a forged cursor that
-names a kept release was answered, a worker was replaced, or the reader did not get an answer. `503` with `Retry-After`
+names an open release was answered, a worker was replaced, or the reader did not get an answer. `503` with `Retry-After`
 is counted apart: by it the server keeps what the attackers ask for from taking others' turns. The attackers share the
 machine with what they attack, so they stand back behind it (`nice`); even so the reader waits longer than beside
 attackers from elsewhere.
@@ -11,7 +11,6 @@ attackers from elsewhere.
 import argparse
 import contextlib
 import multiprocessing
-import random
 import statistics
 import subprocess
 import sys
@@ -30,6 +29,7 @@ from msgspec import Struct
 from bench.attacks import FORGED, LATER, Tally, Target, list_walks, run_attack
 from bench.load import UNIQUE
 from bench.servers import OUTINGS, Headers, Response, ask, find_free_port, make_key, run_process
+from edge.app import POLL_SECONDS
 from outings.configuration import read_configuration
 from outings.contract.instants import format_instant
 from outings.demo import write_world
@@ -56,14 +56,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--requests", type=int, default=100_000)
     parser.add_argument("--attackers", type=int, default=6, help="processes")
     parser.add_argument("--listings", type=int, default=1_000, help="in each of two metros")
-    parser.add_argument("--releases", type=int, default=8, help="that are kept")
+    parser.add_argument("--releases", type=int, default=4, help="that are open")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--descriptors", type=int, default=256, help="that each process may have")
     parser.add_argument("--calm", type=float, default=10.0, help="seconds that the reader is measured alone")
-    parser.add_argument("--only", action="append", default=[], metavar="KIND", help="of attack, such as 'old release'")
+    parser.add_argument("--only", action="append", default=[], metavar="KIND", help="of attack, such as 'random path'")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder:
-        config = publish_releases(Path(folder) / "outings.toml", size=options.listings, count=options.releases)
+        config = Path(folder) / "outings.toml"
+        write_world(config, today=datetime.now(UTC).date(), size=options.listings)
+        publish_release(config)
         port, keys = find_free_port(), (make_key(config), make_key(config))
         bound = ["prlimit", f"--nofile={options.descriptors}:{options.descriptors}"]
         words = [*OUTINGS, "serve", "-c", str(config), "--workers", str(options.workers), "--port", str(port)]
@@ -71,24 +73,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
             sys.exit(measure(supervisor, config, port=port, keys=keys, options=options))
 
 
-def publish_releases(config: Path, *, size: int, count: int) -> Path:
-    """Each without some listings of the one before, so that every one has tables of its own."""
-    write_world(config, today=datetime.now(UTC).date(), size=size)
-    for _ in range(count):
-        subprocess.run([*OUTINGS, "build", "-c", str(config)], check=True, capture_output=True)
-        for feed in (config.parent / "data").glob("*.ndjson"):
-            feed.write_text("".join(feed.read_text().splitlines(keepends=True)[3:]))
-    return config
+def publish_release(config: Path) -> None:
+    """Publish a release. The next one will not have some of its listings, so that every one has tables of its own."""
+    subprocess.run([*OUTINGS, "build", "-c", str(config)], check=True, capture_output=True)
+    for feed in (config.parent / "data").glob("*.ndjson"):
+        feed.write_text("".join(feed.read_text().splitlines(keepends=True)[3:]))
 
 
 def measure(supervisor: int, config: Path, *, port: int, keys: tuple[str, str], options: argparse.Namespace) -> int:
     wait_for_workers(supervisor, port, count=options.workers)
-    target = find_target(config, port, keys[0])
+    target = find_target(config, port, keys[0], releases=options.releases)
     headers = (("X-API-Key", keys[1]),)
     requests = list_requests(port, headers)
     workers, before = list_workers(supervisor), read_health(supervisor)
     print(
-        f"{options.requests:,} requests of {options.attackers} attackers, {len(target.releases)} kept releases,",
+        f"{options.requests:,} requests of {options.attackers} attackers, {options.releases} open releases,",
         end=" ",
     )
     print(f"{options.workers} worker(s) with {options.descriptors} descriptors\n", flush=True)
@@ -126,18 +125,21 @@ def count_responses(tally: Mapping[tuple[str, str], int], beginning: str) -> int
     return sum(number for (_, status), number in tally.items() if status.startswith(beginning))
 
 
-def find_target(config: Path, port: int, key: str) -> Target:
+def find_target(config: Path, port: int, key: str, *, releases: int) -> Target:
+    """Begin walks in each of so many releases, which stay open in every worker."""
     store = open_store(read_configuration(config, {}).store.url)
-    kept = list(list_releases(store))
     headers = (("X-API-Key", key),)
-    old = random.Random(1).sample([each.id for each in kept[1:]], min(3, len(kept) - 1))
-    paths = [path for walk in list_walks() for path in (walk, *(f"{walk}&release={each}" for each in old))]
-    cursors = [(path, read_cursor(ask(port, path, headers))) for path in paths]
+    cursors = []
+    for number in range(releases):
+        if number:
+            publish_release(config)
+            time.sleep(2 * POLL_SECONDS)
+        cursors += [(path, read_cursor(ask(port, path, headers))) for path in list_walks()]
+    kept = list(list_releases(store))
     stamps = {format_instant(part.stamp) for each in kept for part in each.root.parts.values()}
     return Target(
         port=port,
         key=key,
-        releases=tuple(each.id for each in kept),
         stamps=tuple(sorted(stamps)),
         cursors=tuple((path, cursor) for path, cursor in cursors if cursor is not None),
     )

@@ -111,7 +111,6 @@ class Edge:
         # One thread: what it computes holds the interpreter, and two would only take it from each other and the loop.
         self._compute_threads = ThreadPool(threads=1, queue=64)
         self._fetch_threads = ThreadPool(threads=2, queue=64)
-        self._open_threads = ThreadPool(threads=1, queue=8)
         self._poll_seconds = poll_seconds
         self._contract = OpenApiEndpoint(self._releases)
         self._public = Router(
@@ -132,7 +131,6 @@ class Edge:
         planner = Planner(
             releases=self._releases,
             dates=LocalDates(clock),
-            opening=self._open_threads,
             computing=self._compute_threads,
             fetching=self._fetch_threads,
             memory=plans,
@@ -206,8 +204,6 @@ class Edge:
         """Releases threads and the cache. The tasks of a server do this by themselves."""
         self._compute_threads.close()
         self._fetch_threads.close()
-        self._open_threads.close()
-        self._releases.close()
         self._usage.close()
         self._geocoder.close()
         self._forecasts.close()

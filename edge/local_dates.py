@@ -33,10 +33,6 @@ class LocalDates:
             self._release = release.id
         return self._dates
 
-    def find_dates(self, release: Release) -> Mapping[str, date]:
-        """The dates of the metros of a release that is not the current one."""
-        return _find_dates(release, self._clock())
-
 
 def _find_dates(release: Release, now: datetime) -> dict[str, date]:
     return {

@@ -9,8 +9,7 @@ from prometheus_client import CollectorRegistry, Metric, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from starlette.types import Receive, Scope, Send
 
-from edge.release_pool import ServedRelease
-from edge.releases import Releases
+from edge.releases import Releases, ServedRelease
 from edge.replies.responses import send_status
 from edge.usage.counts import Counter, Counts, FrontAnswer
 from edge.usage.ledger import TotalUsage

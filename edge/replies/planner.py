@@ -1,24 +1,21 @@
 """Makes the plan of a request: what will answer it, from which release, with which ETag. No body is made here."""
 
 import re
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Mapping
 from datetime import date, datetime
 from functools import partial
-from urllib.parse import parse_qsl
 
-import structlog
 from cachetools import FIFOCache
 from msgspec import Struct
 from msgspec.structs import replace
 
 from edge.geocoding.geocoder import Geocoder, NoGeocoder
 from edge.local_dates import LocalDates
-from edge.release_pool import PoolFull, ServedRelease
-from edge.releases import Releases
+from edge.releases import Releases, ServedRelease
 from edge.replies.query_reader import read_query
 from edge.replies.responses import Lines, make_head
 from edge.request_context import RequestContext
-from edge.thread_pool import Result, ThreadPool
+from edge.thread_pool import ThreadPool
 from edge.weather.forecasts import Forecasts
 from outings.answers.changes.feed import read_cursor
 from outings.answers.context import AnswerContext
@@ -28,19 +25,14 @@ from outings.answers.renderer_version import RENDERER_VERSION
 from outings.answers.routes import make_plan
 from outings.answers.semantic.model import Model
 from outings.answers.weather.weather import Weather
-from outings.contract.cursor import Cursor, is_sealed, malformed_cursor
+from outings.contract.cursor import Cursor
 from outings.contract.entitlement import Entitlement
-from outings.contract.errors import ApiError, bad_request, unavailable
+from outings.contract.errors import unavailable
 from outings.contract.includes import Offer
 from outings.contract.query import Query
 from outings.contract.resources.metro import Center
 from outings.contract.route import Match, Route
-from outings.release.objects import Corrupt
-from outings.release.root import parse_release_id
 from outings.release.snapshot import PrecomputedPage
-from outings.release.store import StoreError
-
-log = structlog.get_logger()
 
 # A plan with its query, as measured over lists with filters; those of details are half of it.
 PLAN_BYTES = 4_096
@@ -49,7 +41,7 @@ _MOST_REMEMBERED_BYTES = 512
 
 # What they need may be in the store, with another worker, or not worked out yet: `Planner.resolve_request`.
 _WAITING_ROUTES = frozenset({"changes", "events.ics.address"})
-_WAITING = re.compile(rb"(?:^|&)(?:release|address|[^=&]*%[^=&]*)(?:=|&|$)")
+_WAITING = re.compile(rb"(?:^|&)(?:address|[^=&]*%[^=&]*)(?:=|&|$)")
 
 # Path, query string and rights.
 _Name = tuple[str, bytes, str]
@@ -82,26 +74,23 @@ class PlanSlot(Struct, frozen=True):
 
 
 class ResolvedRequest(Struct, frozen=True, kw_only=True):
-    """A query, and what is to answer it; `is_named` where it says which release."""
+    """A query, and what is to answer it."""
 
     query: Query
     served: ServedRelease
     dates: Mapping[str, date]
-    is_named: bool
 
 
 class Planner:
     """Remembers plans for as long as a release and its local dates are the current ones: the same request with the
-    same rights has the same plan. They take `memory` bytes at most. `opening` opens replaced releases, by one thread;
-    what the current one needs does not wait for that: `computing` works, and `fetching` reads the store. `model` ranks
-    searches, `geocoder` finds addresses, `forecasts` tell the weather."""
+    same rights has the same plan. They take `memory` bytes at most. `computing` works, and `fetching` reads
+    the store. `model` ranks searches, `geocoder` finds addresses, `forecasts` tell the weather."""
 
     def __init__(
         self,
         *,
         releases: Releases,
         dates: LocalDates,
-        opening: ThreadPool,
         computing: ThreadPool,
         fetching: ThreadPool,
         memory: int,
@@ -114,7 +103,6 @@ class Planner:
         self._geocoder = geocoder
         self._forecasts = forecasts or Forecasts(None, clock=dates.read_minute)
         self._dates = dates
-        self._opening = opening
         self._computing = computing
         self._fetching = fetching
         self._offer = offer
@@ -152,14 +140,13 @@ class Planner:
         plans = slot.plans
         requested = await self.resolve_request(match, context, entitlement=entitlement)
         query, served, dates = requested.query, requested.served, requested.dates
-        if not requested.is_named:
-            plans = self._recall(served, dates)
+        plans = self._recall(served, dates)
         current = self._releases.current
         is_lasting = len(context.query_string) <= _MOST_REMEMBERED_BYTES
         if query.cursor is not None and query.metro is not None:  # a walk over no metro pins nothing
-            began = served if requested.is_named else await self._find_walk(query, query.cursor, context)
-            # One that could not be opened now may be opened the next time.
-            is_lasting = is_lasting and (began is not None or self._is_gone(query, query.cursor))
+            began = await self._find_walk(query.metro, query.cursor, context)
+            # The release of a cursor that is ahead of this edge may be served when it comes again.
+            is_lasting = is_lasting and not self._releases.is_newer(query.metro, query.cursor.release)
             served = began or served
             dates = dict.fromkeys(served.release.metros, query.cursor.date)
         spot = await self._find_spot(query, served, context, entitlement=entitlement)
@@ -234,23 +221,18 @@ class Planner:
     async def resolve_request(
         self, match: Match, context: RequestContext, *, entitlement: Entitlement
     ) -> ResolvedRequest:
-        """Of the release that it names, else of the current one, or of a newer one that it knows of. Raises ApiError
-        for what is wrong with the request."""
+        """Read the query with the current release, or a newer one that it knows of. Raises ApiError for what is wrong
+        with the request."""
         served = self._find_served(context)
         dates = self._dates.read_dates(served.release)
-        named = await self._open_named(context)
-        if named is not None:
-            served, dates = named, self._dates.find_dates(named.release)
         about = AnswerContext(release=served.release, dates=dates, entitlement=entitlement)
         read = partial(read_query, match, context.query_string, served=served, about=about, offer=self._offer)
         is_slow = match.route.sets is not None and costs_queries(match, about=about)
         query = await self._computing.run(read, key_id=read_key_id(context)) if is_slow else read()
-        if named is None and "release" in query.values:
-            raise explain_release(str(query.get("release")))
-        if named is None and query.route == "changes" and read_cursor(query) > served.release.latest_version_id:
+        if query.route == "changes" and read_cursor(query) > served.release.latest_version_id:
             served = await self._await_version(read_cursor(query), context)
             dates = self._dates.read_dates(served.release)
-        return ResolvedRequest(query=query, served=served, dates=dates, is_named=named is not None)
+        return ResolvedRequest(query=query, served=served, dates=dates)
 
     async def _find_spot(
         self, query: Query, served: ServedRelease, context: RequestContext, *, entitlement: Entitlement
@@ -271,25 +253,6 @@ class Planner:
             self._plans = FIFOCache(self._most)
         return self._plans
 
-    async def _open_named(self, context: RequestContext) -> ServedRelease | None:
-        """The release that the request names, where it is kept: also its metro and its words are that one's."""
-        # As Latin-1 any bytes are a text; what is no text of the contract is refused when the query is read.
-        pairs = parse_qsl(context.query_string.decode("latin-1"), encoding="latin-1")
-        texts = [value for name, value in pairs if name == "release"]
-        if len(texts) != 1 or not texts[0].isascii():
-            return None
-        [release_id] = texts
-        release = self._releases.find_release(release_id)
-        if release is not None:
-            return release
-        try:
-            return await self._run_once(release_id, partial(self._releases.open_release, release_id), context)
-        except ValueError:
-            return None
-        except (StoreError, Corrupt, OSError) as error:
-            log.warning("named_release_not_opened", release=release_id, reason=str(error))
-            raise unavailable() from None
-
     async def _await_version(self, version_id: int, context: RequestContext) -> ServedRelease:
         """The newest release there is: a worker that saw it first may have sent the reader. 503 where it has that
         version and can't be served yet."""
@@ -303,33 +266,11 @@ class Planner:
             raise unavailable(1)
         return served
 
-    async def _find_walk(self, query: Query, cursor: Cursor, context: RequestContext) -> ServedRelease | None:
-        """The release that the walk began in; None where it is gone or can't be opened. Whose seal is not of its
-        snapshot is refused before anything is opened for it: `cursor_malformed`."""
-        assert query.metro is not None
-        name = query.metro, cursor.release
-        began = self._releases.find_walk(*name)
-        if began is not None or self._is_gone(query, cursor):
-            return began
-        snapshot = self._releases.find_snapshot(*name)
-        if snapshot is None:
-            look = partial(self._releases.read_snapshot, *name)
-            snapshot = await self._run_once(("snapshot", *name), look, context)
-        if snapshot is None:
-            return None
-        if not is_sealed(cursor, query.seal, query.walk, snapshot=snapshot):
-            raise malformed_cursor()
-        return await self._run_once(name, partial(self._releases.open_walk, *name), context)
-
-    async def _run_once(self, name: Hashable, work: Callable[[], Result], context: RequestContext) -> Result:
-        try:
-            return await self._opening.run(work, key_id=read_key_id(context), name=name)
-        except PoolFull:
-            raise unavailable(1) from None
-
-    def _is_gone(self, query: Query, cursor: Cursor) -> bool:
-        assert query.metro is not None
-        return self._releases.is_gone(query.metro, cursor.release)
+    async def _find_walk(self, metro: str, cursor: Cursor, context: RequestContext) -> ServedRelease | None:
+        """Return the release that the walk began in, or None if it is not open."""
+        if self._releases.is_newer(metro, cursor.release):  # another worker was first to see it
+            await self._fetching.run(self._releases.poll, key_id=read_key_id(context), name="poll")
+        return self._releases.find_walk(metro, cursor.release)
 
 
 def read_key_id(context: RequestContext) -> str:
@@ -344,17 +285,6 @@ def is_plannable_now(route: Route, query_string: bytes) -> bool:
     if route.sets is not None or route.name in _WAITING_ROUTES or len(query_string) > _MOST_REMEMBERED_BYTES:
         return False
     return _WAITING.search(query_string) is None
-
-
-def explain_release(text: str) -> ApiError:
-    """400 of one that is not kept, or of what is no release's id."""
-    try:
-        parse_release_id(text)
-    except ValueError as error:
-        return bad_request(param="release", reason="invalid_value", message=str(error))
-    return bad_request(
-        param="release", reason="release_gone", message=f"Release {text} is not kept any more, or never was."
-    )
 
 
 def find_page(query: Query, about: AnswerContext) -> PrecomputedPage | None:

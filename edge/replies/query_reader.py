@@ -1,6 +1,6 @@
 """Reads the query of a request, in the order of the checks: metro, scope, parameters."""
 
-from edge.release_pool import ServedRelease
+from edge.releases import ServedRelease
 from outings.answers.access_errors import forbidden_metro, forbidden_types
 from outings.answers.context import AnswerContext
 from outings.answers.listings.relations import find_metros_of_row, settle_metro

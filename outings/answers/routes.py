@@ -8,7 +8,6 @@ from outings.answers.coverage.planning import plan_coverage
 from outings.answers.details.planning import plan_detail
 from outings.answers.directory.planning import plan_neighborhoods, plan_organizations
 from outings.answers.directory.ranking import open_ranking
-from outings.answers.directory.spellings import ORGANIZATION_SPELLINGS
 from outings.answers.exports import plan_export, plan_file
 from outings.answers.ical.planning import plan_calendar_file
 from outings.answers.listings.planning import plan_calendar, plan_density, plan_list
@@ -16,19 +15,14 @@ from outings.answers.listings.relations import find_metros_of_row, settle_metro
 from outings.answers.metros import plan_metros
 from outings.answers.near.index import open_near
 from outings.answers.near.planning import plan_activity, plan_around, plan_nearby
-from outings.answers.near.tiles import TILES
 from outings.answers.organizations.planning import plan_organization
 from outings.answers.plan import AnswerPlan
 from outings.answers.search.index import open_search
 from outings.answers.search.planning import plan_search
-from outings.answers.search.postings import POSTINGS
-from outings.answers.selecting.columns.derived import COLUMNS
 from outings.answers.selecting.cursors import check_cursor
 from outings.answers.selecting.evaluator import make_evaluator
-from outings.answers.snapshot.derived import DerivedTables
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import check_zips
-from outings.answers.suggestions.entries import SUGGESTIONS
 from outings.answers.suggestions.index import open_suggestions
 from outings.answers.suggestions.planning import plan_suggestions
 from outings.contract.errors import not_enabled, not_found
@@ -65,14 +59,10 @@ OF_RELEASE: Mapping[str, Callable[[Query, AnswerContext], AnswerPlan]] = {
 }
 
 
-# What the first requests of a snapshot need, with the tables that it is made of.
-_PREPARED: tuple[tuple[DerivedTables, Callable[[SnapshotReader], object]], ...] = (
-    (COLUMNS, make_evaluator),
-    (ORGANIZATION_SPELLINGS, open_ranking),
-    (TILES, open_near),
-    (POSTINGS, open_search),
-    (SUGGESTIONS, open_suggestions),
-)
+# What the first requests of a snapshot need.
+_PREPARED: tuple[Callable[[SnapshotReader], object], ...] = (
+    make_evaluator, open_ranking, open_near, open_search, open_suggestions,
+)  # fmt: skip
 
 
 def make_plan(query: Query, about: AnswerContext) -> AnswerPlan:
@@ -102,10 +92,8 @@ def _find_snapshot(query: Query, about: AnswerContext) -> tuple[Query, Snapshot]
     return query, snapshot
 
 
-def prepare_snapshot(snapshot: Snapshot, *, is_served: bool) -> None:
-    """Opens what the first requests would wait for. `is_served`: to all, until there is a newer one; then what the
-    build did not map is made, which takes a while."""
+def prepare_snapshot(snapshot: Snapshot) -> None:
+    """Open what the first requests would wait for. What the build did not map is made, which takes a while."""
     reader = open_snapshot(snapshot)
-    for derived, make in _PREPARED:
-        if is_served or reader.is_mapped(derived):
-            reader.open_index(make)
+    for make in _PREPARED:
+        reader.open_index(make)

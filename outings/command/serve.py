@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 import click
@@ -78,11 +79,11 @@ def _check_folders(configuration: Configuration) -> None:
     from edge.limits.limiter import open_limits
     from edge.limits.mapped_store import LOCAL, TableError
     from edge.usage.ledger import open_ledger
-    from outings.release.cache import CacheClaim
 
     edge = configuration.edge
     try:
-        CacheClaim(edge.cache).close()
+        edge.cache.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=edge.cache).close()
     except OSError as error:
         raise click.ClickException(f"[edge] cache: {error.filename or edge.cache}: {error.strerror}") from error
     try:

@@ -14,8 +14,8 @@ from outings.contract.static_files import name_file, spell_request
 from outings.contract.suggestions import suggest
 from outings.contract.vocabulary import Vocabulary
 
-# A page is one of its list's files; the others answer for a key, a release or a moment of their own.
-_OWN = ("page", "cursor", "release", "include", "changed_since")
+# A page is one of its list's files; the others answer for a key or a moment of their own.
+_OWN = ("page", "cursor", "include", "changed_since")
 
 
 def locate_url(url: str, directory: Path) -> str:

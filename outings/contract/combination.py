@@ -12,9 +12,7 @@ from outings.contract.window import EXPANSION_DAYS_AFTER, check_window
 Values = Mapping[str, Value]
 
 # What may be sent beside `ids`.
-_BESIDE_IDS = frozenset(
-    {"ids", "audience", "min_confidence", "fields", "expand", "include", "include_mode", "metro", "release"}
-)
+_BESIDE_IDS = frozenset({"ids", "audience", "min_confidence", "fields", "expand", "include", "include_mode", "metro"})
 _EXCLUSIVE = (
     ("page", "cursor"), ("page", "changed_since"), ("occurrences", "changed_since"), ("type_hint", "place_type"),
 )  # fmt: skip

@@ -49,7 +49,6 @@ REASONS: Mapping[str, str] = {
     "cursor_mismatch": "The cursor is of another request. Send it with the request that gave it.",
     "cursor_expired": "The walk can't go on. Begin it anew without a cursor.",
     "cursor_ahead": "The cursor is greater than every version that there is.",
-    "release_gone": "The release is not kept, or not any more.",
 }
 
 METHODS = ("GET", "HEAD", "OPTIONS")

@@ -254,10 +254,6 @@ _HOW = (
         name="include_archived", kind="boolean", default=False, example="true",
         meaning="Answer an archived listing too.",
     ),
-    _control(
-        name="release", kind="text", minimum=1, maximum=40, example="12-0a1b2c3d", stability="experimental",
-        is_tryable=False, meaning="The `X-Release` of an earlier answer: the same data again, as long as it is kept.",
-    ),
 )  # fmt: skip
 
 _ELSEWHERE = (

@@ -54,7 +54,7 @@ _FILTERS: Mapping[str, tuple[str, ...]] = {
     "camp": (*_LISTING, *_DATED, "year", "overnight"),
     "place": (*_LISTING, "sensory", *_PLACE, "place_type"),
 }
-_SHAPE = ("fields", "expand", "include", "include_mode", "release")
+_SHAPE = ("fields", "expand", "include", "include_mode")
 _WALK = ("ids", "q", "changed_since", "limit", "page", "cursor", "facets")
 
 _ROW = PARAMETERS
@@ -127,7 +127,7 @@ def _list_routes(listing_type: str) -> Iterable[Route]:
 def _density_route(listing_type: str) -> Route:
     """The filters of the list."""
     collection = COLLECTIONS[listing_type]
-    names = (*_FILTERS[listing_type], "q", "release")
+    names = (*_FILTERS[listing_type], "q")
     return Route(
         name=f"{collection}.density", path=f"/v1/{{metro}}/{collection}/density",
         meaning=f"{collection.capitalize()} counted by where on the map they are.", item=DensityCell,
@@ -156,14 +156,12 @@ def _limit(least: int, most: int, *, default: int) -> Parameter:
 
 _REQUIRED_WINDOW = tuple(replace(_ROW[name], required=True, default=None) for name in ("from", "to"))
 _CALENDAR = _select(
-    *_FILTERS["event"], "include", "include_mode", "release",
+    *_FILTERS["event"], "include", "include_mode",
     changes=(*_REQUIRED_WINDOW, _allow("include", "forecast")),
 )  # fmt: skip
-_ICS = _select(*_FILTERS["event"], "ids", "q", "release", changes=_WINDOW)
-# A subscription follows the releases, and names none.
-_ADDRESS = {name: row for name, row in _ICS.items() if name != "release"}
+_ICS = _select(*_FILTERS["event"], "ids", "q", changes=_WINDOW)
 _SEARCH = _select(
-    "q", "types", "sort", "match", "limit", "cursor", "changed_since", "include", "release",
+    "q", "types", "sort", "match", "limit", "cursor", "changed_since", "include",
     *(name for names in _FILTERS.values() for name in names if _find_row(name).replaced_by is None),
     changes=(
         replace(_ROW["q"], required=True, meaning="The words to search for; nothing in them is interpreted as syntax."),
@@ -173,7 +171,7 @@ _SEARCH = _select(
     ),
 )  # fmt: skip
 _SUGGEST = _select(
-    "q", "types", "limit", "release",
+    "q", "types", "limit",
     changes=(
         replace(
             _ROW["q"], required=True, maximum=100, example="sto",
@@ -185,7 +183,7 @@ _SUGGEST = _select(
 )  # fmt: skip
 # Where there has to be a centre, its example is sent as it stands.
 _CENTRE = tuple(replace(_ROW[name], is_tryable=True) for name in _POINT)
-_SPATIAL = (*_POINT, "from", "to", "types", "min_confidence", "release")
+_SPATIAL = (*_POINT, "from", "to", "types", "min_confidence")
 _AROUND = _select(
     *_SPATIAL, "address", "ages", "free", "limit", "cursor", "include", "include_mode",
     changes=(
@@ -205,10 +203,10 @@ _TYPES_OF_DIRECTORY = replace(_ROW["types"], meaning="Listings of these collecti
 _ACTIVITY = _select(*_SPATIAL, changes=(*_WINDOW, *_CENTRE))
 # It refers to nothing, and no add-on is for it.
 _ORGANIZATION = _select(
-    "include_archived", "fields", "include", "include_mode", "release", changes=(_allow("include"),)
+    "include_archived", "fields", "include", "include_mode", changes=(_allow("include"),)
 )  # fmt: skip
 _ORGANIZATIONS = _select(
-    "q", "types", "category", "neighborhood", "min_count", "fields", "limit", "page", "cursor", "release",
+    "q", "types", "category", "neighborhood", "min_count", "fields", "limit", "page", "cursor",
     changes=(
         _limit(1, 200, default=50),
         _TYPES_OF_DIRECTORY,
@@ -218,7 +216,7 @@ _ORGANIZATIONS = _select(
     ),
 )  # fmt: skip
 _NEIGHBORHOODS = _select(
-    "q", "types", "min_count", "sort", "limit", "page", "cursor", "release",
+    "q", "types", "min_count", "sort", "limit", "page", "cursor",
     changes=(
         _limit(1, 200, default=50),
         _TYPES_OF_DIRECTORY,
@@ -231,7 +229,7 @@ _NEIGHBORHOODS = _select(
     ),
 )  # fmt: skip
 _CHANGES_FEED = _select(
-    "cursor", "limit", "metro", "type", "kind", "release",
+    "cursor", "limit", "metro", "type", "kind",
     changes=(
         replace(
             _ROW["cursor"], kind="integer", minimum=0, maximum=2**63 - 1, default=0, example="0", is_tryable=True,
@@ -242,18 +240,18 @@ _CHANGES_FEED = _select(
     ),
 )  # fmt: skip
 _EXPORT = _select(
-    "types", "format", "release",
+    "types", "format",
     changes=(
         replace(_ROW["types"], meaning="Files of these collections alone."),
         replace(_ROW["format"], meaning="Files in this format alone."),
     ),
 )  # fmt: skip
-_VERSIONS = _select("limit", "cursor", "order", "release", changes=(_limit(1, 200, default=50),))
+_VERSIONS = _select("limit", "cursor", "order", changes=(_limit(1, 200, default=50),))
 
 ROUTES: tuple[Route, ...] = (
     Route(
         name="metros", path="/v1/metros", meaning="All active metros.", item=Metro, meta=meta.MetrosMeta,
-        parameters=_select("release"), max_age=3600,
+        max_age=3600,
     ),
     *(route for listing_type in COLLECTIONS for route in _list_routes(listing_type)),
     *(route for listing_type in COLLECTIONS for route in _detail_routes(listing_type)),
@@ -280,7 +278,7 @@ ROUTES: tuple[Route, ...] = (
     Route(
         name="events.ics.address", path="/v1/{metro}/events.ics/address",
         meaning="An address of the calendar file that works without the header of the key.", item=CalendarAddress,
-        is_one=True, type="event", parameters=_ADDRESS, max_age=None, stability="experimental", is_optional=True,
+        is_one=True, type="event", parameters=_ICS, max_age=None, stability="experimental", is_optional=True,
     ),
     Route(
         name="search", path="/v1/{metro}/search", meaning="Search in all collections.", item=SearchResult,
@@ -310,7 +308,7 @@ ROUTES: tuple[Route, ...] = (
     Route(
         name="coverage", path="/v1/{metro}/coverage", meaning="How much, how fresh and how clean the data is.",
         item=Coverage, meta=meta.CoverageMeta, is_one=True,
-        parameters=_select("types", "neighborhood", "release", changes=(_TYPES_OF_DIRECTORY,)), group="directories",
+        parameters=_select("types", "neighborhood", changes=(_TYPES_OF_DIRECTORY,)), group="directories",
     ),
     Route(
         name="changes", path="/v1/changes", meaning="The feed of versions.", item=Change, meta=meta.ChangesMeta,
@@ -326,7 +324,7 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         name="export.file", path="/v1/{metro}/export/{file}", meaning="One of the export's files, whole.", item=bytes,
-        media=tuple(EXPORT_TYPES.values()), parameters=_select("release"), stability="experimental", group="sync",
+        media=tuple(EXPORT_TYPES.values()), stability="experimental", group="sync",
     ),
     *(
         Route(

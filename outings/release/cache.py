@@ -1,29 +1,26 @@
 """A cache of objects in a folder of this machine. Objects are fetched as whole files and mapped, and all processes
-share them.
-
-A process claims an object before it fetches it. Objects that no living process claims may be evicted, the least
-recently used first.
-"""
+share them."""
 
 import contextlib
-import fcntl
 import logging
 import os
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection
 from pathlib import Path
 from threading import Lock
-from typing import Self
 
 from cachetools import FIFOCache
 
-from outings.release.disk import FileState, hold_lock, name_state, sync, write_named
+from outings.release.disk import FileState, name_state, sync, write_named
 from outings.release.mapped_file import MappedFile
 from outings.release.objects import PREFIX, hash_of, read_object
 from outings.release.store import Store
 
 log = logging.getLogger(__name__)
+
+# How long a file stays that no release of this process needs: another one may be about to open a release with it.
+UNUSED_SECONDS = 3_600.0
 
 # Files as they were when this process found their bytes right: some 50 a metro and release.
 _whole: FIFOCache[Path, FileState] = FIFOCache(16_384)
@@ -31,7 +28,7 @@ _whole_lock = Lock()
 
 
 def fetch_object(store: Store, sha: str, *, folder: Path) -> MappedFile:
-    """Maps the object's file, `folder/objects/<sha256>`. Each process checks the file's hash when it first opens it,
+    """Map the object's file, `folder/objects/<sha256>`. Each process checks the file's hash when it first opens it,
     and again if the file was written since. A file with a wrong hash is fetched again, and the log says so. What was
     mapped stays whole if the file is removed or replaced.
 
@@ -60,7 +57,7 @@ def fetch_object(store: Store, sha: str, *, folder: Path) -> MappedFile:
 
 
 def _map_whole(path: Path, sha: str) -> MappedFile | None:
-    """Maps a file that is there, and marks that it is used now. Returns None if its bytes have another hash."""
+    """Map a file, and mark that it is used now. Return None if its bytes have another hash."""
     before = name_state(path.stat())
     file = MappedFile(path)
     status = path.stat()
@@ -82,69 +79,10 @@ def _remember_whole(path: Path, state: FileState) -> None:
         _whole[path] = state
 
 
-class CacheClaim:
-    """The objects of a cache folder that this process uses, until it ends or `close` is called."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._path = folder / "claims" / uuid.uuid4().hex
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with hold_lock(folder / "lock"):
-            # Held until the process ends, however it ends: an eviction tells a dead claim by that.
-            self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
-            fcntl.flock(self._handle, fcntl.LOCK_EX)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def replace(self, hashes: Iterable[str]) -> None:
-        """Claims these objects, and gives up all claims made before."""
-        data = "".join(f"{sha}\n" for sha in sorted(hashes)).encode()
-        with hold_lock(self._folder / "lock"):
-            os.ftruncate(self._handle, 0)
-            os.pwrite(self._handle, data, 0)
-
-    def close(self) -> None:
-        self._path.unlink(missing_ok=True)
-        os.close(self._handle)
-
-
-def evict_objects(folder: Path, *, limit: int) -> int:
-    """Removes unclaimed objects until the cache has at most `limit` bytes, and returns the bytes removed.
-
-    Claimed objects stay, even if they alone exceed the limit.
-    """
-    freed = 0
-    with hold_lock(folder / "lock"):
-        claimed = set(_read_claims(folder))
-        files = sorted(_list_files(folder))
-        excess = sum(size for _, size, _ in files) - limit
-        for _, size, path in files:
-            if freed >= excess:
-                break
-            if path.name.partition(".")[0] not in claimed:
-                path.unlink(missing_ok=True)
-                freed += size
-    return freed
-
-
-def _list_files(folder: Path) -> Iterator[tuple[float, int, Path]]:
-    """When it was asked for last, its size, its path. Files that a killed process left half written are among them."""
+def evict_objects(folder: Path, *, kept: Collection[str]) -> None:
+    """Remove the files of objects that are not in `kept` and that no process opened in the last hour, with what killed
+    fetches left. A process that has such a file mapped goes on reading it."""
     for path in (folder / PREFIX).glob("*"):
-        with contextlib.suppress(FileNotFoundError):
-            state = path.stat()
-            yield state.st_atime, state.st_size, path
-
-
-def _read_claims(folder: Path) -> Iterator[str]:
-    for path in (folder / "claims").glob("*"):
-        with contextlib.suppress(FileNotFoundError), path.open() as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                yield from file.read().split()
-            else:
+        with contextlib.suppress(OSError):  # another process was first, or another user's
+            if path.name not in kept and path.stat().st_atime < time.time() - UNUSED_SECONDS:
                 path.unlink()

@@ -29,14 +29,18 @@ def open_release(
     cache: Path,
     manifests: Mapping[str, Manifest] | None = None,
     site: Site | None = None,
+    unchanged: Mapping[str, Snapshot] = {},
 ) -> Release:
-    """Raises NotFound, Corrupt and StoreError; then nothing of the release may be served. `manifests` are those of its
-    metros, and `site` its site, if they were read already."""
+    """Open all files of a release. Raises NotFound, Corrupt and StoreError; then nothing of it may be served.
+
+    `manifests` are those of its metros, and `site` its site, if they were read already; `unchanged` are snapshots that
+    are open already, by metro.
+    """
     metros = {}
     manifests = manifests or {slug: read_manifest(store, part.manifest) for slug, part in listed.root.parts.items()}
     for slug, part in listed.root.parts.items():
         manifest = manifests[slug]
-        snapshot = fetch_snapshot(store, manifest, cache=cache)
+        snapshot = unchanged.get(slug) or fetch_snapshot(store, manifest, cache=cache)
         if snapshot.hash != part.snapshot:
             raise Corrupt(f"metro {slug}: the root says snapshot {part.snapshot}, its manifest makes {snapshot.hash}")
         metros[slug] = snapshot

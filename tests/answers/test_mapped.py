@@ -67,19 +67,8 @@ def open_unmapped(folder: Path) -> tuple[Release, Release]:
 def test_columns_that_no_build_mapped_are_made_before_a_release_is_served(tmp_path: Path) -> None:
     release, unmapped = open_unmapped(tmp_path)
     snapshot = unmapped.metros["harbor"]
-    prepare_snapshot(snapshot, is_served=True)
+    prepare_snapshot(snapshot)
     assert has_columns(open_snapshot(snapshot))
     for params in LISTS:
         request = ("/v1/harbor/events", params)
         assert read_body(unmapped, request) == read_body(release, request)
-
-
-def test_a_release_that_is_opened_for_a_walk_gets_columns_at_its_first_list(tmp_path: Path) -> None:
-    release, unmapped = open_unmapped(tmp_path)
-    reader = open_snapshot(unmapped.metros["harbor"])
-    prepare_snapshot(unmapped.metros["harbor"], is_served=False)
-    assert not has_columns(reader)
-    for params in LISTS:
-        request = ("/v1/harbor/classes", params)
-        assert read_body(unmapped, request) == read_body(release, request)
-        assert has_columns(reader)

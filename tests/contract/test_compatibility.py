@@ -148,7 +148,6 @@ ADDITIONS: list[Change] = [
     lambda d: d["components"]["schemas"]["Event"]["required"].append("occurrence"),
     # Outside of the promise: what was never answered, and what is marked.
     lambda d: drop_parameter(d, EVENTS, "zip"),
-    lambda d: drop_parameter(d, EVENTS, "release"),
     lambda d: d["paths"].pop("/v1/{metro}/around"),
     lambda d: d["paths"].pop("/healthz"),
 ]

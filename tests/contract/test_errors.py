@@ -25,7 +25,7 @@ def test_the_reasons_are_the_closed_list_of_the_decisions():
     reasons = (
         "unknown_parameter parameter_not_supported missing_parameter invalid_value out_of_range contradictory "
         "window_too_long nothing_searchable metro_required include_not_supported cursor_malformed cursor_mismatch "
-        "cursor_expired cursor_ahead release_gone"
+        "cursor_expired cursor_ahead"
     )
     assert sorted(REASONS) == sorted(reasons.split())
 

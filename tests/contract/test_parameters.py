@@ -15,7 +15,7 @@ zip near_zip include_approximate place_id organization_id free max_price has_tim
 indoor outdoor sensory weekday start_after start_before schedule_day enrollment_type openings
 starts_from starts_to year overnight type_hint place_type has_birthday_parties has_classes q
 changed_since fields expand include include_mode cursor page facets limit
-include_archived metro types sort match address ages type kind min_count order release format
+include_archived metro types sort match address ages type kind min_count order format
 """
 
 _EVERY_ROW = [(route, row) for route in ROUTES for row in route.parameters.values()]

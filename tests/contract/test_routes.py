@@ -57,7 +57,7 @@ _PATHS = {
 _DATED = "from to season free max_price weekday start_after start_before place_id"
 _EVERY = (
     "ids q category audience age min_confidence neighborhood lat lng radius_m zip near_zip include_approximate "
-    "organization_id changed_since fields expand include include_mode facets limit page cursor release"
+    "organization_id changed_since fields expand include include_mode facets limit page cursor"
 )
 _TAKEN = {
     "events.list": f"{_EVERY} {_DATED} occasion indoor outdoor sensory team has_time recurring occurrences",
@@ -164,7 +164,7 @@ def test_a_relationship_list_takes_what_the_metros_list_takes_and_at_places_no_o
 @pytest.mark.parametrize("collection", ["events", "classes", "camps", "places"])
 def test_a_detail_takes_the_detail_parameters_and_by_slug_a_metro(collection: str):
     taken = {route.name: set(route.parameters) for route in ROUTES}
-    every = {"include_archived", "fields", "expand", "include", "include_mode", "release"}
+    every = {"include_archived", "fields", "expand", "include", "include_mode"}
     assert taken[f"{collection}.detail"] == every
     assert taken[f"{collection}.slug"] == every | {"metro"}
 
@@ -172,7 +172,7 @@ def test_a_detail_takes_the_detail_parameters_and_by_slug_a_metro(collection: st
 def test_the_detail_of_an_organization_takes_the_detail_parameters_and_refers_to_nothing():
     route = next(route for route in ROUTES if route.name == "organizations.detail")
     assert {*route.parameters, *route.ignored} == {
-        "include_archived", "fields", "expand", "include", "include_mode", "release",
+        "include_archived", "fields", "expand", "include", "include_mode",
     }  # fmt: skip
     assert route.ignored == ("expand",)
 

@@ -102,7 +102,6 @@ def tamper(url: str, service: Service) -> dict[str, str]:
         "another value": url.replace("age=4", "age=5"),
         "a value more": f"{url}&age=4",
         "a filter less": f"{path}?{query.replace('age=4&', '')}",
-        "an older release": f"{url}&release=1-00000000",
         "another key": url.replace(mine, theirs),
         "an unknown key": url.replace(mine, "00000000"),
         "the signature of another key": url.replace(signature, read_signature(other)),
@@ -120,7 +119,7 @@ def tamper(url: str, service: Service) -> dict[str, str]:
 
 @pytest.mark.parametrize("what", ["another metro", "an alias of its metro", "the list", "the export",
     "the address itself", "all metros", "changes", "one more filter", "an unknown parameter", "another value",
-    "a value more", "a filter less", "an older release", "another key", "an unknown key",
+    "a value more", "a filter less", "another key", "an unknown key",
     "the signature of another key", "one digit", "upper case", "no signature", "an empty signature",
     "half a signature", "two signatures", "two key ids", "a key's text", "bytes that are no text"])  # fmt: skip
 def test_an_address_is_refused_for_anything_else(service: Service, what: str) -> None:

@@ -3,18 +3,16 @@
 import hashlib
 import hmac
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 import pytest
 
-from outings.release.objects import object_name
 from outings.release.releases import list_releases
 from tests.edge.asking import Response
 from tests.edge.conftest import Service
-from tests.edge.publishing import NOW, make_id, publish_restamped
-from tests.release.memory import MemoryStore
+from tests.edge.publishing import NOW, make_id
 
 EVENT, ORGANIZATION, PLACE = make_id("harbor-event-1"), make_id("harbor-org"), make_id("harbor-place")
 STAMP, GONE = f"{NOW:%Y-%m-%dT%H:%M:%SZ}", "2026-08-03T12:00:00Z"
@@ -123,32 +121,3 @@ def test_every_field_of_a_cursor_is_checked_where_its_snapshot_is_gone(
     assert statuses[0] == (400 if route == "search" else 200)
     assert set(statuses) <= {200, 400}
     assert 400 in statuses
-
-
-class RecordingStore(MemoryStore):
-    """What was read of it, by name."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.read: set[str] = set()
-
-    def get(self, name: str) -> bytes:
-        self.read.add(name)
-        return super().get(name)
-
-
-def test_a_forged_cursor_opens_no_release_that_it_names(make_own: Callable[..., Service]) -> None:
-    store = RecordingStore()
-    service = make_own(store=store)
-    target = "/v1/harbor/events?limit=2"
-    cursor = service.get(target).read_json()["meta"]["next_cursor"]
-    publish_restamped(store, 3)
-    fresh = service.start_another()
-    manifest = object_name(list(list_releases(store))[-1].root.parts["harbor"].manifest)
-    store.read.clear()
-    forged = make_cursor(["events.list", STAMP, TODAY, [1_786_500_000, EVENT]], walk=target)
-    got = walk(fresh, target, forged)
-    assert (got.status, got.error["details"]["reason"]) == (400, "cursor_malformed")
-    assert manifest not in store.read
-    assert walk(fresh, target, cursor).status == 200
-    assert manifest in store.read

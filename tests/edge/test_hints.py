@@ -105,11 +105,3 @@ def test_fields_of_what_nothing_asks_for_are_told(service: Service, query: str, 
 def test_fields_of_what_is_asked_for_are_no_news(service: Service) -> None:
     for query in ("fields=expanded.place.name,expanded&expand=place", "fields=source.url&include=source"):
         assert "notices" not in service.get(f"{DETAIL}?{query}").read_json(), query
-
-
-def test_the_release_that_is_asked_is_no_filter(service: Service) -> None:
-    release = service.get("/v1/metros").headers["x-release"]
-    for target in ("/v1/harbor/search?q=story", EVENTS + "?limit=2", "/v1/harbor/nearby?lat=40&lng=-74"):
-        got = service.get(f"{target}&release={release}" if "?" in target else f"{target}?release={release}")
-        assert got.status == 200
-        assert "release" not in got.read_json()["meta"]["applied_filters"]

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import structlog
-from msgspec.structs import replace
 
 from edge.app import Edge
 from edge.processes.worker import make_served_edge
@@ -197,21 +196,6 @@ def test_a_server_that_finds_no_release_that_it_believes_serves_none_and_says_wh
     signed.point(3)
     edge.poll()
     assert signed.count_events(edge) == 3
-
-
-def test_a_kept_release_is_one_that_the_signed_one_names(signed: SignedStore) -> None:
-    signed.point(3)
-    edge = signed.start()
-    sha = json.loads(signed.published["2"])["root"]
-    root = read_root(signed.store, sha)
-    made_up = put_object(signed.store, encode_root(replace(root, parts=read_root(signed.store, root.previous).parts)))
-    following = replace(read_root(signed.store, signed.pointer["root"]), previous=made_up, earlier=((made_up,),))
-    signed.point(3, root=put_object(signed.store, encode_root(following)), signature=None)
-    edge.poll()
-    got = ask(edge, f"{LIST}?release=2-{made_up[:8]}", key=signed.key)
-    assert (got.status, got.error["details"]["reason"]) == (400, "release_gone")
-    got = ask(edge, f"{LIST}?release=2-{sha[:8]}", key=signed.key)
-    assert (got.status, len(got.read_json()["data"])) == (200, 2)
 
 
 def test_a_restarted_server_remembers_what_it_served(signed: SignedStore, tmp_path: Path) -> None:

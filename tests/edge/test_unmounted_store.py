@@ -12,7 +12,6 @@ from outings.keys.registry import NAME as KEYS
 from outings.release.folder import FolderStore
 from tests.edge.asking import ask
 from tests.edge.conftest import Service
-from tests.edge.publishing import publish_restamped
 
 LIST = "/v1/harbor/events"
 MakeService = Callable[..., Service]
@@ -81,17 +80,3 @@ def test_keys_that_are_gone_stay_in_force_and_are_missed(make_own: MakeService) 
     service.store.put(KEYS, registry)
     service.edge.poll()
     assert read_ready(service)["problems"] == {}
-
-
-def test_an_earlier_release_is_not_taken_for_gone_while_the_folder_is_away(mounted: Service, tmp_path: Path) -> None:
-    earlier = mounted.get(LIST).headers["x-release"]
-    cursor = mounted.get(f"{LIST}?limit=1").read_json()["meta"]["next_cursor"]
-    publish_restamped(mounted.store, 1)
-    service = mounted.start_another()
-    unmount(tmp_path, leaves="an empty folder")
-    refused = service.get(f"{LIST}?release={earlier}")
-    assert (refused.status, refused.headers["retry-after"]) == (503, "5")
-    assert service.get(f"{LIST}?limit=1&cursor={cursor}").status == 200
-    mount(tmp_path)
-    assert service.get(f"{LIST}?release={earlier}").headers["x-release"] == earlier
-    assert service.get(f"{LIST}?limit=1&cursor={cursor}").headers["x-release"] == earlier

@@ -52,7 +52,6 @@ _WITH = {
     "zip": "",
     "include_approximate": "",
     "metro": "",
-    "release": "",
     "ids": "",
 }
 _POINT = "{point}"

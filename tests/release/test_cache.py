@@ -1,16 +1,14 @@
 """The cache of a machine: checked on arrival, shared by processes, bounded."""
 
-import multiprocessing
 import os
-import signal
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from outings.release.cache import CacheClaim, evict_objects, fetch_object
-from outings.release.objects import Corrupt, hash_of, name_of, put_object
+from outings.release.cache import evict_objects, fetch_object
+from outings.release.objects import Corrupt, hash_of, name_of, object_name, put_object
 from outings.release.store import NotFound
 from tests.release.doubles import Nth, WatchedObject, fail
 from tests.release.memory import MemoryStore
@@ -122,56 +120,18 @@ def test_many_that_fetch_at_once_see_it_whole(tmp_path: Path) -> None:
     assert list_cached(tmp_path) == {sha}
 
 
-def test_the_least_recently_fetched_is_evicted_first(tmp_path: Path) -> None:
+def test_what_no_release_needs_is_evicted_an_hour_after_it_was_opened_last(tmp_path: Path) -> None:
     store = MemoryStore()
-    hashes = put_objects(store, 5)
-    for second, sha in enumerate(hashes, start=1):
-        fetch_at(store, sha, tmp_path, second=second)
-    fetch_object(store, hashes[0], folder=tmp_path)  # it is now the latest
-    assert evict_objects(tmp_path, limit=3_000) == 2_000
-    assert list_cached(tmp_path) == {hashes[0], hashes[3], hashes[4]}
-    assert evict_objects(tmp_path, limit=3_000) == 0
-
-
-def test_what_is_claimed_stays_whatever_the_limit(tmp_path: Path) -> None:
-    store = MemoryStore()
-    hashes = put_objects(store, 4)
-    with CacheClaim(tmp_path) as one, CacheClaim(tmp_path) as other:
-        one.replace([hashes[0], hashes[3]])
-        one.replace(hashes[:1])
-        other.replace(hashes[1:2])
-        for second, sha in enumerate(hashes, start=1):
-            fetch_at(store, sha, tmp_path, second=second)
-        assert evict_objects(tmp_path, limit=0) == 2_000
-        assert list_cached(tmp_path) == set(hashes[:2])
-    assert evict_objects(tmp_path, limit=0) == 2_000
-    assert evict_objects(tmp_path / "none", limit=0) == 0
-
-
-def hold_claim(folder: Path, sha: str, claimed: Any) -> None:
-    CacheClaim(folder).replace([sha])
-    claimed.set()
-    signal.pause()
-
-
-def test_a_claim_holds_for_other_processes_and_ends_with_its_own(tmp_path: Path) -> None:
-    store = MemoryStore()
-    (sha,) = put_objects(store, 1)
-    fetch_object(store, sha, folder=tmp_path)
-    context = multiprocessing.get_context("spawn")
-    claimed = context.Event()
-    process = context.Process(target=hold_claim, args=(tmp_path, sha, claimed))
-    process.start()
-    assert claimed.wait(60)
-    assert evict_objects(tmp_path, limit=0) == 0
-    process.kill()
-    process.join()
-    assert evict_objects(tmp_path, limit=0) == 1_000
-    assert list((tmp_path / "claims").iterdir()) == []
-
-
-def test_what_a_killed_fetch_left_is_cleared_away(tmp_path: Path) -> None:
-    (tmp_path / "objects").mkdir()
-    (tmp_path / "objects" / f"{'a' * 64}.temporary").write_bytes(b"half")
-    assert evict_objects(tmp_path, limit=0) == 4
-    assert list_cached(tmp_path) == set()
+    needed, unused, opened, new = put_objects(store, 4)
+    for sha in (needed, unused, opened):
+        fetch_at(store, sha, tmp_path, second=1)
+    (tmp_path / "objects" / f"{'a' * 64}.temporary").write_bytes(b"half")  # by a fetch that was killed
+    os.utime(tmp_path / "objects" / f"{'a' * 64}.temporary", (1, 1))
+    mapped = fetch_object(store, unused, folder=tmp_path)
+    os.utime(mapped.path, (1, 1))
+    for sha in (opened, new):
+        fetch_object(store, sha, folder=tmp_path)
+    evict_objects(tmp_path, kept={needed})
+    assert list_cached(tmp_path) == {needed, opened, new}
+    assert mapped[:] == store.get(object_name(unused))
+    evict_objects(tmp_path / "none", kept=())

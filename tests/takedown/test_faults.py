@@ -107,12 +107,3 @@ def test_the_walk_of_a_search_ends(town: Town) -> None:
     town.run("takedown", *ALL)
     got = town.get(f"{joined}&cursor={cursor}")
     assert (got.status, got.error["details"]["reason"]) == (400, "cursor_expired")
-
-
-def test_a_release_that_a_server_had_open_answers_nobody_any_more(town: Town) -> None:
-    newest, middle, oldest = town.list_ids()
-    answers: list[Any] = [town.get(f"/v1/seattle/events?release={each}") for each in (newest, middle, oldest)]
-    assert [each.status for each in answers] == [200] * 3
-    town.run("takedown", KITE)
-    answers = [town.get(f"/v1/seattle/events?release={each}") for each in (newest, middle, oldest)]
-    assert [each.status for each in answers] == [400, 400, 200]

@@ -14,7 +14,7 @@ from outings.contract.query import Query
 from outings.contract.values import Value
 from outings.contract.vocabulary import Vocabulary
 
-_OWN = frozenset({"q", "sort", "match", "types", "limit", "cursor", "release"})
+_OWN = frozenset({"q", "sort", "match", "types", "limit", "cursor"})
 _ORIGIN = ("lat", "lng", "near_zip")
 # What only listings of one type can have: asked for, there is nothing else to be found.
 _DECIDES = {"team": "event"}

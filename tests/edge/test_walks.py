@@ -1,0 +1,134 @@
+"""A walk goes on in the release that it began in for 15 minutes after that was replaced; then by key, or not at all."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outings.release.manifest import read_manifest
+from outings.release.pointer import read_current
+from tests.edge.conftest import Service
+from tests.edge.publishing import NOW, make_world, publish_restamped, publish_worlds
+from tests.release.doubles import FailingStore
+
+LIST = "/v1/harbor/events"
+SEARCH = "/v1/harbor/search?q=story&limit=2"
+MakeService = Callable[..., Service]
+
+
+def publish_events(service: Service, count: int, *, minutes: int) -> None:
+    world = make_world("harbor", timezone="America/New_York", events=count)
+    publish_worlds(service.store, [world], folder=service.folder, stamp=NOW + timedelta(minutes=minutes))
+    service.edge.poll()
+
+
+def begin_walk(service: Service, target: str = f"{LIST}?limit=2") -> tuple[str, str]:
+    """The second page of a walk that begins now, and the release in which it does."""
+    got = service.get(target)
+    return f"{target}&cursor={got.read_json()['meta']['next_cursor']}", got.headers["x-release"]
+
+
+def wait(service: Service, **span: int) -> None:
+    service.clock.now += timedelta(**span)
+    service.edge.poll()
+
+
+def read_names(got: Any) -> list[str]:
+    return [each["name"] for each in got.read_json()["data"]]
+
+
+def count_maps(folder: Path) -> int:
+    """Maps of files of this cache."""
+    return sum(str(folder) in line for line in Path("/proc/self/maps").read_text().splitlines())
+
+
+def test_a_walk_goes_on_in_its_own_release_for_fifteen_minutes_and_then_by_key(make_own: MakeService) -> None:
+    service = make_own()
+    target, began_in = begin_walk(service)
+    publish_events(service, 3, minutes=1)
+    for span in ({"minutes": 0}, {"minutes": 14, "seconds": 59}):
+        wait(service, **span)
+        got = service.get(target)
+        assert got.headers["x-release"] == began_in
+        assert read_names(got) == ["Story 2 of harbor", "Story 3 of harbor"]
+    wait(service, seconds=1)
+    got = service.get(target)
+    assert got.headers["x-release"] == service.get(LIST).headers["x-release"] != began_in
+    assert (read_names(got), got.read_json()["meta"]["has_more"]) == (["Story 2 of harbor"], False)
+
+
+def test_the_walk_of_a_search_ends_when_its_release_is_closed(make_own: MakeService) -> None:
+    service = make_own()
+    target, began_in = begin_walk(service, SEARCH)
+    publish_events(service, 3, minutes=1)
+    assert service.get(target).headers["x-release"] == began_in
+    wait(service, minutes=15)
+    got = service.get(target)
+    assert (got.status, got.error["details"]["reason"]) == (400, "cursor_expired")
+
+
+def test_every_release_of_the_last_fifteen_minutes_is_open_and_those_before_are_closed(make_own: MakeService) -> None:
+    service = make_own()
+    walks = []
+    for minute in range(1, 31):
+        walks.append(begin_walk(service))
+        publish_restamped(service.store, 1, minutes=minute)
+        wait(service, minutes=1)
+        answered = [service.get(target).headers["x-release"] for target, _ in walks[-15:]]
+        assert answered == [release_id for _, release_id in walks[-15:]]
+    current = service.get(LIST).headers["x-release"]
+    assert {service.get(target).headers["x-release"] for target, _ in walks[:15]} == {current}
+
+
+def test_what_a_closed_release_had_open_is_let_go_of(make_own: MakeService) -> None:
+    service = make_own()
+    begun = count_maps(service.folder)
+    for minute in range(1, 6):
+        publish_events(service, minute, minutes=minute)
+    assert count_maps(service.folder) > begun
+    wait(service, minutes=15)
+    assert count_maps(service.folder) <= begun
+
+
+def test_a_metro_that_a_build_left_alone_is_not_opened_again(make_own: MakeService) -> None:
+    service = make_own()
+    walk, _ = begin_walk(service, "/v1/lakeside/events?limit=2")
+    files = count_maps(service.folder)
+    publish_events(service, 3, minutes=1)
+    current = read_current(service.store)
+    assert current is not None
+    manifest = read_manifest(service.store, current.root.parts["harbor"].manifest)
+    own = len(manifest.tables) + len(manifest.mapped) + len(manifest.packs)
+    assert count_maps(service.folder) <= files + own + 2  # the log's tail, and its index
+    assert service.get(walk).headers["x-release"].startswith("2-")
+
+
+def test_a_clock_that_is_set_back_keeps_no_walk_from_going_on(make_own: MakeService) -> None:
+    service = make_own()
+    target, began_in = begin_walk(service)
+    publish_events(service, 3, minutes=1)
+    wait(service, minutes=-5)
+    assert service.get(target).headers["x-release"] == began_in
+
+
+@pytest.mark.parametrize("is_off", [False, True])
+def test_a_server_that_never_served_the_release_of_a_walk_goes_on_by_key(make_own: MakeService, is_off: bool) -> None:
+    store = FailingStore()
+    service = make_own(store=store)
+    target, began_in = begin_walk(service)
+    publish_events(service, 4, minutes=1)
+    fresh = service.start_another()
+    store.is_off = is_off
+    got = fresh.get(target)
+    assert read_names(got) == ["Story 2 of harbor", "Story 3 of harbor"]
+    assert got.headers["x-release"] != began_in
+
+
+@pytest.mark.parametrize("target", [LIST, "/v1/metros", "/v1/changes", "/v1/harbor/nearby?lat=40&lng=-74"])
+def test_no_release_can_be_named(service: Service, target: str) -> None:
+    release_id = service.get("/v1/metros").headers["x-release"]
+    got = service.get(f"{target}{'&' if '?' in target else '?'}release={release_id}")
+    assert (got.status, got.error["details"]["reason"]) == (400, "unknown_parameter")
+    assert got.error["details"]["param"] == "release"
