@@ -31,10 +31,8 @@ def publish_tree(
     )
     if done is None:
         return
-    for problem in done.problems:
-        tell(f"static files: left out, because it has no answer: {problem}")
-    for kind in done.left_out:
-        tell(f"static files: left out, because [static] max_objects is {table.max_objects}: {kind}")
+    for reason in done.left_out:
+        tell(f"static files: left out: {reason}")
     tell(
         f"static files of release {done.release}: {done.files:,} files ({done.size:,} bytes) in {table.url}; "
         f"{len(done.written):,} written, {len(done.deleted):,} deleted"

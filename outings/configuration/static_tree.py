@@ -8,7 +8,6 @@ import msgspec
 from outings.configuration.decoder import Decoder
 from outings.contract.errors import ApiError
 from outings.contract.query import parse_query
-from outings.contract.route import JSON
 from outings.contract.route_matching import match_route
 from outings.contract.static_files import name_file, spell_request
 from outings.contract.suggestions import suggest
@@ -70,8 +69,9 @@ def _explain_request(request: str, metros: set[str], vocabulary: Vocabulary) -> 
     if match is None:
         return "there is no such route; allowed: a path of the API, such as /v1/seattle/events?free=true"
     route = match.route
-    if not route.needs_key or route.media != (JSON,) or route.is_now or route.max_age is None:
-        return "its answer can't be a file; allowed: lists, details, facets, calendars, directories and coverage"
+    if not route.needs_key or route.is_now or (route.max_age is None and route.name != "changes"):
+        allowed = "lists, details, facets, calendars, directories, coverage, changes and exports"
+        return f"its answer can't be a file; allowed: {allowed}"
     try:
         query = parse_query(match, query_string.encode(), vocabulary=vocabulary)
     except ApiError as error:

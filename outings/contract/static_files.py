@@ -2,7 +2,8 @@
 
 The path's segments are folders; the query, if there is one, is the last part: `/v1/seattle/events?free=true&page=2` is
 `v1/seattle/events/free=true&page=2.json`. Lower-case letters, digits and `-._`, in a query also `=&,`, stand for
-themselves; any other byte is `!` and two hex digits.
+themselves; any other byte is `!` and two hex digits. A path that names a file format keeps it at the end in place of
+`.json`, so that hosts know its type: `/v1/seattle/events.ics?free=true` is `v1/seattle/events/free=true.ics`.
 """
 
 import re
@@ -10,6 +11,8 @@ import re
 from msgspec.structs import replace
 
 from outings.contract.query import Query
+from outings.contract.resources.export import EXPORT_TYPES
+from outings.contract.route import JSON
 
 SUFFIX = ".json"
 # File systems take 255 bytes in a name.
@@ -22,6 +25,7 @@ _UNRESERVED = _PLAIN | frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ~")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z)")
 _PIECE = re.compile(r"%([0-9A-F]{2})|(.)", re.DOTALL)
 _ESCAPE = re.compile(r"!([0-9a-f]{2})")
+_FORMAT = re.compile(rf"(?<=[^/])\.({'|'.join(EXPORT_TYPES)})\Z")
 
 
 def spell_request(query: Query) -> str:
@@ -36,21 +40,34 @@ def name_file(request: str) -> str:
     path, _, query = request.partition("?")
     if query and not all("=" in piece for piece in query.split("&")):
         raise ValueError(f"{request}: has a parameter that the route ignores; allowed: the request without it")
-    parts = [_encode_part(part, signs=frozenset()) for part in path.split("/")[1:]]
+    match = _FORMAT.search(path)
+    suffix = SUFFIX if match is None else match[0]
+    stem = path if match is None else path[: match.start()]
+    parts = [_encode_part(part, signs=frozenset()) for part in stem.split("/")[1:]]
     parts += [_encode_part(query, signs=_SIGNS)] if query else []
-    if any(len(part) + len(SUFFIX) > MOST_BYTES for part in parts):
+    if any(len(part) + len(suffix) > MOST_BYTES for part in parts):
         raise ValueError(f"{request}: its file would have a name of more than {MOST_BYTES} bytes")
-    return "/".join(parts) + SUFFIX
+    return "/".join(parts) + suffix
 
 
 def parse_file(name: str) -> str:
     """Return the canonical request of a file. Raises ValueError if the name is no request's."""
-    if not name.endswith(SUFFIX):
-        raise ValueError(f"{name}: is the file of no request; allowed: names that end with {SUFFIX}")
-    *folders, last = name.removesuffix(SUFFIX).split("/")
+    match = _FORMAT.search(name)
+    suffix = "" if match is None else match[0]
+    if match is None and not name.endswith(SUFFIX):
+        allowed = ", ".join((SUFFIX, *(f".{each}" for each in EXPORT_TYPES)))
+        raise ValueError(f"{name}: is the file of no request; allowed: names that end with {allowed}")
+    *folders, last = name.removesuffix(suffix or SUFFIX).split("/")
     if "=" in last:
-        return f"/{'/'.join(_decode_part(each, plain=b'') for each in folders)}?{_decode_part(last, plain=b':')}"
-    return "/" + "/".join(_decode_part(each, plain=b"") for each in (*folders, last))
+        path = "/".join(_decode_part(each, plain=b"") for each in folders)
+        return f"/{path}{suffix}?{_decode_part(last, plain=b':')}"
+    return "/" + "/".join(_decode_part(each, plain=b"") for each in (*folders, last)) + suffix
+
+
+def name_media(name: str) -> str:
+    """Return the media type of a request's file."""
+    match = _FORMAT.search(name)
+    return JSON if match is None else EXPORT_TYPES[match[1]]
 
 
 def _encode_part(text: str, *, signs: frozenset[int]) -> str:

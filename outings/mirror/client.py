@@ -1,12 +1,10 @@
-"""Client of the API or of a static tree, which waits and retries as the server says."""
+"""Client of the API: one connection, which waits and retries as the API says."""
 
 import gzip
 import http.client
-import threading
 import time
 import zlib
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -45,28 +43,24 @@ class HttpResponse(Struct, frozen=True, kw_only=True):
 
 
 class Connection:
-    """`url`: where `/v1` is. One connection for each thread. A call raises OSError or http.client.HTTPException."""
+    """`url`: where the API is; what its path has stands before `/v1`. OSError, http.client.HTTPException."""
 
-    def __init__(self, url: str, *, key: str = "") -> None:
+    def __init__(self, url: str, *, key: str) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or parts.hostname is None:
             raise MirrorError(f"url {url!r}: expected an address with http:// or https://")
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._open = partial(kind, parts.hostname, parts.port, timeout=_TIMEOUT)
-        self._local = threading.local()
+        self._connection = kind(parts.hostname, parts.port, timeout=_TIMEOUT)
         self._prefix = parts.path.rstrip("/")
-        self._headers = {"Accept-Encoding": "gzip"} | ({"X-API-Key": key} if key else {})
+        self._headers = {"X-API-Key": key, "Accept-Encoding": "gzip"}
 
     def __call__(self, target: str) -> HttpResponse:
-        if not hasattr(self._local, "connection"):
-            self._local.connection = self._open()
-        connection = self._local.connection
         try:
-            connection.request("GET", f"{self._prefix}{target}", headers=self._headers)
-            response = connection.getresponse()
+            self._connection.request("GET", f"{self._prefix}{target}", headers=self._headers)
+            response = self._connection.getresponse()
             data = response.read()
         except (OSError, http.client.HTTPException):
-            connection.close()
+            self._connection.close()
             raise
         headers = {name.lower(): value for name, value in response.getheaders()}
         if headers.get("content-encoding") == "gzip":
@@ -78,23 +72,15 @@ class Connection:
 
 
 class ApiClient:
-    """`send` gives what the server says to a path with its query; `wait` sleeps so many seconds. Errors name `url`."""
+    """`send` gives what the API says to a path with its query; `wait` sleeps so many seconds."""
 
-    def __init__(
-        self, send: Callable[[str], HttpResponse], *, wait: Callable[[float], None] = time.sleep, url: str = ""
-    ) -> None:
+    def __init__(self, send: Callable[[str], HttpResponse], *, wait: Callable[[float], None] = time.sleep) -> None:
         self._send = send
-        self.wait = wait
-        self.url = url
+        self._wait = wait
 
     def ask(self, path: str, **params: str | int) -> ApiResponse:
-        """Return the parsed answer of the API. Raises MirrorError as `fetch` does."""
+        """200, 400, 403 and 404 are answers. MirrorError for what stays wrong, and for a key that is none."""
         target = f"{path}{'?' if params else ''}{urlencode(params)}"
-        reply = self.fetch(target)
-        return ApiResponse(status=reply.status, body=_parse(reply.data, target), release=reply.headers.get("x-release"))
-
-    def fetch(self, target: str) -> HttpResponse:
-        """200, 400, 403 and 404 are answers. Raises MirrorError for what stays wrong, and for a key that is none."""
         reason = ""
         for attempt in range(ATTEMPTS):
             delay = float(2**attempt)
@@ -104,15 +90,17 @@ class ApiClient:
                 reason = str(error) or type(error).__name__
             else:
                 if reply.status in _ANSWERS:
-                    return reply
+                    return ApiResponse(
+                        status=reply.status, body=_parse(reply.data, target), release=reply.headers.get("x-release")
+                    )
                 reason = _explain(reply)
                 rest = read_retry_after(reply.headers.get("retry-after"), time.time())
                 delay = delay if rest is None else rest
                 if reply.status not in TRANSIENT_STATUSES or delay > LONGEST_WAIT:
                     break
             if attempt < ATTEMPTS - 1:
-                self.wait(delay)
-        raise MirrorError(f"{self.url}{target}: {reason}")
+                self._wait(delay)
+        raise MirrorError(f"{target}: {reason}")
 
 
 def _parse(data: bytes, target: str) -> Any:
@@ -126,5 +114,4 @@ def _explain(reply: HttpResponse) -> str:
     try:
         return f"{reply.status} {orjson.loads(reply.data)['error']['message']}"
     except (orjson.JSONDecodeError, KeyError, TypeError):
-        moved = reply.headers.get("location")
-        return f"status {reply.status}" + (f", moved to {moved}: give that address" if moved else "")
+        return f"status {reply.status}"

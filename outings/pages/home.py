@@ -38,9 +38,10 @@ def render_home(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
     # The first of which something comes back.
     slugs = [*(each.slug for each in metros if each.total), *(each.slug for each in metros), SAMPLE_METRO]
     sections = {section.path for section in list_sections(settings)}
-    request = f"/v1/{slugs[0]}/{SAMPLE_QUERY}"
+    request = f"/v1/{slugs[0]}/{'events.json' if settings.is_static else SAMPLE_QUERY}"
     origin = name_words(settings, "home")["origin"]
-    code = f'curl -H "X-API-Key: {settings.key or "$KEY"}" \\\n  "{origin}{request}"'
+    key = "" if settings.is_static else f'-H "X-API-Key: {settings.key or "$KEY"}" \\\n  '
+    code = f'curl {key}"{origin}{request}"'
     values = {
         "metros": metros,
         "request": request.removeprefix("/"),

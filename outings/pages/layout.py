@@ -66,8 +66,8 @@ def render_page(
 
 
 def list_sections(settings: SiteSettings) -> list[Section]:
-    """Those that a site with these settings has."""
-    return [each for each in SECTIONS if settings.shows_data or not each.needs_data]
+    """Return those that a site with these settings has: they explain a server, or ask one."""
+    return [each for each in SECTIONS if not settings.is_static and (settings.shows_data or not each.needs_data)]
 
 
 def _link(path: str, target: str) -> str:

@@ -24,6 +24,11 @@ def render_site(
     return render_home_page(settings, metros), *_render_standing(settings, vocabulary)
 
 
+def render_static_site(settings: SiteSettings, metros: Sequence[MetroFigures]) -> tuple[Page, ...]:
+    """Render the pages of no metro that a host of files can show, with the styles and scripts of all."""
+    return render_home_page(settings, metros), render_missing_page(settings), *list_assets(settings)
+
+
 def render_home_page(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
     """The only one of them that shows the metros."""
     return render_home(settings, tuple(metros) if settings.shows_data else ())

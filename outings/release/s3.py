@@ -138,15 +138,11 @@ class S3Store:
     def put_many(self, items: Iterable[tuple[str, bytes]]) -> None:
         _run_all(lambda item: self.put(*item), items)
 
-    def put_public(self, files: Iterable[tuple[str, bytes, str, int]]) -> None:
-        """Write files that are read as they lie: name, gzip bytes, media type, and how many seconds anybody may keep
-        them."""
+    def put_public(self, files: Iterable[tuple[str, bytes, dict[str, str]]]) -> None:
+        """Write files that anybody reads as they lie: name, bytes, and headers in boto3's spelling."""
 
-        def put(file: tuple[str, bytes, str, int]) -> None:
-            name, data, media, max_age = file
-            headers = {
-                "ContentType": media, "ContentEncoding": "gzip", "CacheControl": f"public, max-age={max_age}"
-            }  # fmt: skip
+        def put(file: tuple[str, bytes, dict[str, str]]) -> None:
+            name, data, headers = file
             self._ask("put", name, lambda: self._client.put_object(**self._at(name), Body=data, **headers))
 
         _run_all(put, files)

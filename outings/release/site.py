@@ -36,7 +36,7 @@ Extent = tuple[int, int]
 class SiteSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What an operator decides about the site. `shows_data`: whether there are pages that show listings. `key`: one
     that every visitor may use. `words` replace the program's own, by page and name; `accent` is a colour as #rrggbb,
-    the program's own where it is empty."""
+    the program's own where it is empty. `is_static`: a host shows the pages that only serves files."""
 
     name: str = ""
     key: str = ""
@@ -44,6 +44,7 @@ class SiteSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     words: Mapping[str, Mapping[str, str]] = {}
     accent: str = ""
     shows_data: bool = False
+    is_static: bool = False
 
 
 class FileExtents(Struct, frozen=True, kw_only=True):

@@ -9,7 +9,9 @@ from uuid import uuid4
 
 from msgspec import Struct
 
+from outings.contract.resources.export import EXPORT_TYPES
 from outings.contract.route import JSON
+from outings.release.disk import sync_file_system
 from outings.release.s3 import S3Store
 from outings.release.store import StoreError
 
@@ -19,12 +21,17 @@ _SWEPT_AFTER = 3600
 
 
 class HostFile(Struct, frozen=True):
-    """A file as it is written. `media` and `max_age` are what the host is to say of it, where it can be told."""
+    """A file as it is written. `media` and `max_age` are what the host is to say of it, where it can be told; without
+    `max_age` whoever has it asks each time whether it changed."""
 
     name: str
     data: bytes
-    max_age: int
+    max_age: int | None
     media: str = JSON
+
+    @property
+    def cache_control(self) -> str:
+        return "no-cache" if self.max_age is None else f"public, max-age={self.max_age}"
 
 
 class Host(Protocol):
@@ -35,6 +42,9 @@ class Host(Protocol):
     def write(self, files: Iterable[HostFile]) -> None: ...
 
     def delete(self, names: Iterable[str]) -> None: ...
+
+    def flush(self) -> None:
+        """Return when a power cut can take nothing back."""
 
 
 class FolderHost:
@@ -57,6 +67,10 @@ class FolderHost:
         for name in names:
             self._act("delete", name, lambda name=name: self._delete(name))  # type: ignore[misc]
 
+    def flush(self) -> None:
+        # One call for all files: a file system that has none is flushed by its own rules.
+        self._act("flush", "", lambda: sync_file_system(self._folder))
+
     def _write(self, file: HostFile) -> None:
         path, temporary = self._folder / file.name, self._folder / f"{_TEMPORARY}{uuid4().hex}"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +91,7 @@ class FolderHost:
             except OSError:
                 return
 
-    def _act(self, operation: str, name: str, act: Callable[[], None]) -> None:
+    def _act(self, operation: str, name: str, act: Callable[[], object]) -> None:
         try:
             act()
         except OSError as error:
@@ -96,12 +110,20 @@ class S3Host:
         return self._store.exists(name)
 
     def write(self, files: Iterable[HostFile]) -> None:
-        self._store.put_public(
-            (file.name, gzip.compress(file.data, mtime=0), file.media, file.max_age) for file in files
-        )
+        self._store.put_public(map(_describe_object, files))
 
     def delete(self, names: Iterable[str]) -> None:
         self._store.delete_names(names)
+
+    def flush(self) -> None:
+        """Do nothing: what S3 has answered is there."""
+
+
+def _describe_object(file: HostFile) -> tuple[str, bytes, dict[str, str]]:
+    headers = {"ContentType": file.media, "CacheControl": file.cache_control}
+    if file.media == EXPORT_TYPES["parquet"]:  # compressed already, and read in pieces
+        return file.name, file.data, headers
+    return file.name, gzip.compress(file.data, mtime=0), {**headers, "ContentEncoding": "gzip"}
 
 
 def open_host(url: str, *, endpoint_url: str | None, region: str | None) -> Host:

@@ -1,9 +1,7 @@
-"""Renders the files of a static tree, by the code that answers requests, before anything of them is written."""
+"""Renders the requests of a static tree, by the code that answers them, before anything of them is written."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from tempfile import TemporaryFile
-from typing import IO, Self
 
 import msgspec
 from msgspec import Struct
@@ -15,10 +13,11 @@ from outings.contract.meta import ListMeta, PageMeta
 from outings.contract.query import Query, parse_query
 from outings.contract.route import Route
 from outings.contract.route_matching import match_route
-from outings.contract.static_files import name_file, spell_request
+from outings.contract.static_files import name_file, name_media, spell_request
 from outings.contract.vocabulary import Vocabulary
 from outings.release.objects import hash_of
 from outings.release.snapshot import Release
+from pipeline.static.files import DETAILS, LISTS, Spool, StaticFile
 from pipeline.static.requests import KINDS, Kind, StaticMetro
 
 
@@ -33,27 +32,29 @@ class _Item(Struct, frozen=True):
     organization: _Reference | None = None
 
 
-class _Page(Struct, frozen=True):
-    data: tuple[_Item, ...]
-    meta: "_Meta"
-
-
 class _Meta(Struct, frozen=True):
     has_more: bool
     count: int
 
 
+class _Page(Struct, frozen=True):
+    data: tuple[_Item, ...]
+    meta: _Meta
+
+
+class _ChangesMeta(Struct, frozen=True):
+    has_more: bool
+    next_cursor: int
+    scope: str
+
+
+class _Changes(Struct, frozen=True):
+    data: msgspec.Raw
+    meta: _ChangesMeta
+
+
 _read_page = msgspec.json.Decoder(_Page).decode
-
-
-class StaticFile(Struct, frozen=True, kw_only=True):
-    """A file of the tree: what a host is to say of it, and where its bytes wait if they have to be written."""
-
-    sha256: str
-    max_age: int
-    is_list: bool
-    offset: int = -1
-    size: int = 0
+_read_changes = msgspec.json.Decoder(_Changes).decode
 
 
 class StaticRequest(Struct, frozen=True):
@@ -61,14 +62,6 @@ class StaticRequest(Struct, frozen=True):
 
     request: str
     files: tuple[str, ...]
-
-
-class RequestPages(Struct, frozen=True):
-    """A request with all of its pages, rendered."""
-
-    request: str
-    files: Mapping[str, StaticFile]
-    is_empty: bool = False
 
 
 class MetroIndex(Struct, frozen=True):
@@ -79,7 +72,7 @@ class MetroIndex(Struct, frozen=True):
 
 
 class Tree(Struct, frozen=True, kw_only=True):
-    """All files by name, what the index says of them, and the kinds that `max_objects` left out."""
+    """The files of all requests by name, what the index says of them, and the kinds that `max_objects` left out."""
 
     files: Mapping[str, StaticFile]
     requests: tuple[StaticRequest, ...]
@@ -87,32 +80,14 @@ class Tree(Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...]
 
 
-class Spool:
-    """Bodies that have to be written, in a temporary file: a tree may be larger than memory."""
-
-    def __init__(self) -> None:
-        self._file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed by __exit__
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def add(self, body: bytes) -> int:
-        """Return where it begins."""
-        offset = self._file.seek(0, 2)
-        self._file.write(body)
-        return offset
-
-    def read(self, file: StaticFile) -> bytes:
-        self._file.seek(file.offset)
-        return self._file.read(file.size)
+class _Pages(Struct, frozen=True):
+    request: str
+    files: Mapping[str, StaticFile]
+    is_empty: bool = False
 
 
 class Renderer:
-    """Renders what a key without add-ons may read. `known` has the hashes of the files that the tree has already: only
-    others go to `spool`."""
+    """Renders what a key of the metros may read that has no add-on."""
 
     def __init__(
         self,
@@ -122,7 +97,6 @@ class Renderer:
         dates: Mapping[str, date],
         vocabulary: Vocabulary,
         is_all: bool,
-        known: Mapping[str, str],
         spool: Spool,
     ) -> None:
         self._release = release
@@ -131,7 +105,6 @@ class Renderer:
         self._vocabulary = vocabulary
         self._entitlement = Entitlement(metros=None if is_all else frozenset(each.slug for each in metros))
         self._aliases = {a: slug for slug, each in release.metros.items() for a in each.metro.aliases}
-        self._known = known
         self._spool = spool
         self.problems: list[str] = []
 
@@ -143,25 +116,26 @@ class Renderer:
         own: dict[str, list[StaticRequest]] = {metro.slug: [] for metro in self._metros}
         left_out = []
         for kind in KINDS:
+            common = self._render_kind(kind.of_no_metro, None, kind, files, most=max_objects)
+            general += common or []
+            left_out += [kind.name] if common is None else []
             for metro in self._metros:
                 listed = self._render_kind(kind.list_requests(metro), metro, kind, files, most=max_objects)
-                if listed is None:
-                    left_out.append(f"{metro.slug}: {kind.name}")
-                else:
-                    own[metro.slug] += listed
+                own[metro.slug] += listed or []
+                left_out += [f"{metro.slug}: {kind.name}"] if listed is None else []
         metros = {metro.slug: MetroIndex(metro.today.isoformat(), tuple(own[metro.slug])) for metro in self._metros}
         return Tree(files=files, requests=tuple(general), metros=metros, left_out=tuple(left_out))
 
     def _render_kind(
         self,
-        requests: Iterator[str] | Sequence[str],
+        requests: Iterable[str],
         metro: StaticMetro | None,
         kind: Kind,
         files: dict[str, StaticFile],
         *,
         most: int,
     ) -> list[StaticRequest] | None:
-        """None, and nothing added to `files`, where there would be more than `most`."""
+        """Return None, and add nothing to `files`, where there would be more than `most`."""
         added: dict[str, StaticFile] = {}
         listed = []
         for request in requests:
@@ -179,8 +153,8 @@ class Renderer:
         files |= added
         return listed
 
-    def _render_request(self, request: str, metro: StaticMetro | None) -> RequestPages:
-        """All pages of a request. An organization with listings in several metros has to be named with the metro."""
+    def _render_request(self, request: str, metro: StaticMetro | None) -> _Pages:
+        """Render all pages. An organization with listings in several metros has to be named with the metro."""
         try:
             query, body = self._answer(request)
         except ApiError as error:
@@ -188,19 +162,33 @@ class Renderer:
                 raise
             return self._render_request(f"{request}?metro={metro.slug}", metro)
         route, spelt = query.match.route, spell_request(query)
+        if route.name == "changes":
+            return _Pages(spelt, self._render_changes(query, body))
         files = dict([self._keep(query, body)])
-        if not _has_pages(route):
-            return RequestPages(spelt, files)
+        if route.meta is None or not issubclass(route.meta, PageMeta):
+            return _Pages(spelt, files)
         page = _read_page(body)
         is_empty, number = page.meta.count == 0, 1
         _collect(page, route, metro)
         while page.meta.has_more and query.values.get("limit") != 0:
             number += 1
-            query, body = self._answer(f"{spelt}{'&' if '?' in spelt else '?'}page={number}")
+            query, body = self._answer(_add(spelt, f"page={number}"))
             page = _read_page(body)
             _collect(page, route, metro)
             files |= [self._keep(query, body)]
-        return RequestPages(spelt, files, is_empty)
+        return _Pages(spelt, files, is_empty)
+
+    def _render_changes(self, query: Query, body: bytes) -> dict[str, StaticFile]:
+        """Render pages by cursor. A full one is closed: what it says stays, whatever its `meta` would say later."""
+        files: dict[str, StaticFile] = {}
+        spelt = spell_request(query)
+        while True:
+            page = _read_changes(body)
+            closed = hash_of(page.meta.scope.encode() + bytes(page.data)) if page.meta.has_more else ""
+            files |= [self._keep(query, body, closed=closed)]
+            if not page.meta.has_more:
+                return files
+            query, body = self._answer(_add(spelt, f"cursor={page.meta.next_cursor}"))
 
     def _answer(self, request: str) -> tuple[Query, bytes]:
         path, _, query_string = request.partition("?")
@@ -210,17 +198,15 @@ class Renderer:
         made = answer(query, release=self._release, dates=self._dates, entitlement=self._entitlement)
         return query, b"".join(made.parts)
 
-    def _keep(self, query: Query, body: bytes) -> tuple[str, StaticFile]:
-        """The name of a body's file, and the file. The bytes of one that the tree has are not kept."""
-        name, route, sha = name_file(spell_request(query)), query.match.route, hash_of(body)
-        offset = -1 if self._known.get(name) == sha else self._spool.add(body)
-        return name, StaticFile(
-            sha256=sha, max_age=route.max_age or 0, is_list=not route.is_one, offset=offset, size=len(body)
-        )
+    def _keep(self, query: Query, body: bytes, *, closed: str = "") -> tuple[str, StaticFile]:
+        name, route = name_file(spell_request(query)), query.match.route
+        step = DETAILS if route.is_one or route.name == "export.file" else LISTS
+        media = name_media(name)
+        return name, self._spool.add(name, body, step=step, max_age=route.max_age, media=media, closed=closed)
 
 
-def _has_pages(route: Route) -> bool:
-    return route.meta is not None and issubclass(route.meta, PageMeta)
+def _add(request: str, parameter: str) -> str:
+    return f"{request}{'&' if '?' in request else '?'}{parameter}"
 
 
 def _collect(page: _Page, route: Route, metro: StaticMetro | None) -> None:

@@ -1,11 +1,12 @@
 """The requests that a static tree answers. Where `max_objects` is reached, the last kinds are left out."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, timedelta
 
 from msgspec import Struct, field
 
+from outings.contract.resources.export import EXPORT_TYPES
 from outings.contract.routes import LISTS
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from pipeline.objects.precomputed_pages import list_months
@@ -26,13 +27,15 @@ class ShownListings(Struct, kw_only=True):
 
 
 class StaticMetro(Struct, frozen=True, kw_only=True):
-    """A metro whose part of the tree is planned; `shown` fills while its lists are rendered."""
+    """A metro whose part of the tree is planned; `shown` fills while its lists are rendered. `exported`: collections
+    whose files show nothing for adults alone."""
 
     slug: str
     today: date
     days: int
     vocabulary: Vocabulary
     requests: Sequence[str]
+    exported: Sequence[str] = ()
     shown: ShownListings = field(default_factory=ShownListings)
 
 
@@ -40,8 +43,9 @@ class Kind(Struct, frozen=True):
     """Requests of one kind. With `keeps_empty` False a list that shows nothing has no file."""
 
     name: str
-    list_requests: Callable[[StaticMetro], Iterator[str]]
+    list_requests: Callable[[StaticMetro], Iterable[str]]
     keeps_empty: bool = True
+    of_no_metro: tuple[str, ...] = ()
 
 
 def _list_default(metro: StaticMetro) -> Iterator[str]:
@@ -83,6 +87,20 @@ def _list_days(metro: StaticMetro) -> Iterator[str]:
         yield f"{base}?from={saturday}&to={saturday + timedelta(days=1)}"
 
 
+def _list_calendars(metro: StaticMetro) -> Iterator[str]:
+    base = f"/v1/{metro.slug}/events.ics"
+    yield from (base, f"{base}?free=true", *(f"{base}?category={word}" for word in metro.vocabulary.categories))
+
+
+def _list_exports(metro: StaticMetro) -> Iterator[str]:
+    base, exported = f"/v1/{metro.slug}/export", metro.exported
+    if exported:
+        yield base if len(exported) == len(COLLECTIONS) else f"{base}?types={','.join(exported)}"
+    for collection in exported:
+        formats = (each for each in EXPORT_TYPES if each != "ics" or collection == "events")
+        yield from (f"{base}/{collection}.{each}" for each in formats)
+
+
 def _list_free(metro: StaticMetro) -> Iterator[str]:
     yield from (f"/v1/{metro.slug}/{collection}?free=true" for collection in _list_dated())
 
@@ -122,6 +140,9 @@ KINDS = (
     Kind("details by slug", _list_slugs),
     Kind("lists by day", _list_days),
     Kind("lists of what is free", _list_free),
+    Kind("changes", lambda _: (), of_no_metro=("/v1/changes",)),
+    Kind("calendar files", _list_calendars),
+    Kind("exports", _list_exports),
     Kind("lists by category", _list_categories, keeps_empty=False),
     Kind("lists by neighborhood", _list_neighborhoods, keeps_empty=False),
     Kind("lists of places and organizations", _list_relations, keeps_empty=False),

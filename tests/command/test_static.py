@@ -58,7 +58,9 @@ def test_the_tree_follows_a_build_a_takedown_and_a_rollback(city: City, tmp_path
     call(city, "takedown", gone)
     assert read_events(tmp_path).keys() == set("bcd")
     public = [path for path in (tmp_path / "var/public").rglob("*") if path.is_file()]
-    assert not [path for path in public if gone.encode() in str(path).encode() + path.read_bytes()]
+    named = [path for path in public if gone.encode() in str(path).encode() + path.read_bytes()]
+    # The log goes on to say that it is gone, by its id.
+    assert named == [tmp_path / "var/public/v1/changes.json"]
 
     before = city.current.id
     write(city, "e")

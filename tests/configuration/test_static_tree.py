@@ -29,7 +29,8 @@ def read(folder: Path, text: str) -> Configuration:
         ('requests = ["/v1/seattle/places?free=true"]', "static.requests", ["ignores"]),
         ('requests = ["/v1/boston/events"]', "static.requests", ["boston is not among", "allowed: sea, seattle"]),
         ('requests = ["/v1/seattle/nearby?lat=47.6&lng=-122.3"]', "static.requests", ["can't be a file"]),
-        ('requests = ["/v1/changes"]', "static.requests", ["can't be a file"]),
+        ('requests = ["/v1/changes?cursor=7"]', "static.requests", ["cursor can't be part"]),
+        ('requests = ["/v1/seattle/events.ics/address"]', "static.requests", ["can't be a file"]),
         ('requests = ["/v1/seattle/events?include=source"]', "static.requests", ["include can't be part"]),
     ],
 )  # fmt: skip
@@ -44,7 +45,7 @@ def test_a_static_tree_has_a_place_of_its_own_and_requests_that_files_can_answer
 
 def test_a_static_tree_is_published_only_where_it_is_configured(tmp_path: Path) -> None:
     assert read(tmp_path, METRO + FEED).static is None
-    static = read(tmp_path, f'{METRO}{FEED}[static]\nrequests = ["/v1/sea/events?free=true", "/v1/metros"]').static
+    static = read(tmp_path, f'{METRO}{FEED}[static]\nrequests = ["/v1/sea/events.ics?free=true", "/v1/metros"]').static
     assert static is not None
     assert (static.url, static.days, static.max_objects) == (f"file:{tmp_path}/var/public", 15, 200_000)
     beside = '[store]\nurl = "s3://b/store"\n[static]\nurl = "s3://b/public/"'

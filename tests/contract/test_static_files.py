@@ -15,7 +15,7 @@ from outings.contract.vocabulary import Vocabulary
 PLACE = "3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f"
 # Canonical requests as `Query.text` writes them: escapes where a value needs them, and those alone.
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4) | st.sampled_from(
-    ["con", "NUL", "com1.txt", ".", "..", "a.", "Ballard", "é", "a!b", "!2e", "a,b", "x=y&z", "10:00"]
+    ["con", "NUL", "com1.txt", ".", "..", "a.", "Ballard", "é", "a!b", "!2e", "a,b", "x=y&z", "1:0", "e.ics", ".ics"]
 )
 VALUES = st.lists(TEXTS, min_size=1, max_size=2).map(lambda each: ",".join(quote(text, safe=":") for text in each))
 PAIRS = st.lists(st.tuples(st.sampled_from(["age", "category", "page", "q"]), VALUES), max_size=2)
@@ -47,6 +47,10 @@ def test_a_file_leads_back_to_its_request(request: str) -> None:
         ("/v1/seattle/places?neighborhood=Capitol%20Hill", "v1/seattle/places/neighborhood=!43apitol!20!48ill.json"),
         (f"/v1/places/{PLACE}/events", f"v1/places/{PLACE}/events.json"),
         (f"/v1/places/{PLACE.upper()}/events?place_id={PLACE}", f"v1/places/{PLACE}/events.json"),
+        ("/v1/seattle/events.ics", "v1/seattle/events.ics"),
+        ("/v1/seattle/events.ics?free=true", "v1/seattle/events/free=true.ics"),
+        ("/v1/seattle/export/camps.parquet", "v1/seattle/export/camps.parquet"),
+        ("/v1/changes?cursor=200", "v1/changes/cursor=200.json"),
         ("/v1/events/slug/story-time?metro=seattle", "v1/events/slug/story-time/metro=seattle.json"),
     ],
 )  # fmt: skip
