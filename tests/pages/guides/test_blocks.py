@@ -22,6 +22,8 @@ STARTS_DEMO = "make run\n"
 
 @pytest.fixture
 def reader(demo: Demo, tmp_path: Path) -> Iterator[Reader]:
+    (tmp_path / "var").mkdir()
+    (tmp_path / "var/demo").symlink_to(demo.folder / "var")  # where `make run` has it
     following = Reader(tmp_path, server=demo.url, key=demo.key)
     yield following
     following.stop()
