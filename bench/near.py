@@ -24,18 +24,17 @@ from pathlib import Path
 import asyncpg
 import msgspec
 import numpy as np
+import polars as pl
 
 from bench.measuring import read_with
 from bench.peers.cluster import find_programs, run_cluster
 from bench.peers.world import METRO, World, make_world
 from outings.answers.answer import answer
 from outings.answers.near.index import open_near
-from outings.answers.near.items import join_items, list_pieces
-from outings.answers.near.parts import open_parts
-from outings.answers.near.scan import CircleScan
+from outings.answers.near.items import join_items, list_pieces, open_parts
+from outings.answers.near.shown import choose_program_cards, find_first_day, find_matches
 from outings.answers.near.starts import read_now
 from outings.answers.selecting.collections import CollectionScope, query_collections
-from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.snapshot.distance import find_chord, make_unit_vector
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement
@@ -103,9 +102,8 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def draw_points(world: World, count: int) -> list[Point]:
     draw = random.Random(8)
-    listed = open_snapshot(world.snapshot).open_index(open_near)
-    rows = np.sort(listed.tiles.list_places())
-    x, y, z = listed.vectors
+    x, y, z = open_snapshot(world.snapshot).rows.vectors
+    rows = np.flatnonzero(~np.isnan(x))
     bounds = world.snapshot.metro.bounds
     points = []
     for number in range(count):
@@ -273,24 +271,22 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
     index, now = opened.open_index(open_near), read_now(datetime.now(UTC), METRO.timezone)
     scope = CollectionScope(route="nearby", today=now.date, vocabulary=world.snapshot.vocabulary, is_now=True)
     collections = query_collections((), tuple(COLLECTIONS), scope).collections
-    finding = CircleScan(
-        index=index, evaluator=open_evaluator(opened), collections=collections, point=(0, 0, 0), radius_m=0
-    )
-    rows = finding.choose_cards(finding.keep_rows(np.sort(index.tiles.list_places())))
-    windows = {name: each.window for name, each in collections.items()}
-    codes = index.types[rows].tolist()
-    starts = index.starts.list_starts(rows, windows=windows, now=now)
-    places = index.places[rows].tolist()
-    pieces = list_pieces(opened.open_index(open_parts), places, metres=[0] * rows.size, starts=starts)
-    for row, listing_type, (local, _), item in zip(rows.tolist(), codes, starts, join_items(pieces), strict=True):
+    rows = choose_program_cards(find_matches(collections, opened), index, start=find_first_day(collections))
+    rows = rows[~np.isnan(index.vectors[0][rows])]
+    starts = index.starts.find_starts(rows, windows={name: each.window for name, each in collections.items()}, now=now)
+    codes, begins = index.types[rows].tolist(), index.starts.list_starts(rows, starts)
+    frame = pl.read_parquet(world.snapshot.tables["listings"].path, columns=["is_free"])
+    free_codes = frame["is_free"].cast(pl.Int8()).fill_null(-1).to_list()
+    pieces = list_pieces(opened.open_index(open_parts), rows, metres=[0] * rows.size, starts=begins)
+    for row, listing_type, (local, _), item in zip(rows.tolist(), codes, begins, join_items(pieces), strict=True):
         if TYPES[listing_type] == "event" and local == NEVER:
             continue  # it has begun
         yield (
             row, msgspec.json.decode(item, type=_Id).id, listing_type,
             write_cube([float(each[row]) for each in index.vectors]), item.decode(),
             None if local == NEVER else local, float(index.confidence[row]), int(index.ages[row]),
-            int(index.is_free[row]), int(index.categories[row]), bool(index.is_recurring[row]),
-            bool(index.is_closed[row]),
+            free_codes[row], int(index.categories.sets[row]), opened.series.is_series(row),
+            not index.is_open[row],
         )  # fmt: skip
 
 

@@ -215,7 +215,7 @@ def _put_of_answers(
     own = _find_own_base(plan, previous)
     known = KeptParts() if own is None else find_parts(previous, snapshot, stays=stays)
     same = find_spots(own, previous, snapshot, stays=stays)
-    derived = derive_of_answers(snapshot, today=plan.today, cards=known.cards, items=known.items, but=same)
+    derived = derive_of_answers(snapshot, cards=known.cards, items=known.items, but=same)
     return _put_mapped(derived, same, writer)
 
 

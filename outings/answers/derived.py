@@ -10,11 +10,7 @@ from outings.answers.coverage.index import GROUPS
 from outings.answers.details.similar import SIMILAR
 from outings.answers.directory.spellings import AREA_SPELLINGS, ORGANIZATION_SPELLINGS
 from outings.answers.gazetteer.spots import SPOT_TABLES, make_spots
-from outings.answers.near.cells import CELLS, make_cells
-from outings.answers.near.parts import make_item_tables
-from outings.answers.near.tiles import TILE_BOUNDS, TILES
-from outings.answers.near.traits import TRAITS
-from outings.answers.near.unlocated import UNLOCATED
+from outings.answers.near.items import make_item_tables
 from outings.answers.organizations.categories import ORGANIZATION_CATEGORIES
 from outings.answers.search.cards import CARDS, make_cards
 from outings.answers.search.namesakes import HEADS, VENUES
@@ -39,7 +35,7 @@ from outings.release.snapshot import Snapshot
 DERIVED = (
     WORDS, PLACES, POSTINGS, POSTING_ENDS, RANKS, REPEATS, NOTIONS, HEADS, VENUES, LISTING_INDEX, ORGANIZATION_INDEX,
     ORGANIZATION_CATEGORIES, ROW_FACTS, SERIES, MOMENTS, MEMBERS, SLOTS, COLUMNS, SOURCES, SIMILAR,
-    ORGANIZATION_SPELLINGS, AREAS, AREA_SPELLINGS, GROUPS, TILES, TILE_BOUNDS, UNLOCATED, TRAITS, SUGGESTIONS,
+    ORGANIZATION_SPELLINGS, AREAS, AREA_SPELLINGS, GROUPS, SUGGESTIONS,
 )  # fmt: skip
 
 
@@ -81,7 +77,6 @@ def _let_go(made: Mapping[str, pl.DataFrame]) -> Iterator[tuple[str, pl.DataFram
 def derive_of_answers(
     snapshot: Snapshot,
     *,
-    today: date,
     cards: pl.DataFrame | None = None,
     items: pl.DataFrame | None = None,
     but: Collection[str] = (),
@@ -89,7 +84,6 @@ def derive_of_answers(
     """Of documents, and of what the snapshot answers: it is written already. One after the other. `cards`, `items`:
     those that are known; `but`: the names of tables that are there."""
     reader = open_snapshot(snapshot)
-    yield CELLS, make_cells(reader, today)
     yield CARDS, make_cards(reader, cards)
     yield from _let_go(make_item_tables(reader, items))
     if not {*SPOT_TABLES} <= {*but}:

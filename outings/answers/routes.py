@@ -13,8 +13,10 @@ from outings.answers.ical.planning import plan_calendar_file
 from outings.answers.listings.planning import plan_calendar, plan_density, plan_list
 from outings.answers.listings.relations import find_metros_of_row, settle_metro
 from outings.answers.metros import plan_metros
+from outings.answers.near.activity import plan_activity
+from outings.answers.near.around import plan_around
 from outings.answers.near.index import open_near
-from outings.answers.near.planning import plan_activity, plan_around, plan_nearby
+from outings.answers.near.nearby import plan_nearby
 from outings.answers.organizations.planning import plan_organization
 from outings.answers.plan import AnswerPlan
 from outings.answers.search.index import open_search

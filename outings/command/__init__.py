@@ -23,7 +23,7 @@ COMMANDS = {
     "front": "Write the configuration of nginx before servers.",
     "keys": "Create, change and list keys, and show their usage.",
     "site": "Write the pages of the current release into a folder.",
-    "mirror": "Keep a SQLite file equal to what a key may read.",
+    "mirror": "Keep a copy of what a key may read, or of static files.",
     "takedown": "Withdraw listings at once, and keep them away.",
     "query": "Run a SELECT over what a release publishes.",
     "releases": "List, compare, verify, roll back, restore and prune releases.",

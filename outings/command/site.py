@@ -1,15 +1,15 @@
 """`outings site`: the pages of the current release, as files for any static host."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
-import msgspec
 
 from outings.command.options import open_config_store, print_result, read_config, take_config, take_json
 from outings.configuration import Configuration
 from outings.contract.openapi import encode_document
 from outings.contract.vocabulary import Vocabulary
+from outings.release.kept_folder import KeptFolder
 from outings.release.manifest import read_manifest
 from outings.release.pointer import read_current
 from outings.release.reading import open_site
@@ -32,7 +32,7 @@ LIST = ".outings-site.json"
 def site(*, folder: Path, config: Path, is_internal: bool, as_json: bool) -> None:
     """Write the pages of the current release into FOLDER. What an earlier run wrote there and is no more is removed."""
     configuration = read_config(config)
-    before = _read_list(folder)
+    kept = KeptFolder(folder, listing=LIST)
     store = open_config_store(configuration)
     current = read_current(store, trust=read_reader(configuration.signing))
     if current is None or current.root.site is None:
@@ -40,7 +40,10 @@ def site(*, folder: Path, config: Path, is_internal: bool, as_json: bool) -> Non
     files = dict(_list_files(store, current.root, cache=configuration.edge.cache))
     if is_internal:
         files |= dict(_list_internal(store, current.root.site, configuration))
-    write_folder(folder, files, before=before)
+    kept.begin(files)
+    for path, data in files.items():
+        kept.put(path, data)
+    kept.end(files)
     release_id = format_release_id(current.root.sequence, current.pointer.pointer.root)
     described = {"release": release_id, "files": sorted(files)}
     print_result(described, f"{len(files)} files of release {release_id} are in {folder}.", as_json=as_json)
@@ -69,34 +72,3 @@ def _list_internal(store: Store, site: str, configuration: Configuration) -> Ite
     # These pages are made now: the release may be of another program, with other styles.
     for page in (*pages, *list_assets(settings)):
         yield f"{FOLDER}index.html" if page.path == FOLDER else page.path, page.data
-
-
-def _read_list(folder: Path) -> frozenset[str]:
-    """What an earlier run wrote. Exit 2 where the folder has files of others: a mistyped name must not mix them."""
-    try:
-        return frozenset(msgspec.json.decode((folder / LIST).read_bytes(), type=list[str]))
-    except FileNotFoundError:
-        if folder.is_dir() and any(folder.iterdir()):
-            raise click.UsageError(f"{folder} has files that this command did not write; name another folder") from None
-        return frozenset()
-
-
-def write_folder(folder: Path, files: Mapping[str, bytes], *, before: frozenset[str]) -> None:
-    """Each file is whole at any moment. Those of `before` that are no more are removed last."""
-    folder.mkdir(parents=True, exist_ok=True)
-    # The list first: what a killed run wrote is known to the next one.
-    _write_file(folder / LIST, msgspec.json.encode(sorted(before.union(files))))
-    for path, data in files.items():
-        _write_file(folder / path, data)
-    for path in before.difference(files):
-        (folder / path).unlink(missing_ok=True)
-    _write_file(folder / LIST, msgspec.json.encode(sorted(files)))
-
-
-def _write_file(path: Path, data: bytes) -> None:
-    if path.is_file() and path.read_bytes() == data:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    following = path.with_name(f".{path.name}.following")
-    following.write_bytes(data)
-    following.replace(path)

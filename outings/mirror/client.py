@@ -1,10 +1,12 @@
-"""Client of the API: one connection, which waits and retries as the API says."""
+"""Client of the API or of a static tree, which waits and retries as the server says."""
 
 import gzip
 import http.client
+import threading
 import time
 import zlib
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -43,24 +45,28 @@ class HttpResponse(Struct, frozen=True, kw_only=True):
 
 
 class Connection:
-    """`url`: where the API is; what its path has stands before `/v1`. OSError, http.client.HTTPException."""
+    """`url`: where `/v1` is. One connection for each thread. A call raises OSError or http.client.HTTPException."""
 
-    def __init__(self, url: str, *, key: str) -> None:
+    def __init__(self, url: str, *, key: str = "") -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or parts.hostname is None:
             raise MirrorError(f"url {url!r}: expected an address with http:// or https://")
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._connection = kind(parts.hostname, parts.port, timeout=_TIMEOUT)
+        self._open = partial(kind, parts.hostname, parts.port, timeout=_TIMEOUT)
+        self._local = threading.local()
         self._prefix = parts.path.rstrip("/")
-        self._headers = {"X-API-Key": key, "Accept-Encoding": "gzip"}
+        self._headers = {"Accept-Encoding": "gzip"} | ({"X-API-Key": key} if key else {})
 
     def __call__(self, target: str) -> HttpResponse:
+        if not hasattr(self._local, "connection"):
+            self._local.connection = self._open()
+        connection = self._local.connection
         try:
-            self._connection.request("GET", f"{self._prefix}{target}", headers=self._headers)
-            response = self._connection.getresponse()
+            connection.request("GET", f"{self._prefix}{target}", headers=self._headers)
+            response = connection.getresponse()
             data = response.read()
         except (OSError, http.client.HTTPException):
-            self._connection.close()
+            connection.close()
             raise
         headers = {name.lower(): value for name, value in response.getheaders()}
         if headers.get("content-encoding") == "gzip":
@@ -72,15 +78,23 @@ class Connection:
 
 
 class ApiClient:
-    """`send` gives what the API says to a path with its query; `wait` sleeps so many seconds."""
+    """`send` gives what the server says to a path with its query; `wait` sleeps so many seconds. Errors name `url`."""
 
-    def __init__(self, send: Callable[[str], HttpResponse], *, wait: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self, send: Callable[[str], HttpResponse], *, wait: Callable[[float], None] = time.sleep, url: str = ""
+    ) -> None:
         self._send = send
-        self._wait = wait
+        self.wait = wait
+        self.url = url
 
     def ask(self, path: str, **params: str | int) -> ApiResponse:
-        """200, 400, 403 and 404 are answers. MirrorError for what stays wrong, and for a key that is none."""
+        """Return the parsed answer of the API. Raises MirrorError as `fetch` does."""
         target = f"{path}{'?' if params else ''}{urlencode(params)}"
+        reply = self.fetch(target)
+        return ApiResponse(status=reply.status, body=_parse(reply.data, target), release=reply.headers.get("x-release"))
+
+    def fetch(self, target: str) -> HttpResponse:
+        """200, 400, 403 and 404 are answers. Raises MirrorError for what stays wrong, and for a key that is none."""
         reason = ""
         for attempt in range(ATTEMPTS):
             delay = float(2**attempt)
@@ -90,17 +104,15 @@ class ApiClient:
                 reason = str(error) or type(error).__name__
             else:
                 if reply.status in _ANSWERS:
-                    return ApiResponse(
-                        status=reply.status, body=_parse(reply.data, target), release=reply.headers.get("x-release")
-                    )
+                    return reply
                 reason = _explain(reply)
                 rest = read_retry_after(reply.headers.get("retry-after"), time.time())
                 delay = delay if rest is None else rest
                 if reply.status not in TRANSIENT_STATUSES or delay > LONGEST_WAIT:
                     break
             if attempt < ATTEMPTS - 1:
-                self._wait(delay)
-        raise MirrorError(f"{target}: {reason}")
+                self.wait(delay)
+        raise MirrorError(f"{self.url}{target}: {reason}")
 
 
 def _parse(data: bytes, target: str) -> Any:
@@ -114,4 +126,5 @@ def _explain(reply: HttpResponse) -> str:
     try:
         return f"{reply.status} {orjson.loads(reply.data)['error']['message']}"
     except (orjson.JSONDecodeError, KeyError, TypeError):
-        return f"status {reply.status}"
+        moved = reply.headers.get("location")
+        return f"status {reply.status}" + (f", moved to {moved}: give that address" if moved else "")

@@ -7,8 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.release.lost_pointer import refuse_lost_pointer
-from outings.release.objects import Corrupt, decode_json, hash_of, object_name
-from outings.release.root import Root, encode_root, format_release_id, read_root, walk_roots
+from outings.release.objects import Corrupt, decode_json, object_name
+from outings.release.root import Root, format_release_id, read_root, walk_roots
 from outings.release.store import NotFound, Outcome, Store, StoreError
 from outings.release.trust import ANYBODY, PublicKey, Trust
 
@@ -56,11 +56,14 @@ def parse_pointer(data: bytes) -> Pointer:
     return decode_json(data, Pointer, name=NAME)
 
 
-def make_pointer(root: Root, *, trust: Trust) -> Pointer:
-    """Return the pointer to this root, signed if `trust` has a signer. The same root always has the same pointer."""
+def make_pointer(sha: str, root: Root, *, trust: Trust) -> Pointer:
+    """Return the pointer to this root, signed if `trust` has a signer. The same root always has the same pointer.
+
+    `sha` is the hash of its bytes. Those of an earlier program may have members that this one does not write.
+    """
     pointer = Pointer(
         sequence=root.sequence,
-        root=hash_of(encode_root(root)),
+        root=sha,
         published_at=root.built_at,
         latest_version_id=root.log.latest_version_id,
     )

@@ -10,7 +10,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.failures import GuardRefusal
-from outings.release.lineage import trace_lineage
 from outings.release.log import Version, append_versions, erase_words
 from outings.release.objects import hash_of, name_of, read_object
 from outings.release.pointer import NAME, Pointer, VersionedPointer, make_pointer, read_current, swap_pointer
@@ -104,7 +103,7 @@ def publish(
         log = _erase(store, current_root.log, taking)
         grown = append_versions(log, versions, read=partial(read_object, store))
         root = compose_root(
-            store, current=current, current_root=current_root, parts=parts, log=grown.log, feeds=feeds, now=now,
+            current=current, current_root=current_root, parts=parts, log=grown.log, feeds=feeds, now=now,
             taking=taking,
         )  # fmt: skip
         made = None if make_site is None else make_site(root.parts, root.site)
@@ -127,9 +126,7 @@ def sign_anew(store: Store, *, current: VersionedPointer, current_root: Root, no
 
     Raises ConcurrentPublication if another release became current meanwhile, and StoreError.
     """
-    root = compose_root(
-        store, current=current, current_root=current_root, parts={}, log=current_root.log, feeds={}, now=now
-    )
+    root = compose_root(current=current, current_root=current_root, parts={}, log=current_root.log, feeds={}, now=now)
     data = encode_root(root)
     store.put(name_of(data), data)
     pointer = put_in_force(store, root, current=current, trust=trust)
@@ -142,12 +139,11 @@ def sign_anew(store: Store, *, current: VersionedPointer, current_root: Root, no
 
 def put_in_force(store: Store, root: Root, *, current: VersionedPointer | None, trust: Trust) -> Pointer | None:
     """Replaces the pointer by one to this root, which is already in the store. Returns None if another was first."""
-    pointer = make_pointer(root, trust=trust)
+    pointer = make_pointer(hash_of(encode_root(root)), root, trust=trust)
     return pointer if swap_pointer(store, old=current, new=pointer) is Outcome.WON else None
 
 
 def compose_root(
-    store: Store,
     *,
     current: VersionedPointer | None,
     current_root: Root,
@@ -157,7 +153,7 @@ def compose_root(
     now: datetime,
     taking: WithdrawalChange | None = None,
 ) -> Root:
-    """The root that follows `current_root`. The store is read for its lineage alone."""
+    """Return the root that follows `current_root`."""
     ended = current_root.ended
     if taking is not None and taking.since is not None and current is not None:
         ended = add_ended(ended, taking.since, current_root.sequence)
@@ -169,7 +165,6 @@ def compose_root(
         parts=_lay_over(current_root.parts, parts),
         log=log,
         feeds=_lay_over(current_root.feeds, feeds),
-        earlier=trace_lineage(store, current.pointer.root, current_root) if current else (),
         withdrawals=current_root.withdrawals if taking is None else taking.withdrawals,
         ended=ended,
     )

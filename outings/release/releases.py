@@ -1,14 +1,11 @@
 """The releases that are kept: the chain of roots that begins at the pointer."""
 
-import contextlib
-import sys
 from collections.abc import Iterator
 
 from msgspec import Struct
 
-from outings.release.lineage import ReleaseChain
 from outings.release.pointer import read_current
-from outings.release.root import Root, format_release_id, parse_release_id, read_root, walk_roots
+from outings.release.root import Root, format_release_id, parse_release_id, walk_roots
 from outings.release.store import NotFound, Store
 from outings.release.trust import ANYBODY, Trust
 
@@ -42,15 +39,13 @@ def name_release(sha: str, root: Root) -> ListedRelease:
 
 
 def read_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> ListedRelease:
-    """Raises NotFound if the release is not kept, ValueError if the text is no id of a release, UntrustedRelease and
-    Corrupt."""
-    parse_release_id(release_id)
-    current = next(list_releases(store, trust=trust), None)
-    if current is not None and current.id == release_id:
-        return current
-    sha = None if current is None else ReleaseChain(store, most=sys.maxsize).find_id(release_id, current=current.root)
-    if sha is not None:
-        with contextlib.suppress(NotFound):
-            return name_release(sha, read_root(store, sha))
+    """Return the release with this id. Raises NotFound if it is not kept, ValueError if the text is no id of a release,
+    UntrustedRelease and Corrupt."""
+    sequence, _ = parse_release_id(release_id)
+    for release in list_releases(store, trust=trust):
+        if release.id == release_id:
+            return release
+        if release.root.sequence <= sequence:
+            break
     cause = "it was never published, or is no longer kept"
     raise NotFound(store=str(store), operation="read", name=f"release {release_id}", cause=cause)

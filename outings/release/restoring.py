@@ -41,7 +41,7 @@ def restore_release(store: Store, release_id: str | None, *, trust: Trust) -> Re
         raise RestoreRefusal(f"store {store} has no release{named} to restore; there are: {_list_ids(roots)}")
     skipped: list[str] = []
     release = _choose(store, wanted, skipped)
-    pointer = make_pointer(release.root, trust=trust)
+    pointer = make_pointer(release.sha, release.root, trust=trust)
     expected = None if before is None else before.etag
     if store.put_if(NAME, encode_pointer(pointer), expected=expected) is not Outcome.WON:
         raise RestoreRefusal(f"another command wrote {NAME}, or the store did not answer; run the command again")

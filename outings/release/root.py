@@ -17,10 +17,6 @@ from outings.release.withdrawals import ReleaseRange, Withdrawals
 LAYOUT = 1
 
 
-# Hashes of earlier roots, by level, the newest first (`lineage`).
-Lineage = tuple[tuple[str, ...], ...]
-
-
 class Part(Struct, frozen=True, kw_only=True):
     """A metro in a release: its manifest, when its bytes last changed, and the hash of its snapshot."""
 
@@ -92,10 +88,11 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
 
 
 class Root(Struct, frozen=True, kw_only=True):
-    """One release. `parts` by metro slug, `feeds` by feed name; `previous` is null in the first. `earlier`: which roots
-    it names beside that one; roots of before have none. `withdrawals`: what was taken down, by id; `ended`: which
-    earlier releases hold it. `site` is the object of the site's settings and pages (`site.Site`); roots of before have
-    none."""
+    """One release.
+
+    `parts` by metro slug, `feeds` by feed name; `previous` is null in the first. `withdrawals`: what was taken down, by
+    id; `ended`: which earlier releases hold it. `site` is the object of the site's settings and pages (`site.Site`).
+    """
 
     layout: int = LAYOUT
     sequence: int
@@ -104,7 +101,6 @@ class Root(Struct, frozen=True, kw_only=True):
     parts: Mapping[str, Part]
     log: Log = Log()
     feeds: Mapping[str, FeedMemory] = {}
-    earlier: Lineage = ()
     withdrawals: Withdrawals = {}
     ended: tuple[ReleaseRange, ...] = ()
     site: str | None = None

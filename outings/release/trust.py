@@ -57,14 +57,16 @@ class Trust(Struct, frozen=True, kw_only=True):
             return None
         return base64.b64encode(self.signer.sign(purpose + data)).decode()
 
-    def find_signer(self, data: bytes, signature: str | None, *, named: str) -> PublicKey | None:
+    def find_signer(
+        self, data: bytes, signature: str | None, *, named: str, purpose: bytes = _PURPOSE
+    ) -> PublicKey | None:
         """The key that signed `data`, or None if no key is required. Raises UntrustedRelease, which has `named` in its
         text."""
         if not self.believed:
             return None
         if signature is None:
             raise UntrustedRelease(f"{named}: it is not signed, and only what {self._list_names()} signed is trusted")
-        signer = next((each for each in self.believed if _is_signed(data, signature, key=each.key)), None)
+        signer = next((each for each in self.believed if _is_signed(purpose + data, signature, key=each.key)), None)
         if signer is None:
             raise UntrustedRelease(f"{named}: its signature is not that of {self._list_names()}")
         return signer
@@ -80,7 +82,7 @@ def _is_signed(data: bytes, signature: str, *, key: "Ed25519PublicKey") -> bool:
     from cryptography.exceptions import InvalidSignature
 
     try:
-        key.verify(base64.b64decode(signature, validate=True), _PURPOSE + data)
+        key.verify(base64.b64decode(signature, validate=True), data)
     except (InvalidSignature, binascii.Error, ValueError):
         return False
     return True

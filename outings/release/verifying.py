@@ -7,7 +7,6 @@ from itertools import islice
 
 from msgspec import Struct
 
-from outings.release.lineage import list_earlier
 from outings.release.log import list_segments
 from outings.release.lost_pointer import refuse_lost_pointer
 from outings.release.manifest import hash_snapshot, read_manifest
@@ -62,7 +61,6 @@ def verify_releases(
     pointer = current.pointer
     signer = find_pointer_signer(pointer, trust=trust)
     visited: set[str] = set()
-    named: dict[int, str] = {}
     verified: list[VerifiedRelease] = []
     newer: ListedRelease | None = None
     sha: str | None = pointer.root
@@ -78,7 +76,6 @@ def verify_releases(
             break
         release = ListedRelease(format_release_id(root.sequence, sha), sha, root)
         wrong = explain_pointer(pointer, root) if newer is None else _explain_step(root, newer.root)
-        wrong = wrong or _explain_lineage(release, named=named)
         if wrong is not None:
             raise Corrupt(f"release {release.id}: {wrong}")
         ended = root.ended if newer is None else ended
@@ -95,14 +92,6 @@ def _explain_step(old: Root, new: Root) -> str | None:
     if new.sequence != old.sequence + 1:
         return f"release {new.sequence} names it as the one before"
     return explain_regress(old, new)
-
-
-def _explain_lineage(release: ListedRelease, *, named: dict[int, str]) -> str | None:
-    """Adds to `named` what the release says of those before it; newer ones said it of this one."""
-    if named.get(release.root.sequence, release.sha) != release.sha:
-        return "a newer release names another root in its place"
-    wrong = [sequence for sequence, sha in list_earlier(release.root) if named.setdefault(sequence, sha) != sha]
-    return f"it and a newer release name two roots of release {wrong[0]}" if wrong else None
 
 
 def verify_release(

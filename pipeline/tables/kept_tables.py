@@ -9,7 +9,7 @@ import polars as pl
 from msgspec import Struct
 
 from outings.answers.gazetteer.spots import PLACED_COLUMNS, SPOT_TABLES, choose_placed, read_placed
-from outings.answers.near.parts import ITEM_TABLES, read_item_tables
+from outings.answers.near.items import ITEM_TABLES, read_item_tables
 from outings.answers.search.cards import CARDS
 from outings.answers.snapshot.derived import DerivedTables, Frames
 from outings.release.manifest import Manifest, Table

@@ -10,12 +10,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.contract.vocabulary import REMOVAL_REASONS
-from outings.release.lineage import ReleaseChain
 from outings.release.log import Version, list_history
 from outings.release.objects import read_object
 from outings.release.pointer import read_current
 from outings.release.publishing import ConcurrentPublication, Publication, make_deadline, publish
-from outings.release.root import FeedMemory, Part, Root
+from outings.release.root import FeedMemory, Part, Root, walk_roots
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 from outings.release.withdrawals import Withdrawal, WithdrawalChange, list_withdrawn
@@ -183,7 +182,13 @@ def _list_versions(store: Store, root: Root, row_id: str) -> list[int]:
 def _find_first(store: Store, root: Root, ids: Collection[str]) -> int:
     """The sequence of the oldest kept release whose log tells of one of them."""
     firsts = [versions[0] for row_id in ids if (versions := _list_versions(store, root, row_id))]
-    return ReleaseChain(store).find_version(min(firsts), current=root) if firsts else root.sequence
+    first = root.sequence
+    if firsts and root.previous is not None:
+        for _, earlier in walk_roots(store, root.previous):
+            if earlier.log.latest_version_id < min(firsts):
+                break
+            first = earlier.sequence
+    return first
 
 
 def _strip_feeds(store: Store, root: Root, taken: WithdrawalMatcher) -> dict[str, FeedMemory | None]:

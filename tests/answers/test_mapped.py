@@ -12,7 +12,6 @@ from outings.answers.routes import prepare_snapshot
 from outings.answers.selecting.evaluator import has_columns
 from outings.answers.snapshot.reader import open_snapshot
 from outings.release.snapshot import Release
-from tests.answers.asking import ask
 from tests.answers.generated import make_world, seeds
 from tests.answers.requests import list_requests, read_body
 from tests.answers.worlds import open_release
@@ -21,18 +20,6 @@ INDEXES = (
     "names", "organization_names", "series", "moments", "members", "words", "places", "organization_spellings", "areas",
     "area_spellings", "groups", "row_facts",
 )  # fmt: skip
-
-
-@given(seed=seeds)
-def test_nothing_else_is_read_where_the_tables_are_mapped(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
-    random = Random(seed)
-    world = make_world(random, size=16)
-    release = open_release([world], tmp_path_factory.mktemp("world"))
-    without = replace(release, metros={slug: replace(snapshot, tables={}) for slug, snapshot in release.metros.items()})
-    for request in list_requests(world, random):
-        body = read_body(without, request)  # first: the two are the same snapshot, opened once
-        made = ask(release, *request)
-        assert body == (made.etag, b"".join(made.parts))
 
 
 @given(seed=seeds, kept=st.sets(st.sampled_from(INDEXES), max_size=len(INDEXES) - 1))

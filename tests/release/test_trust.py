@@ -268,7 +268,7 @@ def test_a_chain_that_no_publish_makes_is_found_however_well_it_is_signed(
     store = MemoryStore()
     publish_next(store, 1, trust=ANYBODY)
     publish_next(store, 2, trust=ANYBODY)
-    root = {**read_chain(store)[0], "sequence": 3, "previous": read_pointer_of(store)["root"], "earlier": [], **changes}
+    root = {**read_chain(store)[0], "sequence": 3, "previous": read_pointer_of(store)["root"], **changes}
     pointer = {
         **read_pointer_of(store), "sequence": root["sequence"], "latest_version_id": root["log"]["latest_version_id"],
         "root": put_object(store, json.dumps(root, sort_keys=True, separators=(",", ":")).encode()),

@@ -3,18 +3,14 @@
 from typing import Any
 
 import msgspec
-import numpy as np
 from msgspec import Raw, Struct
-from numpy.typing import NDArray
 
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.addons.source import SourceBlocks
 from outings.answers.documents.identity import NamedDocument
-from outings.answers.near.index import open_near
-from outings.answers.near.items import format_start, round_metres
-from outings.answers.near.parts import NO_PRICE, NULL, ItemSchedule
-from outings.answers.near.ranking import ScoredRows
-from outings.answers.near.request import Near
+from outings.answers.near.items import NO_PRICE, NULL, ItemSchedule, format_start, round_metres
+from outings.answers.near.scores import ScoredRows
+from outings.answers.near.shown import ShownListings
 from outings.answers.near.starts import Start
 from outings.answers.snapshot.distance import find_metres
 from outings.answers.snapshot.reader import SnapshotReader
@@ -25,7 +21,7 @@ _MOST_WALKED = 5_000
 
 
 class Blocks(Struct, frozen=True):
-    """Of the add-ons that an item takes."""
+    """The blocks of add-ons that an item takes."""
 
     sources: SourceBlocks
     forecasts: ForecastBlocks
@@ -56,20 +52,18 @@ _decoder = msgspec.json.Decoder(_Document)
 def make_group(
     number: int,
     *,
-    best: ScoredRows,
+    scored: ScoredRows,
     total: int,
-    near: Near,
+    shown: ShownListings,
     opened: SnapshotReader,
     blocks: Blocks,
     limit: int,
     offset: int,
 ) -> dict[str, Any]:
-    """`AroundGroup`. `number`: the group's place in GROUPS; `best`: its first ones at least, and others."""
-    end = offset + limit
-    index = opened.open_index(open_near)
-    places = np.flatnonzero(best.groups >> number & 1)
-    page = best.choose(_take_best(best, places, index.id_ranks, end=end)[offset:])
-    starts = index.starts.read_starts(page.rows, windows=near.windows, now=near.now)
+    """Make an `AroundGroup`. `number`: its place in GROUPS; `scored`: all listings of the circle."""
+    end, index = offset + limit, shown.index
+    page = scored.choose_best(number, end=end, ids=index.id_ranks).choose(slice(offset, None))
+    starts = index.starts.read_starts(page.rows, shown.starts)
     metres = round_metres(find_metres(page.squares))
     rows = zip(page.rows.tolist(), metres, page.scores.tolist(), page.groups.tolist(), starts, strict=True)
     items = [
@@ -81,17 +75,8 @@ def make_group(
     return {"total": total, "returned": len(items), "items": items, "next_cursor": next_cursor}
 
 
-def _take_best(best: ScoredRows, places: NDArray[np.int64], ids: NDArray[np.uint32], *, end: int) -> NDArray[np.int64]:
-    """The first ones by score, distance and id: only what scores as well as the last of them is put in order."""
-    scores = best.scores[places]
-    if end < places.size:
-        places = places[scores >= np.partition(scores, places.size - end)[places.size - end]]
-    order = np.lexsort((ids[best.rows[places]], best.squares[places], -best.scores[places]))
-    return places[order[:end]]
-
-
 def count_minutes(distance_m: int) -> int | None:
-    """On foot: streets are 1.3 times as long as the straight line, and a family walks 80 m a minute."""
+    """Return the minutes on foot: streets are 1.3 times as long as the straight line, at 80 m a minute."""
     return None if distance_m > _MOST_WALKED else -(-distance_m * 13 // 800)
 
 
@@ -102,7 +87,7 @@ def _name_groups(groups: int) -> list[str]:
 def _make_item(
     row: int, opened: SnapshotReader, *, metres: int, score: float, groups: int, start: Start, blocks: Blocks
 ) -> dict[str, Any]:
-    """`AroundItem`: what stands in a document is not read. `groups`: others that it is in."""
+    """Make an `AroundItem` out of a document's members as they are written. `groups`: the others that it is in."""
     document = opened.read_document(row)
     listing = _decoder.decode(document)
     zone = listing.timezone if listing.schedule is None else listing.schedule.timezone
@@ -134,7 +119,7 @@ def _make_item(
 
 
 def _make_blocks(row: int, document: bytes, *, start: Start, blocks: Blocks) -> dict[str, Any]:
-    """Of the add-ons those that there are. A forecast is of an event, at the start that it is shown with."""
+    """Make the blocks of add-ons. A forecast is of an event, at the start that it is shown with."""
     source, forecast = blocks.sources.make(row), None
     if start.instant is not None:
         forecast = blocks.forecasts.make_event(document, row, starts_at=start.instant, ends_at=start.ends_at)

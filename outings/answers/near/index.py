@@ -1,78 +1,96 @@
-"""What answers near a point read of one snapshot, opened at the first of them."""
-
-from functools import cached_property
+"""What answers near a point read of a snapshot's listings, derived when the first of them is requested."""
 
 import numpy as np
+import polars as pl
+from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.near.kinds import Kinds
-from outings.answers.near.scores import score_promises
-from outings.answers.near.starts import Starts, StartTimes
-from outings.answers.near.tiles import TILE, TILE_BOUNDS, TILES, Rows, Tiles
-from outings.answers.near.traits import TRAITS
-from outings.answers.near.unlocated import UNLOCATED, UnlocatedRows
-from outings.answers.snapshot.next_starts import SLOTS
+from outings.answers.near.kinds import Kinds, TypeCategories
+from outings.answers.near.starts import Rows, StartTimes
+from outings.answers.selecting.buckets import pack_ages
+from outings.answers.snapshot.distance import Floats, make_unit_vectors
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.zips import open_zips
-from outings.contract.vocabulary import TYPES
-from outings.release.mapped_table import NEVER
+from outings.contract.vocabulary import REGISTRATION_STATUSES, TYPES
+from outings.release.parquet_columns import read_columns
+from outings.release.tables import PUBLISHED
 
-_PLACE = TYPES.index("place")
+# The order of types among what is equally far: that of their names.
+TYPE_RANKS: tuple[int, ...] = tuple(sorted(TYPES).index(each) for each in TYPES)
+# Of a class that nobody can sign up for any more.
+_CLOSED = [REGISTRATION_STATUSES.index(each) for each in ("full", "closed")]
+_LISTINGS = (
+    "row", "type", "status", "lat", "lng", "neighborhood_slug", "has_time", "is_free", "age_min", "age_max",
+    "confidence", "categories", "is_recurring", "registration",
+)  # fmt: skip
+_NEIGHBORHOODS = ("slug", "lat", "lng", "south")
+# Six decimals of a degree are a tenth of a metre.
+_DECIMALS = 6
+
+
+class UnlocatedListings(Struct, frozen=True, eq=False):
+    """The published listings without coordinates, by rising row. `centers`: x, y and z of the center of each one's
+    neighborhood, NaN where it is not known."""
+
+    rows: Rows
+    centers: Floats
 
 
 class NearIndex:
-    """Of one snapshot."""
+    """The columns of one snapshot that answers near a point read. Arrays are by row."""
 
     def __init__(self, reader: SnapshotReader) -> None:
-        self.tiles = Tiles(reader.open_table(TILES), bounds=reader.open_table(TILE_BOUNDS))
-        self._unlocated, self._open_zips = reader.open_table(UNLOCATED), reader.defer(open_zips)
-        self.programs = reader.programs
-        self.vectors = reader.rows.vectors
-        self.id_ranks, self.types = reader.rows.id_ranks, reader.rows.types
-        traits = reader.open_table(TRAITS)
-        self.is_recurring, self.is_closed = traits.read_array("is_recurring"), traits.read_array("is_closed")
-        self.is_free, self.ages = traits.read_array("is_free"), traits.read_array("ages")
-        self.confidence, self.categories = traits.read_array("confidence"), traits.read_array("categories")
-        self.starts = StartTimes(
-            reader.open_table(SLOTS), series=reader.series, types=self.types, has_time=traits.read_array("has_time")
+        listings = read_columns(reader.tables["listings"], "listings", _LISTINGS)
+        neighborhoods = read_columns(reader.tables.get("neighborhoods"), "neighborhoods", _NEIGHBORHOODS)
+        facts = reader.rows
+        self.programs, self.vectors, self.id_ranks, self.types = (
+            reader.programs, facts.vectors, facts.id_ranks, facts.types,
+        )  # fmt: skip
+        # The order of listings that are equally far: by the name of their type, then by id.
+        self.ties: Rows = np.array(TYPE_RANKS, dtype=np.int64)[self.types] * self.types.size + self.id_ranks
+        self.is_open: NDArray[np.bool_] = ~_mark(listings, pl.col("registration").is_in(_CLOSED))
+        self.confidence: Floats = listings["confidence"].fill_null(0.0).to_numpy()
+        self.categories = TypeCategories(self.types, listings["categories"].fill_null(0).to_numpy().astype(np.uint64))
+        self.ages: NDArray[np.uint8] = pack_ages(listings)
+        self.kinds = Kinds(
+            types=self.types,
+            is_free=listings["is_free"].cast(pl.Int8()).fill_null(-1).to_numpy(),
+            ages=self.ages,
+            is_recurring=_mark(listings, pl.col("is_recurring")),
+            is_closed=~self.is_open,
         )
+        self.starts = StartTimes(reader, types=self.types, has_time=_mark(listings, pl.col("has_time")))
+        self.unlocated = find_unlocated(listings, neighborhoods)
+        self.open_zips = reader.defer(open_zips)
 
-    @cached_property
-    def unlocated(self) -> UnlocatedRows:
-        return UnlocatedRows(self._unlocated, zips=self._open_zips())
 
-    @property
-    def rows(self) -> Rows:
-        """By place in the tiles; 0 where the last of all has no row."""
-        return self.tiles.rows
+def _mark(listings: pl.DataFrame, condition: pl.Expr) -> NDArray[np.bool_]:
+    """Return True for each row that is known to meet the condition."""
+    return listings.select(condition.fill_null(value=False)).to_series().to_numpy()
 
-    @cached_property
-    def places(self) -> NDArray[np.int32]:
-        """By row, in the tiles; -1 of what has no coordinates or is not published."""
-        places = np.full(self.types.size, -1, dtype=np.int32)
-        rows = self.tiles.list_places()
-        places[rows] = np.arange(rows.size, dtype=np.int32)
-        return places
 
-    @cached_property
-    def words(self) -> NDArray[np.uint64]:
-        """Of each tile's rows the categories, as bit sets."""
-        return self.categories[self.rows].reshape(-1, TILE).astype(np.uint64)
-
-    def find_promises(self, starts: Starts | None) -> NDArray[np.float32]:
-        """Of each tile's rows what they have of their scores wherever a point is; the most of it without starts, when
-        anything may begin at once."""
-        if starts is None:
-            waits = np.where(self.types == _PLACE, NEVER, 0)
-        else:
-            waits = np.where(starts.locals == NEVER, NEVER, starts.locals - starts.key[1].local)
-        promises = score_promises(waits=waits, confidence=self.confidence).astype(np.float32)
-        return promises[self.rows].reshape(-1, TILE)
-
-    @cached_property
-    def kinds(self) -> Kinds:
-        names, rows = ("types", "is_free", "ages", "is_recurring", "is_closed"), self.tiles.list_places()
-        return Kinds(**{name: getattr(self, name)[rows] for name in names})
+def find_unlocated(listings: pl.DataFrame, neighborhoods: pl.DataFrame) -> UnlocatedListings:
+    """Return the published listings without coordinates, each with the center of its neighborhood: the map's, or where
+    the map has none, the middle of the listings of the row's own type."""
+    shown = listings.filter(pl.col("status") == PUBLISHED).rename({"neighborhood_slug": "slug"})
+    is_located = pl.col("lat").is_not_null() & pl.col("lng").is_not_null()
+    is_mapped = pl.col("south").is_not_null()
+    mapped, unmapped = (neighborhoods.filter(each).select("slug", "lat", "lng") for each in (is_mapped, ~is_mapped))
+    # Of its own type: what a key may not read says nothing of where a row is.
+    stated = (
+        shown.filter(is_located)
+        .join(unmapped, on="slug", how="semi")
+        .group_by("slug", "type")
+        .agg(pl.col("lat", "lng").mean().round(_DECIMALS))
+    )
+    joined = (
+        shown.filter(~is_located).select("row", "type", "slug").sort("row")
+        .join(mapped, on="slug", how="left", maintain_order="left")
+        .join(stated, on=("slug", "type"), how="left", maintain_order="left", suffix="_stated")
+        .with_columns(pl.coalesce(name, f"{name}_stated").alias(name) for name in ("lat", "lng"))
+    )  # fmt: skip
+    degrees = (joined[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng"))
+    return UnlocatedListings(joined["row"].to_numpy().astype(np.int64), np.stack(make_unit_vectors(*degrees)))
 
 
 def open_near(reader: SnapshotReader) -> NearIndex:

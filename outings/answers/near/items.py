@@ -1,59 +1,217 @@
-"""An item near a point: what it shows of its listing, with where it is from there and when it begins."""
+"""Render an item near a point: what it shows of its listing, how far it is and when it begins.
 
-from collections.abc import Iterable, Sequence
+The build writes the texts that an item has of its listing into mapped tables, so that a request reads no document.
+Places and facts that many listings share are there once.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
 import msgspec
 import numpy as np
+import polars as pl
+from msgspec import Raw, Struct
 from numpy.typing import NDArray
 
-from outings.answers.near.parts import ItemParts
-from outings.answers.near.starts import Start
+from outings.answers.near.starts import Rows, Start
+from outings.answers.snapshot.reader import SnapshotReader
 from outings.configuration import read_zone
 from outings.contract.instants import format_instant, format_local
-from outings.release.mapped_table import NEVER
+from outings.contract.resources.shared import Price
+from outings.contract.vocabulary import COLLECTIONS
+from outings.release.mapped_table import NEVER, MappedTable, encode_mapped
+from outings.release.parquet_columns import read_columns
+from outings.release.tables import PUBLISHED
 
+# The mapped files: a line for each published listing with coordinates, by row, whose text is cut into its head and its
+# tail, and one for each place and each set of facts.
+ITEMS, ITEM_PLACES, ITEM_FACTS = "items", "item_places", "item_facts"
+ITEM_TABLES = (ITEMS, ITEM_PLACES, ITEM_FACTS)
+
+_OWN, _FACTS = ("head", "tail"), ("facts", "timezone")
+_PARTS = (*_OWN, "place", *_FACTS)
+_PART_ROWS = {"row": pl.UInt32(), **dict.fromkeys(_PARTS, pl.String())}
 # Starts that are kept as they are written: most begin at the same few hours, and writing one takes 10 µs.
 _STARTS = 8_192
 _encoder = msgspec.json.Encoder()
 # Of an item, with the comma before it.
 _PIECES = 7
 
+NULL = Raw(b"null")
+NO_PRICE = Raw(msgspec.json.encode(Price()))
+
+
+class ItemSchedule(Struct, frozen=True):
+    timezone: str | None
+
+
+class _Listing(Struct, frozen=True):
+    """The members that an item takes from a listing, as they stand there."""
+
+    id: Raw
+    type: str
+    slug: Raw
+    name: Raw
+    location: Raw
+    ages: Raw
+    categories: Raw
+    image_url: Raw
+    place: Raw = NULL
+    price: Raw = NO_PRICE
+    timezone: str | None = None
+    schedule: ItemSchedule | None = None
+
+
+_decoder = msgspec.json.Decoder(_Listing)
+
+
+class Parts(Struct, frozen=True):
+    """JSON of `NearbyItem`: `head` until the number of its distance, then, behind its start, `place` with the location,
+    `facts` from the price to the categories, and `tail` from the image to the end, each with the comma before it.
+    `timezone` is a name, empty where none is stated."""
+
+    head: bytes
+    place: bytes
+    facts: bytes
+    tail: bytes
+    timezone: bytes
+
+
+# The parts of an item, as views of the mapped files.
+PartViews = tuple[memoryview, memoryview, memoryview, memoryview, bytes]
+
+
+def make_parts(document: bytes) -> Parts:
+    """What stands in a document is put together as it is."""
+    listing = _decoder.decode(document)
+    timezone = listing.timezone if listing.schedule is None else listing.schedule.timezone
+    link = b"/v1/%b/%b" % (COLLECTIONS[listing.type].encode(), bytes(listing.id)[1:-1])
+    return Parts(
+        b'{"type":"%b","id":%b,"slug":%b,"name":%b,"distance_m":'
+        % (listing.type.encode(), listing.id, listing.slug, listing.name),
+        b',"place":%b,"location":%b' % (listing.place, listing.location),
+        b',"price":%b,"ages":%b,"categories":%b' % (listing.price, listing.ages, listing.categories),
+        b',"image_url":%b,"links":{"self":"%b"}}' % (listing.image_url, link),
+        (timezone or "").encode(),
+    )
+
+
+def make_item_tables(reader: SnapshotReader, known: pl.DataFrame | None = None) -> dict[str, pl.DataFrame]:
+    """Make the tables of a snapshot. `known`: the parts of some rows, by `row`."""
+    listings = read_columns(reader.tables["listings"], "listings", ("row", "status", "lat", "lng"))
+    located = listings.filter(pl.col("status") == PUBLISHED).drop_nulls(("lat", "lng"))
+    rows = located["row"].cast(pl.UInt32()).sort().to_numpy()
+    known = pl.DataFrame(schema=_PART_ROWS) if known is None else known.select(*_PART_ROWS)
+    new = np.setdiff1d(rows, known["row"].to_numpy(), assume_unique=True)
+    made = pl.DataFrame(_list_parts(reader, new.tolist()), schema=_PART_ROWS, orient="row")
+    # Nothing is ever null on the way: a column that was once has other bytes.
+    parts = pl.concat([known, made]).filter(pl.col("row").is_in(rows)).sort("row")
+    places, place_numbers = _number_texts(parts.select("place"))
+    facts, fact_numbers = _number_texts(parts.select(_FACTS))
+    own = parts.select(
+        "row", text=pl.concat_str(_OWN), cut=pl.col("head").str.len_bytes(),
+        place=pl.Series(place_numbers), facts=pl.Series(fact_numbers),
+    )  # fmt: skip
+    return {ITEMS: own, ITEM_PLACES: places, ITEM_FACTS: facts}
+
+
+def read_item_tables(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """The parts of each `row`, as they were before they were written."""
+    items = tables[ITEMS]
+    places, facts = tables[ITEM_PLACES][items["place"]], tables[ITEM_FACTS][items["facts"]]
+    text = pl.col("text").cast(pl.Binary())
+    own = items.select(
+        "row",
+        head=text.bin.slice(0, pl.col("cut")).cast(pl.String()), tail=text.bin.slice(pl.col("cut")).cast(pl.String()),
+    )  # fmt: skip
+    return pl.concat([own, places, facts], how="horizontal")
+
+
+def _list_parts(reader: SnapshotReader, rows: Sequence[int]) -> Iterator[tuple[int | str, ...]]:
+    for row in rows:
+        parts = make_parts(reader.read_document(row))
+        yield row, *(str(getattr(parts, name), "utf-8") for name in _PARTS)
+
+
+def _number_texts(texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+    """Each once, in the order in which they come, and of each row the number of its own."""
+    different = texts.unique(maintain_order=True)
+    numbered = different.with_row_index("number")
+    return different, texts.join(numbered, on=texts.columns, how="left", maintain_order="left")["number"]
+
+
+class ItemParts:
+    """The parts of one snapshot's items."""
+
+    def __init__(self, tables: Mapping[str, MappedTable]) -> None:
+        items, places, facts = (tables[name] for name in ITEM_TABLES)
+        self._rows = items.read_array("row")
+        self._places, self._facts = items.view_array("place"), items.view_array("facts")
+        self._texts, self._cuts = items.view_texts("text"), items.view_array("cut")
+        self._place_texts, self._fact_texts = places.view_texts("place"), facts.view_texts("facts")
+        # A few zones, each of them one object.
+        zones: dict[str, bytes] = {}
+        self._timezones = [zones.setdefault(each, each.encode()) for each in facts.read_texts("timezone")]
+
+    def view_parts(self, rows: Rows) -> list[PartViews]:
+        """Return the parts of published listings with coordinates: joined, each is copied once."""
+        (ends, texts), (place_ends, place_texts), (fact_ends, fact_texts) = (
+            self._texts, self._place_texts, self._fact_texts,
+        )  # fmt: skip
+        return [
+            (
+                texts[(begin := ends[at]) : (middle := begin + self._cuts[at])],
+                place_texts[place_ends[place := self._places[at]] : place_ends[place + 1]],
+                fact_texts[fact_ends[fact := self._facts[at]] : fact_ends[fact + 1]],
+                texts[middle : ends[at + 1]],
+                self._timezones[fact],
+            )
+            for at in np.searchsorted(self._rows, rows).tolist()
+        ]
+
+
+def open_parts(reader: SnapshotReader) -> ItemParts:
+    files = {name: reader.find_mapped(name) for name in ITEM_TABLES}
+    known = {name: MappedTable(file) for name, file in files.items() if file is not None}
+    if len(known) < len(ITEM_TABLES):  # the release is of another layout
+        known = {name: MappedTable(encode_mapped(frame)) for name, frame in make_item_tables(reader).items()}
+    return ItemParts(known)
+
 
 def list_pieces(
     parts: ItemParts,
-    places: Iterable[int],
+    rows: Rows,
     *,
     metres: Sequence[int],
     starts: Sequence[tuple[int, int | None]],
 ) -> list[bytes | memoryview]:
-    """`NearbyItem` of each place in the tiles, in pieces of JSON, each item with a comma before it: a page is joined
-    once. `starts` by the local clock and, of an event, in seconds since 1970."""
+    """Return the `NearbyItem` of each row in pieces of JSON, with a comma before each item, so that a page is joined
+    once. `starts`: by the local clock and, of an event, in seconds since 1970."""
     pieces: list[bytes | memoryview] = []
     if not metres:
         return pieces
     distances = _encoder.encode(metres)[1:-1].split(b",")
-    views = parts.view_parts(places)
+    views = parts.view_parts(rows)
     for (head, text, facts, tail, timezone), distance, (local, instant) in zip(views, distances, starts, strict=True):
         pieces += (b",", head, distance, _encode_start(local, instant, timezone), text, facts, tail)
     return pieces
 
 
 def join_items(pieces: Sequence[bytes | memoryview]) -> list[bytes]:
-    """Each item by itself."""
+    """Return each item by itself."""
     return [b"".join(pieces[at + 1 : at + _PIECES]) for at in range(0, len(pieces), _PIECES)]
 
 
 def read_last(pieces: Sequence[bytes | memoryview]) -> tuple[str, str]:
-    """Type and id of the last item, as its first two members say them."""
+    """Return the type and the id of the last item, its first two members."""
     _, _, _, listing_type, _, _, _, row_id, _ = bytes(pieces[1 - _PIECES]).split(b'"', 8)
     return listing_type.decode(), row_id.decode()
 
 
 @lru_cache(maxsize=_STARTS)
 def _encode_start(local: int, instant: int | None, timezone: bytes) -> bytes:
-    """The members that say it, behind a comma."""
+    """Return the members that say a start, behind a comma."""
     zone = timezone.decode() or None
     starts_local, starts_at, _ = format_start(Start(local, instant), zone)
     members = {"starts_at": starts_at, "starts_local": starts_local, "timezone": zone}
@@ -61,14 +219,14 @@ def _encode_start(local: int, instant: int | None, timezone: bytes) -> bytes:
 
 
 def round_metres(metres: NDArray[np.float64]) -> list[int]:
-    """Half up."""
+    """Round half up."""
     rounded: list[int] = np.floor(metres + 0.5).astype(np.int64).tolist()
     return rounded
 
 
 @lru_cache(maxsize=_STARTS)
 def format_start(start: Start, timezone: str | None) -> tuple[str | None, str | None, str | None]:
-    """`starts_local`, `starts_at` and `ends_local`; of what states no time zone, no instant is known."""
+    """Return `starts_local`, `starts_at` and `ends_local`. Without a time zone no instant is known."""
     if start.local == NEVER:
         return None, None, None
     local = datetime.fromtimestamp(start.local, UTC).replace(tzinfo=None)

@@ -13,19 +13,34 @@
 Scores and weights are whole thousandths, rounded half to even, so that a reader who adds them up gets the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.near.circles import LAST, Circles
-from outings.answers.near.kinds import ALL, FREE, PAID, Counts
-from outings.answers.near.layer import Layer
+from outings.answers.cache import LruCache
+from outings.answers.near.index import open_near
+from outings.answers.near.kinds import ALL, FREE, PAID
+from outings.answers.near.shown import Circle, ShownListings, find_first_day, find_matches
+from outings.answers.selecting.collections import CollectionScope, query_collections
+from outings.answers.snapshot.distance import Point, find_chord, make_unit_vector
+from outings.answers.snapshot.reader import SnapshotReader
+from outings.contract.resources.metro import Bounds
+from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS, TYPES
 
 Array = NDArray[np.int64]
+
+# Points a side of the metro's bounds, of which a percentile is taken.
+SIDE = 20
+# Sets of types whose scores of these points are kept.
+_TYPES = 16
+_ROUTE = next(route for route in ROUTES if route.name == "activity")
+_DEFAULT_RADIUS = _ROUTE.parameters["radius_m"].default
+assert isinstance(_DEFAULT_RADIUS, int)
+RADIUS_M: int = _DEFAULT_RADIUS
 
 # Collection → the count that scores a half, and its weight in thousandths.
 _COUNTED = {"events": (20, 350), "classes": (20, 150), "camps": (10, 100), "places": (20, 200)}
@@ -34,7 +49,7 @@ _WHOLE = 1000
 
 
 class Tally(Struct, frozen=True, eq=False):
-    """Of points, a row each, by type: how many listings, how many of them are free and how many cost something, and bit
+    """Counts of the listings about points, a row each, by type: all, the free ones, those that cost something, and bit
     sets of their categories."""
 
     counts: Array
@@ -52,12 +67,10 @@ class Component(Struct, frozen=True, eq=False):
     weight: int
 
 
-def tally_layer(layer: Layer, circles: Circles, counts: Counts | None = None) -> Tally:
-    """Of one point: what a layer shows in the last of its circles, which may be counted already."""
-    if counts is None:
-        (counts,) = layer.count(circles, LAST)
-    all_, free, paid = (np.rint(counts[part]).astype(np.int64)[np.newaxis] for part in (ALL, FREE, PAID))
-    return Tally(all_, free, paid, layer.unite_categories(circles)[np.newaxis])
+def tally_circle(circle: Circle) -> Tally:
+    """Count the cards of one circle."""
+    all_, free, paid = (np.rint(circle.counts[part]).astype(np.int64)[np.newaxis] for part in (ALL, FREE, PAID))
+    return Tally(all_, free, paid, circle.index.categories.unite(circle.cards.rows)[np.newaxis])
 
 
 def list_components(tally: Tally, types: Sequence[str], *, words: int) -> list[Component]:
@@ -96,3 +109,41 @@ def score_components(components: Sequence[Component]) -> Array:
 def _rints(shares: NDArray[np.float64]) -> Array:
     thousandths: Array = np.rint(shares * _WHOLE).astype(np.int64)
     return thousandths
+
+
+class PointSample(Struct, frozen=True, eq=False):
+    """Points all over a metro's bounds, and how lively each is with the default radius and filters of the snapshot's
+    date, whatever the minute. Points without any listing in reach are left out: few people live there."""
+
+    shown: ShownListings
+    tally: Tally
+    known: LruCache[tuple[str, ...], Array]
+
+    def score(self, types: tuple[str, ...], *, words: int) -> Array:
+        """Return the scores of the points within reach of a listing of these types. `words`: how many categories there
+        are."""
+        return self.known.read(types, lambda: self._score(types, words=words))
+
+    def _score(self, types: tuple[str, ...], *, words: int) -> Array:
+        reached = self.tally.counts[:, [TYPES.index(each) for each in types]].any(axis=1)
+        return score_components(list_components(self.tally, types, words=words))[reached]
+
+
+def open_sample(reader: SnapshotReader) -> PointSample:
+    scope = CollectionScope(route=_ROUTE.name, today=reader.date, vocabulary=reader.vocabulary)
+    collections = query_collections((), tuple(COLLECTIONS), scope).collections
+    rows = find_matches(collections, reader)
+    shown = ShownListings(reader.open_index(open_near), rows, start=find_first_day(collections))
+    chord = find_chord(RADIUS_M)
+    tallies = [tally_circle(Circle(shown, point, chord)) for point in _list_points(reader.metro.bounds)]
+    columns = ([getattr(each, name) for each in tallies] for name in Tally.__struct_fields__)
+    return PointSample(shown, Tally(*map(np.concatenate, columns)), LruCache(size=_TYPES))
+
+
+def _list_points(bounds: Bounds) -> Iterator[Point]:
+    """Yield the middles of SIDE × SIDE fields; a metro may lie on both sides of the date line."""
+    width = (bounds.east - bounds.west) % 360
+    for row in range(SIDE):
+        lat = bounds.south + (bounds.north - bounds.south) * (row + 0.5) / SIDE
+        for column in range(SIDE):
+            yield make_unit_vector(lat, bounds.west + width * (column + 0.5) / SIDE)

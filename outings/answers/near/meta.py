@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from outings.answers.near.layers import NearFilters
-from outings.answers.near.request import Near
+from outings.answers.near.request import Near, NearFilters
 from outings.answers.selecting.filters import NAMES
 from outings.contract.instants import format_instant
 from outings.contract.meta import ActivityMeta, AroundMeta, NearbyMeta, NearCoverage

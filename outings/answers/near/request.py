@@ -1,4 +1,4 @@
-"""A request near a point, settled: where, when, and what it asks of each collection."""
+"""A request near a point, settled: where, when, and with which filters of each collection."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
@@ -8,7 +8,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.answers.context import AnswerContext
-from outings.answers.near.layers import FiltersMeta, NearFilters
 from outings.answers.near.starts import Now, Windows, read_now
 from outings.answers.selecting.collections import CollectionQuery, CollectionScope, choose_types, query_collections
 from outings.answers.selecting.filters import NAMES
@@ -30,6 +29,30 @@ _MEMORY = 256
 _PLACES = {name: place for place, name in enumerate(NAMES)}
 # In their order among the filters.
 _CIRCLE = ("lat", "lng", "radius_m", "near_zip")
+
+
+Collections = Mapping[str, CollectionQuery]
+
+
+class FiltersMeta(Struct, frozen=True, kw_only=True):
+    """What every answer says of its filters. `window` of the dated collections, which have one and the same; without
+    any, none. Audience and confidence of the first requested collection. `by_type`: what differs."""
+
+    window: Window
+    audience: Value
+    min_confidence: float
+    by_type: Mapping[str, SearchWindow]
+
+
+class NearFilters(Struct, frozen=True, kw_only=True, eq=False):
+    """The filters of each collection, by type, wherever the request's point is. `sent`: the filters that it names;
+    `defaults`: the names of those that came from a default."""
+
+    sent: tuple[tuple[str, Value], ...]
+    collections: Collections
+    windows: Windows
+    defaults: tuple[str, ...]
+    meta: FiltersMeta
 
 
 # By the filters that were sent, the types, the route's name and the minute.
@@ -56,7 +79,7 @@ class Near(Struct, frozen=True, kw_only=True):
         return self.now.date
 
     @property
-    def collections(self) -> Mapping[str, CollectionQuery]:
+    def collections(self) -> Collections:
         return self.filters.collections
 
     @property
@@ -91,7 +114,7 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minut
 
 
 def open_filters(reader: SnapshotReader) -> FindFilters:
-    """Cached, so that equal requests share one object: what is computed for it is looked up by it."""
+    """Return what finds the filters of a request. Equal requests share one object, by which their listings are kept."""
     vocabulary, timezone = reader.vocabulary, reader.metro.timezone
 
     @lru_cache(maxsize=_MEMORY)

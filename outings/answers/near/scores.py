@@ -14,6 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from outings.answers.near.request import Near
+from outings.answers.near.shown import Columns, RowDistances, ShownListings
+from outings.answers.near.starts import Rows
+from outings.answers.snapshot.distance import Floats, find_metres
 from outings.contract.vocabulary import AGE_BANDS
 from outings.release.mapped_table import NEVER
 
@@ -22,43 +26,49 @@ Array = NDArray[Any]
 _NEAR, _SOON, _CONFIDENCE, _AGES = 0.45, 0.30, 0.15, 0.10
 _HALF_METRES, _HALF_SECONDS = 2_000, 7 * 86_400
 _UNKNOWN = 0.5
-# A score's own, and what single precision does to a promise.
-_ROUNDING = 0.51
-# Metres that rounding may take.
-_STEP = 1
 _NOT_STATED = 1 << len(AGE_BANDS)
 
 
+class ScoredRows(Columns, frozen=True, eq=False):
+    """Listings with their `scores` in thousandths; `groups`: bit sets over GROUPS."""
+
+    rows: Rows
+    squares: Floats
+    scores: NDArray[np.int64]
+    groups: NDArray[np.int64]
+
+    def choose_best(self, group: int, *, end: int, ids: NDArray[np.uint32]) -> "ScoredRows":
+        """Return the first `end` listings of a group by score, distance and id. `ids`: the order of ids, by row."""
+        own = self.choose((self.groups >> group & 1).nonzero()[0])
+        if end < own.rows.size:
+            # Only listings that score as well as the last one are put in order.
+            own = own.choose(own.scores >= np.partition(own.scores, own.rows.size - end)[own.rows.size - end])
+        return own.choose(np.lexsort((ids[own.rows], own.squares, -own.scores))[:end])
+
+
+def score_cards(near: Near, cards: RowDistances, shown: ShownListings) -> ScoredRows:
+    """Return the cards that are in any group, with their scores."""
+    index, bands = shown.index, near.query.get_words("ages")
+    groups = index.kinds.groups[index.kinds.numbers[cards.rows]]
+    in_any = groups.nonzero()[0]
+    cards, groups = cards.choose(in_any), groups[in_any]
+    starts = shown.starts.locals[cards.rows]
+    scores = score_listings(
+        metres=find_metres(cards.squares),
+        waits=np.where(starts == NEVER, NEVER, starts - near.now.local),
+        confidence=index.confidence[cards.rows],
+        ages=index.ages[cards.rows],
+        favoured=sum(1 << number for number, name in enumerate(AGE_BANDS) if name in bands),
+    )
+    return ScoredRows(cards.rows, cards.squares, scores, groups)
+
+
 def score_listings(*, metres: Array, waits: Array, confidence: Array, ages: Array, favoured: int) -> Array:
-    """Thousandths. `waits`: seconds, NEVER for what has no start; `ages`, `favoured`: bit sets over AGE_BANDS."""
-    total = _NEAR * _fit_metres(metres) + _SOON * _fit_waits(waits) + _CONFIDENCE * confidence
+    """Return thousandths. `waits`: seconds, NEVER for what has no start; `ages`, `favoured`: bit sets over
+    AGE_BANDS."""
+    total = _NEAR * (_HALF_METRES / (_HALF_METRES + metres)) + _SOON * _fit_waits(waits) + _CONFIDENCE * confidence
     thousandths: Array = np.rint(1000 * (total + _AGES * _fit_ages(ages, favoured))).astype(np.int64)
     return thousandths
-
-
-def score_promises(*, waits: Array, confidence: Array) -> Array:
-    """What a listing has of its score wherever the point is, its ages left out."""
-    promises: Array = _SOON * _fit_waits(waits) + _CONFIDENCE * confidence
-    return promises
-
-
-def bound_scores(*, metres: Array, promises: Array, is_favoured: bool) -> Array:
-    """Thousandths that nothing exceeds that is no nearer and promises no more; `is_favoured`: whether any band is."""
-    ages = _AGES * (1 if is_favoured else _UNKNOWN)
-    bounds: Array = 1000 * (_NEAR * _fit_metres(metres) + promises + ages) + _ROUNDING
-    return bounds
-
-
-def reach_score(score: int, *, is_favoured: bool) -> float | None:
-    """The metres beyond which nothing has so many thousandths; None where anything may have them."""
-    rest = _SOON + _CONFIDENCE + _AGES * (1 if is_favoured else _UNKNOWN)
-    near = ((score - _ROUNDING) / 1000 - rest) / _NEAR
-    return max(_HALF_METRES / near - _HALF_METRES, 0) + _STEP if near > 0 else None
-
-
-def _fit_metres(metres: Array) -> Array:
-    near: Array = _HALF_METRES / (_HALF_METRES + metres)
-    return near
 
 
 def _fit_waits(waits: Array) -> Array:

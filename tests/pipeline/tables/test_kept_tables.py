@@ -13,7 +13,7 @@ import pytest
 from outings.answers import derived
 from outings.answers.derived import DERIVED
 from outings.answers.gazetteer.spots import SPOT_TABLES
-from outings.answers.near import parts
+from outings.answers.near import items
 from outings.answers.search import cards
 from outings.answers.snapshot.derived import DerivedTables, TableContext
 from outings.contract.languages.language import ENGLISH, read_shipped_language
@@ -76,7 +76,7 @@ def test_similar_listings_are_found_again_only_where_what_they_are_compared_by_c
         (lambda _: None, "2026-08-11", 0),
     ],
 )
-@pytest.mark.parametrize(("module", "name"), [(cards, "make_card"), (parts, "make_parts")], ids=["cards", "items"])
+@pytest.mark.parametrize(("module", "name"), [(cards, "make_card"), (items, "make_parts")], ids=["cards", "items"])
 def test_cards_and_items_are_made_of_changed_documents_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str,
     move: Callable[[City], None], day: str | None, made: int,

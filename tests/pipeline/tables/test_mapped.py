@@ -6,14 +6,14 @@ from datetime import UTC, datetime, time
 from itertools import cycle
 
 import msgspec
+import numpy as np
 import polars as pl
 import pytest
 from msgspec.structs import astuple, replace
 
 from outings.answers.answer import answer
 from outings.answers.gazetteer.gazetteer import locate_types
-from outings.answers.near.index import open_near
-from outings.answers.near.parts import ITEM_TABLES, make_parts, open_parts
+from outings.answers.near.items import ITEM_TABLES, make_parts, open_parts
 from outings.answers.search.cards import MappedCards, RememberedCards, open_cards
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
@@ -36,7 +36,7 @@ from tests.answers.asking import parse
 from tests.answers.worlds import TODAY
 
 # The number of the layout, and a digest of every column of every mapped file with its type, but for filters' own.
-COLUMNS_OF_LAYOUT = (20, "f74e9243bada9424")
+COLUMNS_OF_LAYOUT = (21, "a8f659848ad6b947")
 REQUESTS: tuple[tuple[str, dict[str, str]], ...] = (
     ("/v1/seattle/search", {"q": "swim"}),
     ("/v1/seattle/events", {"q": "story"}),
@@ -124,9 +124,9 @@ def test_a_card_of_the_file_is_the_one_that_its_document_makes(releases: tuple[S
 def test_parts_of_an_item_of_the_files_are_those_that_its_document_makes(releases: tuple[Snapshot, Snapshot]) -> None:
     reader = open_snapshot(releases[0])
     assert {*ITEM_TABLES} <= {*releases[0].mapped}
-    mapped, rows = open_parts(reader), open_near(reader).tiles.list_places().tolist()
-    assert rows
-    for views, row in zip(mapped.view_parts(range(len(rows))), rows, strict=True):
+    rows = np.flatnonzero(~np.isnan(reader.rows.vectors[0]))
+    assert rows.size
+    for views, row in zip(open_parts(reader).view_parts(rows), rows.tolist(), strict=True):
         assert [*map(bytes, views)] == [*astuple(make_parts(reader.read_document(row)))]
 
 

@@ -1,0 +1,267 @@
+"""The listings that a request's filters show, and which of them lie in a circle.
+
+`ShownListings` is made once for the filters and the minute, whatever the point. Which listing of a program is its card
+depends on the circle, so a `Circle` chooses the cards.
+"""
+
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import astuple
+from numpy.typing import NDArray
+
+from outings.answers.cache import LruCache
+from outings.answers.near.index import NearIndex, open_near
+from outings.answers.near.kinds import Counts
+from outings.answers.near.request import Collections, Near, NearFilters
+from outings.answers.near.starts import Rows, Starts
+from outings.answers.selecting.evaluator import open_evaluator
+from outings.answers.snapshot.distance import Floats, Point, square_matrix
+from outings.answers.snapshot.reader import SnapshotReader
+
+Mask = NDArray[np.bool_]
+
+# Filters and minutes whose listings are kept: nearly all requests of a minute have the same. Of 25,000 listings some
+# 0.8 MB each.
+_KEPT = 4
+# About how many listings are measured first for the nearest ones, and how much larger each further circle is.
+_FIRST_ROWS, _GROWTH = 1_500, 4
+# What rounding may do to one coordinate of a listing at the circle's edge.
+_ROUNDING = 1e-12
+
+
+class Columns(Struct, frozen=True, eq=False):
+    """Arrays of the same rows."""
+
+    def choose(self, chosen: NDArray[np.generic] | slice) -> Self:
+        """Return the rows of an index, a mask or a slice."""
+        return type(self)(*(each[chosen] for each in astuple(self)))
+
+    def join(self, other: Self) -> Self:
+        """Return both, one after the other."""
+        return type(self)(*map(np.concatenate, zip(astuple(self), astuple(other), strict=True)))
+
+
+class RowDistances(Columns, frozen=True, eq=False):
+    """Rows, with the squares of their straight distances through the unit sphere."""
+
+    rows: Rows
+    squares: Floats
+
+
+class SharedPrograms(Columns, frozen=True, eq=False):
+    """Listings of programs of which others match too: program after program, each in the order in which its card is
+    chosen: the earliest date first, then by id."""
+
+    rows: Rows
+    programs: Rows
+    is_open: Mask
+
+    def choose_cards(self, inside: Mask) -> Rows:
+        """Return where the first listing of each program stands, of those inside."""
+        at = inside.nonzero()[0]
+        programs = self.programs[at]
+        is_first = np.ones(at.size, dtype=np.bool_)
+        is_first[1:] = programs[1:] != programs[:-1]
+        return at[is_first]
+
+
+def find_shared(rows: Rows, index: NearIndex, *, start: int | None) -> SharedPrograms:
+    """Return the listings among `rows` that share a program. `start`: the day (since 1970) from which dates count; None
+    where no classes are requested."""
+    programs = index.programs.find_programs(rows)
+    at = np.flatnonzero(programs >= 0) if start is not None else rows[:0]
+    if start is not None and at.size:
+        at = at[np.bincount(programs[at])[programs[at]] > 1]
+        days = index.starts.find_class_days(rows[at], start=start)
+        at = at[np.lexsort((index.id_ranks[rows[at]], days, programs[at]))]
+    return SharedPrograms(rows[at], programs[at], index.is_open[rows[at]])
+
+
+def choose_program_cards(rows: Rows, index: NearIndex, *, start: int | None) -> Rows:
+    """Return the rows without those of a program that are not its card: the listing with the earliest date from a day
+    (since 1970) on; ties by id."""
+    shared = find_shared(rows, index, start=start)
+    cards = shared.choose_cards(np.ones(shared.rows.size, dtype=np.bool_))
+    return rows[~np.isin(rows, np.delete(shared.rows, cards))]
+
+
+class After(Struct, frozen=True):
+    """The last item of a page: the square of its distance, and its place among listings that are equally far."""
+
+    square: float
+    tie: int
+
+    def find_later(self, cards: RowDistances, ties: Rows) -> Mask:
+        """Return which cards follow it."""
+        later: Mask = cards.squares > self.square
+        later |= (cards.squares == self.square) & (ties[cards.rows] >= self.tie)
+        return later
+
+
+class ShownListings:
+    """The listings of a metro that a request's filters show. `rows`: all that match, rising; `start`: the day (since
+    1970) from which programs' dates count, None where no classes are requested; `starts`: when each begins."""
+
+    def __init__(self, index: NearIndex, rows: Rows, *, start: int | None, starts: Starts | None = None) -> None:
+        self.index, self._starts = index, starts
+        x, y, z = index.vectors
+        shared = find_shared(rows, index, start=start)
+        alone = np.setdiff1d(rows, shared.rows, assume_unique=True)
+        is_located = ~np.isnan(x[alone])
+        self._hidden_alone = alone[~is_located]
+        # From south to north, so that a circle's rows lie in one slice.
+        alone = alone[is_located]
+        self._alone: Rows = alone[np.argsort(z[alone])]
+        self._alone_points = np.stack((x[self._alone], y[self._alone], z[self._alone]))
+        is_placed = ~np.isnan(x[shared.rows])
+        self.shared, self._hidden_shared = shared.choose(is_placed), shared.choose(~is_placed)
+        self.shared_points = np.stack([each[self.shared.rows] for each in index.vectors])
+
+    @property
+    def starts(self) -> Starts:
+        assert self._starts is not None, "the filters of a request have a minute"
+        return self._starts
+
+    def find_alone(self, point: Point, chord: float) -> RowDistances:
+        """Return the located listings within a straight line from the point that share no program, in no order."""
+        begin, end = self._find_band(point, chord)
+        squares = square_matrix(self._alone_points[:, begin:end], point)
+        inside = (squares <= chord**2).nonzero()[0]
+        return RowDistances(self._alone[begin:end][inside], squares[inside])
+
+    def _find_band(self, point: Point, chord: float) -> tuple[int, int]:
+        """Return where the listings begin and end that lie in a circle by their z."""
+        begin, end = self._alone_points[2].searchsorted((point[2] - chord - _ROUNDING, point[2] + chord + _ROUNDING))
+        return int(begin), int(end)
+
+    def find_nearest(self, point: Point, *, chord: float, count: int, after: After | None = None) -> RowDistances:
+        """Return the nearest cards in a circle, in order: by distance, type and id. `after`: the first ones that follow
+        it."""
+        shared, (begin, end) = find_shared_cards(self, point, chord), self._find_band(point, chord)
+        reach = chord * min(1, _FIRST_ROWS / max(end - begin, 1))
+        while True:
+            cards = self.find_alone(point, reach).join(shared.choose(shared.squares <= reach**2))
+            if after is not None:
+                cards = cards.choose(after.find_later(cards, self.index.ties))
+            if cards.rows.size >= count or reach == chord:
+                break
+            reach = min(reach * _GROWTH, chord)
+        if cards.rows.size > count:
+            cards = cards.choose(cards.squares <= np.partition(cards.squares, count - 1)[count - 1])
+        order = np.lexsort((self.index.ties[cards.rows], cards.squares))
+        return cards.choose(order[:count])
+
+    def count_hidden(self, point: Point, *, chord: float, is_open: bool) -> int:
+        """Count the cards without coordinates that may be in a circle, by their neighborhood or postal code. `is_open`:
+        of listings alone that are neither full nor closed."""
+        near, most = np.zeros(self._hidden_rows.size, dtype=np.bool_), chord**2
+        at, places = self._hidden_places
+        for each in places:
+            near[at] |= square_matrix(each, point) <= most
+        return self._count_cards(near, is_open=is_open)
+
+    def count_unplaceable(self, *, is_open: bool) -> int:
+        """Count the cards that may be anywhere in the metro."""
+        is_unknown = np.ones(self._hidden_rows.size, dtype=np.bool_)
+        is_unknown[self._hidden_places[0]] = False
+        return self._count_cards(is_unknown, is_open=is_open)
+
+    def _count_cards(self, chosen: Mask, *, is_open: bool) -> int:
+        """`chosen`: of the listings without coordinates, first those that share no program."""
+        if is_open:
+            chosen = chosen & self._hidden_is_open
+        alone = self._hidden_alone.size
+        return int(np.count_nonzero(chosen[:alone])) + self._hidden_shared.choose_cards(chosen[alone:]).size
+
+    @cached_property
+    def _hidden_rows(self) -> Rows:
+        return np.concatenate((self._hidden_alone, self._hidden_shared.rows))
+
+    @cached_property
+    def _hidden_is_open(self) -> Mask:
+        return self.index.is_open[self._hidden_rows]
+
+    @cached_property
+    def _hidden_places(self) -> tuple[Rows, Floats]:
+        """Which listings without coordinates have a known place, and where they may be: x, y and z of the center of the
+        neighborhood, then of the middle of the postal code if the deployment knows these; NaN where one is unknown."""
+        unlocated, zips = self.index.unlocated, self.index.open_zips()
+        centers = unlocated.centers[:, np.searchsorted(unlocated.rows, self._hidden_rows)]
+        middles = [] if zips is None else [np.stack([each[self._hidden_rows] for each in zips.vectors])]
+        places = np.stack([centers, *middles])
+        at = np.flatnonzero(~np.isnan(places[:, 0]).all(axis=0))
+        return at, places[:, :, at]
+
+
+class Circle:
+    """The shown listings within a straight line, `chord`, from a point."""
+
+    def __init__(self, shown: ShownListings, point: Point, chord: float) -> None:
+        self.index = shown.index
+        self._alone = shown.find_alone(point, chord)
+        self._shared, self._squares = shown.shared, square_matrix(shown.shared_points, point)
+        self._inside = self._squares <= chord**2
+
+    @cached_property
+    def cards(self) -> RowDistances:
+        """Every card, in no order."""
+        return self._join(self._inside)
+
+    @cached_property
+    def open_cards(self) -> RowDistances:
+        """The cards, chosen among listings that are neither full nor closed. Listings that share no program are here
+        even if they are closed."""
+        return self._join(self._inside & self._shared.is_open)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Every card, counted."""
+        return self.index.kinds.count(self.cards.rows)
+
+    def _join(self, inside: Mask) -> RowDistances:
+        at = self._shared.choose_cards(inside)
+        return self._alone.join(RowDistances(self._shared.rows[at], self._squares[at]))
+
+
+def find_shared_cards(shown: ShownListings, point: Point, chord: float) -> RowDistances:
+    """Return the cards of programs with several matching listings in a circle."""
+    squares = square_matrix(shown.shared_points, point)
+    at = shown.shared.choose_cards(squares <= chord**2)
+    return RowDistances(shown.shared.rows[at], squares[at])
+
+
+def open_shown(near: Near, reader: SnapshotReader) -> ShownListings:
+    """Return the listings that a request's filters show in its minute."""
+
+    def make() -> ShownListings:
+        index = reader.open_index(open_near)
+        rows = find_matches(near.collections, reader)
+        starts = index.starts.find_starts(rows, windows=near.windows, now=near.now)
+        return ShownListings(index, rows, start=find_first_day(near.collections), starts=starts)
+
+    return reader.open_index(_open_kept).read(near.filters, make)
+
+
+def is_known(near: Near, reader: SnapshotReader) -> bool:
+    """Return True if the listings of these filters and this minute are kept."""
+    kept = reader.find_index(_open_kept)
+    return kept is not None and near.filters in kept
+
+
+def find_matches(collections: Collections, reader: SnapshotReader) -> Rows:
+    """Return the rows of the metro that match what is requested of their collection, rising."""
+    evaluator = open_evaluator(reader)
+    matches = [evaluator.list_all_rows(each.selection) for each in collections.values()]
+    return np.sort(np.concatenate(matches)) if matches else np.empty(0, dtype=np.int64)
+
+
+def find_first_day(collections: Collections) -> int | None:
+    """Return the day (since 1970) from which dates of programs count; None where no classes are requested."""
+    return collections["class"].window[0] if "class" in collections else None
+
+
+def _open_kept(_: SnapshotReader) -> LruCache[NearFilters, ShownListings]:
+    return LruCache(size=_KEPT)
