@@ -29,7 +29,7 @@ from outings.answers.selecting.selection import Selection, Span, select_listings
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.routes import LISTS
 from outings.contract.values import Value
-from outings.release.mapped_file import MappedFile
+from outings.release.cache import MappedFile
 from tests.answers.sql import engine as engines
 from tests.answers.sql.evaluator import SqlEvaluator, open_sql
 

@@ -22,12 +22,11 @@ from outings.release.objects import Corrupt
 from outings.release.pointer import NAME, Pointer, explain_pointer, read_pointer
 from outings.release.reading import open_release
 from outings.release.releases import ListedRelease
-from outings.release.root import Root, explain_regress, format_release_id, read_root
+from outings.release.root import Root, explain_regress, format_release_id, has_ended, read_root
 from outings.release.site import ASSETS, SiteFile, read_site
 from outings.release.snapshot import Release, Snapshot
 from outings.release.store import NotFound, Store, StoreError
 from outings.release.trust import ANYBODY, Trust
-from outings.release.withdrawals import has_ended
 
 log = structlog.get_logger()
 

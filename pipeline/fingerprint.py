@@ -13,8 +13,8 @@ import msgspec
 import pipeline
 from outings import contract, release
 from outings.answers.renderer_version import RENDERER_VERSION
-from outings.release.layout import LAYOUT
-from outings.release.program_hash import hash_sources
+from outings.release.manifest import LAYOUT
+from pipeline.program_hash import hash_sources
 
 _FILES = (contract.__file__, release.__file__, pipeline.__file__)
 _PROGRAM = tuple(Path(file).parent for file in _FILES)

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from outings.answers.derived import DERIVED, derive_of_answers, derive_tables
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.contract.vocabulary import Vocabulary
-from outings.release.layout import LAYOUT
 from outings.release.manifest import (
+    LAYOUT,
     Manifest,
     SemanticTables,
     Table,

@@ -7,10 +7,9 @@ import polars as pl
 
 from outings.release.cache import fetch_object
 from outings.release.manifest import Manifest, read_manifest
-from outings.release.parquet_columns import read_columns
 from outings.release.root import Part
 from outings.release.store import Store
-from outings.release.tables import PUBLISHED
+from outings.release.tables import PUBLISHED, read_columns
 from pipeline.claims import Claims, collect_row_claims
 
 

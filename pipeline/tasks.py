@@ -12,8 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
-from outings.release.root import FeedMemory
-from outings.release.withdrawals import Withdrawals
+from outings.release.root import FeedMemory, Withdrawals
 from pipeline.claims import Claims
 from pipeline.feeds.source import FeedSource
 from pipeline.foreign_organizations import MetroOrganizations

@@ -19,10 +19,10 @@ from outings.command.result_formats import FORMATS
 from outings.configuration import Configuration, read_zone
 from outings.release.reading import open_release
 from outings.release.releases import ListedRelease, list_releases
+from outings.release.root import has_ended
 from outings.release.snapshot import Release
 from outings.release.store import Store
 from outings.release.trust import Trust, read_auditor
-from outings.release.withdrawals import has_ended
 
 # After DuckDB was told to stop.
 _GRACE_SECONDS = 1.0

@@ -21,16 +21,15 @@ from outings.command.options import (
 from outings.command.static_tree import publish_tree
 from outings.configuration import read_zone
 from outings.failures import WrongSetting
-from outings.release.lost_pointer import DamagedStore
 from outings.release.manifest import read_manifest
 from outings.release.objects import Corrupt, object_name
+from outings.release.pointer import DamagedStore
 from outings.release.publishing import sign_anew
 from outings.release.releases import ListedRelease, list_releases, read_release
-from outings.release.root import format_release_id, read_root
+from outings.release.root import format_release_id, has_ended, read_root
 from outings.release.store import NotFound, Store
 from outings.release.trust import ANYBODY, Trust, read_auditor, read_publisher
 from outings.release.verifying import VerificationReport, VerifiedRelease, verify_releases
-from outings.release.withdrawals import has_ended
 
 
 @click.group()

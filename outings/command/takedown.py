@@ -23,9 +23,9 @@ from outings.command.static_tree import publish_tree
 from outings.configuration import Configuration
 from outings.release.pointer import read_current
 from outings.release.releases import list_releases
+from outings.release.root import has_ended
 from outings.release.store import Store
 from outings.release.trust import Trust, read_publisher
-from outings.release.withdrawals import has_ended
 from pipeline.records.quarantine import strip_files
 from pipeline.takedown.marks import WithdrawalMatcher
 from pipeline.takedown.takedown import TakedownResult, UnknownRowError, give_back, take_down

@@ -15,9 +15,8 @@ from outings.answers.selecting.evaluator import open_evaluator
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.pages.density import DensityMap, draw_density
-from outings.release.parquet_columns import read_columns
 from outings.release.snapshot import Snapshot
-from outings.release.tables import PUBLISHED
+from outings.release.tables import PUBLISHED, read_columns
 
 # What a listing should have, in the order of the page; `list_counted` says when it has it.
 MEMBERS = ("ages", "price", "coordinates", "image", "time")

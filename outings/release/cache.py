@@ -1,5 +1,5 @@
-"""A cache of objects in a folder of this machine. Objects are fetched as whole files and mapped, and all processes
-share them."""
+"""A cache of objects in a folder of this machine. Objects are fetched as whole files and mapped. All processes share
+the files and their pages in memory."""
 
 import contextlib
 import logging
@@ -13,7 +13,6 @@ from threading import Lock
 from cachetools import FIFOCache
 
 from outings.release.disk import FileState, name_state, sync, write_named
-from outings.release.mapped_file import MappedFile
 from outings.release.objects import PREFIX, hash_of, read_object
 from outings.release.store import Store
 
@@ -25,6 +24,32 @@ UNUSED_SECONDS = 3_600.0
 # Files as they were when this process found their bytes right: some 50 a metro and release.
 _whole: FIFOCache[Path, FileState] = FIFOCache(16_384)
 _whole_lock = Lock()
+
+
+class MappedFile:
+    """A whole file in memory. It stays what it was at `path` when it was opened, whatever has that name later.
+
+    Unlike Python's `mmap` it keeps no descriptor open: a server maps hundreds of files.
+    """
+
+    def __init__(self, path: Path) -> None:
+        # Here, because manifests name this type, and a build that finds no change imports no engine.
+        import pyarrow as pa
+
+        self.path = path
+        with pa.memory_map(str(path)) as file:
+            self._view = memoryview(file.read_buffer())
+
+    @property
+    def view(self) -> memoryview:
+        """All of it, where it lies."""
+        return self._view
+
+    def __len__(self) -> int:
+        return len(self._view)
+
+    def __getitem__(self, at: slice, /) -> bytes:
+        return self._view[at].tobytes()
 
 
 def fetch_object(store: Store, sha: str, *, folder: Path) -> MappedFile:

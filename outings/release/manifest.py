@@ -1,9 +1,11 @@
-"""The manifest of one metro: the objects that its snapshot consists of. Names of objects are 64 hex digits of SHA-256,
-sizes are bytes."""
+"""The manifest of one metro: the objects that its snapshot consists of. And with them, all objects of a release.
+
+Names of objects are 64 hex digits of SHA-256, sizes are bytes.
+"""
 
 import datetime
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import msgspec
 from msgspec import Struct
@@ -11,11 +13,16 @@ from msgspec import Struct
 from outings.contract.languages.language import Language
 from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
+from outings.release.log import list_segments
 from outings.release.objects import decode_json, read_object
 from outings.release.packs import Pack
-from outings.release.site import MetroSite
+from outings.release.root import Root
+from outings.release.site import MetroSite, read_site
 from outings.release.snapshot import Export, MetroSettings, PrecomputedPage
 from outings.release.store import Store
+
+# The layout of a snapshot's tables. A reader never opens tables of a layout that it does not know.
+LAYOUT = 1
 
 
 class Table(Struct, frozen=True, kw_only=True):
@@ -129,3 +136,20 @@ def list_objects(manifest: Manifest) -> Iterator[str]:
         yield manifest.origins.object
     kept = (manifest.blocks, manifest.delta_state, manifest.lent, manifest.foreign)
     yield from (each for each in kept if each is not None)
+
+
+def list_references(store: Store, root: Root, *, known: Collection[str] = ()) -> Iterator[str]:
+    """Yield the hashes of all objects that a root names, also through its manifests and its site. Of these, those in
+    `known` are skipped."""
+    for part in root.parts.values():
+        if part.manifest not in known:
+            yield part.manifest
+            yield from list_objects(read_manifest(store, part.manifest))
+    if root.site is not None and root.site not in known:
+        yield root.site
+        yield read_site(store, root.site).pages.object
+    for segment in list_segments(root.log):
+        yield segment.object
+        yield segment.index
+    for feed in root.feeds.values():
+        yield from (sha for sha in (feed.problems, feed.records, feed.items) if sha is not None)

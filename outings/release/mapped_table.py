@@ -22,7 +22,7 @@ from pyarrow import ipc
 
 from outings.contract.parameter import Parameter
 from outings.contract.parameters import PARAMETERS
-from outings.release.mapped_file import MappedFile
+from outings.release.cache import MappedFile
 from outings.release.objects import Corrupt
 
 Words = NDArray[np.uint64]

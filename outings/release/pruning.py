@@ -17,13 +17,13 @@ from itertools import chain, pairwise
 from msgspec import Struct
 
 from outings.failures import GuardRefusal
+from outings.release.manifest import list_references
 from outings.release.objects import PREFIX, object_name
 from outings.release.publishing import LONGEST_BUILD
-from outings.release.references import list_references
 from outings.release.releases import ListedRelease, list_releases
+from outings.release.root import has_ended
 from outings.release.store import TEMPORARY, Store, StoreEntry
 from outings.release.trust import ANYBODY, Trust
-from outings.release.withdrawals import has_ended
 
 # As much as S3 allows a client's clock to differ.
 MOST_AHEAD = timedelta(minutes=15)

@@ -13,10 +13,9 @@ from outings.failures import GuardRefusal
 from outings.release.log import Version, append_versions, erase_words
 from outings.release.objects import hash_of, name_of, read_object
 from outings.release.pointer import NAME, Pointer, VersionedPointer, make_pointer, read_current, swap_pointer
-from outings.release.root import FeedMemory, Log, Part, Root, encode_root, format_release_id
+from outings.release.root import FeedMemory, Log, Part, Root, Withdrawals, add_ended, encode_root, format_release_id
 from outings.release.store import Outcome, Store, StoreError
 from outings.release.trust import ANYBODY, Trust
-from outings.release.withdrawals import WithdrawalChange, add_ended
 
 # A prune leaves alone what is younger than this, so a build that took longer may not publish.
 LONGEST_BUILD = timedelta(hours=6)
@@ -56,6 +55,15 @@ class SiteObjects(Struct, frozen=True, kw_only=True):
 
     site: str
     objects: tuple[bytes, ...]
+
+
+class WithdrawalChange(Struct, frozen=True, kw_only=True):
+    """What a release changes of it. `withdrawals`: all there are from then on. Of the ids in `erased` the log keeps no
+    word, and releases `since` this sequence end; None where none does."""
+
+    withdrawals: Withdrawals
+    erased: frozenset[str] = frozenset()
+    since: int | None = None
 
 
 def _find_no_changes(_: Mapping[str, Part]) -> Sequence[Version]:

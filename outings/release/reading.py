@@ -7,11 +7,9 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from outings.release import mapped_table
-from outings.release.cache import fetch_object
-from outings.release.layout import LAYOUT
+from outings.release.cache import MappedFile, fetch_object
 from outings.release.log import History
-from outings.release.manifest import Manifest, SemanticTables, Table, hash_snapshot, read_manifest
-from outings.release.mapped_file import MappedFile
+from outings.release.manifest import LAYOUT, Manifest, SemanticTables, Table, hash_snapshot, read_manifest
 from outings.release.objects import Corrupt
 from outings.release.releases import ListedRelease
 from outings.release.site import Site, SiteFile, read_site

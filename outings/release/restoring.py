@@ -6,9 +6,8 @@ from itertools import groupby
 from msgspec import Struct
 
 from outings.failures import GuardRefusal
-from outings.release.lost_pointer import find_roots
 from outings.release.objects import Corrupt
-from outings.release.pointer import NAME, encode_pointer, make_pointer, read_current
+from outings.release.pointer import NAME, encode_pointer, find_roots, make_pointer, read_current
 from outings.release.releases import ListedRelease, name_release
 from outings.release.store import NotFound, Outcome, Store
 from outings.release.trust import Trust, UntrustedRelease

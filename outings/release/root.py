@@ -3,7 +3,7 @@
 Instants are whole seconds in UTC. The name of an object is the 64 hex digits of its SHA-256.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 
 import msgspec
@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from outings.release.objects import Corrupt, decode_json, read_object
 from outings.release.store import NotFound, Store
-from outings.release.withdrawals import ReleaseRange, Withdrawals
 
 # Of roots, manifests and log segments. A reader refuses a layout that it does not know.
 LAYOUT = 1
@@ -85,6 +84,27 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
     walked_at: datetime | None = None
     items: str | None = None
     pages: tuple[PageMemory, ...] = ()
+
+
+class Withdrawal(Struct, frozen=True, kw_only=True):
+    """Of a listing or an organization, known by its id. `reason` is the operator's own code; by `marks`, which are
+    hashes, records that speak of it are known (`pipeline.takedown.marks`). `is_over`: it may be published again."""
+
+    type: str
+    at: datetime
+    reason: str
+    marks: tuple[str, ...] = ()
+    is_over: bool = False
+
+
+class ReleaseRange(Struct, frozen=True, array_like=True):
+    """The releases from this sequence to that one, both included: they hold what was taken down, and answer nobody."""
+
+    first: int
+    last: int
+
+
+Withdrawals = Mapping[str, Withdrawal]
 
 
 class Root(Struct, frozen=True, kw_only=True):
@@ -164,3 +184,21 @@ def explain_regress(old: Root, new: Root) -> str | None:
         if slug in new.parts and new.parts[slug].stamp < part.stamp:
             return f"the stamp of {slug} goes back from {part.stamp} to {new.parts[slug].stamp}"
     return None
+
+
+def list_withdrawn(withdrawals: Withdrawals) -> frozenset[str]:
+    """The ids that no release may have."""
+    return frozenset(row_id for row_id, each in withdrawals.items() if not each.is_over)
+
+
+def has_ended(ended: Iterable[ReleaseRange], sequence: int) -> bool:
+    return any(each.first <= sequence <= each.last for each in ended)
+
+
+def add_ended(ended: Collection[ReleaseRange], first: int, last: int) -> tuple[ReleaseRange, ...]:
+    """With one more run of releases, joined with those that it meets; in order."""
+    for each in ended:
+        if each.first <= last + 1 and first <= each.last + 1:
+            first, last = min(first, each.first), max(last, each.last)
+    apart = [each for each in ended if each.last + 1 < first or last + 1 < each.first]
+    return tuple(sorted([*apart, ReleaseRange(first, last)], key=lambda each: each.first))

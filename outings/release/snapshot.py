@@ -9,8 +9,8 @@ from outings.contract.languages.language import Language
 from outings.contract.related import Group
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
+from outings.release.cache import MappedFile
 from outings.release.log import History
-from outings.release.mapped_file import MappedFile
 from outings.release.objects import Bytes
 from outings.release.root import Log
 from outings.release.site import SiteFile

@@ -6,11 +6,13 @@ years; a bit set has bit i for the i-th word of the vocabulary in the metro's ma
 of a list and a happening points to its listing by a small integer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from io import BytesIO
 
 import polars as pl
 
 from outings.contract.vocabulary import STATUSES
+from outings.release.cache import MappedFile
 
 # Of `status`: places in the vocabulary's STATUSES.
 PUBLISHED, ARCHIVED, DRAFT = range(len(STATUSES))
@@ -203,3 +205,16 @@ TABLES: Mapping[str, Mapping[str, pl.DataType]] = {
 
 # Of each listing type: its happenings' table.
 HAPPENINGS = {"event": "occurrences", "class": "sections", "camp": "sessions"}
+
+
+def read_columns(file: MappedFile | None, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """All of the table's if none are named. Raises what Polars raises where the file is broken."""
+    kinds = TABLES[table]
+    names = list(kinds if columns is None else columns)
+    if file is None:
+        return pl.DataFrame(schema={name: kinds[name] for name in names})
+    data = BytesIO(file.view)
+    known = pl.read_parquet_schema(data)
+    frame = pl.read_parquet(data, columns=[name for name in names if name in known])
+    missing = (pl.lit(None, dtype=kinds[name]).alias(name) for name in names if name not in known)
+    return frame.with_columns(missing).select(names)

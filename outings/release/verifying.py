@@ -8,16 +8,19 @@ from itertools import islice
 from msgspec import Struct
 
 from outings.release.log import list_segments
-from outings.release.lost_pointer import refuse_lost_pointer
-from outings.release.manifest import hash_snapshot, read_manifest
+from outings.release.manifest import hash_snapshot, list_references, read_manifest
 from outings.release.objects import Corrupt, check_object, object_name
-from outings.release.pointer import VersionedPointer, explain_pointer, find_pointer_signer, read_pointer
-from outings.release.references import list_references
+from outings.release.pointer import (
+    VersionedPointer,
+    explain_pointer,
+    find_pointer_signer,
+    read_pointer,
+    refuse_lost_pointer,
+)
 from outings.release.releases import ListedRelease
-from outings.release.root import Root, explain_regress, format_release_id, read_root
+from outings.release.root import ReleaseRange, Root, explain_regress, format_release_id, has_ended, read_root
 from outings.release.store import NotFound, Store
 from outings.release.trust import Trust
-from outings.release.withdrawals import ReleaseRange, has_ended
 
 # Objects asked for at once, and how many names are held for them.
 _REQUESTS = 16

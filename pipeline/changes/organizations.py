@@ -17,10 +17,9 @@ from outings.answers.organizations.copies import Rank, rank_copy
 from outings.release.cache import fetch_object
 from outings.release.log import Version
 from outings.release.manifest import Manifest, read_manifest
-from outings.release.parquet_columns import read_columns
 from outings.release.root import Part
 from outings.release.store import Store
-from outings.release.tables import PUBLISHED
+from outings.release.tables import PUBLISHED, read_columns
 from pipeline.changes.diff import name_changed_members, name_kind
 from pipeline.changes.versions import Change, list_organizations
 

@@ -12,9 +12,8 @@ from msgspec import Struct
 
 from outings.contract.resources.shared import Location
 from outings.contract.vocabulary import SETS, TYPES, Vocabulary
-from outings.release.parquet_columns import read_columns
 from outings.release.snapshot import Snapshot
-from outings.release.tables import ARCHIVED, DRAFT, HAPPENINGS, PUBLISHED
+from outings.release.tables import ARCHIVED, DRAFT, HAPPENINGS, PUBLISHED, read_columns
 from pipeline.dates.occurrences import Occurrences
 from pipeline.listings.occurrence_table import split_occurrence_table
 from pipeline.listings.resolved_record import Facts

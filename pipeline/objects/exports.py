@@ -20,11 +20,10 @@ from outings.contract.instants import format_instant
 from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.release.manifest import Manifest
 from outings.release.objects import Corrupt, read_object
-from outings.release.parquet_columns import read_columns
 from outings.release.row_checksum import NO_ROWS, add_rows
 from outings.release.snapshot import Export, Snapshot
 from outings.release.store import NotFound, Store
-from outings.release.tables import PUBLISHED
+from outings.release.tables import PUBLISHED, read_columns
 from pipeline.objects.export_columns import list_columns
 from pipeline.objects.gzip_blocks import (
     NO_BLOCKS,

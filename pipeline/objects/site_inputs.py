@@ -11,8 +11,8 @@ from outings.pages.folders import find_guides, find_templates, find_words
 from outings.pages.metro_figures import MetroFigures
 from outings.pages.site_assets import list_assets
 from outings.release.objects import hash_of
-from outings.release.program_hash import hash_sources
 from outings.release.site import SiteSettings
+from pipeline.program_hash import hash_sources
 
 
 def hash_metro_site(settings: SiteSettings | None) -> str:

@@ -6,13 +6,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from outings.release.parquet_columns import read_columns
 from outings.release.publishing import Publication, make_deadline, publish
 from outings.release.reading import fetch_snapshot
 from outings.release.releases import ListedRelease
 from outings.release.root import Part, Root
 from outings.release.store import Store
-from outings.release.tables import PUBLISHED
+from outings.release.tables import PUBLISHED, read_columns
 from outings.release.trust import ANYBODY, Trust
 from pipeline.changes.organizations import compare_organizations
 from pipeline.changes.versions import Change, list_versions

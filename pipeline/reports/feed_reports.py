@@ -12,13 +12,11 @@ from outings.pages.city_figures import MEMBERS, list_having
 from outings.pages.feeds import FeedCounts, FeedReport, IncompleteListing, ReleaseColumn, WrongGroup, WrongLine
 from outings.release.cache import fetch_object
 from outings.release.manifest import read_manifest
-from outings.release.parquet_columns import read_columns
 from outings.release.releases import ListedRelease, list_releases
-from outings.release.root import FeedMemory, Root
+from outings.release.root import FeedMemory, Root, has_ended
 from outings.release.store import Store
-from outings.release.tables import PUBLISHED
+from outings.release.tables import PUBLISHED, read_columns
 from outings.release.trust import Trust
-from outings.release.withdrawals import has_ended
 from pipeline.records.problems import read_problems
 from pipeline.records.record import Problem
 from pipeline.records.report import group_by_cause, name_code, name_field

@@ -14,9 +14,8 @@ from outings.answers.search.cards import CARDS
 from outings.answers.snapshot.derived import DerivedTables, Frames
 from outings.release.manifest import Manifest, Table
 from outings.release.mapped_table import MappedTable
-from outings.release.parquet_columns import read_columns
 from outings.release.snapshot import Snapshot
-from outings.release.tables import TABLES
+from outings.release.tables import TABLES, read_columns
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.rows import UnchangedListing
 

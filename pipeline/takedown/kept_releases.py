@@ -9,10 +9,9 @@ import polars as pl
 from outings.release.manifest import read_manifest
 from outings.release.objects import Corrupt, read_object
 from outings.release.releases import list_releases
-from outings.release.root import Root
+from outings.release.root import Root, has_ended
 from outings.release.store import NotFound, Store
 from outings.release.trust import ANYBODY, Trust
-from outings.release.withdrawals import has_ended
 from pipeline.records.problems import read_problems
 from pipeline.takedown.marks import WithdrawalMatcher
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from outings.contract.folding import fold_text
-from outings.release.withdrawals import Withdrawals, list_withdrawn
+from outings.release.root import Withdrawals, list_withdrawn
 from pipeline.feeds.source import find_item
 from pipeline.listings.identity import assign_id, make_id, make_organization_id
 from pipeline.records.record import ORGANIZATION, RECORDS, Head, Reference

@@ -9,12 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.release.manifest import Manifest
-from outings.release.parquet_columns import read_columns
 from outings.release.root import Part
 from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store
-from outings.release.tables import PUBLISHED
+from outings.release.tables import PUBLISHED, read_columns
 from pipeline.changes.versions import Change
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.rows import Row, UnchangedListing

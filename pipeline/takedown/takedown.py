@@ -13,11 +13,10 @@ from outings.contract.vocabulary import REMOVAL_REASONS
 from outings.release.log import Version, list_history
 from outings.release.objects import read_object
 from outings.release.pointer import read_current
-from outings.release.publishing import ConcurrentPublication, Publication, make_deadline, publish
-from outings.release.root import FeedMemory, Part, Root, walk_roots
+from outings.release.publishing import ConcurrentPublication, Publication, WithdrawalChange, make_deadline, publish
+from outings.release.root import FeedMemory, Part, Root, Withdrawal, list_withdrawn, walk_roots
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
-from outings.release.withdrawals import Withdrawal, WithdrawalChange, list_withdrawn
 from pipeline.changes.organizations import compare_organizations
 from pipeline.changes.versions import list_versions
 from pipeline.clock import choose_stamp

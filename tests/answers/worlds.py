@@ -19,7 +19,7 @@ from outings.answers.derived import derive_tables
 from outings.contract.languages.language import read_shipped_language
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
-from outings.release.mapped_file import MappedFile
+from outings.release.cache import MappedFile
 from outings.release.mapped_table import encode_mapped
 from outings.release.snapshot import MetroSettings, Release, Snapshot
 from outings.release.tables import TABLES, ZIPS

@@ -17,10 +17,9 @@ from outings.keys.changes import add_key
 from outings.keys.key_text import make_key_text, split_key_text
 from outings.keys.registry import Key, change_registry
 from outings.release import mapped_table
-from outings.release.layout import LAYOUT
+from outings.release.cache import MappedFile
 from outings.release.log import Version
-from outings.release.manifest import Manifest, Table, encode_manifest, hash_snapshot, read_manifest
-from outings.release.mapped_file import MappedFile
+from outings.release.manifest import LAYOUT, Manifest, Table, encode_manifest, hash_snapshot, read_manifest
 from outings.release.objects import put_object
 from outings.release.packs import Pack
 from outings.release.pointer import read_current, read_pointer

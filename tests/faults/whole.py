@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from outings.release.folder import FolderStore
+from outings.release.manifest import list_references
 from outings.release.reading import open_release
-from outings.release.references import list_references
 from outings.release.releases import list_releases
 from outings.release.store import Store
 from tests.faults.worlds import read_marks

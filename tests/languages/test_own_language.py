@@ -8,9 +8,9 @@ from click.testing import Result
 
 from outings.contract.vocabulary import AUDIENCES
 from outings.release.folder import FolderStore
-from outings.release.parquet_columns import read_columns
 from outings.release.reading import open_release
 from outings.release.releases import list_releases
+from outings.release.tables import read_columns
 from tests.new_cities.exporting import run
 
 pytestmark = pytest.mark.xdist_group("languages")  # one worker builds the city

@@ -14,7 +14,7 @@ from icalendar import Calendar, Component
 from msgspec.structs import replace
 
 from outings.contract.errors import ApiError
-from outings.release.mapped_file import MappedFile
+from outings.release.cache import MappedFile
 from tests.pipeline.city import City, make_event, make_place
 
 ZONE = ZoneInfo("America/Los_Angeles")

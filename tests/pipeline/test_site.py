@@ -11,10 +11,10 @@ import pytest
 
 from outings.pages import guides
 from outings.pages.settings import SiteSettingsError
+from outings.release.manifest import list_references
 from outings.release.objects import object_name
 from outings.release.pruning import prune
 from outings.release.publishing import publish
-from outings.release.references import list_references
 from outings.release.site import SiteFile, SiteSettings, read_site
 from outings.release.trust import ANYBODY
 from outings.release.verifying import verify_releases

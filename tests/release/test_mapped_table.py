@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from outings.release.mapped_file import MappedFile
+from outings.release.cache import MappedFile
 from outings.release.mapped_table import MappedTable, encode_mapped
 from outings.release.objects import Corrupt
 

@@ -5,9 +5,8 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from outings.release.lost_pointer import DamagedStore
 from outings.release.objects import Corrupt, name_of, read_object
-from outings.release.pointer import Pointer, encode_pointer, parse_pointer, read_pointer
+from outings.release.pointer import DamagedStore, Pointer, encode_pointer, parse_pointer, read_pointer
 from outings.release.pruning import prune
 from outings.release.publishing import BuildTooLong, ConcurrentPublication, make_deadline, publish
 from outings.release.releases import list_releases, read_release

@@ -2,8 +2,7 @@
 
 import pytest
 
-from outings.release.lost_pointer import DamagedStore
-from outings.release.pointer import read_current
+from outings.release.pointer import DamagedStore, read_current
 from outings.release.pruning import prune
 from outings.release.publishing import ConcurrentPublication, publish
 from outings.release.releases import list_releases

@@ -9,9 +9,8 @@ from uuid import NAMESPACE_URL, uuid5
 
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
-from outings.release.layout import LAYOUT
 from outings.release.log import Version
-from outings.release.manifest import Manifest, Table, encode_manifest, hash_snapshot
+from outings.release.manifest import LAYOUT, Manifest, Table, encode_manifest, hash_snapshot
 from outings.release.objects import hash_of, name_of
 from outings.release.packs import Pack
 from outings.release.root import FeedMemory, Part

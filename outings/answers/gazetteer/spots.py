@@ -17,8 +17,7 @@ from outings.answers.gazetteer.streets import Streets, Words, open_streets
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import make_texts
 from outings.contract.vocabulary import TYPES
-from outings.release.parquet_columns import read_columns
-from outings.release.tables import PUBLISHED
+from outings.release.tables import PUBLISHED, read_columns
 
 # The mapped files.
 SPOTS, SPOT_NAMES, SPOT_AREAS = SPOT_TABLES = ("spots", "spot_names", "spot_areas")

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.semantic.model import Vector
-from outings.release.mapped_file import MappedFile
+from outings.release.cache import MappedFile
 from outings.release.mapped_table import MappedTable
 from outings.release.snapshot import SemanticFiles
 

@@ -8,9 +8,9 @@ import polars as pl
 from msgspec import Struct
 
 from outings.contract.languages.language import Language
-from outings.release.mapped_file import MappedFile
+from outings.release.cache import MappedFile
 from outings.release.mapped_table import MappedTable, encode_mapped
-from outings.release.parquet_columns import read_columns
+from outings.release.tables import read_columns
 
 Frames = Mapping[str, pl.DataFrame]
 

@@ -14,7 +14,7 @@ from outings.answers.snapshot.rows import ROW_FACTS, RowFacts
 from outings.answers.snapshot.series import MOMENTS, SERIES, Series
 from outings.configuration import read_zone
 from outings.contract.languages.language import ENGLISH, read_shipped_language
-from outings.release.mapped_file import MappedFile
+from outings.release.cache import MappedFile
 from outings.release.mapped_table import MappedTable
 from outings.release.objects import Bytes
 from outings.release.snapshot import Snapshot

@@ -12,9 +12,8 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.errors import bad_request, not_implemented
 from outings.contract.parameters import ZIPS
 from outings.contract.query import Query
-from outings.release.mapped_file import MappedFile
-from outings.release.parquet_columns import read_columns
-from outings.release.tables import PUBLISHED
+from outings.release.cache import MappedFile
+from outings.release.tables import PUBLISHED, read_columns
 
 Rows = NDArray[np.uint32]
 

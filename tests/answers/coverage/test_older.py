@@ -7,7 +7,7 @@ from random import Random
 import polars as pl
 from msgspec.structs import replace
 
-from outings.release.mapped_file import MappedFile
+from outings.release.cache import MappedFile
 from tests.answers.asking import fetch
 from tests.answers.coverage.worlds import PATH, enrich
 from tests.answers.generated import make_world

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from outings.answers.gazetteer.gazetteer import Gazetteer, locate_types
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.vocabulary import TYPES
-from outings.release.mapped_file import MappedFile
+from outings.release.cache import MappedFile
 from tests.answers.documents import make_event, make_location, make_place
 from tests.answers.worlds import Document, World, open_world
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from outings.answers.semantic.model import Vector, scale_vector
 from outings.answers.semantic.vectors import Vectors, encode_vector, make_rows, make_vectors, read_encoded
-from outings.release.mapped_file import MappedFile
+from outings.release.cache import MappedFile
 from outings.release.mapped_table import encode_mapped
 from outings.release.snapshot import SemanticFiles
 

@@ -25,7 +25,7 @@ from outings.answers.selecting.row_finder import open_row_finder
 from outings.answers.selecting.selection import Selection, Span
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
-from outings.release.parquet_columns import read_columns
+from outings.release.tables import read_columns
 from tests.answers.sql.engine import Engine, Rows, Statement, open_engine
 from tests.answers.sql.happenings import (
     compile_buckets,

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from outings.answers.views.database import MetroTables, ViewDatabase
-from outings.release.mapped_file import MappedFile
+from outings.release.cache import MappedFile
 from tests.answers.generated import make_world
 from tests.answers.worlds import TODAY, open_world
 

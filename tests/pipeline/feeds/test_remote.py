@@ -13,8 +13,8 @@ import pytest
 from msgspec.structs import replace
 
 from outings.configuration import Configuration, read_configuration
+from outings.release.manifest import list_references
 from outings.release.objects import object_name, put_object
-from outings.release.references import list_references
 from outings.release.root import FeedMemory
 from outings.release.stores import open_store
 from outings.retry_policy import RetryPolicy

@@ -19,8 +19,7 @@ from outings.answers.snapshot.derived import DerivedTables, TableContext
 from outings.contract.languages.language import ENGLISH, read_shipped_language
 from outings.release.manifest import Manifest, read_manifest
 from outings.release.mapped_table import encode_mapped
-from outings.release.parquet_columns import read_columns
-from outings.release.tables import TABLES
+from outings.release.tables import TABLES, read_columns
 from pipeline.tables import similar
 from pipeline.tables.kept_tables import is_identical
 from pipeline.tables.similar import RELATED_LISTINGS
