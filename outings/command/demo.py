@@ -71,7 +71,8 @@ def demo(*, config: Path, host: str, port: int) -> None:
     # The workers read the configuration anew, under this environment.
     os.environ["OUTINGS_EDGE_CALENDAR_SECRETS"] = _keep(configuration.directory / "calendar.txt", secrets.token_hex(32))
     click.echo("Starting the server, which takes a few seconds …", err=True)
-    run_server(config, listening=listening, announce=lambda: _print_requests(key, f"http://{host}:{listening.port}"))
+    base_url = f"http://{host}:{listening.port}"
+    run_server(config, listening=listening, announce=lambda: _print_requests(key, base_url, config))
 
 
 def _add_key(
@@ -96,11 +97,11 @@ def _keep(path: Path, text: str) -> str:
     return path.read_text().strip()
 
 
-def _print_requests(key: str, base_url: str) -> None:
+def _print_requests(key: str, base_url: str, config: Path) -> None:
     click.echo(f"\nOpen {base_url}/ in a browser: two sample metros are served there (Ctrl-C stops).")
     click.echo("Or in another terminal:\n")
     click.echo(f"export KEY={key}")
     for request in REQUESTS:
         click.echo(f'curl -H "X-API-Key: $KEY" "{base_url}{request}"')
-    click.echo()
+    click.echo(f"\nWhat everybody may read is also in {config.parent / 'var/public'}, as plain files for any host.\n")
     sys.stdout.flush()

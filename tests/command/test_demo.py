@@ -54,6 +54,12 @@ def test_every_request_of_the_readme_works_as_printed(line: str, demo: SimpleNam
     assert run_request(line, demo)["data"]
 
 
+def test_the_demo_names_its_static_files(demo: SimpleNamespace) -> None:
+    [named] = re.findall(r"is also in (\S+), as plain files", demo.printed)
+    index = json.loads((demo.folder / named / "v1/index.json").read_bytes())
+    assert index["metros"].keys() == {"new-york", "seattle"}
+
+
 def test_every_request_that_the_demo_prints_works(demo: SimpleNamespace) -> None:
     lines = re.findall(r"^curl .*$", demo.printed, flags=re.MULTILINE)
     assert len(lines) == 3
