@@ -12,8 +12,7 @@ from outings.answers.snapshot.distance import Floats, make_unit_vectors
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.zips import open_zips
 from outings.contract.vocabulary import REGISTRATION_STATUSES, TYPES
-from outings.release.parquet_columns import read_columns
-from outings.release.tables import PUBLISHED
+from outings.release.tables import PUBLISHED, read_columns
 
 # The order of types among what is equally far: that of their names.
 TYPE_RANKS: tuple[int, ...] = tuple(sorted(TYPES).index(each) for each in TYPES)

@@ -21,8 +21,7 @@ from outings.contract.instants import format_instant, format_local
 from outings.contract.resources.shared import Price
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.mapped_table import NEVER, MappedTable, encode_mapped
-from outings.release.parquet_columns import read_columns
-from outings.release.tables import PUBLISHED
+from outings.release.tables import PUBLISHED, read_columns
 
 # The mapped files: a line for each published listing with coordinates, by row, whose text is cut into its head and its
 # tail, and one for each place and each set of facts.
