@@ -24,8 +24,8 @@ from outings.release.trust import ANYBODY, Trust
 from pipeline.changes.versions import Change, list_organizations, list_versions
 from pipeline.claims import Claims, find_refused
 from pipeline.clock import explain_ahead
+from pipeline.feeds.feed_read import locate_problems
 from pipeline.feeds.opening import open_sources
-from pipeline.feeds.reading import locate_problems
 from pipeline.feeds.source import FeedSource
 from pipeline.foreign_organizations import ForeignOrganizations, MetroOrganizations, read_shared_state
 from pipeline.metro_plan import MetroBuild

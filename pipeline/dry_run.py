@@ -20,7 +20,7 @@ from pipeline.clock import AsOf
 from pipeline.facts.geography import Neighborhoods
 from pipeline.feed_task import spool_feed
 from pipeline.feed_warnings import DateSurvey, FeedWarning, PointSurvey, RemovalSurvey, RuleSurvey, warn_of_reading
-from pipeline.feeds.reading import FeedRead, locate_problems
+from pipeline.feeds.feed_read import FeedRead, locate_problems
 from pipeline.foreign_organizations import MetroOrganizations
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.metro import open_previous

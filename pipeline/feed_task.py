@@ -1,6 +1,5 @@
 """What a feed's task does: it is read, and its records written to the spool. Pure except for files and the store."""
 
-from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +7,8 @@ from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory
 from outings.release.store import NotFound, Store
 from outings.release.stores import open_configured_store
-from pipeline.feeds.cleaned_records import CleanedRecord, list_cleaned
-from pipeline.feeds.read_cache import put_cached_read, read_cached_read, read_cached_records
-from pipeline.feeds.reading import FeedRead, read_feed, read_source
+from pipeline.feeds.feed_read import FeedRead, list_cleaned, put_cached_read, read_cached_read
+from pipeline.feeds.reading import read_feed, read_source
 from pipeline.feeds.source import FeedSource
 from pipeline.records.spool import spool_records
 from pipeline.takedown.marks import WithdrawalMatcher
@@ -21,26 +19,22 @@ from pipeline.tasks import FeedResult, FeedTask
 def read_records(work: FeedTask) -> FeedResult:
     source, store = work.source, open_configured_store(work.configuration.store)
     kept, items, taken = source.kept, None, WithdrawalMatcher(work.withdrawals)
-    read, recalled = _recall_feed(source, store), None
+    read = _recall_feed(source, store)
     if read is None:
-        recalled = read_cached_records(store, source.before)
-        read = strip_read(_read_feed(work, recalled), taken)
+        read = strip_read(_read_feed(work), taken)
         if source.question is not None and source.next is None:
             kept = put_cached_read(store, read)
         if source.next is not None:
             items = source.items or put_item_lines(store, source, taken, feed=work.feed.name)
     return spool_feed(
-        read, spool=work.spool, is_whole=source.is_whole, recalled=recalled, question=source.question, records=kept,
+        read, spool=work.spool, is_whole=source.is_whole, question=source.question, records=kept,
         etag=source.etag, last_modified=source.last_modified, next=source.next, walked_at=source.walked_at,
         items=items, pages=source.pages, metro=work.feed.metro,
     )  # fmt: skip
 
 
-def spool_feed(
-    read: FeedRead, *, spool: Path, is_whole: bool, recalled: Collection[bytes] | None = None, **remembered: Any
-) -> FeedResult:
-    """Writes what was read into the spool. `recalled`: keys of the records that were cleaned before, None of all;
-    `remembered`: what its server said, as the feed's memory has it."""
+def spool_feed(read: FeedRead, *, spool: Path, is_whole: bool, **remembered: Any) -> FeedResult:
+    """Write what was read into the spool. `remembered`: what its server said, as the feed's memory has it."""
     cleaned = list_cleaned(read.records)
     spooled = spool_records(
         ((each.metro, each.kind, each.encoded) for each in cleaned), folder=spool, feed=read.feed
@@ -60,7 +54,6 @@ def spool_feed(
         is_whole=is_whole,
         spooled=spooled,
         decided=read.decided,
-        cleaned=0 if recalled is None else sum(each.key not in recalled for each in cleaned),
     )  # fmt: skip
 
 
@@ -74,9 +67,9 @@ def _recall_feed(source: FeedSource, store: Store) -> FeedRead | None:
         return None
 
 
-def _read_feed(work: FeedTask, recalled: Mapping[bytes, CleanedRecord]) -> FeedRead:
+def _read_feed(work: FeedTask) -> FeedRead:
     source = work.source
     if source.files:
-        return read_source(work.feed, work.configuration, source, recalled=recalled)
+        return read_source(work.feed, work.configuration, source)
     # Its server said that nothing changed: what it was before has to be asked for again.
     return read_feed(work.feed, work.configuration)

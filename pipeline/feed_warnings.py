@@ -13,7 +13,7 @@ from outings.contract.resources.metro import Bounds
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import PUBLISHED
 from pipeline.dates.recurrence import names_start
-from pipeline.feeds.reading import FeedRead
+from pipeline.feeds.feed_read import FeedRead
 from pipeline.listings.previous import PreviousSnapshot
 from pipeline.listings.rows import Row
 from pipeline.records.spool import SpooledRecord

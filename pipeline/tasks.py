@@ -35,8 +35,8 @@ class FeedTask(Struct, frozen=True, kw_only=True):
 class FeedResult(Struct, frozen=True, kw_only=True):
     """What a feed gave. `crawled`: its newest `crawled_at`, against which freshness is measured.
 
-    `files`: where in several files a record's line is (`feeds.reading.locate_problems`). `decided`: how they were read,
-    where that was a choice. `cleaned`: how many records were cleaned now and not before; `spooled`: the files of all.
+    `files`: the several in which lines are (`feeds.feed_read.locate_problems`). `decided`: how they were read,
+    where that was a choice. `spooled`: the files of all records.
     `items`: of a feed of items those of which it spoke; `is_whole`: it began anew, and spoke of all there are.
     """
 
@@ -45,12 +45,11 @@ class FeedResult(Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...]
     unknown: Mapping[str, int]
     crawled: datetime | None
-    files: tuple[tuple[str, int], ...] = ()
+    files: tuple[str, ...] = ()
     items: frozenset[str] = frozenset()
     is_whole: bool = False
     spooled: SpoolFiles = ()
     decided: tuple[str, ...] = ()
-    cleaned: int = 0
 
     def set_aside(self, lost: int) -> "FeedResult":
         """So many of its records were refused when the metros were put together."""

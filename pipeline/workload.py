@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pipeline.feeds.source import FeedSource
 from pipeline.tasks import FeedTask, MetroTask
 
-# Of one record: read and cleaned, or found as it was before.
-_READ, _RECALLED = 0.07, 0.02
+# Of one record that is read and cleaned.
+_READ = 0.07
 # Of one listing: made, or staying as it was.
 _MADE, _STAYING = 0.45, 0.1
 # Of one process that starts: Python, its imports, and what a first task reads.
@@ -21,16 +21,17 @@ _RECORD_BYTES = 900
 
 
 def measure_feed(task: FeedTask) -> float:
-    return _count_bytes(task.source) / _RECORD_BYTES * (_READ if _is_new(task.source) else _RECALLED)
+    return _count_bytes(task.source) / _RECORD_BYTES * _READ
 
 
 def measure_metro(task: MetroTask) -> float:
-    """By what its feeds gave. Where another program made the release before, all its listings are made again."""
+    """By what its feeds gave. Where another program made the release before, all its listings are made again; else most
+    stay as they were."""
     base = task.plan.base
     origins = None if base is None else base.manifest.origins
     if origins is None or origins.program != task.plan.program:
         return _MADE * sum(feed.memory.read for feed in task.feeds)
-    return sum(_MADE * feed.cleaned + _STAYING * (feed.memory.read - feed.cleaned) for feed in task.feeds)
+    return _STAYING * sum(feed.memory.read for feed in task.feeds)
 
 
 def choose_processes(amounts: Sequence[float], *, limit: int) -> int:
@@ -43,10 +44,6 @@ def choose_processes(amounts: Sequence[float], *, limit: int) -> int:
 
     best = max(range(2, min(limit, len(amounts)) + 1), key=find_gain, default=1)
     return best if best > 1 and find_gain(best) > 0 else 1
-
-
-def _is_new(source: FeedSource) -> bool:
-    return source.kept is None and source.before is None
 
 
 def _count_bytes(source: FeedSource) -> int:

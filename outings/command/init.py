@@ -27,7 +27,8 @@ from pipeline.drafts.showing import describe_draft, format_draft
 from pipeline.drafts.systems import NO_PRESET, make_feed
 from pipeline.drafts.words import read_words
 from pipeline.drafts.writing import write_toml
-from pipeline.feeds.reading import FeedRead, find_timezone, read_feed
+from pipeline.feeds.feed_read import FeedRead
+from pipeline.feeds.reading import find_timezone, read_feed
 from pipeline.feeds.table.mapping import compile_mapping
 from pipeline.feeds.table.reading import open_engine, open_table
 from pipeline.scratch import open_scratch, sweep_scratch

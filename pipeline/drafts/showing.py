@@ -8,7 +8,7 @@ import msgspec
 from pipeline.drafts.drafting import FeedDraft
 from pipeline.drafts.rules import list_used
 from pipeline.drafts.writing import list_unmapped, show_examples
-from pipeline.feeds.reading import FeedRead
+from pipeline.feeds.feed_read import FeedRead
 from pipeline.records.record import Record
 
 _SHOWN_RECORDS = 3

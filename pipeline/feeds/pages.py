@@ -18,11 +18,10 @@ from outings.release.root import FeedMemory, PageMemory
 from pipeline.bounded_task import parse_bounded
 from pipeline.feeds.addresses import WalkError, find_charset, normalize_url, resolve_next, show_url
 from pipeline.feeds.fetcher import FeedClient, FetchError, FetchResult, Validators, fetch, open_client
-from pipeline.feeds.ndjson import mend_signs
 from pipeline.feeds.reader import FetchContext
 from pipeline.feeds.source import FeedError, SourceFile, look_at
 from pipeline.feeds.table.json_rows import explain_wrapped, find_rows, parse_features, write_line
-from pipeline.feeds.text_files import decode_text, refuse_markup
+from pipeline.feeds.text_files import decode_text, mend_signs, refuse_markup
 
 # Where servers say what is wrong with a request, in the order of how much it tells.
 _REASONS = ("message", "error", "detail", "details", "errors", "error_message", "description")

@@ -1,10 +1,10 @@
 """What a format is to the rest of the build: the raw records that it gives, and its `READER`."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -26,11 +26,12 @@ class Note(NamedTuple):
 
 
 class RawRecord(NamedTuple):
-    """One record as it came. `reason` is set where it could not be decoded; then `value` is how it begins, and
-    `source_id` whose it is, where that could be read. Of a feed of items: `item` is the one that says all of this, and
-    `is_superseded` that it says something else later. `passed_over`: it is no record, but something of this
-    type, which is none of ours. `file`: of several, where `line` counts in it. `encoded`: its JSON, where it is decoded
-    only once it is known to be another than before; then `value` is null.
+    """One record as it came.
+
+    `reason` is set where it could not be decoded; then `value` is how it begins, and `source_id` whose it is, where
+    that could be read. Of a feed of items, `item` is the one that says all of this, and `is_superseded` that it says
+    something else later. `passed_over`: it is no record, but something of this type, which is none of ours. `line` is
+    counted in `file`, which is set where there are several.
     """
 
     line: int
@@ -42,15 +43,16 @@ class RawRecord(NamedTuple):
     passed_over: str | None = None
     notes: tuple[Note, ...] = ()
     file: str | None = None
-    encoded: bytes | None = None
 
 
 class FeedSetting(Struct, frozen=True, kw_only=True):
-    """What a reader knows beside a file. `timezone`: of the feed's metro, empty where the format has no zones."""
+    """What a reader knows beside a file. `timezone`: of the feed's metro, empty where the format has no zones.
+    `tell_decided` is told how a file is read, where that is a choice."""
 
     feed: FeedTable
     timezone: str
     vocabulary: Vocabulary
+    tell_decided: Callable[[str], None] = lambda _: None
 
 
 class FetchContext(Struct, frozen=True, kw_only=True):
@@ -65,33 +67,23 @@ class FetchContext(Struct, frozen=True, kw_only=True):
     policy: RetryPolicy
 
 
-class FilesRead(Protocol):
-    """The records of files that are one whole. `files` and `decided` are of what has been walked: each file with the
-    lines before it, where records know theirs, and how files were read, where that was a choice."""
-
-    files: Sequence[tuple[str, int]]
-    decided: Sequence[str]
-
-    def __iter__(self) -> Iterator[RawRecord]: ...
-
-    def explain(self, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
-        """Problems of its records, in the words of the files."""
-
-
 class Reader(Struct, frozen=True, kw_only=True):
-    """`read_file` numbers lines from the third argument + 1, and raises ValueError for a file that is not of the
-    format, or half of one; `count_lines` is what the next file is numbered from. A format whose files are one whole
-    has `read_files` in place of both. `reads_markup`: a web page may be a file of the format. `open` is of a format
-    that a server gives page after page; it raises FeedError."""
+    """How a format is read.
 
-    read_file: Callable[[SourceFile, FeedSetting, int], Iterable[RawRecord]] | None = None
-    count_lines: Callable[[Path], int] | None = None
-    read_files: Callable[[Sequence[SourceFile], FeedSetting], FilesRead] | None = None
+    `read` numbers lines from 1, and raises ValueError for a file that is not of the format, or half of one. A format
+    whose files are one whole has `read_together`, which raises FeedError, and may `explain` the problems of its records
+    in the words of the files. `reads_markup`: a web page may be a file of the format. `open` is of a format that a
+    server gives page after page; it raises FeedError.
+    """
+
+    read: Callable[[SourceFile, FeedSetting], Iterable[RawRecord]] | None = None
+    read_together: Callable[[Sequence[SourceFile], FeedSetting], Iterable[RawRecord]] | None = None
+    explain: Callable[[Iterable[Problem], FeedSetting], Iterable[Problem]] | None = None
     reads_markup: bool = False
     open: Callable[[FeedTable, FetchContext, FeedMemory | None], Awaitable[FeedSource]] | None = None
 
 
 def load_reader(name: str) -> Reader:
-    """Imports no other format's libraries."""
+    """Import a format, and no other format's libraries: `pipeline/feeds/<name>`, a module or a folder."""
     reader: Reader = import_module(f"pipeline.feeds.{name}").READER
     return reader

@@ -25,7 +25,7 @@ from pipeline.feeds.addresses import WalkError, normalize_url, resolve_next, sho
 from pipeline.feeds.fetcher import FeedClient, FetchError, fetch, open_client
 from pipeline.feeds.jsonld.nodes import READ, Graph, Node, find_kind
 from pipeline.feeds.jsonld.reading import NodeContext, read_node
-from pipeline.feeds.ndjson import is_deep, mend_json, read_lines
+from pipeline.feeds.ndjson import read_lines
 from pipeline.feeds.reader import FeedSetting, FetchContext, RawRecord, Reader
 from pipeline.feeds.source import (
     PART,
@@ -37,7 +37,7 @@ from pipeline.feeds.source import (
     hash_settings,
     look_at,
 )
-from pipeline.feeds.text_files import refuse_markup
+from pipeline.feeds.text_files import is_deep, mend_json, refuse_markup
 
 # A page is held in memory.
 MOST_PAGE_BYTES = 64 << 20
@@ -403,9 +403,8 @@ def _list_names(data: dict[str, Any]) -> Iterator[str]:
 __all__ = ["READER"]
 
 
-def _read_walk(file: SourceFile, setting: FeedSetting, lines_before: int) -> Iterable[RawRecord]:  # noqa: ARG001
-    """A walk is one file."""
+def _read_walk(file: SourceFile, setting: FeedSetting) -> Iterable[RawRecord]:
     return read_items(file.path, own=file.own, timezone=setting.timezone, vocabulary=setting.vocabulary)
 
 
-READER = Reader(read_file=_read_walk, open=open_walk)
+READER = Reader(read=_read_walk, open=open_walk)

@@ -77,7 +77,7 @@ class FeedSource(Struct, frozen=True, kw_only=True):
 
     `question`: hash of the address, the settings and this program, by which a later build knows whether what it
     remembers is of the same question. `kept`: the object of the records as they were read before, where nothing
-    changed since; `before`: the same where something did.
+    changed since.
     Of a walk: where the next one begins, when this one was, whether it was of the whole feed, and the object of the
     items that stand, where nothing was said of them. Of a feed with `pages` what is remembered of each.
     """
@@ -86,7 +86,6 @@ class FeedSource(Struct, frozen=True, kw_only=True):
     files: tuple[SourceFile, ...] = ()
     question: str | None = None
     kept: str | None = None
-    before: str | None = None
     etag: str | None = None
     last_modified: str | None = None
     next: str | None = None
@@ -195,8 +194,7 @@ def keep_known(
     """Uses the stored records if the bytes have not changed."""
     own = hash_feed(feed, configuration, files)
     kept = known.records if known is not None and known.hash == own else None
-    before = None if known is None or kept is not None else known.records
-    return replace(source, hash=own, files=files, kept=kept, before=before)
+    return replace(source, hash=own, files=files, kept=kept)
 
 
 def choose_known(memory: FeedMemory | None, *, question: str) -> FeedMemory | None:

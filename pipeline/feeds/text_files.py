@@ -1,8 +1,10 @@
-"""Decodes text files, whatever encoding they are in, and refuses web pages among them."""
+"""Decodes text files, whatever encoding they are in, refuses web pages among them, and mends JSON."""
 
 import codecs
+import json
 import re
 from html import unescape
+from typing import Any
 
 from msgspec import Struct
 
@@ -57,6 +59,16 @@ def decode_text(content: bytes, *, stated: str = "auto", charset: str | None = N
         return DecodedText(content.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
         return _decode_charset(content, charset) or _detect(content)
+
+
+def encode_utf8(content: bytes) -> bytes:
+    """Return UTF-16 and UTF-32 as UTF-8, by their mark or their zero bytes; any other as it is, without a mark."""
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            content = content[len(mark) :]
+            return content if encoding == "utf-8" else content.decode(encoding, "replace").encode()
+    wide = _find_wide(content)
+    return content if wide is None else content.decode(wide, "replace").encode()
 
 
 def find_codec(name: str) -> str:
@@ -138,3 +150,39 @@ def refuse_markup(content: bytes) -> None:
         f"is a web page{quote}, not the file itself. If it was the file before, its server has a problem; else open"
         " the address in a browser, and take the address of the download"
     )
+
+
+_HALF = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_ESCAPES = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|" + _HALF.pattern + rb"|\\.", re.DOTALL
+)
+_MOST_DEPTH = 100
+
+
+def mend_signs(content: bytes) -> bytes:
+    """Return JSON with U+FFFD for half of a surrogate pair (`"\\ud83d"`), which programs leave that cut a text within a
+    sign: no reader of JSON takes it, and it would cost what is round it."""
+    if _HALF.search(content) is None:
+        return content
+    return _ESCAPES.sub(lambda match: b"\\ufffd" if _HALF.fullmatch(match[0]) else match[0], content)
+
+
+def mend_json(content: str | bytes) -> bytes:
+    """Return JSON without what programs get wrong: line ends within texts, numbers that are none (null), halves of
+    surrogate pairs. Raises ValueError, RecursionError."""
+    value = json.loads(content, strict=False, parse_constant=lambda _: None)
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def is_deep(value: Any) -> bool:
+    """Return True if so many objects and lists stand one within the other that nothing meant it."""
+    level = [value]
+    for _ in range(_MOST_DEPTH):
+        level = [
+            inner
+            for each in level
+            for inner in (each.values() if isinstance(each, dict) else each if isinstance(each, list) else ())
+        ]
+        if not level:
+            return False
+    return True

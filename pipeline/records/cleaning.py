@@ -223,13 +223,10 @@ def show_value(value: Any) -> str | None:
     return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
 
 
-def quarantine_unread(
-    value: object, reason: str, *, line: int, feed: str, source_id: str | None = None, file: str | None = None
-) -> Problem:
+def quarantine_unread(value: object, reason: str, *, line: int, feed: str, source_id: str | None = None) -> Problem:
     """The problem of a record that could not be decoded at all."""
     finding = MemberProblem(None, reason, value, quarantines=True)
-    problem = _make_problem(finding, line=line, feed=feed, source_id=source_id)
-    return msgspec.structs.replace(problem, file=file)
+    return _make_problem(finding, line=line, feed=feed, source_id=source_id)
 
 
 def explain_fault(error: Exception) -> str:

@@ -13,9 +13,15 @@ from msgspec.structs import replace
 from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory
 from outings.release.store import NotFound, Store
-from pipeline.feeds.cleaned_records import CleanedRecord, Records, encode_cleaned, list_cleaned
-from pipeline.feeds.read_cache import put_cached_read, read_cached_read
-from pipeline.feeds.reading import FeedRead
+from pipeline.feeds.feed_read import (
+    CleanedRecord,
+    FeedRead,
+    Records,
+    encode_cleaned,
+    list_cleaned,
+    put_cached_read,
+    read_cached_read,
+)
 from pipeline.feeds.source import FeedSource
 from pipeline.records.problems import put_problems, read_problems
 from pipeline.records.record import ORGANIZATION, Head, ListingHead, ListingRecord, Problem, Record
@@ -50,8 +56,7 @@ def _strip_cleaned(cleaned: CleanedRecord, taken: WithdrawalMatcher) -> CleanedR
     members = _find_named(head, taken)
     if not members:
         return cleaned
-    record = _clear(Records([cleaned])[0], members)
-    return encode_cleaned(record, key=cleaned.key, problems=cleaned.problems, unknown=cleaned.unknown)
+    return encode_cleaned(_clear(Records([cleaned])[0], members))
 
 
 def strip_records(records: Iterable[SpooledRecord], taken: WithdrawalMatcher) -> list[SpooledRecord]:

@@ -16,7 +16,7 @@ from outings.release.stores import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
-from pipeline.feeds.read_cache import put_cached_read, read_cached_read
+from pipeline.feeds.feed_read import put_cached_read, read_cached_read
 from pipeline.plan import Build
 from pipeline.reports.build import describe_build, format_build
 from pipeline.shrink_guard import ShrinkRefusal

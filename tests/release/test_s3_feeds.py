@@ -6,7 +6,8 @@ import boto3
 import pytest
 
 from outings.configuration import Configuration, read_configuration
-from pipeline.feeds.reading import FeedRead, read_feed
+from pipeline.feeds.feed_read import FeedRead
+from pipeline.feeds.reading import read_feed
 from pipeline.feeds.source import FeedError
 from tests.pipeline.feeds.settings import METRO
 
@@ -42,7 +43,7 @@ def test_a_key_and_a_pattern_of_keys_are_read_and_what_is_not_there_or_too_much_
     assert [record.source_id for record in read("one").records] == ["city/b.ndjson"]
     some = read("some")
     assert [record.source_id for record in some.records] == ["city/a.ndjson", "city/b.ndjson"]
-    assert [name for name, _ in some.files] == ["s3://feeds/city/a.ndjson", "s3://feeds/city/b.ndjson"]
+    assert [*some.files] == ["s3://feeds/city/a.ndjson", "s3://feeds/city/b.ndjson"]
     with pytest.raises(FeedError, match=r"feed none: s3://feeds/city/x\*: no key matches"):
         read("none")
     with pytest.raises(FeedError, match=r"has more than 200 bytes, the feed's max_bytes"):

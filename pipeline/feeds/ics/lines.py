@@ -4,18 +4,14 @@ Not by `icalendar`: it takes 2 ms an event, and one wrong line costs it the whol
 """
 
 import re
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
+from codecs import BOM_UTF8
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
 
-# UTF-32's mark begins as that of UTF-16 does, and is looked for first.
-_MARKS = (
-    (BOM_UTF8, "utf-8"), (BOM_UTF32_LE, "utf-32-le"), (BOM_UTF32_BE, "utf-32-be"), (BOM_UTF16_LE, "utf-16-le"),
-    (BOM_UTF16_BE, "utf-16-be"),
-)  # fmt: skip
+from pipeline.feeds.text_files import encode_utf8
+
 # No text of a record is as long; and adding line to line is no work without end.
 _MAX_CONTINUED = 1 << 16
 # Before the first line, by a web page's template.
@@ -68,14 +64,10 @@ class Calendar(Struct, frozen=True, kw_only=True):
     zone_name: str | None = None
 
 
-def count_lines(path: Path) -> int:
-    return len(_split_physical(_encode_utf8(path.read_bytes())))
-
-
 def parse_calendar(content: bytes) -> Calendar:
     """ValueError for a file that is no calendar, or ends before a calendar does: the rest of it is not known."""
     reader = _Reader()
-    for number, text in _unfold(_encode_utf8(content)):
+    for number, text in _unfold(encode_utf8(content)):
         reader.take(number, text)
     if not reader.calendars:
         raise ValueError("is not an iCalendar file: it has no BEGIN:VCALENDAR")
@@ -182,24 +174,6 @@ class _Reader:
         if self._lines and not ends and not self._nested and len(self._lines[-1].value) < _MAX_CONTINUED:
             last = self._lines[-1]
             self._lines[-1] = last._replace(value=f"{last.value}\\n{text}")
-
-
-def _encode_utf8(content: bytes) -> bytes:
-    """UTF-16 and UTF-32 as UTF-8, by their mark or by their zero bytes; any other stays as it is."""
-    for mark, encoding in _MARKS:
-        if content.startswith(mark):
-            content = content.removeprefix(mark)
-            return content if encoding == "utf-8" else _recode(content, encoding)
-    beginning = content[:64]
-    if beginning[1::2].count(0) > len(beginning) // 4:
-        return _recode(content, "utf-16-le")
-    if beginning[::2].count(0) > len(beginning) // 4:
-        return _recode(content, "utf-16-be")
-    return content
-
-
-def _recode(content: bytes, encoding: str) -> bytes:
-    return content.decode(encoding, errors="replace").encode()
 
 
 def _split_physical(content: bytes) -> list[bytes]:

@@ -244,12 +244,10 @@ class _CalendarContext(Struct, frozen=True, kw_only=True):
     is_named: bool
 
 
-def read_calendar(
-    content: bytes, *, timezone: str, vocabulary: Vocabulary, lines_before: int = 0, is_named: bool = False
-) -> list[RawRecord]:
-    """Lines are numbered from `lines_before` + 1. `is_named`: what has no SUMMARY is named by others.
+def read_calendar(content: bytes, *, timezone: str, vocabulary: Vocabulary, is_named: bool = False) -> list[RawRecord]:
+    """Read a calendar. `is_named`: what has no SUMMARY is named by others.
 
-    ValueError for a file that is no calendar, or half of one.
+    Raises ValueError for a file that is no calendar, or half of one.
     """
     calendar = parse_calendar(content)
     zones = Zones(timezone, calendar.zones, calendar=calendar.zone_name)
@@ -270,7 +268,7 @@ def read_calendar(
     setting = _CalendarContext(zones=zones, vocabulary=vocabulary, removal=removal, is_named=is_named)
     for group in groups.values():
         records += [_read_entry(entry, group, setting) for entry in group.entries]
-    return [record._replace(line=record.line + lines_before) for record in order_versions(records, entries)]
+    return order_versions(records, entries)
 
 
 def _read_entry(entry: CalendarEntry, group: EventGroup, setting: _CalendarContext) -> RawRecord:

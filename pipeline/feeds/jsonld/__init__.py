@@ -2,19 +2,18 @@
 
 from collections.abc import Iterable
 
-from pipeline.feeds.jsonld.documents import count_lines
 from pipeline.feeds.jsonld.reading import read_documents
 from pipeline.feeds.reader import FeedSetting, RawRecord, Reader
 from pipeline.feeds.source import SourceFile
 
-__all__ = ["READER", "count_lines", "read_documents"]
+__all__ = ["READER", "read_documents"]
 
 
-def _read_file(file: SourceFile, setting: FeedSetting, lines_before: int) -> Iterable[RawRecord]:
+def _read(file: SourceFile, setting: FeedSetting) -> Iterable[RawRecord]:
     return read_documents(
         file.path.read_bytes(), timezone=setting.timezone, vocabulary=setting.vocabulary, address=file.name,
-        charset=file.charset, lines_before=lines_before,
+        charset=file.charset,
     )  # fmt: skip
 
 
-READER = Reader(read_file=_read_file, count_lines=count_lines, reads_markup=True)
+READER = Reader(read=_read, reads_markup=True)

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping
 from html import unescape
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 from lxml import etree
 
-from pipeline.feeds.ndjson import MAX_LINE_BYTES, is_deep, mend_json
+from pipeline.feeds.ndjson import MAX_LINE_BYTES
+from pipeline.feeds.text_files import decode_text, is_deep, mend_json
 
 # Of texts that are not found again in the page, as lxml had to mend them: each costs a search to its end.
 _MOST_MISSES = 20
@@ -80,7 +80,6 @@ def _number_lines(scripts: list[str], text: str) -> Iterator[tuple[int, str]]:
         yield line, script
 
 
-_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 # What is round the JSON of a script element: comments and sections that kept it from browsers of long ago, a semicolon.
 _BEFORE = ("<!--", "<![CDATA[", "//", "/*", "*/")
 _BEHIND = ("-->", "]]>", "//", "/*", "*/", ";")
@@ -108,13 +107,10 @@ class Content(NamedTuple):
     address: str | None = None
 
 
-def count_lines(path: Path) -> int:
-    return path.read_bytes().count(b"\n") + 1
-
-
 def parse_content(content: bytes, *, charset: str | None = None) -> Content:
     """ValueError for a file that is neither a page nor JSON: half a file would remove what is in the other half."""
-    text = _decode(content, charset)
+    named = _CHARSET.search(content[:4096])
+    text = decode_text(content, charset=charset or (named[1].decode() if named else None)).text
     if text.lstrip().startswith("<"):
         page = parse_page(text)
         # A script that is no JSON is one document that can't be read, and the page's others are.
@@ -127,23 +123,6 @@ def parse_content(content: bytes, *, charset: str | None = None) -> Content:
         if lines is None:
             raise ValueError(f"is neither a page nor JSON: {error}") from None
         return Content(lines)
-
-
-def _decode(content: bytes, charset: str | None) -> str:
-    """By its mark, as UTF-8, by what the server or the page calls it, else as Windows' Latin."""
-    for mark, encoding in _MARKS:
-        if content.startswith(mark):
-            return content.removeprefix(mark).decode(encoding, errors="replace")
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        named = _CHARSET.search(content[:4096])
-        for encoding in (charset or "utf-8", named[1].decode() if named else "utf-8", "cp1252"):
-            try:
-                return content.decode(encoding, errors="replace" if encoding == "cp1252" else "strict")
-            except (LookupError, ValueError):
-                continue
-    return content.decode("latin-1")
 
 
 def _parse_script(text: str, *, line: int) -> Document | None:

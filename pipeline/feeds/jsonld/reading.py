@@ -338,28 +338,29 @@ def read_documents(
     vocabulary: Vocabulary,
     address: str,
     charset: str | None = None,
-    lines_before: int = 0,
 ) -> Iterator[RawRecord]:
-    """`address`: of the file, which relative ids are relative to where a page does not say its own. Lines are numbered
-    from `lines_before` + 1. ValueError for a file that is neither a page nor JSON."""
+    """`address`: of the file, which relative ids are relative to where a page does not say its own.
+
+    ValueError for a file that is neither a page nor JSON.
+    """
     parsed = parse_content(content, charset=charset)
     readable = [document for document in parsed.documents if document.reason is None]
     graph = Graph((document.value for document in readable), address=parsed.address or address)
     nodes: list[tuple[int, Node]] = []
     for document in parsed.documents:
         if document.reason is not None:
-            yield RawRecord(document.line + lines_before, document.value, document.reason)
+            yield RawRecord(document.line, document.value, document.reason)
         else:
             for node in list_roots(document.value, graph):
                 if find_kind(node.types) is not None:
                     nodes.append((document.line, node))
                 elif (type_ := find_passed(node.types)) is not None:
-                    yield RawRecord(document.line + lines_before, None, passed_over=type_)
+                    yield RawRecord(document.line, None, passed_over=type_)
     names = name_nodes(node for _, node in nodes)
     known = {name: kind for (_, node), name in zip(nodes, names, strict=True) if (kind := find_kind(node.types))}
     setting = NodeContext(read_zone(timezone), vocabulary, known)
     for (line, node), name in zip(nodes, names, strict=True):
-        yield from read_node(node, name, setting, line=line + lines_before)
+        yield from read_node(node, name, setting, line=line)
 
 
 def read_node(

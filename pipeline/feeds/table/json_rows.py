@@ -11,9 +11,8 @@ from msgspec import Raw, Struct
 
 from outings.configuration import FeedTable
 from outings.sql_quoting import quote
-from pipeline.feeds.ndjson import mend_signs
 from pipeline.feeds.table.part import Fault, Part, check_columns, check_rows
-from pipeline.feeds.text_files import decode_text
+from pipeline.feeds.text_files import decode_text, mend_signs
 from pipeline.feeds.unpacking import TableFile
 
 _GUESSED_TYPES = {"date", "timestamp", "timestamp with time zone", "time", "uuid"}

@@ -27,9 +27,7 @@ from pipeline.feeds.table.mapping import compile_mapping
 from pipeline.feeds.table.part import OpenPart, Part, check_columns, check_rows
 from pipeline.feeds.table.selection import ROW, Selection, select_records
 from pipeline.feeds.table.sheets import open_sheet, open_sqlite
-from pipeline.feeds.table.targets import explain_problems
 from pipeline.feeds.unpacking import TableFile, list_tables
-from pipeline.records.record import Problem
 from pipeline.scratch import open_scratch
 
 # One thread: with more, an order that the SELECT leaves open would be another one each time.
@@ -49,92 +47,55 @@ _CELLS = frozenset({"sheets", "sqlite"})
 Opened = list[tuple[TableFile, Part]]
 
 
-class TableRead:
-    """The rows of the feed's files. When they have been walked, `files` has each file with the lines before it, as far
-    as records know their line, and `decided` how each file was read, where that was a choice."""
-
-    def __init__(self, files: Sequence[SourceFile], setting: FeedSetting) -> None:
-        self._sources, self._setting = files, setting
-        self.files: Sequence[tuple[str, int]] = ()
-        self.decided: Sequence[str] = ()
-
-    def __iter__(self) -> Iterator[RawRecord]:
-        feed = self._setting.feed
-        if all(file.has_rows and not file.path.stat().st_size for file in self._sources):
-            return  # pages without a row have no columns either
-        query = None if feed.select is None else read_select(feed.name, feed.select)
-        with open_scratch() as folder, open_engine(folder, feed) as connection:
-            opened = open_table(connection, feed, self._sources, scratch=folder)
-            self.decided = [f"{file.name}: {part.decided}" for file, part in opened if part.decided]
-            lock(connection)
-            selection = self._select(connection, query)
-            lines = _Lines(opened)
-            yield from lines.list_faults()
-            for fault in selection.faults:
-                line, file = lines.locate(fault.row)
-                yield RawRecord(line, fault.value, fault.reason, fault.source_id, file=file)
-            for number, row in enumerate(selection.records, start=1):
-                raw = decode_record(row.encode(), line=number)
-                if isinstance(raw.value, dict) and isinstance(place := raw.value.pop(ROW, None), int):
-                    self.files = lines.files
-                    raw = raw._replace(line=lines.find(place))
-                if query is None:
-                    raw = raw._replace(value=refuse_errors(raw.value))
-                yield raw
-
-    def explain(self, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
-        feed = self._setting.feed
-        return tuple(explain_problems(problems, feed.map, self._setting.vocabulary)) if feed.map else problems
-
-    def _select(self, connection: DuckDBPyConnection, query: str | None) -> Selection:
-        feed, vocabulary = self._setting.feed, self._setting.vocabulary
-        if query is not None:
-            try:
-                return select_records(connection, query, vocabulary, seconds=feed.max_seconds)
-            except ValueError as error:
-                raise_excess(error)
-                raise SelectError(feed.name, f"select {feed.select}", str(error)) from error
-        columns = connection.table("feed")
-        types = dict(zip(columns.columns, columns.types, strict=True))
-        try:
-            compiled = compile_mapping(feed.map, types, vocabulary=vocabulary, zone=self._setting.timezone)
-            return select_records(connection, compiled, vocabulary, seconds=feed.max_seconds)
-        except MappingError as error:
-            raise SettingError(feed.name, f"map.{error.key}", error.message) from error
-        except ValueError as error:
-            raise_excess(error)
-            raise SettingError(feed.name, "map", str(error)) from error
-
-
-class _Lines:
-    """Where the rows of `feed` stand in its files."""
-
-    def __init__(self, opened: Opened) -> None:
-        self._opened = opened
-        self._before = [0, *accumulate(part.count for _, part in opened[:-1])]
-        self._rows = [0, *accumulate(_count_rows(part) for _, part in opened[:-1])]
-        self.files = tuple((file.name, before) for (file, _), before in zip(opened, self._before, strict=True))
-
-    def find(self, row: int) -> int:
-        """The line of a row, numbered from 0, through all files."""
-        number, own = self._find(row)
-        return self._before[number] + own
-
-    def locate(self, row: int) -> tuple[int, str | None]:
-        """The line of a row in its file, and of several files which."""
-        number, own = self._find(row)
-        return own, self._opened[number][0].name if len(self._opened) > 1 else None
-
-    def _find(self, row: int) -> tuple[int, int]:
-        number = bisect_right(self._rows, row) - 1
-        part, inside = self._opened[number][1], row - self._rows[number]
-        return number, inside + 1 if part.lines is None or inside >= len(part.lines) else part.lines[inside]
-
-    def list_faults(self) -> Iterator[RawRecord]:
-        several = len(self._opened) > 1
-        for file, part in self._opened:
+def read_tables(files: Sequence[SourceFile], setting: FeedSetting) -> Iterator[RawRecord]:
+    """Yield the rows of the feed's files as records, with the line of each where the SELECT gives its `rowid`."""
+    feed = setting.feed
+    if all(file.has_rows and not file.path.stat().st_size for file in files):
+        return  # pages without a row have no columns either
+    query = None if feed.select is None else read_select(feed.name, feed.select)
+    with open_scratch() as folder, open_engine(folder, feed) as connection:
+        opened = open_table(connection, feed, files, scratch=folder)
+        names = [file.name if len(opened) > 1 else None for file, _ in opened]
+        lock(connection)
+        for file, part in opened:
+            if part.decided:
+                setting.tell_decided(f"{file.name}: {part.decided}")
+        selection = _select(connection, query, setting)
+        for name, (_, part) in zip(names, opened, strict=True):
             for fault in part.faults:
-                yield RawRecord(fault.line, fault.value, fault.reason, file=file.name if several else None)
+                yield RawRecord(fault.line, fault.value, fault.reason, file=name)
+        starts = [0, *accumulate(_count_rows(part) for _, part in opened[:-1])]
+
+        def locate(row: int) -> tuple[int, str | None]:
+            """Return the line of a row, numbered from 0, and of several files which."""
+            place = bisect_right(starts, row) - 1
+            lines, row = opened[place][1].lines, row - starts[place]
+            return row + 1 if lines is None or row >= len(lines) else lines[row], names[place]
+
+        for failed in selection.faults:
+            line, name = locate(failed.row)
+            yield RawRecord(line, failed.value, failed.reason, failed.source_id, file=name)
+        for number, row in enumerate(selection.records, start=1):
+            raw = decode_record(row.encode(), line=number)
+            if isinstance(raw.value, dict) and isinstance(place := raw.value.pop(ROW, None), int):
+                line, name = locate(place)
+                raw = raw._replace(line=line, file=name)
+            yield raw if query is not None else raw._replace(value=refuse_errors(raw.value))
+
+
+def _select(connection: DuckDBPyConnection, query: str | None, setting: FeedSetting) -> Selection:
+    feed, where = setting.feed, f"select {setting.feed.select}"
+    try:
+        if query is None:
+            where, columns = "map", connection.table("feed")
+            types = dict(zip(columns.columns, columns.types, strict=True))
+            query = compile_mapping(feed.map, types, vocabulary=setting.vocabulary, zone=setting.timezone)
+        return select_records(connection, query, setting.vocabulary, seconds=feed.max_seconds)
+    except MappingError as error:
+        raise SettingError(feed.name, f"map.{error.key}", error.message) from error
+    except ValueError as error:
+        raise_excess(error)
+        raise (SelectError if feed.select else SettingError)(feed.name, where, str(error)) from error
 
 
 def refuse_errors(value: Any) -> Any:

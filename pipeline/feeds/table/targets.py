@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from msgspec import Struct, structs
 
 from outings.configuration.mapping import MappingError, Rule, parse_mapping
 from outings.contract.suggestions import list_nearest
 from outings.contract.vocabulary import Vocabulary
+from pipeline.feeds.reader import FeedSetting
 from pipeline.records import values
 from pipeline.records.kinds import Members, Table
 from pipeline.records.members import make_members
@@ -76,9 +76,13 @@ def _make_target(steps: tuple[str, ...], parse: Parse, lists: frozenset[int]) ->
 _INDEX = re.compile(r"\[\d+\]")
 
 
-def explain_problems(problems: Iterable[Problem], raw: Mapping[str, Any], vocabulary: Vocabulary) -> Iterator[Problem]:
-    rules = parse_mapping(raw)
-    targets = find_targets(rules, vocabulary)
+def explain_problems(problems: Iterable[Problem], setting: FeedSetting) -> Iterator[Problem]:
+    """Yield problems of records that a mapping made in the words of the file: which column, and what to change."""
+    if not setting.feed.map:
+        yield from problems
+        return
+    rules = parse_mapping(setting.feed.map)
+    targets = find_targets(rules, setting.vocabulary)
     for problem in problems:
         member = _INDEX.sub("", problem.field or "")
         if member == "date_on" and member not in rules:

@@ -14,7 +14,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from outings.configuration import Configuration, read_configuration
-from pipeline.feeds.reading import FeedRead, read_feed
+from pipeline.feeds.feed_read import FeedRead
+from pipeline.feeds.reading import read_feed
 from tests.pipeline.feeds.calendars import wrap
 from tests.pipeline.feeds.documents import ReadJsonld
 from tests.pipeline.feeds.instants import ReadIcs

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from pipeline.feeds.reading import FeedRead
+from pipeline.feeds.feed_read import FeedRead
 
 ReadJsonld = Callable[..., FeedRead]
 CONTEXT = {"@context": "https://schema.org"}

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime
 
 from pipeline.dates.recurrence import expand_recurrence
-from pipeline.feeds.reading import FeedRead
+from pipeline.feeds.feed_read import FeedRead
 from pipeline.records.record import EventRecord, Record
 
 ReadIcs = Callable[..., FeedRead]

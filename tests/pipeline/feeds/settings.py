@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from outings.configuration import Configuration
-from pipeline.feeds.reading import FeedRead
+from pipeline.feeds.feed_read import FeedRead
 
 METRO = """
 [[metros]]

@@ -12,8 +12,9 @@ from msgspec import structs
 
 from outings.configuration import Configuration, FeedTable, read_configuration
 from outings.contract.vocabulary import Vocabulary
+from pipeline.feeds.feed_read import FeedRead
 from pipeline.feeds.jsonld import read_documents
-from pipeline.feeds.reading import FeedRead, read_feed, read_source
+from pipeline.feeds.reading import read_feed, read_source
 from pipeline.feeds.source import FeedError, FeedSource, SettingError, look_at
 from tests.pipeline.city import make_event, make_place
 from tests.pipeline.feeds.documents import ADDRESS, event, page

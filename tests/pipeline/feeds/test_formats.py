@@ -29,7 +29,7 @@ def test_every_format_of_the_table_has_a_reader(name: str) -> None:
     assert find_module(name), f"{TABLE} has a row {name}: add pipeline/feeds/{name}/__init__.py with its READER"
     assert name in list_reading_modules(), f"{find_module(name)} says no READER: add READER = Reader(…)"
     reader = load_reader(name)
-    assert (reader.read_file is None) != (reader.read_files is None), f"{name}: give its READER one of both"
+    assert (reader.read is None) != (reader.read_together is None), f"{name}: give its READER one of both"
     assert isinstance(reader, Reader)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.feeds.reading import FeedRead
+from pipeline.feeds.feed_read import FeedRead
 from pipeline.records.record import EventRecord
 from tests.pipeline.feeds.calendars import ODD_OFFSET, OUTLOOK_ZONE, event
 from tests.pipeline.feeds.instants import METRO_ZONE, ReadIcs, list_instants, read_event

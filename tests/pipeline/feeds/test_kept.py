@@ -1,18 +1,10 @@
 """What was read is kept whole."""
 
 import json
-from pathlib import Path
 
-import pytest
-
-from pipeline.feeds import reading
-from pipeline.feeds.ndjson import decode_record
-from pipeline.feeds.opening import open_sources
-from pipeline.feeds.read_cache import put_cached_read, read_cached_read, read_cached_records
-from pipeline.feeds.reader import RawRecord
-from pipeline.feeds.reading import read_source
+from pipeline.feeds.feed_read import put_cached_read, read_cached_read
 from tests.pipeline.city import make_event, make_place
-from tests.pipeline.feeds.settings import Configure, ReadNdjson
+from tests.pipeline.feeds.settings import ReadNdjson
 from tests.release.memory import MemoryStore
 
 
@@ -33,33 +25,3 @@ def test_a_long_feed_is_kept_in_runs(read_ndjson: ReadNdjson) -> None:
     read = read_ndjson(b"\n".join(b'{"type": "event", "source_id": "%d", "name": "A"}' % n for n in range(5_001)))
     store = MemoryStore()
     assert read_cached_read(store, put_cached_read(store, read)).records == read.records
-
-
-def test_a_line_that_is_as_it_was_is_not_decoded_and_says_the_same_wherever_it_stands(
-    configure: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    good, odd, wrong = (
-        json.dumps({"type": "event", "source_id": key, "name": key, **rest})
-        for key, rest in (("a", {}), ("b", {"image_url": "no address", "nope": 1}), ("c", {"starts_local": "soon"}))
-    )
-    configuration = configure('format = "ndjson"\nurl = "feed.ndjson"\nmetro = "seattle"')
-    feed, path, store = configuration.feeds[0], tmp_path / "feed.ndjson", MemoryStore()
-    path.write_text("\n".join((good, odd, wrong)))
-
-    def read(sha: str | None) -> reading.FeedRead:
-        source = open_sources([feed], configuration, scratch=tmp_path)[feed.name]
-        return read_source(feed, configuration, source, recalled=read_cached_records(store, sha))
-
-    before = put_cached_read(store, read(None))
-    path.write_text("\n".join((wrong, odd, good, good.replace('"a"', '"d"'))))
-    decoded: list[int] = []
-
-    def decode(encoded: bytes, *, line: int) -> RawRecord:
-        decoded.append(line)
-        return decode_record(encoded, line=line)
-
-    monkeypatch.setattr(reading, "decode_record", decode)
-    recalled, anew = read(before), read(None)
-    assert decoded[:2] == [1, 4]  # a record that was quarantined is not kept
-    assert recalled == anew
-    assert [problem.line for problem in recalled.problems] == [1, 2]

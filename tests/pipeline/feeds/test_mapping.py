@@ -10,7 +10,8 @@ import pytest
 
 from outings.configuration import ConfigurationError
 from outings.contract.resources.shared import AgeRange
-from pipeline.feeds.reading import FeedRead, read_feed
+from pipeline.feeds.feed_read import FeedRead
+from pipeline.feeds.reading import read_feed
 from pipeline.feeds.source import SettingError
 from pipeline.records.record import Reference, SessionRecord
 from tests.pipeline.feeds.settings import Configure

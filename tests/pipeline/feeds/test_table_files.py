@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import xlsxwriter
 
-from pipeline.feeds.reading import FeedRead
+from pipeline.feeds.feed_read import FeedRead
 from pipeline.feeds.source import FeedError
 from tests.pipeline.feeds.settings import Configure, ReadTable
 

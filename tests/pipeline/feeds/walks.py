@@ -8,8 +8,9 @@ from typing import Any
 from outings.configuration import Configuration, read_configuration
 from outings.release.objects import object_name
 from outings.release.root import FeedMemory
+from pipeline.feeds.feed_read import FeedRead
 from pipeline.feeds.opening import open_sources
-from pipeline.feeds.reading import FeedRead, read_source
+from pipeline.feeds.reading import read_source
 from pipeline.feeds.rpde import list_current, put_items
 from pipeline.feeds.source import FeedSource
 from tests.pipeline.feeds.settings import METRO

@@ -12,8 +12,9 @@ from outings.retry_policy import RetryPolicy
 from pipeline.building import BuildResult, build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
+from pipeline.feeds.feed_read import FeedRead
 from pipeline.feeds.opening import open_sources
-from pipeline.feeds.reading import FeedRead, read_source
+from pipeline.feeds.reading import read_source
 from pipeline.plan import Build
 from tests.pipeline.feeds.pages.paged_rows import BY_OFFSET, MAP, Make, Read
 from tests.pipeline.feeds.settings import METRO

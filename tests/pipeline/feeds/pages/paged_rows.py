@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from pipeline.building import BuildResult
-from pipeline.feeds.reading import FeedRead
+from pipeline.feeds.feed_read import FeedRead
 from tests.pipeline.feeds.web import Page
 
 Row = dict[str, Any]

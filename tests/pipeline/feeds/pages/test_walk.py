@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from pipeline.feeds import pages
-from pipeline.feeds.reading import FeedRead
+from pipeline.feeds.feed_read import FeedRead
 from pipeline.feeds.source import FeedError
 from tests.pipeline.feeds.pages.paged_rows import (
     BY_NUMBER,

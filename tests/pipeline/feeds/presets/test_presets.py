@@ -9,8 +9,9 @@ import pytest
 
 from outings.configuration import Configuration, ConfigurationError, read_configuration
 from outings.configuration.presets import read_presets, recognize_preset
+from pipeline.feeds.feed_read import FeedRead
 from pipeline.feeds.opening import open_sources
-from pipeline.feeds.reading import FeedRead, read_source
+from pipeline.feeds.reading import read_source
 from pipeline.feeds.source import FeedError
 from tests.pipeline.feeds.presets import calendars, portals
 from tests.pipeline.feeds.settings import METRO
