@@ -15,7 +15,6 @@ from outings.answers.listings.relations import find_metros_of_row, settle_metro
 from outings.answers.metros import plan_metros
 from outings.answers.near.activity import plan_activity
 from outings.answers.near.around import plan_around
-from outings.answers.near.index import open_near
 from outings.answers.near.nearby import plan_nearby
 from outings.answers.organizations.planning import plan_organization
 from outings.answers.plan import AnswerPlan
@@ -63,7 +62,7 @@ OF_RELEASE: Mapping[str, Callable[[Query, AnswerContext], AnswerPlan]] = {
 
 # What the first requests of a snapshot need.
 _PREPARED: tuple[Callable[[SnapshotReader], object], ...] = (
-    make_evaluator, open_ranking, open_near, open_search, open_suggestions,
+    make_evaluator, open_ranking, open_search, open_suggestions,
 )  # fmt: skip
 
 

@@ -30,12 +30,11 @@ Words = NDArray[np.uint64]
 NOT_STATED = -(1 << 31)
 # A place in an order that comes after all others.
 NEVER = (1 << 63) - 1
-# The days that have a set of their own, from the build's local date on, and how many of them one set may stand for.
+# The days that have a set of their own, before and after the build's local date.
 DAYS_BEFORE, DAYS_AFTER = 31, 400
-SPANS = (1, 2, 4, 8, 16, 32)
 
 # Raise it where the mapped files change otherwise than by the columns that filters compare.
-LAYOUT_NUMBER = 21
+LAYOUT_NUMBER = 22
 
 WORD = 64
 

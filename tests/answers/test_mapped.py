@@ -18,7 +18,7 @@ from tests.answers.worlds import open_release
 
 INDEXES = (
     "names", "organization_names", "series", "moments", "members", "words", "places", "organization_spellings", "areas",
-    "area_spellings", "groups", "row_facts",
+    "row_facts",
 )  # fmt: skip
 
 

@@ -3,7 +3,6 @@ not have does not narrow it."""
 
 from collections.abc import Mapping
 from datetime import date
-from functools import lru_cache
 
 from msgspec import Struct
 
@@ -19,9 +18,6 @@ from outings.contract.routes import LISTS, ROUTES
 from outings.contract.values import Value
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.contract.window import LIST_DAYS_AFTER
-
-# Nearly all requests of a day ask with the same filters: working them out takes 0.1 ms.
-_MEMORY = 512
 
 
 class CollectionQuery(Struct, frozen=True, kw_only=True):
@@ -62,7 +58,6 @@ class CollectionQueries(Struct, frozen=True):
     defaults: tuple[str, ...]
 
 
-@lru_cache(maxsize=_MEMORY)
 def query_collections(
     given: tuple[tuple[str, Value], ...], types: tuple[str, ...], scope: CollectionScope
 ) -> CollectionQueries:

@@ -45,8 +45,6 @@ from outings.release.mapped_table import NEVER
 
 # Orders of camps that are kept, one a first date: nearly all ask for today's.
 _ORDERS = 8
-# Sets that searches go through, a type each: nearly all have the defaults' conditions of one day.
-_CANDIDATES = 32
 _FIRST_OCCURRENCES = 512
 
 
@@ -69,9 +67,6 @@ class Evaluator:
         self._columns = columns
         self._finder = finder
         self._words = words
-        self._recall_candidates = lru_cache(maxsize=_CANDIDATES)(
-            lambda selection: find_candidates(selection, columns, finder)
-        )
         self._order_camps = lru_cache(maxsize=_ORDERS)(lambda start: order_camps(columns, start))
 
     def list_rows(self, selection: Selection, span: Span) -> ResultSet:
@@ -152,7 +147,7 @@ class Evaluator:
         """Which of these rows (of any type, rising) match, without regard to cards; rising."""
         own = self._columns.types[selection.type]
         mine = rows[(rows >= own.first) & (rows < own.first + own.size)] - own.first
-        candidates = self._recall_candidates(selection)
+        candidates = find_candidates(selection, self._columns, self._finder)
         return candidates.keep_rows(mine[test_set(candidates.words, mine)]) + own.first
 
     def find_starts(self, selection: Selection, rows: Rows, *, low: int) -> Rows:

@@ -13,7 +13,7 @@ from outings.answers.selecting.columns.bitsets import Rows, make_empty, pack_row
 from outings.answers.snapshot.row_index import RowIndex
 from outings.answers.snapshot.rows import RowFacts
 from outings.contract.vocabulary import TYPES
-from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, SPANS, MappedTable, Words, count_words
+from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, MappedTable, Words, count_words
 from outings.release.tables import HAPPENINGS
 
 Array = NDArray[Any]
@@ -117,8 +117,6 @@ class Columns:
         self._days = days.read_matrix("words")
         self.first_day = int(days.read_array("day")[0])
         self.last_day = self.first_day + DAYS_BEFORE + DAYS_AFTER
-        counts = [(DAYS_BEFORE + DAYS_AFTER + 1) >> level for level in range(len(SPANS))]
-        self._day_starts = [sum(counts[:level]) for level in range(len(SPANS))]
         size = count_remembered(self.types["event"].size)
         self.find_window = remember(self._find_window, size=size)
         self._unite_days = remember(self._unite, size=size)
@@ -149,19 +147,8 @@ class Columns:
         return self._unite_days(tuple(day - self.first_day for day in days))
 
     def _find_window(self, low: int, high: int) -> Words:
-        """The events on any day of a window within `first_day` to `last_day`."""
-        numbers, at, end = [], low - self.first_day, high - self.first_day + 1
-        while at < end:
-            level = len(SPANS) - 1
-            while at % SPANS[level] or at + SPANS[level] > end or self._is_cut(level, at):
-                level -= 1
-            numbers.append(self._day_starts[level] + at // SPANS[level])
-            at += SPANS[level]
-        return self._unite(numbers)
-
-    def _is_cut(self, level: int, at: int) -> bool:
-        """The last days have no whole span."""
-        return at // SPANS[level] >= (DAYS_BEFORE + DAYS_AFTER + 1) >> level
+        """Return the events on any day of a window within `first_day` to `last_day`."""
+        return _freeze(np.bitwise_or.reduce(self._days[low - self.first_day : high - self.first_day + 1], axis=0))
 
     def _unite(self, numbers: Sequence[int]) -> Words:
         if not numbers:

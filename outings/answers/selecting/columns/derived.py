@@ -16,7 +16,7 @@ from outings.answers.snapshot.derived import DerivedTables, Frames
 from outings.answers.snapshot.programs import IS_OF_PROGRAM
 from outings.contract.instants import number_day
 from outings.contract.vocabulary import PRICE_BANDS, SETS, TIME_BLOCKS, TYPES
-from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STATED, SPANS, Words, count_words
+from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STATED, Words, count_words
 from outings.release.tables import HAPPENINGS, SECTIONS, SESSIONS
 
 # A column of numbers with more values than this gets no set a value: conditions on it are tested row by row.
@@ -192,23 +192,16 @@ def mark_undated(sessions: pl.DataFrame) -> pl.Series:
 
 
 def _make_days(occurrences: pl.DataFrame, listings: pl.DataFrame, *, today: date) -> pl.DataFrame:
-    """The events on each day, and on 2, 4 … 32 of them that begin at a multiple of these."""
+    """Make a set of the events on each day."""
     size = int((listings["type"] == TYPES.index("event")).sum())
     start = number_day(today) - DAYS_BEFORE
     count = DAYS_BEFORE + DAYS_AFTER + 1
     rows, days = occurrences["row"].to_numpy(), occurrences["date"].to_physical().to_numpy() - start
     order = np.argsort(days, kind="stable")
     bounds = np.searchsorted(days[order], np.arange(count + 1))
-    level = [pack_rows(rows[order[bounds[day] : bounds[day + 1]]], size) for day in range(count)]
-    spans, firsts, words = [], [], []
-    for span in SPANS:
-        spans += [span] * len(level)
-        firsts += [start + number * span for number in range(len(level))]
-        words += level
-        level = [level[number] | level[number + 1] for number in range(0, len(level) - 1, 2)]
+    words = [pack_rows(rows[order[bounds[day] : bounds[day + 1]]], size) for day in range(count)]
     return pl.DataFrame(
-        {"span": spans, "day": firsts, "words": _stack(words, size)},
-        schema_overrides={"span": pl.Int32(), "day": pl.Int32()},
+        {"day": np.arange(start, start + count, dtype=np.int32), "words": _stack(words, size)},
     )
 
 
