@@ -8,11 +8,8 @@ import time
 import uuid
 from collections.abc import Collection
 from pathlib import Path
-from threading import Lock
 
-from cachetools import FIFOCache
-
-from outings.release.disk import FileState, name_state, sync, write_named
+from outings.release.disk import sync, write_named
 from outings.release.objects import PREFIX, hash_of, read_object
 from outings.release.store import Store
 
@@ -20,10 +17,6 @@ log = logging.getLogger(__name__)
 
 # How long a file stays that no release of this process needs: another one may be about to open a release with it.
 UNUSED_SECONDS = 3_600.0
-
-# Files as they were when this process found their bytes right: some 50 a metro and release.
-_whole: FIFOCache[Path, FileState] = FIFOCache(16_384)
-_whole_lock = Lock()
 
 
 class MappedFile:
@@ -53,17 +46,18 @@ class MappedFile:
 
 
 def fetch_object(store: Store, sha: str, *, folder: Path) -> MappedFile:
-    """Map the object's file, `folder/objects/<sha256>`. Each process checks the file's hash when it first opens it,
-    and again if the file was written since. A file with a wrong hash is fetched again, and the log says so. What was
-    mapped stays whole if the file is removed or replaced.
+    """Map the object's file, `folder/objects/<sha256>`, and check the hash of what is mapped. A file with a wrong hash
+    is fetched again, and the log says so. What was mapped stays whole if the file is removed or replaced.
 
     Raises NotFound, StoreError, Corrupt if the store's bytes do not have the hash (then nothing is kept), and OSError
     if the folder can't hold the file.
     """
     path = folder / PREFIX / sha
     with contextlib.suppress(FileNotFoundError):
-        file = _map_whole(path, sha)
-        if file is not None:
+        file = MappedFile(path)
+        if hash_of(file.view) == sha:
+            with contextlib.suppress(OSError):  # it is another user's, or was removed meanwhile
+                os.utime(path)
             return file
         log.warning("%s is not what its name says: its disk or another program damaged it; it is fetched again", path)
     data = read_object(store, sha)
@@ -72,36 +66,11 @@ def fetch_object(store: Store, sha: str, *, folder: Path) -> MappedFile:
     try:
         write_named(temporary, data)
         sync(temporary)  # a power cut leaves no torn one under its name, that would have to be fetched again
-        state = name_state(temporary.stat())
         file = MappedFile(temporary)
         file.path = temporary.replace(path)
-        _remember_whole(path, state)
     finally:
         temporary.unlink(missing_ok=True)
     return file
-
-
-def _map_whole(path: Path, sha: str) -> MappedFile | None:
-    """Map a file, and mark that it is used now. Return None if its bytes have another hash."""
-    before = name_state(path.stat())
-    file = MappedFile(path)
-    status = path.stat()
-    with contextlib.suppress(PermissionError):  # another user's, who alone may
-        os.utime(path, ns=(time.time_ns(), status.st_mtime_ns))
-    is_mapped = before == name_state(status)  # else another file got its name meanwhile
-    with _whole_lock:
-        if is_mapped and _whole.get(path) == before:
-            return file
-    if hash_of(file.view) != sha:
-        return None
-    if is_mapped:
-        _remember_whole(path, before)
-    return file
-
-
-def _remember_whole(path: Path, state: FileState) -> None:
-    with _whole_lock:
-        _whole[path] = state
 
 
 def evict_objects(folder: Path, *, kept: Collection[str]) -> None:
@@ -109,5 +78,5 @@ def evict_objects(folder: Path, *, kept: Collection[str]) -> None:
     fetches left. A process that has such a file mapped goes on reading it."""
     for path in (folder / PREFIX).glob("*"):
         with contextlib.suppress(OSError):  # another process was first, or another user's
-            if path.name not in kept and path.stat().st_atime < time.time() - UNUSED_SECONDS:
+            if path.name not in kept and path.stat().st_mtime < time.time() - UNUSED_SECONDS:
                 path.unlink()

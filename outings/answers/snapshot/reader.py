@@ -4,7 +4,6 @@ import threading
 import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, TypeVar
 
 from outings.answers.snapshot.derived import DerivedTables, TableContext
@@ -114,12 +113,10 @@ def _open_index(of: "weakref.ref[SnapshotReader]", make: Callable[[SnapshotReade
 
 _lock = threading.Lock()
 _by_snapshot: dict[int, SnapshotReader] = {}
-# By the snapshot's hash and the files of its mapped form, which is no part of the hash.
-_by_hash: "weakref.WeakValueDictionary[tuple[str, frozenset[Path]], SnapshotReader]" = weakref.WeakValueDictionary()
 
 
 def open_snapshot(snapshot: Snapshot) -> SnapshotReader:
-    """The one reader of a snapshot, shared by the releases that have it; it goes with the last of them.
+    """Return the one reader of a snapshot, which goes with it.
 
     Raises what Polars raises where a table is broken.
     """
@@ -127,10 +124,7 @@ def open_snapshot(snapshot: Snapshot) -> SnapshotReader:
     if known is not None:
         return known
     with _lock:
-        name = snapshot.hash, frozenset(file.path for file in snapshot.mapped.values())
-        reader = _by_hash.get(name)
-        if reader is None:
-            reader = _by_hash[name] = SnapshotReader(snapshot)
-        _by_snapshot[id(snapshot)] = reader
-        weakref.finalize(snapshot, _by_snapshot.pop, id(snapshot), None).atexit = False
-        return reader
+        if id(snapshot) not in _by_snapshot:
+            _by_snapshot[id(snapshot)] = SnapshotReader(snapshot)
+            weakref.finalize(snapshot, _by_snapshot.pop, id(snapshot), None).atexit = False
+        return _by_snapshot[id(snapshot)]

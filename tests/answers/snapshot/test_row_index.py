@@ -53,14 +53,14 @@ def check_index(index: RowIndex, world: World, opened: SnapshotReader) -> None:
 
 def test_a_snapshot_is_opened_once_and_let_go_with_its_last_release(tmp_path: Path) -> None:
     world = make_world(Random(5), size=10)
-    first, second = (open_world(world, tmp_path) for _ in range(2))
-    assert open_snapshot(first) is open_snapshot(second)
-    reader = open_snapshot(first)
-    assert open_evaluator(reader) is open_evaluator(open_snapshot(second))
+    snapshot = open_world(world, tmp_path)
+    reader = open_snapshot(snapshot)
+    assert open_snapshot(snapshot) is reader
+    assert open_evaluator(open_snapshot(snapshot)) is open_evaluator(reader)
     reference = reader.reference
-    del first, reader
+    del reader
     assert reference() is not None
-    del second
+    del snapshot
     assert reference() is None
 
 
