@@ -34,7 +34,7 @@ from outings.answers.near.index import open_near
 from outings.answers.near.items import join_items, list_pieces, open_parts
 from outings.answers.near.shown import choose_program_cards, find_first_day, find_matches
 from outings.answers.near.starts import read_now
-from outings.answers.selecting.collections import CollectionScope, query_collections
+from outings.answers.rows.selection import CollectionScope, query_collections
 from outings.answers.snapshot.distance import find_chord, make_unit_vector
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.entitlement import Entitlement

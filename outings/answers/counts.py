@@ -5,9 +5,9 @@ from datetime import date
 from typing import Generic, TypeVar
 
 from outings.answers.cache import LruCache
-from outings.answers.selecting.defaults import fill_defaults
-from outings.answers.selecting.evaluator import open_evaluator
-from outings.answers.selecting.selection import Selection, select_listings
+from outings.answers.rows.evaluator import open_evaluator
+from outings.answers.rows.filters import fill_defaults
+from outings.answers.rows.selection import Selection, select_listings
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.entitlement import Entitlement
 from outings.contract.resources.organization import Counts

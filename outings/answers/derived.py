@@ -9,12 +9,12 @@ from outings.answers.addons.sources import SOURCES
 from outings.answers.directory.spellings import ORGANIZATION_SPELLINGS
 from outings.answers.gazetteer.spots import SPOT_TABLES, make_spots
 from outings.answers.near.items import make_item_tables
+from outings.answers.rows.column_tables import COLUMNS
 from outings.answers.search.cards import CARDS, make_cards
 from outings.answers.search.namesakes import HEADS, VENUES
 from outings.answers.search.notions import NOTIONS
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS
 from outings.answers.search.repeats import REPEATS
-from outings.answers.selecting.columns.derived import COLUMNS
 from outings.answers.snapshot.areas import AREAS
 from outings.answers.snapshot.derived import DerivedTables, TableContext
 from outings.answers.snapshot.programs import MEMBERS

@@ -18,10 +18,10 @@ from outings.answers.near.around import plan_around
 from outings.answers.near.nearby import plan_nearby
 from outings.answers.organizations.planning import plan_organization
 from outings.answers.plan import AnswerPlan
+from outings.answers.rows.evaluator import make_evaluator
+from outings.answers.rows.paging import check_cursor
 from outings.answers.search.index import open_search
 from outings.answers.search.planning import plan_search
-from outings.answers.selecting.cursors import check_cursor
-from outings.answers.selecting.evaluator import make_evaluator
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import check_zips
 from outings.answers.suggestions.index import open_suggestions

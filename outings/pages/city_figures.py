@@ -11,7 +11,7 @@ from outings.answers.counts import select_default
 from outings.answers.coverage.index import LISTINGS, list_counted
 from outings.answers.coverage.measures import Measures, measure_coverage
 from outings.answers.dates import find_start
-from outings.answers.selecting.evaluator import open_evaluator
+from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.pages.density import DensityMap, draw_density

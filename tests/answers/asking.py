@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from outings.answers.answer import Answer, answer
 from outings.answers.context import AnswerContext
 from outings.answers.routes import make_plan
-from outings.answers.selecting.evaluator import make_evaluator
+from outings.answers.rows.evaluator import make_evaluator
 from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.weather.weather import Weather
 from outings.contract.entitlement import Entitlement

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from outings.answers.routes import prepare_snapshot
-from outings.answers.selecting.evaluator import has_columns
+from outings.answers.rows.evaluator import has_columns
 from outings.answers.snapshot.reader import open_snapshot
 from outings.release.snapshot import Release
 from tests.answers.generated import make_world, seeds

@@ -10,7 +10,7 @@ from msgspec import Struct
 from outings.answers.access_errors import forbidden_metro, forbidden_types
 from outings.answers.changes.feed import is_visible
 from outings.answers.context import AnswerContext
-from outings.answers.selecting.cursors import check_cursor, make_cursor
+from outings.answers.rows.paging import check_cursor, make_cursor
 from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.snapshot.row_index import RowIndex
 from outings.contract.cursor import malformed_cursor

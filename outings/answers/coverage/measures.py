@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from outings.answers.counts import select_default
 from outings.answers.coverage.index import CONFIDENCE, Groups, Numbers, open_groups
 from outings.answers.dates import find_start
-from outings.answers.selecting.evaluator import open_evaluator
+from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.instants import format_instant

@@ -6,8 +6,8 @@ from msgspec.structs import asdict
 from outings.answers.context import AnswerContext
 from outings.answers.coverage.measures import measure_coverage
 from outings.answers.plan import AnswerPlan, make_tag
-from outings.answers.selecting.collections import choose_types
-from outings.answers.selecting.defaults import find_route_filters
+from outings.answers.rows.filters import find_route_filters
+from outings.answers.rows.selection import choose_types
 from outings.contract.instants import format_instant
 from outings.contract.meta import CoverageMeta
 from outings.contract.query import Query

@@ -16,8 +16,8 @@ from outings.answers.details.similar import open_similar
 from outings.answers.documents.cards import make_card
 from outings.answers.near.index import open_near
 from outings.answers.near.shown import choose_program_cards
-from outings.answers.selecting.evaluator import open_evaluator
-from outings.answers.selecting.selection import Span
+from outings.answers.rows.evaluator import open_evaluator
+from outings.answers.rows.selection import Span
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.instants import number_day
 from outings.contract.query import Query

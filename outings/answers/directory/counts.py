@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.counts import DailyCount, count_organizations, select_default
-from outings.answers.selecting.evaluator import open_evaluator
+from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.snapshot.reader import open_snapshot
 from outings.release.snapshot import Snapshot
 

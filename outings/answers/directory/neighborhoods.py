@@ -13,9 +13,9 @@ from outings.answers.directory.business_names import parse_title
 from outings.answers.directory.organizations import find_hint
 from outings.answers.directory.pages import Key, cut_page, encode_meta
 from outings.answers.directory.ranking import rank_areas
-from outings.answers.selecting.collections import choose_types
-from outings.answers.selecting.defaults import EffectiveFilters
-from outings.answers.selecting.evaluator import open_evaluator
+from outings.answers.rows.evaluator import open_evaluator
+from outings.answers.rows.filters import EffectiveFilters
+from outings.answers.rows.selection import choose_types
 from outings.answers.snapshot.areas import Areas, Rows, open_areas
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list

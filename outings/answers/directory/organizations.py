@@ -16,8 +16,8 @@ from outings.answers.directory.pages import Key, cut_page, encode_meta
 from outings.answers.directory.ranking import MATCHES, Array, NameScores, open_ranking, order_rows
 from outings.answers.documents.fields import choose_fields
 from outings.answers.organizations.categories import open_categories
-from outings.answers.selecting.collections import choose_types
-from outings.answers.selecting.defaults import EffectiveFilters
+from outings.answers.rows.filters import EffectiveFilters
+from outings.answers.rows.selection import choose_types
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query

@@ -7,9 +7,8 @@ from datetime import date
 import msgspec
 from msgspec import Struct
 
-from outings.answers.selecting.cursors import KEY_CHARACTERS, make_cursor
-from outings.answers.selecting.defaults import EffectiveFilters
-from outings.answers.selecting.paging import read_limit, read_page
+from outings.answers.rows.filters import EffectiveFilters
+from outings.answers.rows.paging import KEY_CHARACTERS, make_cursor, read_limit, read_page
 from outings.contract.cursor import malformed_cursor
 from outings.contract.instants import format_instant
 from outings.contract.meta import DirectoryMeta

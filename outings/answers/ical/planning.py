@@ -7,7 +7,7 @@ from outings.answers.ical.calendar import encode_calendar
 from outings.answers.ical.events import render_event
 from outings.answers.listings.lists import select_rows, settle_list
 from outings.answers.plan import AnswerPlan, make_tag
-from outings.answers.selecting.defaults import EffectiveFilters
+from outings.answers.rows.filters import EffectiveFilters
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.errors import bad_request
 from outings.contract.query import Query

@@ -10,10 +10,10 @@ from msgspec import UNSET
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.context import AnswerContext
 from outings.answers.listings.meta import describe_filters
-from outings.answers.selecting.columns.facets import DayCounts
-from outings.answers.selecting.defaults import EffectiveFilters
-from outings.answers.selecting.evaluator import open_evaluator
-from outings.answers.selecting.selection import select_listings
+from outings.answers.rows.counting import DayCounts
+from outings.answers.rows.evaluator import open_evaluator
+from outings.answers.rows.filters import EffectiveFilters
+from outings.answers.rows.selection import select_listings
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.meta import CalendarMeta

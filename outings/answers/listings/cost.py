@@ -4,8 +4,8 @@ from outings.answers.addons.expanded import list_expanded
 from outings.answers.cost import UNKNOWN, Rate, add_costs
 from outings.answers.listings.density_cells import open_cells
 from outings.answers.listings.lists import CHANGING, is_expanded
-from outings.answers.selecting.evaluator import has_columns
-from outings.answers.selecting.paging import count_items
+from outings.answers.rows.evaluator import has_columns
+from outings.answers.rows.paging import count_items
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query
 from outings.release.snapshot import Snapshot

@@ -6,8 +6,8 @@ from outings.answers.context import AnswerContext
 from outings.answers.listings.density_cells import PER_DEGREE, open_cells
 from outings.answers.listings.lists import select_query
 from outings.answers.listings.meta import describe_filters
-from outings.answers.selecting.defaults import EffectiveFilters
-from outings.answers.selecting.evaluator import open_evaluator
+from outings.answers.rows.evaluator import open_evaluator
+from outings.answers.rows.filters import EffectiveFilters
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.meta import DensityMeta

@@ -11,9 +11,9 @@ from functools import lru_cache
 import msgspec
 from msgspec import Raw
 
-from outings.answers.selecting.buckets import Numbers
-from outings.answers.selecting.evaluator import Evaluator
-from outings.answers.selecting.selection import Selection
+from outings.answers.rows.column_tables import Numbers
+from outings.answers.rows.evaluator import Evaluator
+from outings.answers.rows.selection import Selection
 from outings.contract.resources.facets import Facets, OrganizationCount, OrganizationFacet
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, UNSPECIFIED, WEEKDAYS, Vocabulary
 

@@ -16,12 +16,10 @@ from outings.answers.documents.occurrence import read_event, read_occurrence, vi
 from outings.answers.documents.splicing import fill_sessions
 from outings.answers.listings.facets import encode_facets
 from outings.answers.listings.meta import encode_meta
-from outings.answers.selecting.cursors import Position, cut_position, make_cursor, read_position
-from outings.answers.selecting.defaults import EffectiveFilters, fill_defaults
-from outings.answers.selecting.evaluator import open_evaluator
-from outings.answers.selecting.filters import list_audiences
-from outings.answers.selecting.paging import read_limit, read_page
-from outings.answers.selecting.selection import Selection, Span, knows_cards, select_listings
+from outings.answers.rows.evaluator import open_evaluator
+from outings.answers.rows.filters import EffectiveFilters, fill_defaults, list_audiences
+from outings.answers.rows.paging import Position, cut_position, make_cursor, read_limit, read_page, read_position
+from outings.answers.rows.selection import Selection, Span, knows_cards, select_listings
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.notices import Notice

@@ -4,9 +4,8 @@ from typing import Any
 
 import msgspec
 
-from outings.answers.selecting.cursors import name_walk
-from outings.answers.selecting.defaults import EffectiveFilters
-from outings.answers.selecting.paging import read_limit, read_page
+from outings.answers.rows.filters import EffectiveFilters
+from outings.answers.rows.paging import name_walk, read_limit, read_page
 from outings.contract.meta import ListMeta, Window
 from outings.contract.query import Query
 from outings.contract.values import echo_value

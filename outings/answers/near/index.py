@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from outings.answers.near.kinds import Kinds, TypeCategories
 from outings.answers.near.starts import Rows, StartTimes
-from outings.answers.selecting.buckets import pack_ages
+from outings.answers.rows.column_tables import pack_ages
 from outings.answers.snapshot.distance import Floats, make_unit_vectors
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.zips import open_zips

@@ -24,7 +24,7 @@ from outings.answers.cache import LruCache
 from outings.answers.near.index import open_near
 from outings.answers.near.kinds import ALL, FREE, PAID
 from outings.answers.near.shown import Circle, ShownListings, find_first_day, find_matches
-from outings.answers.selecting.collections import CollectionScope, query_collections
+from outings.answers.rows.selection import CollectionScope, query_collections
 from outings.answers.snapshot.distance import Point, find_chord, make_unit_vector
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.resources.metro import Bounds

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Raw
 
 from outings.answers.near.request import Near, NearFilters
-from outings.answers.selecting.filters import NAMES
+from outings.answers.rows.filters import NAMES
 from outings.contract.instants import format_instant
 from outings.contract.meta import ActivityMeta, AroundMeta, NearbyMeta, NearCoverage
 from outings.contract.values import echo_value

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from outings.answers.context import AnswerContext
 from outings.answers.near.starts import Now, Windows, read_now
-from outings.answers.selecting.collections import CollectionQuery, CollectionScope, choose_types, query_collections
-from outings.answers.selecting.filters import NAMES
-from outings.answers.selecting.predicate import NotBefore
+from outings.answers.rows.conditions import NotBefore
+from outings.answers.rows.filters import NAMES
+from outings.answers.rows.selection import CollectionQuery, CollectionScope, choose_types, query_collections
 from outings.answers.snapshot.distance import Point, make_unit_vector
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import find_centre

@@ -17,7 +17,7 @@ from outings.answers.near.index import NearIndex, open_near
 from outings.answers.near.kinds import Counts
 from outings.answers.near.request import Collections, Near, NearFilters
 from outings.answers.near.starts import Rows, Starts
-from outings.answers.selecting.evaluator import open_evaluator
+from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.snapshot.distance import Floats, Point, square_matrix
 from outings.answers.snapshot.reader import SnapshotReader
 

@@ -7,9 +7,8 @@ from functools import lru_cache
 from msgspec import Struct
 
 from outings.answers.context import AnswerContext
+from outings.answers.rows.selection import CollectionQuery, CollectionScope, Selection, choose_types, query_collections
 from outings.answers.search.understanding.query import Age
-from outings.answers.selecting.collections import CollectionQuery, CollectionScope, choose_types, query_collections
-from outings.answers.selecting.selection import Selection
 from outings.contract.query import Query
 from outings.contract.values import Value
 from outings.contract.vocabulary import Vocabulary

@@ -7,10 +7,10 @@ from typing import cast
 from msgspec import Raw
 from msgspec.json import Encoder
 
+from outings.answers.rows.paging import make_cursor, name_walk
 from outings.answers.search.collections import MOST_USUAL, SearchFilters, find_override
 from outings.answers.search.request import Search
 from outings.answers.search.score import Numbers
-from outings.answers.selecting.cursors import make_cursor, name_walk
 from outings.contract.meta import Interpreted, InterpretedAge, MatchCounts, SearchMeta, SearchWindow, TypedFilters
 from outings.contract.values import Value, echo_value
 from outings.contract.vocabulary import COLLECTIONS

@@ -7,13 +7,12 @@ from functools import lru_cache
 import numpy as np
 from msgspec import Struct
 
+from outings.answers.rows.evaluator import open_evaluator
+from outings.answers.rows.filters import make_conditions
+from outings.answers.rows.selection import CollectionQuery, Selection
 from outings.answers.search.matches import Keep
 from outings.answers.search.score import Mask, Numbers
 from outings.answers.search.understanding.moments import When
-from outings.answers.selecting.collections import CollectionQuery
-from outings.answers.selecting.evaluator import open_evaluator
-from outings.answers.selecting.filters import make_conditions
-from outings.answers.selecting.selection import Selection
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.instants import DAY
 from outings.contract.vocabulary import WEEKDAYS, Vocabulary

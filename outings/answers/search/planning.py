@@ -10,6 +10,7 @@ from outings.answers.approximate import list_approximate
 from outings.answers.context import AnswerContext
 from outings.answers.cost import UNKNOWN, Rate, add_costs
 from outings.answers.plan import AnswerPlan, make_tag
+from outings.answers.rows.evaluator import has_columns, open_evaluator
 from outings.answers.search.audiences import TargetAudience, choose_audiences
 from outings.answers.search.cards import finish_card, format_repeats, format_start
 from outings.answers.search.collections import find_override
@@ -37,7 +38,6 @@ from outings.answers.search.understanding.locations import find_runs
 from outings.answers.search.understanding.narrowing import choose_subject, list_narrower
 from outings.answers.search.understanding.words import mark_narrow, may_narrow
 from outings.answers.search.whereabouts import find_lying, find_rings, list_parts, read_locations
-from outings.answers.selecting.evaluator import has_columns, open_evaluator
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import find_centre
 from outings.contract.envelope import encode_list

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.answers.context import AnswerContext
+from outings.answers.rows.paging import name_walk, read_limit
 from outings.answers.search.collections import SearchFilters, find_search_filters
 from outings.answers.search.index import SearchIndex, index_types
 from outings.answers.search.levels import AUTO
@@ -19,8 +20,6 @@ from outings.answers.search.understanding.narrowing import list_dropped
 from outings.answers.search.understanding.query import ParsedQuery, parse_search
 from outings.answers.search.understanding.words import QueryWords
 from outings.answers.search.whereabouts import drop_empty_codes, list_parts, read_locations
-from outings.answers.selecting.cursors import name_walk
-from outings.answers.selecting.paging import read_limit
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.cursor import malformed_cursor
 from outings.contract.errors import ApiError, bad_request

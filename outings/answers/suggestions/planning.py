@@ -14,9 +14,9 @@ from outings.answers.directory.counts import count_by_row
 from outings.answers.directory.neighborhoods import count_by_area
 from outings.answers.documents.identity import NamedDocument
 from outings.answers.plan import AnswerPlan, make_tag
-from outings.answers.selecting.collections import CollectionScope, choose_types, query_collections
-from outings.answers.selecting.evaluator import open_evaluator
-from outings.answers.selecting.paging import read_limit
+from outings.answers.rows.evaluator import open_evaluator
+from outings.answers.rows.paging import read_limit
+from outings.answers.rows.selection import CollectionScope, choose_types, query_collections
 from outings.answers.snapshot.areas import Areas, open_areas
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.suggestions.entries import CATEGORY, KINDS, NEIGHBORHOOD, ORGANIZATION, fold_name

@@ -11,8 +11,8 @@ from duckdb import DuckDBPyConnection, DuckDBPyRelation
 from msgspec import Struct
 
 from outings.answers.counts import select_default
-from outings.answers.selecting.evaluator import open_evaluator
-from outings.answers.selecting.selection import Span
+from outings.answers.rows.evaluator import open_evaluator
+from outings.answers.rows.selection import Span
 from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.views.columns import VIEWS, View, list_words
 from outings.contract.vocabulary import COLLECTIONS

@@ -17,7 +17,7 @@ from duckdb import DuckDBPyConnection
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.selecting.filters import list_columns
+from outings.answers.rows.filters import list_columns
 from outings.release.tables import TABLES
 from outings.sql_quoting import literal
 

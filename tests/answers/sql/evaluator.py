@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from outings.answers.selecting.buckets import (
-    LISTINGS,
-    ORGANIZATIONS,
+from outings.answers.rows.candidates import open_row_finder
+from outings.answers.rows.column_tables import (
+    BUCKET_COLUMNS,
+    ORGANIZATION_COLUMNS,
     Buckets,
     Numbers,
     count_bits,
@@ -17,12 +18,11 @@ from outings.answers.selecting.buckets import (
     spread_bits,
     spread_categories,
 )
-from outings.answers.selecting.columns.facets import DayCounts, FacetCounts
-from outings.answers.selecting.cursors import Position
-from outings.answers.selecting.evaluator import ResultSet, make_evaluator
-from outings.answers.selecting.predicate import NearZip, RowCondition, Within
-from outings.answers.selecting.row_finder import open_row_finder
-from outings.answers.selecting.selection import Selection, Span
+from outings.answers.rows.conditions import NearZip, RowCondition, Within
+from outings.answers.rows.counting import DayCounts, FacetCounts
+from outings.answers.rows.evaluator import ResultSet, make_evaluator
+from outings.answers.rows.paging import Position
+from outings.answers.rows.selection import Selection, Span
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 from outings.release.tables import read_columns
@@ -55,8 +55,8 @@ class SqlEvaluator:
 
     @cached_property
     def _buckets(self) -> Buckets:
-        listings = read_columns(self._files["listings"], "listings", LISTINGS)
-        return Buckets(listings, read_columns(self._files["organizations"], "organizations", ORGANIZATIONS))
+        listings = read_columns(self._files["listings"], "listings", BUCKET_COLUMNS)
+        return Buckets(listings, read_columns(self._files["organizations"], "organizations", ORGANIZATION_COLUMNS))
 
     def list_rows(self, selection: Selection, span: Span) -> ResultSet:
         matches = self._fetch(selection, compile_list(selection, span, schema=self.schema))

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from outings.answers.selecting.cursors import KEY_CHARACTERS, Position
-from outings.answers.selecting.predicate import AnyOf, Between, Condition, Either, Is, NotBefore, Overlaps, Shares
-from outings.answers.selecting.selection import Selection, Span
+from outings.answers.rows.conditions import AnyOf, Between, Condition, Either, Is, NotBefore, Overlaps, Shares
+from outings.answers.rows.paging import KEY_CHARACTERS, Position
+from outings.answers.rows.selection import Selection, Span
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import HAPPENINGS, PUBLISHED
 from tests.answers.sql.engine import Statement

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 import msgspec
 import pytest
 
-from outings.answers.selecting.filters import PLAIN
+from outings.answers.rows.filters import PLAIN
 from outings.contract.resources import LISTINGS
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.resources.shared import Ages, Location, OrganizationReference

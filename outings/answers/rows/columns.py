@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.cache import remember
-from outings.answers.selecting.columns.bitsets import Rows, make_empty, pack_rows
+from outings.answers.rows.bitsets import Rows, make_empty, pack_rows
 from outings.answers.snapshot.row_index import RowIndex
 from outings.answers.snapshot.rows import RowFacts
 from outings.contract.vocabulary import TYPES

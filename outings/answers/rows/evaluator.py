@@ -1,4 +1,4 @@
-"""What answers ask of a snapshot, worked out of its columns."""
+"""Find, order and count the listings that match a selection."""
 
 from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
@@ -7,12 +7,11 @@ import numpy as np
 from msgspec import Struct
 
 from outings.answers.query_counter import QUERIES
-from outings.answers.selecting.columns.bitsets import Rows, count_set, list_set, pack_rows, test_set
-from outings.answers.selecting.columns.candidates import Candidates, find_candidates
-from outings.answers.selecting.columns.columns import Columns
-from outings.answers.selecting.columns.dates import Dates, read_dates
-from outings.answers.selecting.columns.derived import COLUMNS
-from outings.answers.selecting.columns.facets import (
+from outings.answers.rows.bitsets import Rows, count_set, list_set, pack_rows, test_set
+from outings.answers.rows.candidates import Candidates, Dates, RowFinder, find_candidates, open_row_finder, read_dates
+from outings.answers.rows.column_tables import COLUMNS
+from outings.answers.rows.columns import Columns
+from outings.answers.rows.counting import (
     DayCounts,
     FacetCounts,
     MatchSet,
@@ -21,10 +20,12 @@ from outings.answers.selecting.columns.facets import (
     count_occurrences,
     find_matching,
 )
-from outings.answers.selecting.columns.orders import (
+from outings.answers.rows.orders import (
     Order,
+    choose_cards,
     find_place,
     find_start,
+    find_starts,
     find_updated,
     order_camps,
     order_updates,
@@ -34,11 +35,8 @@ from outings.answers.selecting.columns.orders import (
     take_rows,
     walk_chunks,
 )
-from outings.answers.selecting.columns.programs import choose_cards
-from outings.answers.selecting.columns.starts import find_starts
-from outings.answers.selecting.cursors import Position
-from outings.answers.selecting.row_finder import RowFinder, open_row_finder
-from outings.answers.selecting.selection import Selection, Span
+from outings.answers.rows.paging import Position
+from outings.answers.rows.selection import Selection, Span
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.instants import number_day, read_date
 from outings.release.mapped_table import NEVER

@@ -1,14 +1,17 @@
-"""What a route over all collections asks of each: the filters and defaults of its list. A filter that a collection does
-not have does not narrow it."""
+"""What a request asks of one snapshot's listings of a type: a `Selection`, an evaluator's whole input.
+
+A route over all collections asks each for its own list's filters and defaults. A filter that a collection does not have
+does not narrow it.
+"""
 
 from collections.abc import Mapping
 from datetime import date
 
 from msgspec import Struct
 
-from outings.answers.selecting.defaults import EffectiveFilters, fill_defaults
-from outings.answers.selecting.filters import NAMES, Values, make_conditions
-from outings.answers.selecting.selection import Selection
+from outings.answers.rows.conditions import Conditions
+from outings.answers.rows.filters import NAMES, EffectiveFilters, Values, fill_defaults, make_conditions
+from outings.answers.rows.paging import Position
 from outings.contract.entitlement import Entitlement
 from outings.contract.instants import number_day
 from outings.contract.parameter import DateDefault, Parameter
@@ -18,6 +21,45 @@ from outings.contract.routes import LISTS, ROUTES
 from outings.contract.values import Value
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.contract.window import LIST_DAYS_AFTER
+
+
+class Selection(Struct, frozen=True, kw_only=True):
+    """What a list asks of one snapshot. `start` is the first date of the window: orders and cards look on from it.
+
+    Without cards every class is its own; by update the order is that of a mirror, in which no listing can be missed.
+    """
+
+    type: str
+    conditions: Conditions
+    start: date
+    has_cards: bool = True
+    by_update: bool = False
+
+
+class Span(Struct, frozen=True, kw_only=True):
+    """Which part of the list: after a position, or from an offset."""
+
+    limit: int
+    offset: int = 0
+    after: Position | None = None
+
+
+def knows_cards(query: Query) -> bool:
+    """Whether a program of several listings is one item: not where they are named, mirrored, or asked one by one."""
+    values = query.values
+    return "ids" not in values and "changed_since" not in values and "sessions" not in query.get_words("expand")
+
+
+def select_listings(
+    listing_type: str, filters: EffectiveFilters, *, vocabulary: Vocabulary, today: date, has_cards: bool = True
+) -> Selection:
+    return Selection(
+        type=listing_type,
+        conditions=make_conditions(listing_type, filters.values, vocabulary),
+        start=filters.get_date("from") or today,
+        has_cards=has_cards,
+        by_update="changed_since" in filters.values,
+    )
 
 
 class CollectionQuery(Struct, frozen=True, kw_only=True):

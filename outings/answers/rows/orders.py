@@ -1,24 +1,93 @@
-"""Orders of a list: its type's rows one after the other, and where a walk goes on in them."""
+"""The orders of lists, and which listing of a program is its card."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from datetime import date
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.selecting.columns.bitsets import Rows, skip_set, test_set, walk_set
-from outings.answers.selecting.columns.candidates import Candidates
-from outings.answers.selecting.columns.columns import Columns
-from outings.answers.selecting.columns.conditions import number_value
-from outings.answers.selecting.cursors import KEY_CHARACTERS, Position
-from outings.answers.selecting.predicate import Between
-from outings.answers.selecting.selection import Selection
-from outings.contract.instants import number_day
+from outings.answers.rows.bitsets import Mask, Rows, list_set, pack_rows, skip_set, test_set, walk_set
+from outings.answers.rows.candidates import Candidates, list_occurrences, read_dates
+from outings.answers.rows.columns import Columns, find_happenings
+from outings.answers.rows.conditions import Between, Shares, make_test, number_value
+from outings.answers.rows.paging import KEY_CHARACTERS, Position
+from outings.answers.rows.selection import Selection
+from outings.answers.snapshot.next_starts import find_meetings
+from outings.contract.instants import DAY, number_day
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER, NOT_STATED
+from outings.release.tables import HAPPENINGS
+
+
+def choose_cards(candidates: Candidates, columns: Columns, *, start: date) -> Candidates:
+    """Of a program's listings that match, the one with the earliest start is left; ties by id."""
+    own = columns.types["class"]
+    shared = own.read_set("is", "shared", 1)
+    rows = candidates.keep_rows(list_set(candidates.words & shared))
+    if not rows.size:
+        return Candidates(candidates.words & ~shared, candidates.tests)
+    whole = rows + own.first
+    programs = columns.rows["program"][whole]
+    starts = find_class_starts(columns, whole, start=number_day(start))
+    order = np.lexsort((columns.rows["id_rank"][whole], starts, programs))
+    firsts = np.ones(order.size, dtype=np.bool_)
+    firsts[1:] = programs[order][1:] != programs[order][:-1]
+    return Candidates((candidates.words & ~shared) | pack_rows(rows[order[firsts]], own.size), candidates.tests)
+
+
+def find_class_starts(columns: Columns, rows: Rows, *, start: int) -> Rows:
+    """Of each class (numbered in the whole table): its next meeting from a day on, where days are stated, else its
+    term's first day; NEVER where that lies before, or after the term's end."""
+    numbers, firsts = find_happenings(columns, rows)
+    table = columns.happenings["sections"]
+    begins, ends, days = (table[name][numbers].astype(np.int64) for name in ("starts_on", "ends_on", "days"))
+    meetings = find_meetings(begins, ends, days, start=start)
+    starts: Rows = np.minimum.reduceat(meetings, firsts)
+    return starts
+
+
+def find_starts(selection: Selection, columns: Columns, rows: Rows, *, low: int) -> Rows:
+    """Seconds of the local clock, midnight where no time is stated; NEVER where nothing that matches begins from a day
+    on. `rows`: of the selection's type."""
+    starts, span = np.full(rows.size, NEVER, dtype=np.int64), columns.rows
+    some = np.flatnonzero(span["end"][rows] > span["first"][rows])
+    if some.size:
+        days, times, firsts = _list_days(selection, columns, rows[some], low=low)
+        seconds = np.where(days == NEVER, NEVER, days * DAY + np.maximum(times, 0))
+        starts[some] = np.minimum.reduceat(seconds, firsts)
+    return starts
+
+
+def _list_days(selection: Selection, columns: Columns, rows: Rows, *, low: int) -> tuple[Rows, Rows, Rows]:
+    """Return each happening's next day, NEVER if it does not match, and its time, and where each row's happenings
+    begin."""
+    conditions, table = selection.conditions.happening, columns.happenings[HAPPENINGS[selection.type]]
+    if selection.type == "event":
+        numbers, firsts = list_occurrences(columns, rows)
+        days = table["day"][numbers].astype(np.int64)
+        # A single event of the window has its date, were it past: only a series has a next one.
+        recurring = columns.types["event"].read_set("is", "is_recurring", 1)
+        is_match = read_dates(conditions).hold(columns, numbers)
+        is_match &= (days >= low) | ~test_set(recurring, table["row"][numbers].astype(np.int64))
+    else:
+        numbers, firsts = find_happenings(columns, rows)
+        every: Mask = np.ones(numbers.size, dtype=np.bool_)
+        is_match = reduce(np.logical_and, (make_test(each, table)(numbers) for each in conditions), every)
+        begins, ends = (table[name][numbers].astype(np.int64) for name in ("starts_on", "ends_on"))
+        if selection.type == "class":
+            stated = table["days"][numbers].astype(np.int64)
+            bits = (each.bits for each in conditions if isinstance(each, Shares) and each.column == "days")
+            meant = reduce(np.bitwise_and, bits, stated)
+            days = find_meetings(begins, ends, np.where(meant, meant, stated), start=low)
+        else:
+            is_over = np.where(ends == NOT_STATED, begins, ends) < low
+            days = np.where(is_over | (begins == NOT_STATED), NEVER, begins)
+    return np.where(is_match, days, NEVER), table["time"][numbers].astype(np.int64), firsts
+
 
 # Rows of an order that are looked at first; each chunk after it is twice as long.
 _FIRST_ROWS = 256

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from outings.answers.selecting.filters import NAMES, PLAIN, RULES
+from outings.answers.rows.filters import NAMES, PLAIN, RULES
 from outings.contract.members import MEMBERS
 from outings.contract.parameter import Parameter
 from outings.contract.parameters import PARAMETERS
@@ -23,7 +23,7 @@ TABLE = "outings/contract/parameters.py"
 
 def test_filters_that_no_comparison_says_stay_few() -> None:
     assert len(set(RULES.values())) <= 14, (
-        f"RULES of outings/answers/selecting/filters.py has one more: say in {TABLE} which column the filter compares."
+        f"RULES of outings/answers/rows/filters.py has one more: say in {TABLE} which column the filter compares."
         " If no comparison can say it, raise the limit here"
     )
 
@@ -31,8 +31,7 @@ def test_filters_that_no_comparison_says_stay_few() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_filter_of_a_list_compares_a_column_or_has_a_rule(name: str) -> None:
     assert (name in PLAIN) + (name in RULES) + (name == WIDENS) == 1, (
-        f"{name}: say in {TABLE} which column it compares,"
-        " or in RULES of outings/answers/selecting/filters.py what it asks"
+        f"{name}: say in {TABLE} which column it compares, or in RULES of outings/answers/rows/filters.py what it asks"
     )
 
 

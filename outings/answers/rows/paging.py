@@ -1,4 +1,4 @@
-"""Where a walk stands and what it is pinned to: the cursor of a list, made and read."""
+"""Pages of a list: how many items they have, and the cursor by which a walk goes on."""
 
 from datetime import date
 from functools import lru_cache
@@ -8,6 +8,27 @@ from outings.contract.instants import format_instant
 from outings.contract.query import Query
 from outings.contract.values import parse_date, parse_uuid
 from outings.release.snapshot import Snapshot
+
+
+def read_limit(query: Query) -> int:
+    """Items in one answer at most: `ids` are answered all at once."""
+    if "ids" in query.values:
+        most = query.match.route.parameters["ids"].most
+        assert most is not None
+        return most
+    limit = query.get_as("limit", int)
+    assert limit is not None
+    return limit
+
+
+def read_page(query: Query) -> int:
+    return query.get_as("page", int) or 1
+
+
+def count_items(query: Query) -> int:
+    """At most, of `ids` as many as are named."""
+    return len(query.get_words("ids")) if "ids" in query.values else read_limit(query)
+
 
 # The order's key and the id of a walk's last row: an event's start in seconds, a camp's first session as a date, the
 # first characters of a folded name, or, in sync mode, the time of the update in seconds.

@@ -1,0 +1,1 @@
+"""Find, order and count the listings that match a request."""

@@ -1,0 +1,393 @@
+"""Find the rows that meet conditions: a set, and tests for what sets do not answer.
+
+Knows kinds of condition, and nothing of filters.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from outings.answers.dates import find_weekday
+from outings.answers.rows.bitsets import Mask, Rows, list_set, make_empty, pack_rows, test_set
+from outings.answers.rows.columns import VARIES, Columns, TypeColumns, find_happenings
+from outings.answers.rows.conditions import (
+    AnyOf,
+    Between,
+    Condition,
+    Either,
+    HasId,
+    InZips,
+    Is,
+    Matches,
+    NearZip,
+    NotBefore,
+    Overlaps,
+    RowCondition,
+    Shares,
+    Within,
+    make_test,
+    number_value,
+)
+from outings.answers.rows.selection import Selection
+from outings.answers.snapshot.distance import Vectors, lie_near
+from outings.answers.snapshot.reader import SnapshotReader
+from outings.answers.snapshot.row_index import RowIndex
+from outings.answers.snapshot.terms import Terms, open_terms
+from outings.answers.snapshot.zips import Zips, open_stated_zips, open_zips
+from outings.contract.instants import DAY
+from outings.contract.vocabulary import TYPES
+from outings.release.mapped_table import Words
+from outings.release.tables import HAPPENINGS, PUBLISHED
+
+RowNumbers = NDArray[np.uint32]
+
+
+class RowFinder:
+    """Find rows of one snapshot. What is passed as a function is opened at its first use; there may be no zips."""
+
+    def __init__(
+        self,
+        listings: RowIndex,
+        *,
+        vectors: Vectors,
+        open_terms: Callable[[], Terms],
+        open_zips: Callable[[], Zips | None],
+        open_stated: Callable[[], Mapping[str, RowNumbers]],
+    ) -> None:
+        self._listings = listings
+        self._vectors = vectors
+        self._open_terms, self._open_zips, self._open_stated = open_terms, open_zips, open_stated
+
+    def find_rows(self, condition: InZips | Matches | HasId, listing_type: str) -> RowNumbers:
+        """The rows that meet it, rising. Of other types and statuses too."""
+        match condition:
+            case InZips(codes):
+                stated = self._open_stated()
+                parts = [stated[code] for code in codes if code in stated]
+                return np.sort(np.concatenate(parts)) if parts else np.empty(0, dtype=np.uint32)
+            case Matches(text):
+                return self._open_terms().find_rows(text, size=len(self._listings))
+            case HasId(ids):
+                rows = (self._listings.find_id(each, type_code=TYPES.index(listing_type)) for each in ids)
+                return np.array(sorted(row for row in rows if row is not None), dtype=np.uint32)
+
+    def test_near(self, circle: Within | NearZip, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of the rows lie in the circle."""
+        lat, lng = self._find_middle(circle)
+        near = lie_near([each[rows] for each in self._vectors], lat=lat, lng=lng, radius_m=circle.radius_m)
+        if not circle.is_approximate:
+            return near
+        by_zip = [each[rows] for each in self._read_zips().vectors]
+        is_unplaced = np.isnan(self._vectors[0][rows])
+        return near | (is_unplaced & lie_near(by_zip, lat=lat, lng=lng, radius_m=circle.radius_m))
+
+    def _find_middle(self, circle: Within | NearZip) -> tuple[float, float]:
+        if isinstance(circle, Within):
+            return circle.lat, circle.lng
+        point = self._read_zips().find_centroid(circle.zip)
+        assert point is not None, "a request's zip was checked"
+        return point
+
+    def _read_zips(self) -> Zips:
+        zips = self._open_zips()
+        assert zips is not None, "a request's zip was checked"
+        return zips
+
+
+def open_row_finder(reader: SnapshotReader) -> RowFinder:
+    return RowFinder(
+        reader.listings,
+        vectors=reader.rows.vectors,
+        open_terms=reader.defer(open_terms),
+        open_zips=reader.defer(open_zips),
+        open_stated=reader.defer(open_stated_zips),
+    )
+
+
+# Local days begin and end this long before and after those of UTC: the zones of the world lie from -12 to +14 hours.
+_AHEAD, _BEHIND = 14 * 3600, 12 * 3600
+
+
+class Dates(Struct, frozen=True, kw_only=True):
+    """Days since 1970, numbers of weekdays, seconds of the day; None is no bound. `since` is no earlier than now."""
+
+    low: int | None = None
+    high: int | None = None
+    weekdays: tuple[int, ...] | None = None
+    times: tuple[int | None, int | None] | None = None
+    since: NotBefore | None = None
+
+    @property
+    def is_window(self) -> bool:
+        """Whether nothing but days is asked for."""
+        return self.weekdays is None and self.times is None and self.since is None
+
+    def is_within(self, columns: Columns) -> bool:
+        """Whether all days of the window have sets."""
+        if self.low is None or self.high is None:
+            return False
+        return columns.first_day <= self.low and self.high <= columns.last_day
+
+    def list_days(self) -> Iterable[int]:
+        """Of a window with both ends."""
+        assert self.low is not None
+        assert self.high is not None
+        days = range(self.low, self.high + 1)
+        return days if self.weekdays is None else (day for day in days if find_weekday(day) in self.weekdays)
+
+    def span_numbers(self, columns: Columns) -> tuple[int, int]:
+        """Which occurrences, in the table's order, can be in the window."""
+        starts = columns.happenings["occurrences"]["starts_at"]
+        first = 0 if self.low is None else int(np.searchsorted(starts, self.low * DAY - _AHEAD))
+        end = starts.size if self.high is None else int(np.searchsorted(starts, (self.high + 1) * DAY + _BEHIND))
+        return first, end
+
+    def hold(self, columns: Columns, numbers: Rows) -> Mask:
+        """Which of these occurrences meet all conditions."""
+        table = columns.happenings["occurrences"]
+        every = np.ones(numbers.shape, dtype=np.bool_)
+        if self.low is not None or self.high is not None:
+            days = table["day"][numbers]
+            every &= (days >= (-(1 << 31) if self.low is None else self.low)) & (
+                days <= ((1 << 31) - 1 if self.high is None else self.high)
+            )
+        if self.weekdays is not None:
+            every &= np.isin(find_weekday(table["day"][numbers]), self.weekdays)
+        if self.times is not None:
+            every &= make_test(Between("time", *self.times), table)(numbers)
+        if self.since is not None:
+            every &= make_test(self.since, table)(numbers)
+        return every
+
+
+def read_dates(conditions: Sequence[Condition]) -> Dates:
+    """Several conditions on one column hold together."""
+    low: int | None = None
+    high: int | None = None
+    times: tuple[int | None, int | None] | None = None
+    weekdays: tuple[int, ...] | None = None
+    since: NotBefore | None = None
+    for condition in conditions:
+        match condition:
+            case Between("date", first, last):
+                low, high = _narrow(low, high, number_value(first), number_value(last))
+            case Between("time", first, last):
+                times = _narrow(*(times or (None, None)), first, last)
+            case AnyOf("weekday", values):
+                weekdays = values if weekdays is None else tuple(set(values) & set(weekdays))
+            case NotBefore():
+                assert since is None, "there is one now"
+                since = condition
+            case _:
+                raise NotImplementedError(f"no column of an occurrence answers {condition}")
+    return Dates(low=low, high=high, weekdays=weekdays, times=times, since=since)
+
+
+def _narrow(low: int | None, high: int | None, first: Any, last: Any) -> tuple[int | None, int | None]:
+    if low is not None and (first is None or first < low):
+        first = low
+    if high is not None and (last is None or last > high):
+        last = high
+    return first, last
+
+
+def find_events(dates: Dates, columns: Columns) -> Words:
+    """The events of which one occurrence meets all conditions."""
+    if not dates.is_within(columns):
+        return _look_through(dates, columns)
+    if dates.since is not None:
+        return _find_since(dates, dates.since, columns)
+    if dates.weekdays is None:
+        assert dates.low is not None
+        assert dates.high is not None
+        words = columns.find_window(dates.low, dates.high)
+    else:
+        words = columns.find_days(dates.list_days())
+    return words if dates.times is None else words & _find_timed(words, dates, columns)
+
+
+def _look_through(dates: Dates, columns: Columns) -> Words:
+    """Occurrence by occurrence."""
+    first, end = dates.span_numbers(columns)
+    numbers = np.arange(first, end)
+    rows = columns.happenings["occurrences"]["row"][numbers[dates.hold(columns, numbers)]]
+    return pack_rows(rows, columns.types["event"].size)
+
+
+def _find_since(dates: Dates, since: NotBefore, columns: Columns) -> Words:
+    """Only the days that are today somewhere have occurrences on both sides of now."""
+    assert dates.low is not None
+    assert dates.high is not None
+    last = since.instant // DAY + 1
+    first = since.instant // DAY - 1
+    words = make_empty(columns.types["event"].size)
+    if dates.low <= last:
+        narrowed = replace(dates, low=max(dates.low, first), high=min(dates.high, last))
+        words = _look_through(narrowed, columns)
+    if dates.high > last:
+        words = words | find_events(replace(dates, low=max(dates.low, last + 1), since=None), columns)
+    return words
+
+
+def _find_timed(words: Words, dates: Dates, columns: Columns) -> Words:
+    """Where all dates of an event begin at one time of day, that decides; the others are looked at one by one."""
+    own = columns.types["event"]
+    assert dates.times is not None
+    values = own.list_values("time")
+    if values is None:
+        rows = list_set(words)
+        times = make_test(Between("time", *dates.times), columns.rows)(rows) & (columns.rows["time"][rows] >= 0)
+        timed = pack_rows(rows[times], own.size)
+    else:
+        low, high = dates.times
+        upper = len(values) if high is None else bisect_right(values, high)
+        lower = 0 if low is None else bisect_left(values, low)
+        timed = own.read_set("most", "time", values[upper - 1]) if upper else make_empty(own.size)
+        if lower:
+            timed = timed & ~own.read_set("most", "time", values[lower - 1])
+    rows = list_set(words & own.read_set("is", "time", VARIES))
+    if rows.size:
+        numbers, starts = list_occurrences(columns, rows)
+        timed = timed | pack_rows(rows[np.logical_or.reduceat(dates.hold(columns, numbers), starts)], own.size)
+    return timed
+
+
+def list_occurrences(columns: Columns, rows: Rows) -> tuple[Rows, Rows]:
+    """The numbers of the occurrences of events that have any, row after row, and where each row's begin."""
+    places, starts = find_happenings(columns, rows)
+    return columns.happenings["occurrences"]["by_row"][places].astype(np.int64), starts
+
+
+# Rows, numbered within their type, → which of them pass.
+Test = Callable[[Rows], Mask]
+
+
+class Candidates(Struct, frozen=True, eq=False):
+    """The rows of a type that can match, and what is still to be tested of each."""
+
+    words: Words
+    tests: tuple[Test, ...] = ()
+
+    def keep_rows(self, rows: Rows) -> Rows:
+        """Those of the set's rows that pass."""
+        for test in self.tests:
+            if rows.size:
+                rows = rows[test(rows)]
+        return rows
+
+
+def find_candidates(selection: Selection, columns: Columns, finder: RowFinder) -> Candidates:
+    """Before cards: published rows, all conditions of the listing, and one happening that meets all of its own."""
+    own = columns.types[selection.type]
+    parts: list[SetOrTest] = [own.read_set("is", "status", PUBLISHED)]
+    parts += [_find_set_or_test(condition, columns, own) for condition in selection.conditions.listing]
+    if selection.conditions.happening:
+        parts.append(_find_happening_set(selection, columns, own))
+    # Circles last: they cost most a row.
+    for by_row in sorted(selection.conditions.by_row, key=lambda each: isinstance(each, Within | NearZip)):
+        parts.append(_find_row_set(by_row, selection.type, columns, finder))
+    return _join(parts)
+
+
+SetOrTest = Words | Test
+
+
+def _join(parts: Sequence[SetOrTest]) -> Candidates:
+    """Of all rows that are in every set, what passes every test. One part at least is a set."""
+    sets: list[Words] = []
+    tests: list[Test] = []
+    for each in parts:
+        if isinstance(each, np.ndarray):
+            sets.append(each)
+        else:
+            tests.append(each)
+    return Candidates(reduce(np.bitwise_and, sets), tuple(tests))
+
+
+def _find_set_or_test(condition: Condition, columns: Columns, own: TypeColumns) -> SetOrTest:
+    match condition:
+        case AnyOf(column, values):
+            return own.read_any("is", column, values)
+        case Shares(column, bits):
+            return own.read_any("has", column, tuple(bit for bit in range(bits.bit_length()) if bits >> bit & 1))
+        case Is(column, str(value)):
+            return own.pack_rows(columns.find_text(column, value))
+        case Is(column, value):
+            return own.read_set("is", column, number_value(value))
+        case Between(column, low, high):
+            words = _find_between(own, column, number_value(low), number_value(high))
+        case Overlaps(first, last, low, high):
+            words = _find_overlapping(own, first, last, number_value(low), number_value(high))
+        case NotBefore():
+            words = None
+        case Either(alternatives):
+            return _find_either(alternatives, columns, own)
+    return words if words is not None else _test_rows(condition, columns, own)
+
+
+def _test_rows(condition: Condition, columns: Columns, own: TypeColumns) -> Test:
+    test = make_test(condition, columns.rows)
+    return lambda rows: test(rows + own.first)
+
+
+def _find_between(own: TypeColumns, column: str, low: float | None, high: float | None) -> Words | None:
+    """None where the column's values have no sets."""
+    values = own.list_values(column)
+    if values is None:
+        return None
+    first = 0 if low is None else bisect_left(values, low)
+    return own.read_between(column, first, len(values) if high is None else bisect_right(values, high))
+
+
+def _find_overlapping(own: TypeColumns, first: str, last: str, low: float | None, high: float | None) -> Words | None:
+    firsts, lasts = own.list_values(first), own.list_values(last)
+    if (firsts is None and high is not None) or (lasts is None and low is not None):
+        return None
+    return own.read_overlap(
+        (first, None if high is None or firsts is None else bisect_right(firsts, high)),
+        (last, None if low is None or lasts is None else bisect_left(lasts, low)),
+    )
+
+
+def _find_either(alternatives: Sequence[Sequence[Condition]], columns: Columns, own: TypeColumns) -> SetOrTest:
+    """A set where all of it is answered by sets, else one test of all."""
+    sides = [
+        _join([~make_empty(own.size), *(_find_set_or_test(each, columns, own) for each in side)])
+        for side in alternatives
+    ]
+    if not any(side.tests for side in sides):
+        return reduce(np.bitwise_or, [side.words for side in sides])
+    return lambda rows: reduce(np.logical_or, (_pass_side(side, rows) for side in sides))
+
+
+def _pass_side(side: Candidates, rows: Rows) -> Mask:
+    return reduce(np.logical_and, (test(rows) for test in side.tests), test_set(side.words, rows))
+
+
+def _find_row_set(condition: RowCondition, listing_type: str, columns: Columns, finder: RowFinder) -> SetOrTest:
+    own = columns.types[listing_type]
+    if isinstance(condition, Within | NearZip):
+        return lambda rows: finder.test_near(condition, rows + own.first)
+    return own.pack_rows(finder.find_rows(condition, listing_type))
+
+
+def _find_happening_set(selection: Selection, columns: Columns, own: TypeColumns) -> SetOrTest:
+    """One happening that meets all: of an event by its days, else by what its sections or sessions say."""
+    conditions = selection.conditions.happening
+    if selection.type == "event":
+        return find_events(read_dates(conditions), columns)
+    tests = [make_test(each, columns.happenings[HAPPENINGS[selection.type]]) for each in conditions]
+
+    def test_happenings(rows: Rows) -> Mask:
+        numbers, starts = find_happenings(columns, rows + own.first)
+        is_match = reduce(np.logical_and, (test(numbers) for test in tests))
+        passed: Mask = np.logical_or.reduceat(is_match, starts)
+        return passed
+
+    return test_happenings

@@ -1,1 +1,0 @@
-"""The evaluator over mapped arrays: the same rows as SQL finds, without an engine."""
