@@ -374,7 +374,7 @@ def _remember_feeds(
         source = sources[name]
         memory = replace(
             base.feeds[name], etag=source.etag, last_modified=source.last_modified, next=source.next,
-            walked_at=source.walked_at, pages=source.pages,
+            walked_at=source.walked_at,
         )  # fmt: skip
         yield FeedResult(
             feed=name, memory=memory, problems=read_problems(store, memory.problems), unknown={}, crawled=None

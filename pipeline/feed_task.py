@@ -29,7 +29,7 @@ def read_records(work: FeedTask) -> FeedResult:
     return spool_feed(
         read, spool=work.spool, is_whole=source.is_whole, question=source.question, records=kept,
         etag=source.etag, last_modified=source.last_modified, next=source.next, walked_at=source.walked_at,
-        items=items, pages=source.pages, metro=work.feed.metro,
+        items=items, metro=work.feed.metro,
     )  # fmt: skip
 
 

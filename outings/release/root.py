@@ -42,14 +42,6 @@ class Log(Struct, frozen=True, kw_only=True):
     latest_changed_at: datetime | None = None
 
 
-class PageMemory(Struct, frozen=True, kw_only=True):
-    """What a build remembers of one page of a feed: how many rows it had, and the server's validators."""
-
-    rows: int
-    etag: str | None = None
-    last_modified: str | None = None
-
-
 class FeedMemory(Struct, frozen=True, kw_only=True):
     """What a build remembers of a feed: the hash of its bytes and what became of its records, so that the same bytes
     need not be parsed again to be reported; `problems` names the object of its quarantine lines.
@@ -57,7 +49,7 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
     `metro`: whose feed it is; None of one for several, and in roots of before.
 
     `question` is a hash of the question to which all that follows is an answer: `records`, the object of its records as
-    they were read; the server's validators, of a feed with `pages` those of each; and of a walk its place, when it was
+    they were read; the server's validators; and of a walk its place, when it was
     taken, and the object of the feed's `items` as they stood behind it.
 
     `withdrawn`: records of what was taken down, which are left out.
@@ -83,7 +75,6 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
     next: str | None = None
     walked_at: datetime | None = None
     items: str | None = None
-    pages: tuple[PageMemory, ...] = ()
 
 
 class Withdrawal(Struct, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ from outings.release.store import NotFound, StoreError
 from outings.release.stores import open_store
 from pipeline.feeds.addresses import choose_suffix, find_charset, show_url
 from pipeline.feeds.fetcher import FetchError, FetchResult, Validators, fetch, open_client
-from pipeline.feeds.pages import open_pages
+from pipeline.feeds.pages import fetch_rows
 from pipeline.feeds.reader import FetchContext, load_reader
 from pipeline.feeds.source import FeedError, FeedSource, SourceFile, choose_known, hash_question, keep_known, look_at
 
@@ -91,9 +91,7 @@ async def _open_source(feed: FeedTable, context: FetchContext, memory: FeedMemor
     if feed.url.startswith(SCHEME):
         files = await asyncio.to_thread(read_bucket, feed, configuration, folder)
     elif feed.pages is not None:
-        rows, memories = await open_pages(feed, feed.pages, context, known, folder=folder)
-        source = replace(source, pages=memories)
-        files = None if rows is None else (rows,)
+        files = (await fetch_rows(feed, feed.pages, context, folder=folder),)
     else:
         fetched, body = await _fetch_body(feed, context, known, folder=folder)
         validators = fetched.validators

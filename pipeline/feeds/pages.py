@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
@@ -14,10 +14,9 @@ from msgspec.structs import replace
 from outings.configuration import FeedTable
 from outings.configuration.feed_pages import PARAMETERS, PagesTable
 from outings.configuration.query_string import has_parameter, set_parameter
-from outings.release.root import FeedMemory, PageMemory
 from pipeline.bounded_task import parse_bounded
 from pipeline.feeds.addresses import WalkError, find_charset, normalize_url, resolve_next, show_url
-from pipeline.feeds.fetcher import FeedClient, FetchError, FetchResult, Validators, fetch, open_client
+from pipeline.feeds.fetcher import FeedClient, FetchError, FetchResult, fetch, open_client
 from pipeline.feeds.reader import FetchContext
 from pipeline.feeds.source import FeedError, SourceFile, look_at
 from pipeline.feeds.table.json_rows import explain_wrapped, find_rows, parse_features, write_line
@@ -113,7 +112,6 @@ MOST_PAGES = 10_000
 MOST_PAGE_BYTES = 64 << 20
 # In a row: a page from which all was filtered out is empty, and names another.
 MOST_EMPTY = 100
-# A walk whose rows change meanwhile is begun again.
 MOST_WALKS = 3
 _REPORTED_PAGES = 50
 
@@ -122,65 +120,60 @@ class MovedRowsError(WalkError):
     """What the server counts is not what it counted on the page before: rows may be missing, or be there twice."""
 
 
-class FetchPage(Protocol):
-    async def __call__(self, url: str, *, most: int) -> tuple[bytes | None, FetchResult]:
-        """None where the server says that there is no such page."""
+async def fetch_rows(feed: FeedTable, pages: PagesTable, context: FetchContext, *, folder: Path) -> SourceFile:
+    """Return a file of all rows, one a line. A walk whose rows change meanwhile is begun again.
 
+    Raises FeedError: a feed of which one page can't be had is not read at all.
+    """
 
-def make_address(feed: FeedTable, pages: PagesTable, *, number: int, read: int) -> str:
-    """Of the page with this number, counted from 0, behind so many rows. The first of an offset is the address itself:
-    a server that knows no pages answers that too."""
-    url = feed.url
-    if pages.size_parameter and not has_parameter(url, pages.size_parameter):
-        url = set_parameter(url, pages.size_parameter, pages.size)
-    if not pages.is_counted:
-        return url
-    counted = pages.first + number if pages.by == "page" else read or None
-    return set_parameter(url, pages.parameter or PARAMETERS[pages.by], counted)
+    def tell(line: str) -> None:
+        context.tell(f"feed {feed.name}: {line}")
 
-
-async def walk_pages(
-    feed: FeedTable, pages: PagesTable, *, fetch: FetchPage, target: BinaryIO, tell: Callable[[str], None]
-) -> tuple[PageMemory, ...]:
-    """Writes the rows to `target`, one a line; what each page was. Raises WalkError, and what `fetch` raises."""
-    for attempt in range(MOST_WALKS):
-        target.seek(0)
-        target.truncate()
-        try:
-            walk = _Walk(feed=feed, pages=pages, fetch=fetch, target=target, tell=tell, left=feed.max_bytes)
-            return await walk.run()
-        except MovedRowsError as moved:
-            if attempt == MOST_WALKS - 1:
-                raise
-            tell(f"{show_url(moved.url)}: {moved}; walked again from the first page")
-    raise AssertionError("the last walk ends or raises")
+    path = folder / "rows.ndjson"
+    try:
+        async with open_client(feed, context.policy) as client:
+            for attempt in range(1, MOST_WALKS + 1):
+                with path.open("wb") as target:
+                    walk = _Walk(client=client, feed=feed, pages=pages, target=target, tell=tell, left=feed.max_bytes)
+                    try:
+                        await walk.run()
+                        break
+                    except MovedRowsError as moved:
+                        if attempt == MOST_WALKS:
+                            raise
+                        tell(f"{show_url(moved.url)}: {moved}; walked again from the first page")
+    except WalkError as fault:
+        raise FeedError(feed.name, show_url(fault.url), _hide_keys(str(fault), feed)) from None
+    tell(f"{walk.count:,} pages, {walk.read:,} rows")
+    return replace(look_at(feed, show_url(feed.url), path), has_rows=True)
 
 
 class _Walk(Struct, kw_only=True):
-    """`left`: of the feed's max_bytes; `read`: rows so far; `empty`: pages without rows in a row; `before`: the rows of
-    the page before; `total` and `last`: what the server said latest."""
+    """`left`: of the feed's max_bytes; `count` and `read`: pages and rows so far; `empty`: pages without rows in a row;
+    `before`: the rows of the page before; `total` and `last`: what the server said latest."""
 
+    client: FeedClient
     feed: FeedTable
     pages: PagesTable
-    fetch: FetchPage
     target: BinaryIO
     tell: Callable[[str], None]
     left: int
-    memories: list[PageMemory] = []
     visited: set[tuple[str, ...]] = set()
     before: Sequence[bytes] = ()
     total: int | None = None
     last: int | None = None
+    count: int = 0
     read: int = 0
     empty: int = 0
 
-    async def run(self) -> tuple[PageMemory, ...]:
-        url: str | None = make_address(self.feed, self.pages, number=0, read=0)
+    async def run(self) -> None:
+        """Write the rows of all pages. Raises WalkError and FetchError."""
+        url: str | None = self._make_address()
         while url is not None:
             self._check_address(url)
-            content, answer = await self.fetch(url, most=min(self.left, MOST_PAGE_BYTES))
+            content, answer = await self._fetch(url)
             page = Page() if content is None else self._parse(content, answer, url)
-            self._take(page, answer, url)
+            self._take(page, url)
             try:
                 following = self._find_next(page, answer)
             except ValueError as error:
@@ -188,14 +181,36 @@ class _Walk(Struct, kw_only=True):
             if following is None:
                 self._check_end(page, url)
             url = following
-        return tuple(self.memories)
+
+    def _make_address(self) -> str:
+        """Return the address of the next page by its number or its offset. The first of an offset is the address
+        itself: a server that knows no pages answers that too."""
+        url, pages = self.feed.url, self.pages
+        if pages.size_parameter and not has_parameter(url, pages.size_parameter):
+            url = set_parameter(url, pages.size_parameter, pages.size)
+        if not pages.is_counted:
+            return url
+        counted = pages.first + self.count if pages.by == "page" else self.read or None
+        return set_parameter(url, pages.parameter or PARAMETERS[pages.by], counted)
 
     def _check_address(self, url: str) -> None:
         if normalize_url(url) in self.visited:
             raise WalkError(url, "was read already: the pages have no end")
         self.visited.add(normalize_url(url))
-        if len(self.memories) == MOST_PAGES:
+        if self.count == MOST_PAGES:
             raise WalkError(url, f"is page {MOST_PAGES + 1:,}; allowed: {MOST_PAGES:,}")
+
+    async def _fetch(self, url: str) -> tuple[bytes | None, FetchResult]:
+        """Return a page, None where the server says that there is no such page."""
+        body, most = BytesIO(), min(self.left, MOST_PAGE_BYTES)
+        bound = "what a page may have" if most == MOST_PAGE_BYTES else "what is left of the feed's max_bytes"
+        try:
+            fetched = await fetch(self.client, url, target=body, most=most, bound=bound)
+        except FetchError as error:
+            if self.pages.empty and self.pages.empty.encode() in error.body:
+                return None, FetchResult(is_unchanged=False, url=url)
+            raise
+        return body.getvalue(), fetched
 
     def _parse(self, content: bytes, answer: FetchResult, url: str) -> Page:
         self.left -= len(content)
@@ -207,7 +222,7 @@ class _Walk(Struct, kw_only=True):
         except ValueError as error:
             raise WalkError(url, str(error)) from error
 
-    def _take(self, page: Page, answer: FetchResult, url: str) -> None:
+    def _take(self, page: Page, url: str) -> None:
         if _differ(self.total, page.total) or _differ(self.last, page.last):
             raise MovedRowsError(url, "counts other rows than the page before it: they change while they are read")
         self.total = self.total if page.total is None else page.total
@@ -220,15 +235,13 @@ class _Walk(Struct, kw_only=True):
         self.read += len(page.rows)
         self.empty = 0 if page.rows else self.empty + 1
         self.before = page.rows
-        self.memories.append(
-            PageMemory(rows=len(page.rows), etag=answer.validators.etag, last_modified=answer.validators.last_modified)
-        )
-        if not len(self.memories) % _REPORTED_PAGES:
-            self.tell(f"{len(self.memories):,} pages, {self.read:,} rows")
+        self.count += 1
+        if not self.count % _REPORTED_PAGES:
+            self.tell(f"{self.count:,} pages, {self.read:,} rows")
 
     def _find_next(self, page: Page, answer: FetchResult) -> str | None:
         """None of the last page. ValueError."""
-        pages, number = self.pages, len(self.memories)
+        pages = self.pages
         if page.more is False:
             return None
         if not pages.is_counted:
@@ -238,11 +251,11 @@ class _Walk(Struct, kw_only=True):
             return resolve_next(stated, answer.url) if stated else None
         if not page.rows:
             return None
-        if page.last is not None and pages.first + number > page.last:
+        if page.last is not None and pages.first + self.count > page.last:
             return None
         if page.total is not None and self.read >= page.total:
             return None
-        return make_address(self.feed, pages, number=number, read=self.read)
+        return self._make_address()
 
     def _check_end(self, page: Page, url: str) -> None:
         """A walk that breaks off would remove all that it did not come to."""
@@ -254,7 +267,7 @@ class _Walk(Struct, kw_only=True):
             raise WalkError(url, "says that there are more rows, and has none")
         if total is not None and self.read < total:
             raise WalkError(url, f"is the last page, and {self.read:,} of {total:,} rows were read: it breaks off")
-        number = len(self.memories) if page.rows else len(self.memories) - 1
+        number = self.count if page.rows else self.count - 1
         if last is not None and number < last - self.pages.first + 1:
             raise WalkError(url, f"is the last page, and {number:,} of {last:,} pages were read: it breaks off")
 
@@ -264,37 +277,8 @@ def _differ(before: int | None, now: int | None) -> bool:
     return before is not None and now is not None and before != now
 
 
-# A root names the validators of all pages of a feed: of one with more of them, none is kept.
-MOST_REMEMBERED = 200
 # What is shorter is a word or a number, and no key.
 _LEAST_KEY = 6
-
-
-async def open_pages(
-    feed: FeedTable, pages: PagesTable, context: FetchContext, known: FeedMemory | None, *, folder: Path
-) -> tuple[SourceFile | None, tuple[PageMemory, ...]]:
-    """A file with a row a line; None where every page is as it was. With it what a later build asks by whether they
-    are; nothing where a server says nothing to ask by.
-
-    Raises FeedError: a feed of which one page can't be had is not read at all.
-    """
-
-    def tell(line: str) -> None:
-        context.tell(f"feed {feed.name}: {line}")
-
-    path = folder / "rows.ndjson"
-    try:
-        async with open_client(feed, context.policy) as client:
-            if known is not None and await _is_unchanged(client, feed, pages, known=known.pages):
-                return None, known.pages
-            fetch_page = partial(_fetch_page, client, pages)
-            with path.open("wb") as target:
-                memories = await walk_pages(feed, pages, fetch=fetch_page, target=target, tell=tell)
-    except WalkError as fault:
-        raise FeedError(feed.name, show_url(fault.url), _hide_keys(str(fault), feed)) from None
-    tell(f"{len(memories):,} pages, {sum(memory.rows for memory in memories):,} rows")
-    rows = replace(look_at(feed, show_url(feed.url), path), has_rows=True)
-    return rows, memories if _can_ask(pages, memories) else ()
 
 
 def _hide_keys(text: str, feed: FeedTable) -> str:
@@ -306,44 +290,3 @@ def _hide_keys(text: str, feed: FeedTable) -> str:
         if len(key) >= _LEAST_KEY:
             text = text.replace(key, "…")
     return text
-
-
-async def _fetch_page(
-    client: FeedClient, pages: PagesTable, url: str, *, most: int
-) -> tuple[bytes | None, FetchResult]:
-    body = BytesIO()
-    bound = "what a page may have" if most == MOST_PAGE_BYTES else "what is left of the feed's max_bytes"
-    try:
-        fetched = await fetch(client, url, target=body, most=most, bound=bound)
-    except FetchError as error:
-        if pages.empty and pages.empty.encode() in error.body:
-            return None, FetchResult(is_unchanged=False, url=url)
-        raise
-    return body.getvalue(), fetched
-
-
-def _can_ask(pages: PagesTable, memories: tuple[PageMemory, ...]) -> bool:
-    """Whether every page has a validator. An address that a page states is not kept: it may have somebody's key."""
-    return (
-        pages.is_counted
-        and len(memories) <= MOST_REMEMBERED
-        and all(memory.etag or memory.last_modified for memory in memories)
-    )
-
-
-async def _is_unchanged(
-    client: FeedClient, feed: FeedTable, pages: PagesTable, *, known: tuple[PageMemory, ...]
-) -> bool:
-    """Whether each page is as it was, the last one too: then there are no other rows, and no more of them."""
-    read = 0
-    for number, memory in enumerate(known):
-        validators = Validators(etag=memory.etag, last_modified=memory.last_modified)
-        url = make_address(feed, pages, number=number, read=read)
-        try:
-            fetched = await fetch(client, url, target=BytesIO(), most=MOST_PAGE_BYTES, known=validators)
-        except FetchError:
-            return False  # the walk says what is wrong
-        if not fetched.is_unchanged:
-            return False
-        read += memory.rows
-    return bool(known)

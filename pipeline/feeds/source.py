@@ -15,7 +15,7 @@ from outings.configuration import FORMATS, Configuration, FeedTable
 from outings.failures import OperatorError, WrongSetting
 from outings.release.disk import FileState, name_state
 from outings.release.objects import object_name
-from outings.release.root import FeedMemory, PageMemory
+from outings.release.root import FeedMemory
 from outings.release.store import Store
 from pipeline.fingerprint import hash_program
 
@@ -79,7 +79,7 @@ class FeedSource(Struct, frozen=True, kw_only=True):
     remembers is of the same question. `kept`: the object of the records as they were read before, where nothing
     changed since.
     Of a walk: where the next one begins, when this one was, whether it was of the whole feed, and the object of the
-    items that stand, where nothing was said of them. Of a feed with `pages` what is remembered of each.
+    items that stand, where nothing was said of them.
     """
 
     hash: str
@@ -92,12 +92,11 @@ class FeedSource(Struct, frozen=True, kw_only=True):
     walked_at: datetime | None = None
     is_whole: bool = False
     items: str | None = None
-    pages: tuple[PageMemory, ...] = ()
 
     @property
     def has_moved(self) -> bool:
         """Whether there is something to remember of it beside its records."""
-        return bool(self.etag or self.last_modified or self.next or self.pages)
+        return bool(self.etag or self.last_modified or self.next)
 
 
 def is_zoned(feed: FeedTable) -> bool:

@@ -111,7 +111,6 @@ def forget_answers(memory: FeedMemory) -> FeedMemory:
     """Of what the feed's server said nothing is known: it is asked, and read, as if for the first time."""
     return replace(
         memory, question=None, records=None, etag=None, last_modified=None, next=None, walked_at=None, items=None,
-        pages=(),
     )  # fmt: skip
 
 
