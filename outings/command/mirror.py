@@ -3,7 +3,8 @@
 import os
 import sqlite3
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -79,15 +80,15 @@ def mirror(
     trust = read_reader(signing if public_key is None else SigningTable(public_key=str(public_key)))
     if not trust.believed:
         raise click.UsageError("--static needs --public-key, or -c with a [signing] public_key")
-    client = _open_tree(static.rstrip("/"))
-    if is_check:
-        _check_copy(client, file, trust=trust, as_json=as_json)
-        return
-    while True:
-        _copy_tree(client, file, trust=trust, allow_shrink=allow_shrink, as_json=as_json)
-        if follow is None:
-            break
-        time.sleep(follow)
+    with _open_tree(static.rstrip("/")) as client:
+        if is_check:
+            _check_copy(client, file, trust=trust, as_json=as_json)
+            return
+        while True:
+            _copy_tree(client, file, trust=trust, allow_shrink=allow_shrink, as_json=as_json)
+            if follow is None:
+                break
+            time.sleep(follow)
 
 
 def _mirror_api(
@@ -103,8 +104,9 @@ def _mirror_api(
     if not url:
         raise click.UsageError("the address of the API is missing: give --url, or -c with a [mirror] url")
     try:
-        client = ApiClient(Connection(url, key=_read_key(key_file, configured=table.key_file)), url=url)
-        with closing(MirrorFile(file)) as mirror_file:
+        connection = Connection(url, key=_read_key(key_file, configured=table.key_file))
+        with closing(connection), closing(MirrorFile(file)) as mirror_file:
+            client = ApiClient(connection, url=url)
             while True:
                 caught = catch_up(client, mirror_file, url=url, tell=_tell)
                 if follow is None:
@@ -125,10 +127,13 @@ def _mirror_api(
         raise click.ClickException("the mirror differs:\n" + "\n".join(lines))
 
 
-def _open_tree(url: str) -> ApiClient:
+@contextmanager
+def _open_tree(url: str) -> Iterator[ApiClient]:
     if url.startswith("file:"):
-        return ApiClient(partial(read_folder, Path(url.removeprefix("file:"))), url=url, wait=time.sleep)
-    return ApiClient(Connection(url), url=url, wait=time.sleep)
+        yield ApiClient(partial(read_folder, Path(url.removeprefix("file:"))), url=url, wait=time.sleep)
+    else:
+        with closing(Connection(url)) as connection:
+            yield ApiClient(connection, url=url, wait=time.sleep)
 
 
 def _copy_tree(client: ApiClient, folder: Path, *, trust: Trust, allow_shrink: bool, as_json: bool) -> None:

@@ -2,7 +2,6 @@
 
 import gzip
 import http.client
-import threading
 import time
 import zlib
 from collections.abc import Callable
@@ -45,7 +44,8 @@ class HttpResponse(Struct, frozen=True, kw_only=True):
 
 
 class Connection:
-    """`url`: where `/v1` is. One connection for each thread. A call raises OSError or http.client.HTTPException."""
+    """`url`: where `/v1` is. Threads may call it, each then has a connection of its own. A call raises OSError or
+    http.client.HTTPException."""
 
     def __init__(self, url: str, *, key: str = "") -> None:
         parts = urlsplit(url)
@@ -53,14 +53,15 @@ class Connection:
             raise MirrorError(f"url {url!r}: expected an address with http:// or https://")
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._open = partial(kind, parts.hostname, parts.port, timeout=_TIMEOUT)
-        self._local = threading.local()
+        self._idle: list[http.client.HTTPConnection] = []
         self._prefix = parts.path.rstrip("/")
         self._headers = {"Accept-Encoding": "gzip"} | ({"X-API-Key": key} if key else {})
 
     def __call__(self, target: str) -> HttpResponse:
-        if not hasattr(self._local, "connection"):
-            self._local.connection = self._open()
-        connection = self._local.connection
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = self._open()
         try:
             connection.request("GET", f"{self._prefix}{target}", headers=self._headers)
             response = connection.getresponse()
@@ -68,6 +69,7 @@ class Connection:
         except (OSError, http.client.HTTPException):
             connection.close()
             raise
+        self._idle.append(connection)
         headers = {name.lower(): value for name, value in response.getheaders()}
         if headers.get("content-encoding") == "gzip":
             try:
@@ -75,6 +77,10 @@ class Connection:
             except (EOFError, zlib.error) as error:
                 raise OSError(f"the answer's gzip is broken: {error}") from None
         return HttpResponse(status=response.status, headers=headers, data=data)
+
+    def close(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
 
 
 class ApiClient:

@@ -9,6 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outings.command import main
+from tests.release.conftest import s3_endpoint
+
+__all__ = ["s3_endpoint"]
 
 CONFIGURATION = """
 [store]

@@ -1,5 +1,6 @@
 """The static tree follows the release in force, whichever command publishes it."""
 
+import gzip
 import json
 import os
 import re
@@ -8,10 +9,12 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+import boto3
 import pytest
 from click.testing import CliRunner, Result
 
@@ -117,13 +120,31 @@ def read_commands(page: str, heading: str) -> list[str]:
     return re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
 
 
-def test_the_commands_of_the_page_lead_from_a_spreadsheet_to_files_on_a_plain_server(tmp_path: Path) -> None:
+def build_page(folder: Path, environ: Mapping[str, str], *, url: str = "file:public") -> tuple[str, str]:
+    """Follow the page up to its build, into this place. Returns its command that serves, and its requests."""
     [spreadsheet] = read_commands("guides/feed.md", "1. Take your file")
     commands, requests = read_commands("static.md", "From a spreadsheet to a public API in ten minutes")
     *steps, serve = commands.splitlines()
-    environ = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    script = "\n".join([spreadsheet, *steps]).replace("file:public", url)
+    subprocess.run(["bash", "-euc", script], cwd=folder, env=environ, check=True)
+    return serve, requests
+
+
+def list_files(index: Any) -> list[str]:
+    listed = [index["requests"], *(metro["requests"] for metro in index["metros"].values())]
+    return [file for requests in listed for each in requests for file in each["files"]]
+
+
+@pytest.fixture
+def environ() -> dict[str, str]:
+    return {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+
+
+def test_the_commands_of_the_page_lead_from_a_spreadsheet_to_files_on_a_plain_server(
+    tmp_path: Path, environ: dict[str, str]
+) -> None:
+    serve, requests = build_page(tmp_path, environ)
     port = find_free_port()
-    subprocess.run(["bash", "-euc", "\n".join([spreadsheet, *steps])], cwd=tmp_path, env=environ, check=True)
     # `exec`: the server itself is what the test ends.
     words = f"exec {serve.replace('8080', str(port))} --bind 127.0.0.1"
     server = subprocess.Popen(["bash", "-c", words], cwd=tmp_path, env=environ, stderr=subprocess.DEVNULL)
@@ -131,14 +152,42 @@ def test_the_commands_of_the_page_lead_from_a_spreadsheet_to_files_on_a_plain_se
         addresses = [line.split()[1].replace("8080", str(port)) for line in requests.splitlines()]
         events, index = (json.loads(read_address(address, server)) for address in addresses)
         assert {each["name"] for each in events["data"]} >= {"Story Time", "Clay for Families"}
-        listed = [index["requests"], *(metro["requests"] for metro in index["metros"].values())]
-        files = [file for requests in listed for each in requests for file in each["files"]]
+        files = list_files(index)
         assert len(files) > 50
         for file in files:  # as it stands, with no escape
             assert read_address(f"http://127.0.0.1:{port}/{file}", server) == (tmp_path / "public" / file).read_bytes()
     finally:
         server.terminate()
         server.wait(timeout=30)
+
+
+@pytest.mark.long
+@pytest.mark.xdist_group("s3")
+def test_the_same_commands_fill_a_bucket_from_which_browsers_and_copies_read(
+    tmp_path: Path, s3_endpoint: str, environ: dict[str, str]
+) -> None:
+    boto3.client("s3", endpoint_url=s3_endpoint).create_bucket(Bucket="santa-fe")
+    write_keys(tmp_path)
+    environ |= {"OUTINGS_SIGNING_KEY": "private.pem", "AWS_ENDPOINT_URL": s3_endpoint}
+    build_page(tmp_path, environ, url="s3://santa-fe/open")
+    address = f"{s3_endpoint}/santa-fe/open"
+    copy = ["mirror", str(tmp_path / "copy"), "--static", address, "--public-key", str(tmp_path / "public.pem")]
+    done = CliRunner().invoke(main, copy)
+    assert done.exit_code == 0, done.output
+    files = list_files(json.loads((tmp_path / "copy/v1/index.json").read_bytes()))
+    assert len(files) > 50
+    for file in files:
+        with urllib.request.urlopen(f"{address}/{file}", timeout=30) as reply:
+            body = reply.read()
+            is_packed = reply.headers["Content-Encoding"] == "gzip"
+            assert is_packed == (not file.endswith(".parquet"))
+            assert reply.headers["Cache-Control"] in (
+                "public, max-age=60",
+                "public, max-age=300",
+                "no-cache",
+                "public, max-age=3600",
+            )
+        assert (gzip.decompress(body) if is_packed else body) == (tmp_path / "copy" / file).read_bytes()
 
 
 def read_address(address: str, server: subprocess.Popen[bytes]) -> bytes:
