@@ -3,8 +3,10 @@
 import gzip
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
+from itertools import chain, zip_longest
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -56,6 +58,17 @@ def list_requests(index: Any) -> Iterator[tuple[str, list[str]]]:
         yield from ((each["request"], each["files"]) for each in listed)
 
 
+def draw_requests(listed: list[tuple[str, list[str]]], count: int) -> list[tuple[str, list[str]]]:
+    """Requests of every route, as many of each as there are, as far as `count` allows."""
+    by_route = defaultdict(list)
+    for each in Random(1).sample(listed, len(listed)):
+        match = match_route(each[0].partition("?")[0])
+        assert match is not None
+        by_route[match.route.name].append(each)
+    turns = zip_longest(*by_route.values())
+    return list(filter(None, chain.from_iterable(turns)))[:count]
+
+
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Edge, str, Path]]:
     """An edge over two cities, a public key, and the tree of the same release on the same day."""
@@ -68,12 +81,12 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Edge, str
 
 
 @pytest.mark.xdist_group("static")  # one edge for all
-def test_every_file_that_the_index_lists_is_the_apis_body(sample: tuple[Edge, str, Path]) -> None:
+@pytest.mark.parametrize("count", [400, pytest.param(2_000, marks=pytest.mark.long)])
+def test_every_file_that_the_index_lists_is_the_apis_body(sample: tuple[Edge, str, Path], count: int) -> None:
     edge, key, folder = sample
     index, tree = read_index(folder), read_tree(folder)
     listed = list(list_requests(index))
-    chosen = Random(1).sample(listed, 400) + [each for each in listed if "/slug/" not in each[0]][:200]
-    for request, files in chosen:
+    for request, files in draw_requests(listed, count):
         for file in files:
             assert tree[file] == ask(edge, parse_file(file), key=key).read_body(), file
             assert parse_file(file).partition("?")[0] == request.partition("?")[0]
