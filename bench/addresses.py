@@ -21,9 +21,8 @@ from outings.answers.gazetteer.streets import open_streets
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.contract.vocabulary import TYPES
-from outings.release.reading import open_release
 from outings.release.releases import list_releases
-from outings.release.snapshot import Release
+from outings.release.snapshot import Release, open_release
 from outings.release.stores import open_store
 
 _REQUESTS = 200

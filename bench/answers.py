@@ -30,8 +30,8 @@ from outings.contract.route import Route
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.demo import write_world
-from outings.release.reading import open_release
 from outings.release.releases import list_releases
+from outings.release.snapshot import open_release
 from outings.release.stores import open_store
 from tests.edge.generated_targets import generate_targets
 

@@ -20,11 +20,10 @@ from outings.release.log import list_tail
 from outings.release.manifest import list_files, read_manifest
 from outings.release.objects import Corrupt
 from outings.release.pointer import NAME, Pointer, explain_pointer, read_pointer
-from outings.release.reading import open_release
 from outings.release.releases import ListedRelease
 from outings.release.root import Root, explain_regress, format_release_id, has_ended, read_root
 from outings.release.site import ASSETS, SiteFile, read_site
-from outings.release.snapshot import Release, Snapshot
+from outings.release.snapshot import Release, Snapshot, open_release
 from outings.release.store import NotFound, Store, StoreError
 from outings.release.trust import ANYBODY, Trust
 

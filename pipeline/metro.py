@@ -23,9 +23,8 @@ from outings.release.manifest import (
 )
 from outings.release.mapped_table import LAYOUT as MAPPED_LAYOUT
 from outings.release.mapped_table import encode_mapped
-from outings.release.reading import fetch_snapshot
 from outings.release.root import Part
-from outings.release.snapshot import Snapshot
+from outings.release.snapshot import Snapshot, fetch_snapshot
 from outings.release.store import Store
 from pipeline.fingerprint import number_renderer
 from pipeline.foreign_organizations import ALONE, SharedState

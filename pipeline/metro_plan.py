@@ -8,10 +8,9 @@ from msgspec import Struct
 from outings.contract.languages.language import Language
 from outings.contract.related import Group
 from outings.contract.vocabulary import Vocabulary
-from outings.release.manifest import Manifest, read_manifest
+from outings.release.manifest import Manifest, MetroSettings, read_manifest
 from outings.release.root import Part
 from outings.release.site import SiteSettings
-from outings.release.snapshot import MetroSettings
 from outings.release.store import Store
 from pipeline.centroids import Centroid
 from pipeline.changes.versions import Change

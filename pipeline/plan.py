@@ -11,9 +11,9 @@ from outings.configuration import Configuration, FeedTable, MetroTable
 from outings.contract.languages.language import ENGLISH, Language, list_uncovered, read_shipped_language
 from outings.contract.related import join_groups
 from outings.pages.settings import make_settings as make_site_settings
+from outings.release.manifest import MetroSettings
 from outings.release.root import Root, list_withdrawn
 from outings.release.site import SiteSettings
-from outings.release.snapshot import MetroSettings
 from outings.release.store import Store
 from pipeline.centroids import read_centroids
 from pipeline.clock import AsOf, choose_stamp

@@ -19,9 +19,8 @@ from outings.contract.entitlement import Entitlement
 from outings.contract.vocabulary import AGE_BANDS, AUDIENCES, PRICE_BANDS, STATUSES, TIME_BLOCKS, TYPES, WEEKDAYS
 from outings.demo import write_world
 from outings.demo.geography import SEATTLE
-from outings.release.reading import open_release
 from outings.release.releases import list_releases
-from outings.release.snapshot import Release, Snapshot
+from outings.release.snapshot import Release, Snapshot, open_release
 from outings.release.stores import open_store
 
 METRO = SEATTLE

@@ -15,7 +15,8 @@ from edge.remote.fetcher import Fetcher, PermanentRemoteError, RemoteError
 from edge.thread_pool import ThreadPool
 from outings.contract.errors import ApiError, unavailable
 from outings.contract.resources.metro import Center
-from outings.release.snapshot import MetroSettings, Snapshot
+from outings.release.manifest import MetroSettings
+from outings.release.snapshot import Snapshot
 from outings.retry_policy import RetryPolicy
 
 log = structlog.get_logger()

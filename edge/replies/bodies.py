@@ -15,8 +15,8 @@ from edge.usage.counts import Counter, Counts
 from outings.answers.plan import AnswerPlan, PlannedFile
 from outings.contract.errors import unavailable
 from outings.contract.routes import ROUTES
+from outings.release.manifest import PrecomputedPage
 from outings.release.objects import Bytes, Corrupt, read_object
-from outings.release.snapshot import PrecomputedPage
 from outings.release.store import Store, StoreError
 
 log = structlog.get_logger()

@@ -7,7 +7,7 @@ from edge.replies.bodies import QUICK_MICROSECONDS
 from edge.replies.content_coding import GZIP, IDENTITY
 from edge.replies.planner import RequestPlan
 from edge.replies.responses import Body, Lines, encode_lines
-from outings.release.snapshot import Export
+from outings.release.manifest import Export
 
 # Each is sent to one reader, or to one key: whatever a front kept of it, nobody would ask for again.
 _INLINE = frozenset({"changes", "events.ics.address"})

@@ -32,7 +32,7 @@ from outings.contract.includes import Offer
 from outings.contract.query import Query
 from outings.contract.resources.metro import Center
 from outings.contract.route import Match, Route
-from outings.release.snapshot import PrecomputedPage
+from outings.release.manifest import PrecomputedPage
 
 # A plan with its query, as measured over lists with filters; those of details are half of it.
 PLAN_BYTES = 4_096

@@ -9,7 +9,7 @@ import structlog
 
 from outings.answers.weather.forecast import Forecast
 from outings.release.disk import FileState, name_state
-from outings.release.snapshot import MetroSettings
+from outings.release.manifest import MetroSettings
 
 log = structlog.get_logger()
 

@@ -9,7 +9,7 @@ from edge.weather.file_source import FileForecastSource
 from outings.answers.weather.forecast import Forecast
 from outings.answers.weather.weather import Weather
 from outings.configuration.tables import WeatherTable
-from outings.release.snapshot import MetroSettings
+from outings.release.manifest import MetroSettings
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 

@@ -17,7 +17,7 @@ from edge.weather.nws import Grid, Nws
 from outings.answers.weather.forecast import Forecast
 from outings.contract.resources.metro import Center
 from outings.release.disk import FileState, name_state
-from outings.release.snapshot import MetroSettings
+from outings.release.manifest import MetroSettings
 
 log = structlog.get_logger()
 

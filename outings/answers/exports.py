@@ -16,7 +16,8 @@ from outings.contract.query import Query
 from outings.contract.resources.export import EXPORT_TYPES, ExportFile, ExportLinks
 from outings.contract.suggestions import find_nearest
 from outings.contract.vocabulary import COLLECTIONS
-from outings.release.snapshot import Export, Snapshot
+from outings.release.manifest import Export
+from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
 _TYPES = {collection: listing_type for listing_type, collection in COLLECTIONS.items()}

@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from outings.answers.cost import UNKNOWN
 from outings.answers.renderer_version import RENDERER_VERSION
+from outings.release.manifest import Export
 from outings.release.objects import Bytes
-from outings.release.snapshot import Export
 
 _DIGITS = 32
 JSON = "application/json"

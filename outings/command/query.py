@@ -17,10 +17,9 @@ from outings.command.options import open_config_store, read_config, take_config,
 from outings.command.releases import find_release
 from outings.command.result_formats import FORMATS
 from outings.configuration import Configuration, read_zone
-from outings.release.reading import open_release
 from outings.release.releases import ListedRelease, list_releases
 from outings.release.root import has_ended
-from outings.release.snapshot import Release
+from outings.release.snapshot import Release, open_release
 from outings.release.store import Store
 from outings.release.trust import Trust, read_auditor
 

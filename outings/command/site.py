@@ -12,9 +12,9 @@ from outings.contract.vocabulary import Vocabulary
 from outings.release.kept_folder import KeptFolder
 from outings.release.manifest import read_manifest
 from outings.release.pointer import read_current
-from outings.release.reading import open_site
 from outings.release.root import Root, format_release_id
 from outings.release.site import read_site
+from outings.release.snapshot import open_site
 from outings.release.store import Store
 from outings.release.trust import read_reader
 

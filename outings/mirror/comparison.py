@@ -7,7 +7,7 @@ from msgspec import Struct
 from outings.mirror.client import ApiClient, MirrorError
 from outings.mirror.mirror_file import MirrorFile
 from outings.mirror.sync import catch_up
-from outings.release.row_checksum import NO_ROWS, add_rows
+from outings.release.manifest import NO_ROWS, add_rows
 
 # A release that comes while it is compared makes it begin again.
 ATTEMPTS = 10

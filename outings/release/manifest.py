@@ -5,24 +5,62 @@ Names of objects are 64 hex digits of SHA-256, sizes are bytes.
 
 import datetime
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import msgspec
 from msgspec import Struct
 
 from outings.contract.languages.language import Language
 from outings.contract.related import Group
+from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 from outings.release.log import list_segments
 from outings.release.objects import decode_json, read_object
 from outings.release.packs import Pack
 from outings.release.root import Root
 from outings.release.site import MetroSite, read_site
-from outings.release.snapshot import Export, MetroSettings, PrecomputedPage
 from outings.release.store import Store
+
+_MODULUS = 1 << 256
 
 # The layout of a snapshot's tables. A reader never opens tables of a layout that it does not know.
 LAYOUT = 1
+
+
+class MetroSettings(Struct, frozen=True, kw_only=True):
+    """A metro's settings from the configuration, as its manifest stores them."""
+
+    slug: str
+    name: str
+    timezone: str
+    aliases: tuple[str, ...] = ()
+    center: Center
+    bounds: Bounds
+
+
+class PrecomputedPage(Struct, frozen=True, kw_only=True):
+    """An answer that the build wrote in advance: the object's name (SHA-256 of its gzip bytes), and sizes in bytes."""
+
+    object: str
+    size: int
+
+
+class Export(Struct, frozen=True, kw_only=True):
+    """A file of every published row of a type. `size` bytes with that `sha256` are what a reader gets; the object holds
+    them as `coding` says, `gzip` or none, in `packed` bytes.
+
+    `rows_hash`: the sum modulo 2^256 of the rows' SHA-256 of `<id> <updated_at>`, as 64 hex digits: whoever keeps the
+    rows adds and takes away as they come and go (`add_rows`). `version` is that of what wrote the file.
+    """
+
+    object: str
+    packed: int
+    coding: str
+    size: int
+    sha256: str
+    rows: int
+    rows_hash: str
+    version: int
 
 
 class Table(Struct, frozen=True, kw_only=True):
@@ -153,3 +191,19 @@ def list_references(store: Store, root: Root, *, known: Collection[str] = ()) ->
         yield segment.index
     for feed in root.feeds.values():
         yield from (sha for sha in (feed.problems, feed.records, feed.items) if sha is not None)
+
+
+def add_rows(rows_hash: str, rows: Iterable[tuple[str, str]]) -> str:
+    """Add rows, in any order, to an export's hash of rows. Each is an id and its `updated_at` as answers have it."""
+    return _format(int(rows_hash, 16) + sum(map(_hash_row, rows)))
+
+
+def _hash_row(row: tuple[str, str]) -> int:
+    return int.from_bytes(hashlib.sha256(f"{row[0]} {row[1]}".encode()).digest())
+
+
+def _format(number: int) -> str:
+    return f"{number % _MODULUS:064x}"
+
+
+NO_ROWS = _format(0)

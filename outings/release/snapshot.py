@@ -1,57 +1,41 @@
-"""A metro's snapshot on this machine: mapped tables and packs, and what the manifest says."""
+"""A release on this machine: a snapshot of each metro, the log and the site, whose files are all open.
+
+A server answers from what it checked when it opened a release, whatever becomes of its cache.
+"""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import lru_cache, partial
+from pathlib import Path
 
 from msgspec import Struct
 
 from outings.contract.languages.language import Language
 from outings.contract.related import Group
-from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
-from outings.release.cache import MappedFile
+from outings.release.cache import MappedFile, fetch_object
 from outings.release.log import History
-from outings.release.objects import Bytes
+from outings.release.manifest import (
+    LAYOUT,
+    Export,
+    Manifest,
+    MetroSettings,
+    PrecomputedPage,
+    SemanticTables,
+    Table,
+    hash_snapshot,
+    read_manifest,
+)
+from outings.release.objects import Bytes, Corrupt
+from outings.release.releases import ListedRelease
 from outings.release.root import Log
-from outings.release.site import SiteFile
+from outings.release.site import Site, SiteFile, read_site
+from outings.release.store import Store
+
+# Of a log's objects, those that were read last stay mapped: what they take is the machine's, not the process's.
+_MOST_MAPS = 64
 
 Packs = tuple[Bytes, ...]
-
-
-class MetroSettings(Struct, frozen=True, kw_only=True):
-    """A metro's settings from the configuration, as its manifest stores them."""
-
-    slug: str
-    name: str
-    timezone: str
-    aliases: tuple[str, ...] = ()
-    center: Center
-    bounds: Bounds
-
-
-class PrecomputedPage(Struct, frozen=True, kw_only=True):
-    """An answer that the build wrote in advance: the object's name (SHA-256 of its gzip bytes), and sizes in bytes."""
-
-    object: str
-    size: int
-
-
-class Export(Struct, frozen=True, kw_only=True):
-    """A file of every published row of a type. `size` bytes with that `sha256` are what a reader gets; the object holds
-    them as `coding` says, `gzip` or none, in `packed` bytes.
-
-    `rows_hash`: the sum modulo 2^256 of the rows' SHA-256 of `<id> <updated_at>`, as 64 hex digits: whoever keeps the
-    rows adds and takes away as they come and go (`release.row_checksum`). `version` is that of what wrote the file.
-    """
-
-    object: str
-    packed: int
-    coding: str
-    size: int
-    sha256: str
-    rows: int
-    rows_hash: str
-    version: int
 
 
 class SemanticFiles(Struct, frozen=True, kw_only=True):
@@ -107,3 +91,90 @@ class Release(Struct, frozen=True, kw_only=True):
         """Reads an object that the release names and no snapshot keeps open. Raises NotFound, Corrupt and
         StoreError."""
         return self.history.read(sha)
+
+
+def open_release(
+    store: Store,
+    listed: ListedRelease,
+    *,
+    cache: Path,
+    manifests: Mapping[str, Manifest] | None = None,
+    site: Site | None = None,
+    unchanged: Mapping[str, Snapshot] = {},
+) -> Release:
+    """Open all files of a release. Raises NotFound, Corrupt and StoreError; then nothing of it may be served.
+
+    `manifests` are those of its metros, and `site` its site, if they were read already; `unchanged` are snapshots that
+    are open already, by metro.
+    """
+    metros = {}
+    manifests = manifests or {slug: read_manifest(store, part.manifest) for slug, part in listed.root.parts.items()}
+    for slug, part in listed.root.parts.items():
+        manifest = manifests[slug]
+        snapshot = unchanged.get(slug) or fetch_snapshot(store, manifest, cache=cache)
+        if snapshot.hash != part.snapshot:
+            raise Corrupt(f"metro {slug}: the root says snapshot {part.snapshot}, its manifest makes {snapshot.hash}")
+        metros[slug] = snapshot
+    return Release(
+        id=listed.id,
+        sequence=listed.root.sequence,
+        latest_version_id=listed.root.log.latest_version_id,
+        metros=metros,
+        history=History(listed.root.log, lru_cache(_MOST_MAPS)(partial(fetch_object, store, folder=cache))),
+        site=open_site(store, listed.root.site, manifests, cache=cache, site=site),
+    )
+
+
+def open_site(
+    store: Store, sha: str | None, manifests: Mapping[str, Manifest], *, cache: Path, site: Site | None = None
+) -> dict[str, SiteFile]:
+    """The files of the site that a root names, and of its metros, by path. Without a site a metro's pages would have no
+    style: then there are none. `site`: if it was read already. Raises NotFound, Corrupt and StoreError."""
+    if sha is None:
+        return {}
+    site = site or read_site(store, sha)
+    metros = (manifest.site.pages for manifest in manifests.values() if manifest.site is not None)
+    shown = (site.pages, *(metros if site.settings.shows_data else ()))
+    mapped = ((pages, fetch_object(store, pages.object, folder=cache)) for pages in shown)
+    return {
+        path: SiteFile(extents=extents, packed=packed)
+        for pages, packed in mapped
+        for path, extents in pages.files.items()
+    }
+
+
+def fetch_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
+    """Open a metro's snapshot with all of its files mapped. Raises Corrupt if this program does not know the layout of
+    the tables."""
+    from outings.release import mapped_table  # a build that opens no snapshot imports no engine
+
+    if manifest.layout != LAYOUT:
+        raise Corrupt(f"metro {manifest.metro.slug}: tables of layout {manifest.layout}; this program reads {LAYOUT}")
+    return Snapshot(
+        metro=manifest.metro,
+        hash=hash_snapshot(manifest),
+        stamp=manifest.stamp.astimezone(UTC),
+        vocabulary=manifest.vocabulary,
+        related=manifest.related,
+        language=manifest.language,
+        tables=_fetch_tables(store, manifest.tables, cache=cache),
+        mapped=_fetch_tables(store, manifest.mapped, cache=cache)
+        if manifest.mapped_layout == mapped_table.LAYOUT
+        else {},
+        semantic=_fetch_semantic(store, manifest.semantic, cache=cache),
+        packs=tuple(fetch_object(store, pack.object, folder=cache) for pack in manifest.packs),
+        pages=manifest.pages,
+        answers=manifest.answers,
+        exports=manifest.exports,
+    )
+
+
+def _fetch_tables(store: Store, tables: Mapping[str, Table], *, cache: Path) -> dict[str, MappedFile]:
+    return {name: fetch_object(store, table.object, folder=cache) for name, table in tables.items()}
+
+
+def _fetch_semantic(store: Store, semantic: SemanticTables | None, *, cache: Path) -> SemanticFiles | None:
+    if semantic is None:
+        return None
+    vectors, rows = (fetch_object(store, each.object, folder=cache) for each in (semantic.vectors, semantic.rows))
+    return SemanticFiles(model=semantic.model, vectors=vectors, rows=rows)

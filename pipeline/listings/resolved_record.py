@@ -13,7 +13,7 @@ from outings.contract.resources.shared import (
     PlaceReference,
 )
 from outings.contract.vocabulary import Vocabulary
-from outings.release.snapshot import MetroSettings
+from outings.release.manifest import MetroSettings
 from pipeline.records.record import ListingRecord
 
 R_co = TypeVar("R_co", bound=ListingRecord, covariant=True)

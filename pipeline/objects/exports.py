@@ -18,10 +18,9 @@ from outings.answers.ical.events import Entry, render_event, split_entries
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.instants import format_instant
 from outings.contract.vocabulary import COLLECTIONS, TYPES
-from outings.release.manifest import Manifest
+from outings.release.manifest import NO_ROWS, Export, Manifest, add_rows
 from outings.release.objects import Corrupt, read_object
-from outings.release.row_checksum import NO_ROWS, add_rows
-from outings.release.snapshot import Export, Snapshot
+from outings.release.snapshot import Snapshot
 from outings.release.store import NotFound, Store
 from outings.release.tables import PUBLISHED, read_columns
 from pipeline.objects.export_columns import list_columns

@@ -9,7 +9,8 @@ from outings.contract.query import Query, parse_query
 from outings.contract.route_matching import match_route
 from outings.contract.routes import LISTS
 from outings.contract.vocabulary import COLLECTIONS
-from outings.release.snapshot import PrecomputedPage, Release, Snapshot
+from outings.release.manifest import PrecomputedPage
+from outings.release.snapshot import Release, Snapshot
 from pipeline.objects.documents import pack_body
 from pipeline.objects.object_writer import ObjectWriter
 

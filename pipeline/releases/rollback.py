@@ -7,9 +7,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from outings.release.publishing import Publication, make_deadline, publish
-from outings.release.reading import fetch_snapshot
 from outings.release.releases import ListedRelease
 from outings.release.root import Part, Root
+from outings.release.snapshot import fetch_snapshot
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED, read_columns
 from outings.release.trust import ANYBODY, Trust

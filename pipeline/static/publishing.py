@@ -18,9 +18,8 @@ from outings.contract.route_matching import match_route
 from outings.contract.vocabulary import AUDIENCES, COLLECTIONS, TYPES, Vocabulary
 from outings.failures import GuardRefusal
 from outings.release.objects import decode_json
-from outings.release.reading import open_release
 from outings.release.releases import ListedRelease, list_releases
-from outings.release.snapshot import Release, Snapshot
+from outings.release.snapshot import Release, Snapshot, open_release
 from outings.release.store import Outcome, Store
 from outings.release.tables import PUBLISHED, read_columns
 from outings.release.trust import ANYBODY, STATIC_FILES, Trust

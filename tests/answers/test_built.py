@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.demo import write_world
-from outings.release.reading import open_release
 from outings.release.releases import list_releases
-from outings.release.snapshot import Release, Snapshot
+from outings.release.snapshot import Release, Snapshot, open_release
 from outings.release.stores import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf

@@ -20,8 +20,9 @@ from outings.contract.languages.language import read_shipped_language
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 from outings.release.cache import MappedFile
+from outings.release.manifest import MetroSettings
 from outings.release.mapped_table import encode_mapped
-from outings.release.snapshot import MetroSettings, Release, Snapshot
+from outings.release.snapshot import Release, Snapshot
 from outings.release.tables import TABLES, ZIPS
 from pipeline.tables.similar import make_related
 

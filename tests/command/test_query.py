@@ -21,9 +21,8 @@ from outings.command import main
 from outings.command.options import open_config_store, read_config
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.demo import write_world
-from outings.release.reading import open_release
 from outings.release.releases import list_releases
-from outings.release.snapshot import Release
+from outings.release.snapshot import Release, open_release
 from tests.answers.asking import fetch, walk_by_cursor
 from tests.command.selects import write_select
 

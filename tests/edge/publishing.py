@@ -19,13 +19,21 @@ from outings.keys.registry import Key, change_registry
 from outings.release import mapped_table
 from outings.release.cache import MappedFile
 from outings.release.log import Version
-from outings.release.manifest import LAYOUT, Manifest, Table, encode_manifest, hash_snapshot, read_manifest
+from outings.release.manifest import (
+    LAYOUT,
+    Manifest,
+    PrecomputedPage,
+    Table,
+    encode_manifest,
+    hash_snapshot,
+    read_manifest,
+)
 from outings.release.objects import put_object
 from outings.release.packs import Pack
 from outings.release.pointer import read_current, read_pointer
 from outings.release.publishing import Publication, publish
 from outings.release.root import Part, read_root
-from outings.release.snapshot import PrecomputedPage, Release, Snapshot
+from outings.release.snapshot import Release, Snapshot
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 from pipeline.objects.exports import put_exports

@@ -14,9 +14,8 @@ from outings.contract.route_matching import match_route
 from outings.demo import write_world
 from outings.release.log import Version
 from outings.release.objects import object_name, read_object
-from outings.release.reading import open_release
 from outings.release.releases import ListedRelease, list_releases
-from outings.release.snapshot import Release
+from outings.release.snapshot import Release, open_release
 from outings.release.store import Store
 from outings.release.stores import open_store
 from pipeline.building import BuildResult, build_release

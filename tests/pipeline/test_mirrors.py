@@ -15,9 +15,8 @@ from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
 from outings.contract.query import parse_query
 from outings.contract.route_matching import match_route
-from outings.release.reading import open_release
 from outings.release.releases import list_releases
-from outings.release.snapshot import Release
+from outings.release.snapshot import Release, open_release
 from pipeline.releases.rollback import roll_back
 from tests.pipeline.city import City, Record, make_event, make_place
 

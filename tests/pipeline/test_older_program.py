@@ -20,9 +20,8 @@ from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
 from outings.contract.route_matching import match_route
 from outings.demo import write_world
-from outings.release.reading import open_release
 from outings.release.releases import list_releases
-from outings.release.snapshot import Release
+from outings.release.snapshot import Release, open_release
 from outings.release.stores import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from outings.answers.snapshot.reader import open_snapshot
-from outings.release.reading import open_release
 from outings.release.releases import list_releases
+from outings.release.snapshot import open_release
 from pipeline.releases.comparison import compare_releases
 from tests.pipeline.city import City, Record, make_event, make_place
 from tests.pipeline.programs import ROOT, add_line, copy_program, run_program

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outings.release.manifest import (
+    PrecomputedPage,
     encode_manifest,
     hash_snapshot,
     list_objects,
@@ -16,7 +17,6 @@ from outings.release.manifest import (
 )
 from outings.release.objects import Corrupt, hash_of
 from outings.release.packs import MOST_PACKS, PACK_SIZE, Pack, PackLocation, PackWriter, choose_kept
-from outings.release.snapshot import PrecomputedPage
 from tests.release.memory import MemoryStore
 from tests.release.worlds import NOON, put_metro
 

@@ -10,11 +10,19 @@ from uuid import NAMESPACE_URL, uuid5
 from outings.contract.resources.metro import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 from outings.release.log import Version
-from outings.release.manifest import LAYOUT, Manifest, Table, encode_manifest, hash_snapshot
+from outings.release.manifest import (
+    LAYOUT,
+    Export,
+    Manifest,
+    MetroSettings,
+    PrecomputedPage,
+    Table,
+    encode_manifest,
+    hash_snapshot,
+)
 from outings.release.objects import hash_of, name_of
 from outings.release.packs import Pack
 from outings.release.root import FeedMemory, Part
-from outings.release.snapshot import Export, MetroSettings, PrecomputedPage
 from outings.release.store import Store
 
 NOON = datetime(2026, 8, 10, 12, tzinfo=UTC)

@@ -27,8 +27,8 @@ from outings.answers.snapshot.distance import find_chord, make_unit_vector, make
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import HashedTexts
 from outings.contract.resources.metro import Center
+from outings.release.manifest import MetroSettings
 from outings.release.mapped_table import MappedTable, encode_mapped
-from outings.release.snapshot import MetroSettings
 
 # What one name is said of lies within this of the middle of it all; farther apart, it is no one place.
 ONE_PLACE_M = 250

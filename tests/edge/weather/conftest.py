@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from outings.contract.resources.metro import Bounds, Center
-from outings.release.snapshot import MetroSettings
+from outings.release.manifest import MetroSettings
 from tests.edge.weather.serving import Office, serve_office
 
 HARBOR = MetroSettings(

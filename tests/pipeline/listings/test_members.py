@@ -14,7 +14,7 @@ from outings.contract.resources.metro import Bounds, Center
 from outings.contract.resources.shared import Ages, Location, OrganizationReference
 from outings.contract.routes import LISTS
 from outings.contract.vocabulary import Vocabulary
-from outings.release.snapshot import MetroSettings
+from outings.release.manifest import MetroSettings
 from outings.release.tables import HAPPENINGS, TABLES
 from pipeline.listings.camps import make_camp_row
 from pipeline.listings.classes import make_class_row

@@ -3,9 +3,8 @@
 import hashlib
 import zlib
 
-from outings.release.manifest import read_manifest
+from outings.release.manifest import Export, read_manifest
 from outings.release.objects import object_name
-from outings.release.snapshot import Export
 from tests.pipeline.city import City
 
 

@@ -13,8 +13,8 @@ from outings.contract.query import parse_query
 from outings.contract.route_matching import match_route
 from outings.demo import write_world
 from outings.release.objects import read_object
-from outings.release.reading import open_release
 from outings.release.releases import list_releases
+from outings.release.snapshot import open_release
 from outings.release.stores import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf

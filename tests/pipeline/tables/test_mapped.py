@@ -24,9 +24,8 @@ from outings.contract.vocabulary import TYPES
 from outings.demo import write_world
 from outings.release.manifest import read_manifest
 from outings.release.mapped_table import LAYOUT, LAYOUT_NUMBER, number_layout
-from outings.release.reading import fetch_snapshot
 from outings.release.releases import list_releases
-from outings.release.snapshot import Release, Snapshot
+from outings.release.snapshot import Release, Snapshot, fetch_snapshot
 from outings.release.stores import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
