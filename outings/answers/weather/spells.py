@@ -11,7 +11,7 @@ from outings.contract.resources.forecast import TemperatureRange
 
 # From this chance on it is called wet, in percent.
 WET = 50
-_HOUR = timedelta(hours=1)
+_HOUR_SECONDS = timedelta(hours=1)
 
 Spell = tuple[date, int, int]
 
@@ -73,4 +73,4 @@ def find_day(day: date, zone: ZoneInfo) -> tuple[datetime, datetime]:
 
 
 def are_unbroken(hours: Sequence[Hour]) -> bool:
-    return all(after.starts_at - before.starts_at == _HOUR for before, after in pairwise(hours))
+    return all(after.starts_at - before.starts_at == _HOUR_SECONDS for before, after in pairwise(hours))
