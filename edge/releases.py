@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 import structlog
@@ -17,12 +17,11 @@ from outings.contract.parameters import ZIPS
 from outings.contract.vocabulary import Vocabulary
 from outings.release.cache import evict_objects
 from outings.release.log import list_tail
-from outings.release.manifest import list_files, read_manifest
 from outings.release.objects import Corrupt
 from outings.release.pointer import NAME, Pointer, explain_pointer, read_pointer
 from outings.release.releases import ListedRelease
 from outings.release.root import Root, explain_regress, format_release_id, has_ended, read_root
-from outings.release.site import ASSETS, SiteFile, read_site
+from outings.release.site import ASSETS, SiteFile
 from outings.release.snapshot import Release, Snapshot, open_release
 from outings.release.store import NotFound, Store, StoreError
 from outings.release.trust import ANYBODY, Trust
@@ -42,14 +41,13 @@ class ReleaseRefusal(Exception):  # noqa: N818 - the name says it
 class ServedRelease(Struct, frozen=True, kw_only=True, eq=False):
     """An open release.
 
-    `files` are its open objects, `header` is the value of `X-Release`, `stamps` are by metro. `vocabulary` is of a
-    route without a metro: all metros of a deployment have the same one. `enabled` are the parameters that not every
-    deployment answers, and this one does.
+    `header` is the value of `X-Release`, `stamps` are by metro. `vocabulary` is of a route without a metro: all metros
+    of a deployment have the same one. `enabled` are the parameters that not every deployment answers, and this one
+    does.
     """
 
     release: Release
     root: Root
-    files: frozenset[str]
     header: bytes
     stamps: Mapping[str, str]
     aliases: Mapping[str, str]
@@ -200,25 +198,17 @@ class Releases:
         """Open a release. Metros that are as they were keep their snapshots, with all that answers have made of
         them."""
         root, current = listed.root, self.current
-        manifests = {slug: read_manifest(self._store, part.manifest) for slug, part in root.parts.items()}
-        site = None if root.site is None else read_site(self._store, root.site)
-        known = {} if current is None else current.release.metros
         same = () if current is None else root.parts.items() & current.root.parts.items()
-        unchanged = {slug: known[slug] for slug, _ in same}
-        release = open_release(
-            self._store, listed, manifests=manifests, cache=self._cache, site=site, unchanged=unchanged
-        )
-        own = (*list_tail(root.log), *([] if site is None else [site.pages.object]))
-        files = frozenset((*own, *chain.from_iterable(map(list_files, manifests.values()))))
-        evict_objects(self._cache, kept=files.union(*(served.files for served in self._list_open())))
+        unchanged = {slug: current.release.metros[slug] for slug, _ in same} if current is not None else {}
+        release = open_release(self._store, listed, cache=self._cache, unchanged=unchanged)
         for snapshot in release.metros.values():  # here, and not under the first request
             prepare_snapshot(snapshot)
         for sha in list_tail(root.log):
             release.history.read(sha)
+        evict_objects(self._cache, kept=release.files)
         return ServedRelease(
             release=release,
             root=root,
-            files=files,
             header=listed.id.encode(),
             stamps={slug: format_instant(part.stamp) for slug, part in root.parts.items()},
             aliases={alias: slug for slug, metro in release.metros.items() for alias in metro.metro.aliases},

@@ -6,6 +6,7 @@ A server answers from what it checked when it opened a release, whatever becomes
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 
 from msgspec import Struct
@@ -24,12 +25,13 @@ from outings.release.manifest import (
     SemanticTables,
     Table,
     hash_snapshot,
+    list_files,
     read_manifest,
 )
 from outings.release.objects import Bytes, Corrupt
 from outings.release.releases import ListedRelease
 from outings.release.root import Log
-from outings.release.site import Site, SiteFile, read_site
+from outings.release.site import SiteFile, read_site
 from outings.release.store import Store
 
 # Of a log's objects, those that were read last stay mapped: what they take is the machine's, not the process's.
@@ -78,7 +80,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
 
 class Release(Struct, frozen=True, kw_only=True):
     """One published build: `id` is `<sequence>-<8 hex of the root's hash>`, metros by slug, `history` its log, `site`
-    the files of its pages by path."""
+    the files of its pages by path, `files` the objects that its snapshots have open, by hash."""
 
     id: str
     sequence: int
@@ -86,6 +88,7 @@ class Release(Struct, frozen=True, kw_only=True):
     metros: Mapping[str, Snapshot]
     history: History = History(Log(), dict[str, bytes]().__getitem__)
     site: Mapping[str, SiteFile] = {}
+    files: frozenset[str] = frozenset()
 
     def read_object(self, sha: str) -> Bytes:
         """Reads an object that the release names and no snapshot keeps open. Raises NotFound, Corrupt and
@@ -94,45 +97,38 @@ class Release(Struct, frozen=True, kw_only=True):
 
 
 def open_release(
-    store: Store,
-    listed: ListedRelease,
-    *,
-    cache: Path,
-    manifests: Mapping[str, Manifest] | None = None,
-    site: Site | None = None,
-    unchanged: Mapping[str, Snapshot] = {},
+    store: Store, listed: ListedRelease, *, cache: Path, unchanged: Mapping[str, Snapshot] = {}
 ) -> Release:
-    """Open all files of a release. Raises NotFound, Corrupt and StoreError; then nothing of it may be served.
+    """Open all files of a release. `unchanged` are snapshots of it that are open already, by metro.
 
-    `manifests` are those of its metros, and `site` its site, if they were read already; `unchanged` are snapshots that
-    are open already, by metro.
+    Raises NotFound, Corrupt and StoreError; then nothing of it may be served.
     """
+    root = listed.root
+    manifests = {slug: read_manifest(store, part.manifest) for slug, part in root.parts.items()}
     metros = {}
-    manifests = manifests or {slug: read_manifest(store, part.manifest) for slug, part in listed.root.parts.items()}
-    for slug, part in listed.root.parts.items():
-        manifest = manifests[slug]
-        snapshot = unchanged.get(slug) or fetch_snapshot(store, manifest, cache=cache)
+    for slug, part in root.parts.items():
+        snapshot = unchanged.get(slug) or fetch_snapshot(store, manifests[slug], cache=cache)
         if snapshot.hash != part.snapshot:
             raise Corrupt(f"metro {slug}: the root says snapshot {part.snapshot}, its manifest makes {snapshot.hash}")
         metros[slug] = snapshot
+    site = open_site(store, root.site, manifests, cache=cache)
     return Release(
         id=listed.id,
-        sequence=listed.root.sequence,
-        latest_version_id=listed.root.log.latest_version_id,
+        sequence=root.sequence,
+        latest_version_id=root.log.latest_version_id,
         metros=metros,
-        history=History(listed.root.log, lru_cache(_MOST_MAPS)(partial(fetch_object, store, folder=cache))),
-        site=open_site(store, listed.root.site, manifests, cache=cache, site=site),
+        history=History(root.log, lru_cache(_MOST_MAPS)(partial(fetch_object, store, folder=cache))),
+        site=site,
+        files=frozenset(chain.from_iterable(map(list_files, manifests.values()))),
     )
 
 
-def open_site(
-    store: Store, sha: str | None, manifests: Mapping[str, Manifest], *, cache: Path, site: Site | None = None
-) -> dict[str, SiteFile]:
-    """The files of the site that a root names, and of its metros, by path. Without a site a metro's pages would have no
-    style: then there are none. `site`: if it was read already. Raises NotFound, Corrupt and StoreError."""
+def open_site(store: Store, sha: str | None, manifests: Mapping[str, Manifest], *, cache: Path) -> dict[str, SiteFile]:
+    """Return the files of the site that a root names, and of its metros, by path. Raises NotFound, Corrupt and
+    StoreError. Without a site a metro's pages would have no style, so then there are none."""
     if sha is None:
         return {}
-    site = site or read_site(store, sha)
+    site = read_site(store, sha)
     metros = (manifest.site.pages for manifest in manifests.values() if manifest.site is not None)
     shown = (site.pages, *(metros if site.settings.shows_data else ()))
     mapped = ((pages, fetch_object(store, pages.object, folder=cache)) for pages in shown)
