@@ -17,7 +17,7 @@ from edge.replies.responses import Lines, make_head
 from edge.request_context import RequestContext
 from edge.thread_pool import ThreadPool
 from edge.weather.forecasts import Forecasts
-from outings.answers.changes import read_cursor
+from outings.answers.changes.feed import read_cursor
 from outings.answers.context import AnswerContext
 from outings.answers.listings.relations import costs_queries
 from outings.answers.plan import AnswerPlan

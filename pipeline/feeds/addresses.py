@@ -19,7 +19,7 @@ _SUFFIXES = {
 
 
 def show_url(url: str) -> str:
-    """Return the address without user, password, fragment and the values in its query that may be keys."""
+    """Without user, password and fragment, and without the values of its query that may be keys."""
     try:
         parts = urlsplit(url)
         port = f":{parts.port}" if parts.port is not None else ""
@@ -41,7 +41,7 @@ def find_charset(content_type: str) -> str | None:
 
 
 def choose_suffix(url: str, content_type: str) -> str:
-    """Return the ending by which a table's reader is chosen: the path's own, or that of the server's content type."""
+    """By which a table's reader is chosen: the path's own ending, or what the server calls the content."""
     own = PurePosixPath(unquote(urlsplit(url).path)).suffix.lower()
     if own in _SUFFIXES.values():
         return own
@@ -61,10 +61,8 @@ class WalkError(Exception):
 
 
 def resolve_next(stated: str, url: str) -> str:
-    """Return the whole address of the next page that the page at `url` states, with the password of that one.
-
-    Raises ValueError for another server: an answer must not choose whom we ask.
-    """
+    """The whole address of the next page that the page at `url` states, with the password of that one. ValueError for
+    another server: an answer must not choose whom we ask."""
     try:
         here, there = urlsplit(url), urlsplit(urljoin(url, stated.strip()))
         if here.scheme == "https" and there.scheme == "http" and there.hostname == here.hostname:
@@ -78,12 +76,12 @@ def resolve_next(stated: str, url: str) -> str:
 
 
 def normalize_url(url: str) -> tuple[str, ...]:
-    """Return the same value for every spelling of a page's address."""
+    """Two spellings of one page's address are one."""
     parts = urlsplit(url)
     pairs = sorted(parse_qsl(parts.query, keep_blank_values=True))
     return parts.path or "/", *(text for pair in pairs for text in pair)
 
 
 def _find_port(parts: SplitResult) -> int | None:
-    """Return the port, None for the scheme's own."""
+    """None for its scheme's own, written or not."""
     return None if parts.port == _PORTS.get(parts.scheme) else parts.port

@@ -73,7 +73,7 @@ class SplitPage(Struct, frozen=True):
 
 
 def split_page(content: bytes) -> SplitPage:
-    """Split a page into its items. Raises ValueError with what is wrong with it."""
+    """Raises ValueError with what is wrong with the page."""
     page = _parse_page(content.removeprefix(BOM_UTF8))
     lines = [bytes(item).replace(b"\n", b" ").replace(b"\r", b" ") + b"\n" for item in page.items]
     return SplitPage(page.next, b"".join(lines), len(lines))
@@ -88,10 +88,8 @@ async def walk_pages(
     tell: Callable[[str], None],
     split: Callable[[bytes], SplitPage] = split_page,
 ) -> Walk:
-    """Write the items to `target`, one a line, as they came. `tell` is told how far a long walk is.
-
-    The last page has no items and names itself as the next. Raises WalkError, and what `fetch` and `split` raise.
-    """
+    """Writes the items to `target`, one a line, as they came. Raises WalkError, and what `fetch` and `split` raise.
+    `tell`: how far a long walk is."""
     url, count, left, empty = begin, 0, most, 0
     visited = {normalize_url(begin)}
     digests = set[bytes]()
@@ -144,7 +142,7 @@ def _hide_password(url: str) -> str:
 
 
 def lend_password(url: str, configured: str) -> str:
-    """Return a remembered address with the password of the configured one, if they are of one server."""
+    """A remembered address with the password of the configured one, if they are of one server."""
     there, here = urlsplit(url), urlsplit(configured)
     if (there.hostname, there.port) != (here.hostname, here.port):
         return url
@@ -155,14 +153,14 @@ _LEVEL = 3
 
 
 def put_items(store: Store, items: Iterable[bytes]) -> str:
-    """Store the items, each a line of JSON, and return the object's hash."""
+    """Each a line of JSON. The object's hash."""
     compressor = zstandard.ZstdCompressor(level=_LEVEL).compressobj()
     parts = [compressor.compress(item + b"\n") for item in items]
     return put_object(store, b"".join([*parts, compressor.flush()]))
 
 
 def write_items(store: Store, sha: str, target: BinaryIO) -> None:
-    """Write stored items to `target`. Raises NotFound, Corrupt, StoreError, and OSError of the target."""
+    """NotFound, Corrupt, StoreError; OSError of the target."""
     zstandard.ZstdDecompressor().copy_stream(BytesIO(read_object(store, sha)), target)
 
 
@@ -172,8 +170,7 @@ _REFUSED = (404, 410)
 
 
 async def open_walk(feed: FeedTable, context: FetchContext, memory: FeedMemory | None) -> FeedSource:
-    """Walk the feed from where the last build stopped, or anew (`is_whole`: what is not in it is gone). Raises
-    FeedError."""
+    """Raises FeedError. `is_whole` where it began anew: what is not in it is no more."""
     configuration, now = context.configuration, context.now
     question = hash_question(feed, configuration)
     why = None if memory is None else _explain_anew(memory, question=question, now=now)
@@ -204,7 +201,7 @@ async def open_walk(feed: FeedTable, context: FetchContext, memory: FeedMemory |
 
 
 def _append_current(store: Store | None, known: FeedMemory | None, walk: Walk | None, path: Path) -> str | None:
-    """Add the items that were current before the walk behind its own, or return why it is worthless without them."""
+    """Adds the items that were current before the walk behind its own, or says why it is worthless without them."""
     if walk is None:
         return "its server no longer knows the place"
     if store is None or known is None or known.items is None or not walk.items:
@@ -218,7 +215,7 @@ def _append_current(store: Store | None, known: FeedMemory | None, walk: Walk | 
 
 
 def _explain_anew(memory: FeedMemory, *, question: str, now: datetime | None) -> str | None:
-    """Return why a remembered place is of no use, or None."""
+    """Why a remembered place is of no use, or None."""
     if memory.question != question:
         return "its address, its settings or this program are not those of the release before"
     if memory.next is None or memory.walked_at is None or memory.items is None or now is None:
@@ -229,7 +226,7 @@ def _explain_anew(memory: FeedMemory, *, question: str, now: datetime | None) ->
 async def _walk(
     client: FeedClient, path: Path, *, known: FeedMemory | None, tell: Callable[[str], None]
 ) -> Walk | None:
-    """Walk the pages. Returns None if the server no longer knows a remembered place: 404 or 410."""
+    """None where a remembered place is no more: 404 or 410."""
     feed = client.feed
     begin = feed.url if known is None or known.next is None else lend_password(known.next, feed.url)
 
@@ -256,7 +253,7 @@ async def _walk(
 def _hash_walk(
     feed: FeedTable, configuration: Configuration, hashed: str, *, known: FeedMemory | None, walk: Walk
 ) -> str:
-    """Hash all that was ever said: a walk that brings nothing new changes nothing."""
+    """Of all that was ever said: a walk that brings nothing new changes nothing."""
     if known is None:
         return hashed
     if not walk.items:
@@ -280,10 +277,10 @@ class Item(Struct, frozen=True):
 
 
 def read_items(path: Path, *, own: int | None, timezone: str, vocabulary: Vocabulary) -> Iterator[RawRecord]:
-    """Yield the records of items. Lines are numbered through the walk; an item that is said again counts as merged.
+    """Lines are items, numbered from 1 through the walk. What is said of an item again counts as merged.
 
-    Behind the `own` lines of the walk (None: all are) stand earlier items: those that are part of anything that the
-    walk names are read again.
+    Behind the `own` lines of the walk (None: all are) are items that stood before: of these, what is a part of anything
+    that the walk speaks of is read again.
     """
     latest = _find_latest(path, own)
     shared = _gather_parents(path, latest)
@@ -311,7 +308,7 @@ def read_items(path: Path, *, own: int | None, timezone: str, vocabulary: Vocabu
 
 
 def list_current(path: Path, *, own: int | None, keeps: Callable[[str], bool] = lambda _: True) -> Iterator[bytes]:
-    """Yield the items that are current after the walk, as they came, if `keeps` accepts their keys."""
+    """The items that are current after the walk, as they came, as far as their keys are to be kept."""
     latest = _find_latest(path, own)
     for raw in read_lines(path):
         item = _parse_item(raw)
@@ -327,7 +324,7 @@ def _list_items(path: Path) -> Iterator[Item]:
 
 
 def _parse_item(raw: RawRecord) -> Item | RawRecord:
-    """Return the item, or why it can't be read."""
+    """The item, or why it can't be read."""
     if raw.reason is not None:
         return raw
     value = raw.value
@@ -349,7 +346,7 @@ def _parse_item(raw: RawRecord) -> Item | RawRecord:
 
 
 def _find_latest(path: Path, own: int | None) -> dict[str, int]:
-    """Return the last line of each item: earlier items are older than all in the walk."""
+    """The line that says last what each item is: what stood before is older than all that the walk says."""
     latest: dict[str, int] = {}
     for item in _list_items(path):
         if own is None or item.line <= own:
@@ -360,7 +357,7 @@ def _find_latest(path: Path, own: int | None) -> dict[str, int]:
 
 
 def _find_parts(path: Path, latest: dict[str, int], own: int) -> frozenset[int]:
-    """Return the lines of earlier items that still stand and are part of what the walk names, or a part of a part."""
+    """The lines of what stood before, still stands, and is a part of what the walk speaks of, or a part of a part."""
     spoken: set[str] = set()
     waiting = []
     for item in _list_items(path):
@@ -379,7 +376,7 @@ def _find_parts(path: Path, latest: dict[str, int], own: int) -> frozenset[int]:
 
 
 def _gather_parents(path: Path, latest: dict[str, int]) -> Graph:
-    """Return the data of the items that others name as their whole."""
+    """The data of those items that others say they are a part of."""
     named = {name for item in _list_items(path) if item.data is not None for name in _list_parents(item.data)}
     if not named:
         return Graph([])

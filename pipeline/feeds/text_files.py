@@ -46,8 +46,7 @@ class DecodedText(Struct, frozen=True):
 
 
 def decode_text(content: bytes, *, stated: str = "auto", charset: str | None = None) -> DecodedText:
-    """Decode a text. `stated`: the feed's setting; `charset`: what a server says. Raises ValueError for bytes that are
-    not in the stated encoding."""
+    """`stated` by the feed's setting, `charset` by a server. ValueError where the bytes are not in the stated one."""
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             how = "" if encoding == "utf-8" else "its byte order mark"
@@ -73,7 +72,7 @@ def encode_utf8(content: bytes) -> bytes:
 
 
 def find_codec(name: str) -> str:
-    """Return the codec of a name. Raises LookupError for an unknown one."""
+    """LookupError for a name that is no encoding."""
     name = codecs.lookup(name).name
     return "cp1252" if name in _LATIN else name
 
@@ -90,7 +89,7 @@ def _decode_stated(content: bytes, encoding: str) -> DecodedText:
 
 
 def _find_wide(content: bytes) -> str | None:
-    """Recognize UTF-16 without its mark: mostly ASCII has 0 in each second byte."""
+    """UTF-16 without its mark: mostly ASCII has 0 in each second byte."""
     sample = content[:4096]
     if len(sample) >= 4 and len(content) % 2 == 0:
         for start, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
@@ -100,7 +99,7 @@ def _find_wide(content: bytes) -> str | None:
 
 
 def _decode_charset(content: bytes, charset: str | None) -> DecodedText | None:
-    """Decode as the server says, if the bytes agree. Many say UTF-8, or Latin, of whatever they send."""
+    """A server is believed where the bytes agree. Many say UTF-8, or Latin, of whatever they send."""
     try:
         codec = find_codec(charset) if charset else "utf-8"
         return None if codec == "utf-8" else DecodedText(content.decode(codec), codec, "what its server says")
@@ -123,7 +122,7 @@ def _detect(content: bytes) -> DecodedText:
 
 
 def _can_decode(content: bytes, encoding: str) -> bool:
-    """Return True if all bytes are letters; Windows' set has none for five of them."""
+    """Windows' set has no letter for five bytes; the others have one for each."""
     try:
         content.decode(encoding)
     except UnicodeDecodeError:

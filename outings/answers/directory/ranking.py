@@ -13,7 +13,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.cache import remember
-from outings.answers.directory.names import (
+from outings.answers.directory.business_names import Title, list_parents
+from outings.answers.directory.spellings import (
     ABOVE,
     AREA_SPELLINGS,
     HOST,
@@ -25,8 +26,6 @@ from outings.answers.directory.names import (
     SITE,
     WORD,
     Places,
-    Title,
-    list_parents,
     read_kinds,
     read_letters,
     spell_entries,

@@ -7,7 +7,9 @@ const { Miniflare } = createRequire(`${process.cwd()}/package.json`)("miniflare"
 const options = JSON.parse(process.argv[2]);
 // `cf`: miniflare asks Cloudflare for what it says of a request, unless it is told not to.
 const bound = { host: "127.0.0.1", port: 0 };
-const running = new Miniflare({ modules: true, cf: false, ...bound, unsafeDirectSockets: [bound], ...options });
+const modulesRules = [{ type: "ESModule", include: ["**/*.js"] }];
+const own = { modules: true, modulesRules, cf: false, ...bound, unsafeDirectSockets: [bound] };
+const running = new Miniflare({ ...own, ...options });
 const network = await running.ready;
 console.log((await running.unsafeGetDirectURL()).origin, network.origin);
 process.stdin.resume();

@@ -3,7 +3,7 @@
 import json
 import subprocess
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,26 +24,32 @@ class Workerd:
 
     port: int
     network: int
-    bucket: S3Store
+    buckets: Mapping[str, S3Store]
     process: subprocess.Popen[str]
+
+    @property
+    def bucket(self) -> S3Store:
+        """The one of releases."""
+        return self.buckets["BUCKET"]
 
     def stop(self) -> None:
         self.process.communicate(timeout=60)
 
 
-def start_workerd(servers: Sequence[str], *, secret: str) -> Workerd:
-    """As wrangler.toml says, but for what an operator fills in: `servers` are addresses, HOST:PORT."""
+def start_workerd(servers: Sequence[str], *, secret: str, file: str = "wrangler.toml") -> Workerd:
+    """As that file says, but for what an operator fills in: `servers` are addresses, HOST:PORT."""
     assert (CLOUDFLARE / "node_modules").exists(), "first: tools/install_npm_packages .venv build/cloudflare"
-    settings = tomllib.loads((CLOUDFLARE / "wrangler.toml").read_text())
-    [bucket] = settings["r2_buckets"]
+    settings = tomllib.loads((CLOUDFLARE / file).read_text())
+    buckets = {each["binding"]: each["bucket_name"] for each in settings["r2_buckets"]}
     filled = {
-        "SERVERS": " ".join(f"http://{server}" for server in servers), "BUCKET_PREFIX": PREFIX, "FRONT_SECRET": secret
+        **{name: PREFIX for name in settings["vars"] if name.endswith("_PREFIX")},
+        "SERVERS": " ".join(f"http://{server}" for server in servers), "FRONT_SECRET": secret,
     }  # fmt: skip
     options = {
         "scriptPath": settings["main"],
         "compatibilityDate": settings["compatibility_date"],
         "bindings": {**settings["vars"], **filled},
-        "r2Buckets": {bucket["binding"]: {"id": bucket["bucket_name"], "s3Credentials": CREDENTIALS}},
+        "r2Buckets": {name: {"id": bucket, "s3Credentials": CREDENTIALS} for name, bucket in buckets.items()},
     }
     words = [NODE, Path(__file__).with_name("run_worker.mjs"), json.dumps(options)]
     process = subprocess.Popen(words, cwd=CLOUDFLARE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -51,7 +57,7 @@ def start_workerd(servers: Sequence[str], *, secret: str) -> Workerd:
     line = process.stdout.readline()
     assert line, "workerd did not start: its errors are above"
     port, network = (int(url.rpartition(":")[2]) for url in line.split())
-    return Workerd(port, network, open_bucket(network, bucket["bucket_name"]), process)
+    return Workerd(port, network, {name: open_bucket(network, bucket) for name, bucket in buckets.items()}, process)
 
 
 def open_bucket(port: int, name: str) -> S3Store:

@@ -1,0 +1,1 @@
+"""How much data a metro has, how fresh and how clean it is."""

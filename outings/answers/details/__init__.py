@@ -1,0 +1,1 @@
+"""One listing by id or slug, with what is related to it."""

@@ -1,0 +1,1 @@
+"""One organization by id: its copies in the key's metros, merged."""
