@@ -1,1 +1,1 @@
-"""The server: HTTP in, the answer of a release out. `app.py` puts its middleware together."""
+"""The server: HTTP in, the answer of a release out. `respond.py` is the way of a request, `app.py` puts it together."""

@@ -1,4 +1,4 @@
-"""The edge as one ASGI application: its middleware, and the tasks that poll beside it."""
+"""The edge put together: what responds to requests, and the tasks that poll beside it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -7,38 +7,34 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import structlog
-from starlette.routing import Route, Router
+from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
-from edge.calendar_addresses import CalendarAddresses
+from edge.bodies.bodies import Bodies
 from edge.connection_limiter import ConnectionLimiter
 from edge.front_protocol import Fronts
 from edge.geocoding.geocoder import Geocoder, NoGeocoder
-from edge.key_ring import KeyRing
+from edge.keys.authentication import MOST_FAILURES_PER_MINUTE, Authenticator
+from edge.keys.calendar_addresses import CalendarAddresses
+from edge.keys.client_address import TrustedProxies
+from edge.keys.key_ring import KeyRing
+from edge.keys.visitor_limiter import VisitorKey, VisitorLimiter
 from edge.limits.address_buckets import AddressBuckets
 from edge.limits.limiter import RateLimiter
 from edge.limits.mapped_store import MappedLimitStore
 from edge.limits.months import SECOND
 from edge.limits.store import LimitStore
-from edge.local_dates import LocalDates
-from edge.middleware.answer_endpoint import AnswerEndpoint
-from edge.middleware.authentication import MOST_FAILURES_PER_MINUTE, AuthenticationMiddleware
-from edge.middleware.client_address import TrustedProxies
-from edge.middleware.errors import ErrorMiddleware
-from edge.middleware.fast_path import FastPath
-from edge.middleware.rate_limit import LimitHeadersMiddleware, RateLimitMiddleware
-from edge.middleware.request_id import RequestIdMiddleware
-from edge.middleware.routing import RoutingMiddleware
-from edge.middleware.usage import UsageMiddleware
-from edge.middleware.visitor_limiter import VisitorKey, VisitorLimiter
-from edge.public.metrics import MetricsEndpoint
-from edge.public.openapi import OpenApiEndpoint
-from edge.public.probes import HealthEndpoint, ReadinessEndpoint
+from edge.public.endpoints import PublicEndpoints
+from edge.public.metrics import Metrics
+from edge.public.openapi import OpenApi
+from edge.public.pages import Pages
+from edge.queries.local_dates import LocalDates
+from edge.queries.planner import Planner
 from edge.reading_turns import ReadingTurns
 from edge.releases import Releases
-from edge.replies.bodies import Bodies
-from edge.replies.pages import PagesEndpoint
-from edge.replies.planner import Planner
+from edge.request import read_scope
+from edge.respond import Responder
+from edge.response import send_response
 from edge.rollback_guard import RollbackGuard
 from edge.thread_pool import ThreadPool
 from edge.usage.counts import Counts
@@ -89,56 +85,27 @@ class Edge:
         rollback_guard: RollbackGuard | None = None,
         calendar_secrets: Sequence[str] = (),
         front_secrets: Sequence[str] = (),
-        visitors: VisitorKey = VisitorKey(),
+        visitors: VisitorKey | None = None,
     ) -> None:
         self.counts = counts or Counts()
         self._usage = usage or UsageRecorder(clock=clock)
-        self._offer = offer
-        self._model = model
         self._geocoder = geocoder or NoGeocoder()
         self._forecasts = forecasts or Forecasts(None, clock=clock)
         self._releases = Releases(
             store, cache=cache, clock=clock, counts=self.counts, trust=trust, rollback_guard=rollback_guard
         )
-        self._proxies = proxies or TrustedProxies(())
-        self.connections = connections or ConnectionLimiter()
-        self.reading_turns = ReadingTurns()
-        self._limits = limits or MappedLimitStore(clock=_count_microseconds(clock))
-        self._addresses = CalendarAddresses(calendar_secrets)
-        self._fronts = Fronts(front_secrets)
-        self._visitors = VisitorLimiter(visitors, proxies=self._proxies, clock=_count_microseconds(clock))
         self._ring = KeyRing(store, clock=clock, plans=offer.plans, seal=seal)
+        ticks = _count_microseconds(clock)
+        self._limits = limits or MappedLimitStore(clock=ticks)
         # One thread: what it computes holds the interpreter, and two would only take it from each other and the loop.
         self._compute_threads = ThreadPool(threads=1, queue=64)
         self._fetch_threads = ThreadPool(threads=2, queue=64)
         self._poll_seconds = poll_seconds
-        self._contract = OpenApiEndpoint(self._releases)
-        self._public = Router(
-            [
-                Route("/healthz", HealthEndpoint()),
-                Route("/readyz", ReadinessEndpoint(releases=self._releases, ring=self._ring)),
-                Route("/metrics", MetricsEndpoint(self.counts, self._usage, self._releases)),
-                Route("/openapi.json", self._contract),
-            ],
-            lifespan=self._run_beside,
-        )
-        self.fast_path = self._link(store, clock, memory)
-
-    def _link(self, store: Store, clock: Callable[[], datetime], memory: int) -> FastPath:
-        """The middleware, built from the last to the first. A request passes: fast path, request id, usage, errors,
-        limit headers, routing, authentication, rate limit, endpoint."""
+        self._openapi = OpenApi(self._releases)
+        self.connections = connections or ConnectionLimiter()
+        self.reading_turns = ReadingTurns()
+        proxies, addresses = proxies or TrustedProxies(()), CalendarAddresses(calendar_secrets)
         plans = memory // 4
-        planner = Planner(
-            releases=self._releases,
-            dates=LocalDates(clock),
-            computing=self._compute_threads,
-            fetching=self._fetch_threads,
-            memory=plans,
-            offer=self._offer,
-            model=self._model,
-            geocoder=self._geocoder,
-            forecasts=self._forecasts,
-        )
         bodies = Bodies(
             store=store,
             computing=self._compute_threads,
@@ -146,38 +113,47 @@ class Edge:
             counts=self.counts,
             memory=memory - plans,
         )
-        endpoint = AnswerEndpoint(planner=planner, bodies=bodies, counts=self.counts, addresses=self._addresses)
-        limiter = RateLimiter(self._limits, counts=self.counts)
-        authentication = AuthenticationMiddleware(
-            app=RateLimitMiddleware(endpoint, limiter=limiter, visitors=self._visitors),
-            ring=self._ring,
-            proxies=self._proxies,
-            failures=AddressBuckets(per_minute=MOST_FAILURES_PER_MINUTE, clock=_count_microseconds(clock)),
-            addresses=self._addresses,
-        )
-        pages = PagesEndpoint(self._releases, bodies=bodies, counts=self.counts)
-        routing = RoutingMiddleware(public=self._public, keyed=authentication, pages=pages)
-        limit_headers = LimitHeadersMiddleware(routing, ring=self._ring, limiter=limiter)
-        first = RequestIdMiddleware(
-            UsageMiddleware(ErrorMiddleware(limit_headers, counts=self.counts), usage=self._usage), fronts=self._fronts
-        )
-        return FastPath(
-            app=first,
-            ring=self._ring,
-            limiter=limiter,
-            planner=planner,
+        self.respond = Responder(
+            fronts=Fronts(front_secrets),
+            authenticator=Authenticator(
+                ring=self._ring,
+                proxies=proxies,
+                addresses=addresses,
+                failures=AddressBuckets(per_minute=MOST_FAILURES_PER_MINUTE, clock=ticks),
+            ),
+            visitors=None if visitors is None else VisitorLimiter(visitors, proxies=proxies, clock=ticks),
+            limiter=RateLimiter(self._limits, counts=self.counts),
+            planner=Planner(
+                releases=self._releases,
+                dates=LocalDates(clock),
+                addresses=addresses,
+                computing=self._compute_threads,
+                fetching=self._fetch_threads,
+                memory=plans,
+                offer=offer,
+                model=model,
+                geocoder=self._geocoder,
+                forecasts=self._forecasts,
+            ),
             bodies=bodies,
+            public=PublicEndpoints(
+                releases=self._releases,
+                ring=self._ring,
+                metrics=Metrics(self.counts, self._usage, self._releases),
+                openapi=self._openapi,
+            ),
+            pages=Pages(self._releases, bodies=bodies, counts=self.counts),
             counts=self.counts,
             usage=self._usage,
-            visitors=self._visitors,
-            fronts=self._fronts,
-        )
+        ).respond
+        self._asgi = Router(default=self._answer, lifespan=self._run_beside)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._asgi(scope, receive, send)
+
+    async def _answer(self, scope: Scope, _: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            await self.fast_path(scope, receive, send)
-        elif scope["type"] == "lifespan":
-            await self._public(scope, receive, send)
+            await send_response(send, await self.respond(read_scope(scope)))
         else:
             await send({"type": "websocket.close"})
 
@@ -194,7 +170,7 @@ class Edge:
 
     def _take_up_release(self) -> None:
         self._releases.poll()
-        self._contract.prepare()
+        self._openapi.prepare()
 
     def write_usage(self) -> None:
         """For a caller that runs no tasks beside requests: writes what was recorded. Blocks."""

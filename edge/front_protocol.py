@@ -40,12 +40,8 @@ class Fronts:
     def __init__(self, secrets: Sequence[str] = ()) -> None:
         self._secrets = [secret.encode() for secret in secrets]
 
-    @property
-    def exist(self) -> bool:
-        return len(self._secrets) > 0
-
     def recognize(self, value: bytes) -> Front | None:
-        """By a header's value. The time that it takes reveals nothing about the secrets."""
+        """Return the front that sent this header. The time that it takes reveals nothing about the secrets."""
         secret, _, rest = value.partition(b";")
         given = secret.strip()
         matches = [hmac.compare_digest(each, given) for each in self._secrets]

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from msgspec import Struct
 
+from edge.bodies.content_coding import CODINGS
 from edge.front_protocol import CACHE_CONTROL, KINDS, LEAST_POINTER_BYTES, render_front
 from edge.limits.header_fields import FIELDS
-from edge.replies.content_coding import CODINGS
-from edge.replies.responses import encode_lines, list_headers, make_head, make_refusal, split_lines
-from edge.request_context import MOST_HEADER_BYTES
+from edge.request import MOST_HEADER_BYTES
+from edge.response import make_head, make_refusal, split_lines
 from outings.contract import errors
 from outings.contract.errors import ApiError
 from outings.contract.routes import ROUTES
@@ -85,8 +85,8 @@ def render_nginx(front: NginxFront) -> str:
 def list_relayed() -> Iterator[RelayedHeader]:
     """Every header of a success that is not about its body."""
     head = make_head(etag=b"etag", max_age=None, release=b"release")
-    limits = encode_lines((field.lower().encode(), b"") for field in FIELDS)
-    for name, _ in split_lines(list_headers(head=head, body=None, limits=limits, request_id=b"", trace_id=b"")):
+    of_limits = [field.lower().encode() for field in FIELDS]
+    for name in (*(name for name, _ in split_lines(head)), *of_limits, b"x-request-id", b"x-trace-id"):
         source = CACHE_CONTROL if name == b"cache-control" else name
         written = name.decode().replace("-", "_")
         yield RelayedHeader(name=name.decode(), source=source.decode().replace("-", "_"), variable=f"outings_{written}")

@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import Any, cast
 
 from mangum import Mangum
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from edge.app import POLL_SECONDS, Edge
+from edge.bodies.content_coding import choose_coding
 from edge.front_protocol import CODING, EXPORTS, FRONT, OBJECTS, POINTERS, render_front
 from edge.limits.mapped_store import LOCAL
 from edge.processes.worker import make_served_edge
-from edge.replies.content_coding import choose_coding
-from edge.replies.responses import Header
+from edge.request import read_scope
+from edge.response import Header, Response, encode_lines, send_response, split_lines
 from outings.configuration import read_configuration
 from outings.contract.envelope import encode_error
 from outings.contract.errors import bad_request
@@ -73,80 +74,51 @@ class Function:
             self._edge.poll()
             self._last_look = now
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answer(self, scope: Scope, _: Receive, send: Send) -> None:
         sent = [(name, value) for name, value in scope["headers"] if not name.startswith(_OURS)]
-        reply = _Reply()
-        await self._edge({**scope, "headers": [*sent, self._front]}, receive, reply.take)
-        for message in self._fit(reply, accepted=dict(sent).get(b"accept-encoding", b"")):
-            await send(message)
+        response = await self._edge.respond(read_scope({**scope, "headers": [*sent, self._front]}))
+        await send_response(send, self._fit(response, accepted=dict(sent).get(b"accept-encoding", b"")))
 
-    def _fit(self, reply: "_Reply", *, accepted: bytes) -> Iterable[Message]:
-        """The reply, or where it is too large what stands in for it."""
-        headers = dict(reply.headers)
-        address = headers.get(_POINTER)
+    def _fit(self, response: Response, *, accepted: bytes) -> Response:
+        """Return the response, or what stands in for it if it is too large."""
+        headers = split_lines(response.head)
+        values = dict(headers)
+        address = values.get(_POINTER)
         if address is None:
-            return reply.list_messages() if reply.size <= MOST_BYTES else refuse(reply)
-        coding = headers[CODING]
+            return response if response.size <= MOST_BYTES else refuse(headers)
+        coding = values[CODING]
         if coding != b"identity" and choose_coding(accepted, (coding,)) != coding:
-            return refuse(reply)
+            return refuse(headers)
         name = object_name(address.rpartition(b"/")[2].decode())
         location = self._store.sign_address(
             name,
-            media=headers[b"content-type"].decode(),
+            media=values[b"content-type"].decode(),
             coding="" if coding == b"identity" else coding.decode(),
             seconds=ADDRESS_SECONDS,
         )
-        head = [(b"location", location.encode()), (b"cache-control", b"private, no-store")]
-        return make_messages(307, [*list_common(reply.headers), *head, (b"content-length", b"0")])
-
-
-class _Reply:
-    """What the application sends, until it is too much; then only its size."""
-
-    def __init__(self) -> None:
-        self.status = 0
-        self.headers: list[Header] = []
-        self.size = 0
-        self._pieces: list[bytes] = []
-
-    async def take(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            self.status, self.headers = message["status"], list(message["headers"])
-        else:
-            piece = message.get("body", b"")
-            self.size += len(piece)
-            self._pieces.append(piece)
-            if self.size > MOST_BYTES:
-                self._pieces.clear()
-
-    def list_messages(self) -> Iterable[Message]:
-        return make_messages(self.status, self.headers, b"".join(self._pieces))
+        head = [(b"location", location.encode()), (b"cache-control", b"private, no-store"), (b"content-length", b"0")]
+        return Response(status=307, head=encode_lines((*list_common(headers), *head)))
 
 
 def list_common(headers: Iterable[Header]) -> Iterable[Header]:
-    """Those that are of the request, and not of the body."""
+    """Yield the headers that are about the request, not the body."""
     return (each for each in headers if each[0] not in _ENTITY and not each[0].startswith(_OURS))
 
 
-def refuse(reply: _Reply) -> Iterable[Message]:
+def refuse(headers: Iterable[Header]) -> Response:
+    """Return 400 in place of an answer with these headers."""
     error = bad_request(
         reason="out_of_range",
         message=f"This server sends at most {MOST_BYTES} bytes: ask for less, or for an export with "
         "Accept-Encoding: gzip, as which it comes from where it is stored.",
         max=MOST_BYTES,
     )
-    request_id = dict(reply.headers).get(b"x-request-id", b"").decode()
-    body = encode_error(error, request_id)
+    body = encode_error(error, dict(headers).get(b"x-request-id", b"").decode())
     head = [
         (b"content-type", b"application/json"), (b"cache-control", b"no-store"),
         (b"content-length", b"%d" % len(body)),
     ]  # fmt: skip
-    return make_messages(error.status, [*list_common(reply.headers), *head], body)
-
-
-def make_messages(status: int, headers: list[Header], body: bytes = b"") -> Iterable[Message]:
-    yield {"type": "http.response.start", "status": status, "headers": headers}
-    yield {"type": "http.response.body", "body": body}
+    return Response(status=error.status, head=encode_lines((*list_common(headers), *head)), body=body)
 
 
 def open_function(config: Path, environ: Mapping[str, str] = os.environ) -> Function:

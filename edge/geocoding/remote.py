@@ -70,6 +70,7 @@ class RemoteGeocoder:
         wait = self._breaker.enter()
         if wait is not None:
             raise unavailable(wait)
+        await asyncio.sleep(0)  # time-outs need a task, which an answer begins without
         try:
             # Each try ends by itself, but where headers come byte by byte.
             async with asyncio.timeout((self._policy.whole + self._policy.connect) * self._policy.attempts):

@@ -27,18 +27,12 @@ def decide(
     used = before.used if before.month == month else 0
     outcome = _PASSED
     if operation is _TAKE:
-        outcome = judge(allowance, load=load, used=used)
-        if outcome is _PASSED:
+        if not has_room(load, allowance.per_minute):
+            outcome = Outcome.RATE_SPENT
+        elif allowance.per_month is not None and used >= allowance.per_month:
+            outcome = Outcome.QUOTA_SPENT
+        else:
             load, used = load + MINUTE, used + 1
     elif operation is _REFUND and refunded == month:
         used = max(0, used - 1)
     return LimitState(outcome=outcome, now=now, load=load, month=month, used=used)
-
-
-def judge(allowance: Allowance, *, load: int, used: int) -> Outcome:
-    """Check the rate before the quota."""
-    if not has_room(load, allowance.per_minute):
-        return Outcome.RATE_SPENT
-    if allowance.per_month is not None and used >= allowance.per_month:
-        return Outcome.QUOTA_SPENT
-    return _PASSED

@@ -18,7 +18,7 @@ log = structlog.get_logger()
 _PASSED = Outcome.PASSED
 
 
-class LimitDecision(Struct, frozen=True, kw_only=True):
+class LimitDecision(Struct, frozen=True, kw_only=True, gc=False):
     """Whether a request is within its limits, and what is left. `reading` is None if it could not be counted."""
 
     allowance: Allowance
@@ -52,15 +52,6 @@ class RateLimiter(Struct):
     async def take(self, principal: Principal) -> LimitDecision:
         return await self._count(principal.allowance, Operation.TAKE)
 
-    def take_now(self, principal: Principal) -> LimitDecision | None:
-        """`take` without awaiting. None, and nothing is counted, if the store needs the event loop."""
-        allowance = principal.allowance
-        try:
-            reading = self.limits.apply_now(allowance, Operation.TAKE)
-        except LimitStoreError as error:
-            return self._let_pass(allowance, error)
-        return None if reading is None else self._settle(allowance, reading)
-
     async def show(self, principal: Principal) -> LimitDecision:
         return await self._count(principal.allowance, Operation.PEEK)
 
@@ -74,17 +65,11 @@ class RateLimiter(Struct):
         try:
             reading = await self.limits.apply(allowance, operation, month=month)
         except LimitStoreError as error:
-            return self._let_pass(allowance, error)
-        return self._settle(allowance, reading)
-
-    def _let_pass(self, allowance: Allowance, error: LimitStoreError) -> LimitDecision:
-        self.counts.add(Counter.UNCOUNTED)
-        if not self.is_down:
-            log.error("limits_down", reason=str(error))
-        self.is_down = True
-        return LimitDecision(allowance=allowance, reading=None)
-
-    def _settle(self, allowance: Allowance, reading: LimitState) -> LimitDecision:
+            self.counts.add(Counter.UNCOUNTED)
+            if not self.is_down:
+                log.error("limits_down", reason=str(error))
+            self.is_down = True
+            return LimitDecision(allowance=allowance, reading=None)
         if self.is_down:
             log.info("limits_back")
             self.is_down = False

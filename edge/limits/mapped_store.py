@@ -59,30 +59,30 @@ class MappedLimitStore:
         self._month = self._begins = self._ends = 0
 
     async def apply(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> LimitState:
-        """Its lock's holder may have been interrupted in the few microseconds: the loop goes on until it is let run
-        again."""
-        until = time.monotonic() + _PATIENCE_SECONDS
-        while (state := self.apply_now(allowance, operation, month=month)) is None:
-            if time.monotonic() > until:
-                raise LimitStoreError(
-                    f"the slot of client {allowance.client} is held by another process since {_PATIENCE_SECONDS} s"
-                )
-            await asyncio.sleep(_PAUSE_SECONDS)
-        return state
-
-    def apply_now(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> LimitState | None:
+        """The holder of the lock may have been interrupted in the few microseconds: the loop goes on until it is let
+        run again."""
         if allowance.key >= SLOTS or allowance.client >= SLOTS:
             raise LimitStoreError(f"slot {max(allowance.key, allowance.client)}: the file has {SLOTS}")
         if self._file is None:
             return self._apply(allowance, operation, month)
         byte = _HEAD_BYTES + allowance.client * _SLOT_BYTES
         if not self._try_lock(byte):
-            return None
+            await self._wait_for(byte)
         # Nothing is awaited here: this process's own operations are not kept apart by its locks.
         try:
             return self._apply(allowance, operation, month)
         finally:
             fcntl.lockf(self._file, fcntl.LOCK_UN, 1, byte)
+
+    async def _wait_for(self, byte: int) -> None:
+        until = time.monotonic() + _PATIENCE_SECONDS
+        while not self._try_lock(byte):
+            if time.monotonic() > until:
+                client = (byte - _HEAD_BYTES) // _SLOT_BYTES
+                raise LimitStoreError(
+                    f"the slot of client {client} is held by another process since {_PATIENCE_SECONDS} s"
+                )
+            await asyncio.sleep(_PAUSE_SECONDS)
 
     async def close(self) -> None:
         self._numbers.release()

@@ -29,7 +29,7 @@ class Outcome(IntEnum):
     QUOTA_SPENT = 2
 
 
-class LimitState(Struct, frozen=True, kw_only=True):
+class LimitState(Struct, frozen=True, kw_only=True, gc=False):
     """After an operation. `now`: microseconds since 1970. `load`: of the key's bucket, as in gcra.py. `used`: billed to
     the client in `month`, numbered as in months.py; to an unlimited one too.
     """
@@ -52,9 +52,6 @@ class LimitStore(Protocol):
         `month`: that of the `TAKE` which a `REFUND` undoes; another month's is gone, and is not refunded.
         Nothing in it may block the event loop.
         """
-
-    def apply_now(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> LimitState | None:
-        """`apply` for a caller that can't wait: None, and nothing is counted, where it would have to."""
 
     async def close(self) -> None:
         """Nothing is counted any more."""

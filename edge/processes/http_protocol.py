@@ -1,19 +1,16 @@
-"""HTTP on a socket: uvicorn's protocol with limits of size and time, and a short way for answers from memory."""
+"""HTTP on a socket: uvicorn's protocol with limits of size and time, over `respond` in place of an ASGI application."""
 
 import asyncio
 import re
+from collections import deque
 from collections.abc import Iterable
-from functools import partial
 
 import httptools
-from starlette.types import Scope
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from edge.middleware.answer_endpoint import GONE
-from edge.middleware.fast_path import Response
-from edge.middleware.request_id import make_request_id
-from edge.processes.answer_transport import AnswerTransport
-from edge.replies.responses import Header, encode_lines, make_refusal
+from edge.processes.first_step import begin
+from edge.request import Request, make_request_id, read_request
+from edge.response import Header, Response, encode_lines, make_refusal
 from edge.usage.counts import Counter
 from outings.contract.errors import ApiError, bad_request
 
@@ -35,11 +32,6 @@ WRITE_SECONDS = 60.0
 # What a client sends that was refused already is thrown away for a moment: it reads no refusal while it writes.
 LINGER_SECONDS, LINGER_BYTES = 2.0, 4 * 2**20
 
-_STATUS_LINES = {
-    200: b"HTTP/1.1 200 OK",
-    304: b"HTTP/1.1 304 Not Modified",
-    400: b"HTTP/1.1 400 Bad Request",
-}
 # A method as HTTP writes it, which the parser may not know, and the target behind it.
 _OPENING = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [/*h]")
 _REFUSED_METHOD = b"PATCH"
@@ -48,8 +40,8 @@ _MORE = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade
 
 
 class HttpProtocol(HttpToolsProtocol):
-    """Writes an answer from memory as soon as the head of the request is read, without a task, ASGI messages or checks
-    of our own headers. uvicorn does everything else, within the limits.
+    """Writes the response as soon as the head of the request is read, without a task if nothing has to be waited for.
+    uvicorn does the parsing, the time-outs of idle connections and the end of the server.
 
     A connection is read head by head, and not while an earlier request of it waits or its client reads nothing. What
     came together is read in turn with other connections. So a connection holds at most a head, one request, and what
@@ -61,18 +53,20 @@ class HttpProtocol(HttpToolsProtocol):
     _head_bytes = 0
     _is_in_head = True
     _is_begun = False  # a head, and not at its end
-    _is_answered = False
+    _waiting = deque[tuple[Request, bool]]()  # noqa: RUF012 each connection gets its own
     _is_last = False  # nothing that comes behind is read
+    _is_answering = False
+    _keeps_alive = True  # behind the request that is being answered
     _thrown_bytes = 0
     _deadline: asyncio.TimerHandle | None = None
     _is_in_line = False  # for its turn to be read
-    _gone: asyncio.Future[None] | None = None  # done when the client leaves
+    _task: asyncio.Task[None] | None = None  # of an answer that is waited for
     _writing: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.headers = []
-        self._unread = bytearray()
+        self._unread, self._waiting = bytearray(), deque()
         if self.app.connections.open(self, None if self.client is None else self.client[0]):
             self._expect(HEAD_SECONDS)
         else:
@@ -85,8 +79,8 @@ class HttpProtocol(HttpToolsProtocol):
         for handle in (self._deadline, self._writing):
             if handle is not None:
                 handle.cancel()
-        if self._gone is not None and not self._gone.done():
-            self._gone.set_result(None)
+        if self._task is not None:
+            self._task.cancel()
         super().connection_lost(exc)
 
     def leave(self) -> None:
@@ -108,7 +102,7 @@ class HttpProtocol(HttpToolsProtocol):
     def _must_wait(self) -> bool:
         """Return True while more must not be read: this connection is in line, its client takes no answer, or a
         request of it is being answered. The body of that request is read."""
-        is_answering = bool(self.pipeline) or (self._is_in_head and not self._is_idle())
+        is_answering = bool(self._waiting) or (self._is_in_head and not self._is_idle())
         return self._is_in_line or is_answering or self.flow.write_paused
 
     def _take_turn(self) -> None:
@@ -173,8 +167,7 @@ class HttpProtocol(HttpToolsProtocol):
             raise _refuse_head(f"has more than {MOST_FIELDS} header fields", MOST_FIELDS)
 
     def on_message_begin(self) -> None:
-        """Without the scope that uvicorn makes here: only what is not answered at once needs one."""
-        self._is_answered, self._is_begun = False, True
+        self._is_begun = True
         self.url, self.headers, self.expect_100_continue = b"", [], False
 
     def on_headers_complete(self) -> None:
@@ -182,50 +175,61 @@ class HttpProtocol(HttpToolsProtocol):
         self._is_in_head, self._is_begun, self._head_bytes = False, False, 0
         self._end_deadline()
         self.app.connections.work(self)
-        head: Scope = {}
-        reply = self._reply_now(head) if self._is_simple() else None
-        if reply is None:
-            self._begin_scope(head)
-            super().on_headers_complete()
-            self._join_head()
-            self._bound_body()
-            return
-        self._is_answered = True
-        self.transport.writelines((encode_head(reply, self.server_state.default_headers), reply.body))
-        self.on_response_complete()
+        keeps_alive = self.parser.get_http_version() != "1.0" and self.parser.should_keep_alive()
+        request, keeps_alive = self._read_request(), self._bound_body() and keeps_alive
+        if self._is_answering:  # it came with the body of an earlier one
+            self.flow.pause_reading()
+            self._waiting.append((request, keeps_alive))
+        else:
+            self._begin(request, keeps_alive=keeps_alive)
 
-    def _begin_scope(self, head: Scope) -> None:
-        """What uvicorn does when a message begins, and what is known of it by now."""
-        url, headers, expects = self.url, self.headers, self.expect_100_continue
-        super().on_message_begin()
-        self.url, self.expect_100_continue = url, expects
-        self.scope["headers"] = self.headers = headers
-        self._gone = self.loop.create_future()
-        self.scope.update(head, **{GONE: self._gone})  # type: ignore[typeddict-item]
-
-    def _join_head(self) -> None:
-        """The answer that was just begun goes out with its head and its body in one."""
-        self.cycle.transport = transport = AnswerTransport(self.transport)
-        self.cycle.on_response = partial(self._end_answer, transport)
-
-    def _end_answer(self, transport: AnswerTransport) -> None:
-        transport.flush()
-        self.on_response_complete()
-
-    def _reply_now(self, head: Scope) -> Response | None:
-        """Fill in `head`, also where there is no reply."""
+    def _read_request(self) -> Request:
         path, _, query = self.url.partition(b"?")
-        head.update(method="GET", raw_path=path, query_string=query, headers=self.headers)
-        reply: Response | None = self.app.fast_path.respond_now(head)
-        return reply
+        if path[:1] != b"/" or b"#" in self.url:
+            parsed = httptools.parse_url(self.url)
+            path, query = parsed.path or b"/", parsed.query or b""
+        return read_request(
+            method=self.parser.get_method().decode("ascii"),
+            path=path.decode("latin-1"),
+            query_string=query,
+            headers=self.headers,
+            client=None if self.client is None else self.client[0],
+        )
 
-    def _bound_body(self) -> None:
+    def _begin(self, request: Request, *, keeps_alive: bool) -> None:
+        self._is_answering, self._keeps_alive = True, keeps_alive
+        task = begin(self._answer(request))
+        if task is not None:
+            self._task = task
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+
+    async def _answer(self, request: Request) -> None:
+        """Write the head together with the body or its first piece: a front that has a head can't ask another server,
+        if this one dies."""
+        response = await self.app.respond(request)
+        head = encode_head(response, self.server_state.default_headers, keeps_alive=self._keeps_alive)
+        if response.pieces is None:
+            self.transport.writelines((head, response.body))
+        for piece in response.pieces or ():
+            if self.flow.write_paused:
+                await self.flow.drain()
+            self.transport.writelines((head, piece))
+            head = b""
+            await asyncio.sleep(0)  # others are answered between two pieces
+        self.on_response_complete()
+
+    def _bound_body(self) -> bool:
+        """Return False if the connection has to end with the answer."""
+        if _MORE.isdisjoint([name for name, _ in self.headers]):
+            return True
         fields = {name: value for name, value in self.headers if name in _MORE}
         size = int(fields.get(b"content-length", b"0"))
         if fields.keys() - {b"content-length"} or self.parser.should_upgrade() or size > MOST_BODY_BYTES:
             self._read_no_more()
         elif size:
             self._expect(BODY_SECONDS)
+        return not self._is_last
 
     def on_body(self, body: bytes) -> None:
         """Bodies are not read."""
@@ -233,17 +237,27 @@ class HttpProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         self._is_in_head = True
         self._end_deadline()
-        if not self._is_answered:
-            super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        super().on_response_complete()
-        if self.transport.is_closing():
+        self._is_answering = False
+        self.server_state.total_requests += 1
+        if self.transport.is_closing() or not self._keeps_alive:
             self._close()
             return
-        if not self.pipeline:
-            self.app.connections.wait(self)
+        if self._waiting:
+            request, keeps_alive = self._waiting.popleft()
+            self._begin(request, keeps_alive=keeps_alive)
+            return
+        self._unset_keepalive_if_required()
+        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+        self.app.connections.wait(self)
         self._read_on()
+
+    def shutdown(self) -> None:
+        """End the connection, after what is being answered."""
+        self._keeps_alive = False
+        if self._is_idle():
+            self.transport.close()
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -271,7 +285,7 @@ class HttpProtocol(HttpToolsProtocol):
         self.app.counts.add(Counter.REFUSED)
         headers, body = make_refusal(error, make_request_id())
         head = encode_lines((*headers, (b"connection", b"close")))
-        reply = Response(status=error.status, head=head, body=body)
+        reply = Response(status=error.status, head=head)
         self.transport.write(encode_head(reply, self.server_state.default_headers) + body)
         self.transport.write_eof()
         self.flow.resume_reading()
@@ -284,7 +298,7 @@ class HttpProtocol(HttpToolsProtocol):
             self._close()
 
     def _read_no_more(self) -> None:
-        self._is_last, self.cycle.keep_alive = True, False
+        self._is_last, self._keeps_alive = True, False
         self.flow.pause_reading()
 
     def _close(self) -> None:
@@ -312,28 +326,14 @@ class HttpProtocol(HttpToolsProtocol):
             self._deadline.cancel()
             self._deadline = None
 
-    def _is_simple(self) -> bool:
-        """A GET without a body, of a connection that stays open and on which nothing else is under way."""
-        return (
-            self.parser.get_method() == b"GET"
-            and self.parser.get_http_version() == "1.1"
-            and self.parser.should_keep_alive()
-            and not self.flow.write_paused
-            and self._is_idle()
-            and not self.root_path
-            and self.url[:1] == b"/"
-            and b"#" not in self.url
-            and _MORE.isdisjoint([name for name, _ in self.headers])
-        )
-
     def _is_idle(self) -> bool:
-        cycle: RequestResponseCycle | None = self.cycle
-        return not self.pipeline and (cycle is None or cycle.response_complete)
+        return not self._waiting and not self._is_answering
 
 
-def encode_head(reply: Response, defaults: Iterable[Header]) -> bytes:
-    """`defaults` are the server's own headers, such as `Date`."""
-    return b"%b\r\n%b%b\r\n" % (_STATUS_LINES[reply.status], encode_lines(defaults), reply.head)
+def encode_head(response: Response, defaults: Iterable[Header], *, keeps_alive: bool = True) -> bytes:
+    """Return the head as it is sent. `defaults` are the server's own headers, such as `Date`."""
+    own = b"" if keeps_alive else b"connection: close\r\n"
+    return b"%b%b%b%b\r\n" % (STATUS_LINE[response.status], encode_lines(defaults), response.head, own)
 
 
 def _refuse_head(fault: str, most: int) -> ApiError:

@@ -14,10 +14,10 @@ from structlog.typing import EventDict, Processor
 from edge.app import MEMORY_BYTES, Edge, read_clock
 from edge.connection_limiter import ConnectionLimiter
 from edge.geocoding.geocoder import open_geocoder
+from edge.keys.client_address import TrustedProxies
+from edge.keys.visitor_limiter import VisitorKey
 from edge.limits.limiter import open_limits
 from edge.limits.mapped_store import LOCAL
-from edge.middleware.client_address import TrustedProxies
-from edge.middleware.visitor_limiter import VisitorKey
 from edge.rollback_guard import RollbackGuard
 from edge.usage.access_log import AccessLog
 from edge.usage.counts import Counts
@@ -69,7 +69,7 @@ def make_served_edge(
         seal=open_seal(edge.legacy_key_secret),
         calendar_secrets=split_secrets(edge.calendar_secrets),
         front_secrets=split_secrets(edge.front_secret),
-        visitors=VisitorKey() if site is None else VisitorKey(text=site.key, per_minute=site.key_per_minute),
+        visitors=None if site is None else VisitorKey(text=site.key, per_minute=site.key_per_minute),
         rollback_guard=RollbackGuard(edge.state) if trust.believed else None,
     )
 

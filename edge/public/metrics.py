@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import structlog
 from prometheus_client import CollectorRegistry, Metric, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
-from starlette.types import Receive, Scope, Send
 
 from edge.releases import Releases, ServedRelease
-from edge.replies.responses import send_status
+from edge.request import Request
+from edge.response import Response, make_status
 from edge.usage.counts import Counter, Counts, FrontAnswer
 from edge.usage.ledger import TotalUsage
 from edge.usage.recorder import UsageRecorder
@@ -29,7 +29,7 @@ _PLAIN = {
 }  # fmt: skip
 
 
-class MetricsEndpoint:
+class Metrics:
     """Every worker shows the sums of all workers."""
 
     def __init__(self, counts: Counts, usage: UsageRecorder, releases: Releases) -> None:
@@ -53,9 +53,9 @@ class MetricsEndpoint:
             else:
                 yield from describe_usage(totals, shows_keys=self._usage.shows_keys)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 an ASGI application
+    async def answer(self, request: Request) -> Response:
         body = await asyncio.to_thread(generate_latest, self._registry)
-        await send_status(send, scope["context"], body=body, content_type=METRICS_TYPE)
+        return make_status(request, body, media=METRICS_TYPE)
 
 
 def describe_counts(totals: Mapping[Counter, int]) -> Iterator[CounterMetricFamily]:

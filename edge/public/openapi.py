@@ -4,21 +4,21 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from msgspec import Struct
-from starlette.types import Receive, Scope, Send
 
+from edge.bodies.content_coding import CODINGS, IDENTITY, choose_coding, encode_body
 from edge.releases import Releases
-from edge.replies.content_coding import CODINGS, IDENTITY, choose_coding, encode_body
-from edge.replies.responses import (
+from edge.request import Request
+from edge.response import (
     Body,
     Lines,
+    Response,
     make_body,
     make_etag,
     make_head,
+    make_not_modified,
+    make_success,
     matches_etag,
-    send_not_modified,
-    send_success,
 )
-from edge.request_context import RequestContext
 from outings.contract.errors import unavailable
 from outings.contract.openapi import encode_document
 from outings.contract.routes import ROUTES
@@ -35,8 +35,8 @@ class EncodedDocument(Struct, frozen=True, kw_only=True):
     bodies: Mapping[bytes, Body]
 
 
-class OpenApiEndpoint:
-    """`prepare` makes the document beside the event loop, once for each vocabulary."""
+class OpenApi:
+    """The document. `prepare` makes it beside the event loop, once for each vocabulary."""
 
     def __init__(self, releases: Releases) -> None:
         self._releases = releases
@@ -48,16 +48,13 @@ class OpenApiEndpoint:
         if served is not None:
             self._prepared = prepare_document(served.vocabulary)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 an ASGI application
-        context: RequestContext = scope["context"]
+    def answer(self, request: Request) -> Response:
         prepared = self._prepared
         if prepared is None:
             raise unavailable()
-        if matches_etag(context.if_none_match, prepared.etag):
-            await send_not_modified(send, context, head=prepared.head)
-            return
-        body = prepared.bodies[choose_coding(context.accept_encoding)]
-        await send_success(send, context, head=prepared.head, body=body)
+        if matches_etag(request.if_none_match, prepared.etag):
+            return make_not_modified(request, prepared.head)
+        return make_success(request, prepared.head, prepared.bodies[choose_coding(request.accept_encoding)])
 
 
 @lru_cache(maxsize=2)

@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 from uvicorn import _subprocess
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.supervisors.multiprocess import Multiprocess
 
 from edge.processes import http_protocol, supervisor
-from edge.processes.answer_transport import AnswerTransport
 from edge.processes.http_protocol import HttpProtocol
 from edge.processes.supervisor import Supervisor, WorkerSlot
 
@@ -61,19 +60,6 @@ def test_each_attribute_of_a_connection_that_is_read_is_one_of_uvicorns() -> Non
     ours = list_own_attributes(inspect.getsource(http_protocol))
     theirs = list_own_attributes(inspect.getsource(HttpToolsProtocol))["assigned"] | set(dir(HttpToolsProtocol))
     assert ours["read"] - set(vars(HttpProtocol)) - theirs == set()
-    answer = list_own_attributes(inspect.getsource(RequestResponseCycle))
-    assert {"response_complete", "transport", "on_response"} <= answer["assigned"]
-
-
-def test_an_answers_transport_has_what_uvicorn_calls() -> None:
-    called = {
-        node.func.attr
-        for node in ast.walk(ast.parse(inspect.getsource(RequestResponseCycle)))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        and ast.unparse(node.func.value) == "self.transport"
-    }  # fmt: skip
-    assert called
-    assert called <= set(vars(AnswerTransport))
 
 
 def test_each_attribute_of_a_supervisor_that_is_set_is_one_of_uvicorns() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from edge.limits.header_fields import encode_fields, find_wait
 from edge.limits.store import LimitState, Outcome
 from edge.principal import Allowance
-from edge.replies.responses import split_lines
+from edge.response import split_lines
 from tests.edge.limits.conftest import BEGIN, CountedStore
 
 SECOND = 1_000_000

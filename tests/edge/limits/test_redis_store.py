@@ -13,7 +13,7 @@ from edge.limits.limiter import open_limits
 from edge.limits.redis_store import RedisLimitStore
 from edge.limits.store import LimitStoreError, Operation, Outcome
 from edge.principal import Allowance
-from edge.replies.responses import split_lines
+from edge.response import split_lines
 from tests.edge.limits.conftest import RedisServer
 
 ALLOWANCE = Allowance(key=1, client=2, per_minute=600, per_month=10**9)

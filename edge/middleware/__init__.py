@@ -1,1 +1,0 @@
-"""ASGI middleware, from the first that sees a request to the last, and what only they need."""

@@ -1,0 +1,273 @@
+"""Plans the answer of a request: its release, its query, its ETag, and how its body is made. No body is made here."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from functools import partial
+
+import msgspec
+import structlog
+from msgspec import Struct
+from msgspec.structs import replace
+
+from edge.geocoding.geocoder import Geocoder, NoGeocoder
+from edge.keys.calendar_addresses import CalendarAddresses
+from edge.queries.local_dates import LocalDates
+from edge.queries.query_reader import read_query
+from edge.releases import Releases, ServedRelease
+from edge.request import Request
+from edge.response import make_etag, make_head
+from edge.thread_pool import ThreadPool
+from edge.weather.forecasts import Forecasts
+from outings.answers.changes.feed import read_cursor
+from outings.answers.context import AnswerContext
+from outings.answers.cost import LOOK_UP
+from outings.answers.listings.relations import costs_queries
+from outings.answers.plan import AnswerPlan
+from outings.answers.renderer_version import RENDERER_VERSION
+from outings.answers.routes import make_plan
+from outings.answers.semantic.model import Model
+from outings.answers.weather.weather import Weather
+from outings.contract.cursor import Cursor
+from outings.contract.entitlement import Entitlement
+from outings.contract.envelope import encode_detail
+from outings.contract.errors import not_enabled, unavailable
+from outings.contract.includes import Offer
+from outings.contract.query import Query
+from outings.contract.resources.calendar import CalendarAddress
+from outings.contract.resources.metro import Center
+from outings.contract.route import Match
+from outings.contract.routes import ROUTES
+from outings.release.manifest import PrecomputedPage
+
+log = structlog.get_logger()
+
+# A plan with its query, as measured over lists with filters; those of details are half of it.
+PLAN_BYTES = 4_096
+# Longer ones are lists of ids and the like, which nobody sends twice.
+_MOST_REMEMBERED_BYTES = 512
+
+(_CALENDAR,) = (route for route in ROUTES if route.takes_signature)
+
+# Path, query string and rights.
+_Name = tuple[str, bytes, str]
+
+
+class RequestPlan(Struct, frozen=True, kw_only=True):
+    """How the body of a request is made. It keeps its release open, so a response does not refer to it.
+
+    Attributes:
+        page: the object that the build wrote for this request.
+        head: the headers of a success and of its 304.
+        minute: the only minute in which the plan holds; None if any.
+        weather: the only forecasts with which the plan holds; None if any.
+    """
+
+    query: Query
+    plan: AnswerPlan
+    etag: bytes
+    page: PrecomputedPage | None
+    served: ServedRelease
+    head: bytes
+    minute: datetime | None = None
+    weather: Mapping[str, Weather] | None = None
+
+
+class ResolvedRequest(Struct, frozen=True, kw_only=True):
+    """A query, and the release that is to answer it."""
+
+    query: Query
+    served: ServedRelease
+    dates: Mapping[str, date]
+
+
+class Planner:
+    """Plans answers, and caches plans for as long as a release and its local dates are the current ones: the same
+    request with the same rights has the same plan.
+
+    Args:
+        computing: computes.
+        fetching: reads the store.
+        memory: the most bytes that cached plans take.
+        model: ranks searches.
+    """
+
+    def __init__(
+        self,
+        *,
+        releases: Releases,
+        dates: LocalDates,
+        addresses: CalendarAddresses,
+        computing: ThreadPool,
+        fetching: ThreadPool,
+        memory: int,
+        offer: Offer,
+        model: Model | None = None,
+        geocoder: Geocoder = NoGeocoder(),
+        forecasts: Forecasts | None = None,
+    ) -> None:
+        self._releases = releases
+        self._geocoder = geocoder
+        self._forecasts = forecasts or Forecasts(None, clock=dates.read_minute)
+        self._dates = dates
+        self._addresses = addresses
+        self._computing = computing
+        self._fetching = fetching
+        self._offer = offer
+        self._model = model
+        self._under: tuple[ServedRelease, Mapping[str, date]] | None = None
+        self._most = max(1, memory // PLAN_BYTES)
+        self._plans: dict[_Name, RequestPlan] = {}
+
+    def read_release(self) -> bytes:
+        """Return the current release, as `X-Release` names it. Raises 503 before the first one."""
+        return self._read_current().header
+
+    async def plan(self, request: Request) -> RequestPlan:
+        """Return the plan of the answer, cached or made now. Raises ApiError for everything that the answer could fail
+        with, except faults of the program."""
+        served, name = self._read_current(), (request.path, request.query_string, _read_entitlement(request).digest)
+        planned = self._recall(served, self._dates.read_dates(served.release)).get(name)
+        return planned if planned is not None and self._holds(planned) else await self._make(request, name)
+
+    def _read_current(self) -> ServedRelease:
+        served = self._releases.current
+        if served is None:
+            raise unavailable()
+        return served
+
+    async def _make(self, request: Request, name: _Name) -> RequestPlan:
+        resolved = await self._resolve(request)
+        query, served, dates = resolved.query, resolved.served, resolved.dates
+        plans, current = self._recall(served, dates), self._releases.current
+        is_lasting = len(request.query_string) <= _MOST_REMEMBERED_BYTES
+        if query.cursor is not None and query.metro is not None:  # a walk over no metro pins nothing
+            began = await self._find_walk(query.metro, query.cursor, request)
+            # The release of a cursor that is ahead of this edge may be served when it comes again.
+            is_lasting = is_lasting and not self._releases.is_newer(query.metro, query.cursor.release)
+            served = began or served
+            dates = dict.fromkeys(served.release.metros, query.cursor.date)
+        about = AnswerContext(
+            release=served.release,
+            dates=dates,
+            entitlement=_read_entitlement(request),
+            minute=self._dates.read_minute() if query.match.route.is_now else None,
+            model=self._model,
+            spot=await self._find_spot(query, served, request),
+            weather=self._forecasts.read(),
+        )
+        if query.match.route.name == "events.ics.address":
+            return self._plan_address(query, request, served=served, about=about)
+        planned = _plan(query, make_plan(query, about), served=served, about=about)
+        # A plan keeps its release open: a replaced one is to be closed when nobody asks for it.
+        if is_lasting and served is current:
+            if len(plans) >= self._most:
+                del plans[next(iter(plans))]
+            plans[name] = planned
+        return planned
+
+    def _plan_address(
+        self, query: Query, request: Request, *, served: ServedRelease, about: AnswerContext
+    ) -> RequestPlan:
+        """Plan the signed address of a calendar. Raises whatever the calendar itself would be refused for now. The
+        address has the metro's slug where an alias was sent, and the filters in their canonical form.
+
+        It belongs to one key, so the plan is not cached: other keys may have the same rights."""
+        if not self._addresses.exist:
+            raise not_enabled(query.match.route.path)
+        calendar = replace(query, match=Match(route=_CALENDAR, values=query.match.values))
+        make_plan(calendar, about)
+        address = CalendarAddress(url=self._addresses.sign(calendar.text, key_id=read_key_id(request)))
+        parts = encode_detail(msgspec.json.encode(address), notices=query.notices)
+        plan = AnswerPlan(make_etag(b"".join(parts)).decode(), lambda: parts, LOOK_UP)
+        return _plan(query, plan, served=served, about=about)
+
+    def _holds(self, planned: RequestPlan) -> bool:
+        is_now = planned.minute is None or planned.minute == self._dates.read_minute()
+        return is_now and (planned.weather is None or planned.weather is self._forecasts.read())
+
+    async def _resolve(self, request: Request) -> ResolvedRequest:
+        """Read the query with the current release, or a newer one that it knows of. Raises ApiError for what is wrong
+        with the request."""
+        assert request.match is not None
+        match, served = request.match, self._read_current()
+        dates = self._dates.read_dates(served.release)
+        about = AnswerContext(release=served.release, dates=dates, entitlement=_read_entitlement(request))
+        read = partial(read_query, match, request.query_string, served=served, about=about, offer=self._offer)
+        is_slow = match.route.sets is not None and costs_queries(match, about=about)
+        query = await self._computing.run(read, key_id=read_key_id(request)) if is_slow else read()
+        if query.route == "changes" and read_cursor(query) > served.release.latest_version_id:
+            served = await self._await_version(read_cursor(query), request)
+            dates = self._dates.read_dates(served.release)
+        return ResolvedRequest(query=query, served=served, dates=dates)
+
+    async def _find_spot(self, query: Query, served: ServedRelease, request: Request) -> Center | None:
+        """Return where the query's address is; None without one. Raises 400, 501, 503."""
+        address = query.get_as("address", str)
+        if address is None:
+            return None
+        assert query.metro is not None
+        snapshot = served.release.metros[query.metro]
+        return await self._geocoder.find_address(
+            address, snapshot=snapshot, types=_read_entitlement(request).readable_types, key_id=read_key_id(request)
+        )
+
+    def _recall(self, served: ServedRelease, dates: Mapping[str, date]) -> dict[_Name, RequestPlan]:
+        if self._under is None or self._under[0] is not served or self._under[1] is not dates:
+            self._under = (served, dates)
+            self._plans = {}
+        return self._plans
+
+    async def _await_version(self, version_id: int, request: Request) -> ServedRelease:
+        """The newest release there is: a worker that saw it first may have sent the reader. 503 where it has that
+        version and can't be served yet."""
+        key_id = read_key_id(request)
+        await self._fetching.run(self._releases.poll, key_id=key_id, name="poll")
+        served = self._releases.current
+        assert served is not None
+        is_behind = version_id > served.release.latest_version_id
+        look = partial(self._releases.has_published, version_id)
+        if is_behind and await self._fetching.run(look, key_id=key_id, name=("version", version_id)):
+            raise unavailable(1)
+        return served
+
+    async def _find_walk(self, metro: str, cursor: Cursor, request: Request) -> ServedRelease | None:
+        """Return the release that the walk began in, or None if it is not open."""
+        if self._releases.is_newer(metro, cursor.release):  # another worker was first to see it
+            await self._fetching.run(self._releases.poll, key_id=read_key_id(request), name="poll")
+        return self._releases.find_walk(metro, cursor.release)
+
+
+def read_key_id(request: Request) -> str:
+    """Return the id of the key of a request whose key is known."""
+    assert request.principal is not None
+    return request.principal.key.id
+
+
+def _read_entitlement(request: Request) -> Entitlement:
+    assert request.principal is not None
+    return request.principal.entitlement
+
+
+def _plan(query: Query, plan: AnswerPlan, *, served: ServedRelease, about: AnswerContext) -> RequestPlan:
+    etag = plan.etag.encode()
+    return RequestPlan(
+        query=query,
+        plan=plan,
+        etag=etag,
+        page=find_page(query, about),
+        served=served,
+        head=make_head(etag=etag, max_age=query.match.route.max_age, release=served.header),
+        minute=about.minute if query.cursor is None else None,  # that of a walk is in its cursor
+        weather=about.weather if "include" in query.values and "forecast" in query.get_words("include") else None,
+    )
+
+
+def find_page(query: Query, about: AnswerContext) -> PrecomputedPage | None:
+    """The object that was written ahead for this: only ever for keys of all types, and by a program that answers as
+    this one does."""
+    if query.metro is None or query.cursor is not None or about.entitlement.types is not None:
+        return None
+    snapshot = about.release.metros[query.metro]
+    if snapshot.answers != str(RENDERER_VERSION):
+        return None
+    return snapshot.pages.get(f"{query.text}@{about.dates[query.metro]}")

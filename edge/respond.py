@@ -1,0 +1,220 @@
+"""The one way from a request to its response: key, limit, query, ETag, 304, cached, rendered."""
+
+from time import perf_counter
+from traceback import StackSummary, walk_tb
+
+import structlog
+from msgspec import Struct
+from msgspec.structs import replace
+
+from edge.bodies.bodies import Bodies, name_body
+from edge.bodies.body_pointers import find_pointer, measure_file, replace_cache_control
+from edge.bodies.content_coding import IDENTITY, choose_coding, cut_pieces, unpack_pieces
+from edge.front_protocol import ANY, Fronts
+from edge.keys.authentication import Authenticator
+from edge.keys.visitor_limiter import VisitorLimiter
+from edge.limits.limiter import RateLimiter
+from edge.public.endpoints import PublicEndpoints
+from edge.public.pages import Pages
+from edge.queries.planner import Planner, RequestPlan, read_key_id
+from edge.queries.route_finder import find_match
+from edge.request import MOST_HEADER_BYTES, Request
+from edge.response import (
+    Response,
+    list_content_headers,
+    make_failure,
+    make_file,
+    make_mismatch,
+    make_not_modified,
+    make_preflight,
+    make_success,
+    matches_etag,
+)
+from edge.usage.counts import Counter, Counts, FrontAnswer
+from edge.usage.recorder import UsageRecorder
+from outings.answers.plan import PlannedFile
+from outings.contract.errors import METHODS, ApiError, bad_request, internal, method_not_allowed
+
+log = structlog.get_logger()
+
+# A client that left before its answer: nginx's word for it, never sent.
+GONE = 499
+
+
+class Responder(Struct, frozen=True, kw_only=True):
+    """Responds to requests. Everything that speaks HTTP calls `respond`."""
+
+    fronts: Fronts
+    authenticator: Authenticator
+    visitors: VisitorLimiter | None
+    limiter: RateLimiter
+    planner: Planner
+    bodies: Bodies
+    public: PublicEndpoints
+    pages: Pages
+    counts: Counts
+    usage: UsageRecorder
+
+    async def respond(self, request: Request) -> Response:
+        """Return the response to a request, an error or a crash included. Each step adds to the request what it finds;
+        each is recorded once, however it ends."""
+        started, status, size, release = perf_counter(), GONE, 0, None
+        try:
+            try:
+                if request.front_text or request.fill is not None:
+                    request = self._recognize_front(request)
+                request = self._find_route(request)
+                self._check_line(request)
+                if request.method == "OPTIONS":
+                    response = make_preflight(request)
+                elif request.match is None:
+                    response = self.pages.answer(request)
+                elif not request.match.route.needs_key:
+                    response = await self.public.answer(request)
+                else:
+                    request = self.authenticator.authenticate(request)
+                    request = await self._count(request)
+                    if request.limit is not None and not request.limit.has_passed:
+                        raise request.limit.make_refusal()
+                    release = self.planner.read_release()
+                    planned = await self.planner.plan(request)
+                    release = planned.served.header
+                    response = self._match_etag(request, planned) or await self._make_answer(request, planned)
+            except Exception as error:  # noqa: BLE001 whatever it is, somebody waits for an answer
+                request = await self._settle_limit(request)
+                response = self._fail(request, error, release)
+            status, size = response.status, response.size
+            return response
+        finally:
+            if request.fill is None:  # a fill is of a request that was recorded
+                self.usage.record(
+                    started=started,
+                    principal=request.principal,
+                    route=None if request.match is None else request.match.route,
+                    method=request.method,
+                    status=status,
+                    size=size,
+                    request_id=request.request_id,
+                    release=release,
+                )
+
+    def _recognize_front(self, request: Request) -> Request:
+        """Add the `front` that may move the body of this answer, and drop a `fill` that no front sent."""
+        front = self.fronts.recognize(request.front_text)
+        fill = None if front is None else request.fill
+        is_plain = fill is None and request.method == "GET" and not request.has_precondition
+        return replace(request, front=front if is_plain else None, fill=fill)
+
+    def _find_route(self, request: Request) -> Request:
+        """Add `match`; it stays None for the pages, also for what a page says is missing. Raises 404, and 405 under
+        `/v1` whatever the path."""
+        if not request.path.startswith("/v1/") and self.pages.has_page(request.path):
+            return request
+        try:
+            return replace(request, match=find_match(request.path))
+        except ApiError as failure:
+            if self.pages.explains(request, failure):
+                return request
+            if request.method not in METHODS and request.path.split("/")[1:2] == ["v1"]:
+                raise method_not_allowed() from None
+            raise
+
+    def _check_line(self, request: Request) -> None:
+        """Raise 405 for a method, and 400 for too many bytes of headers."""
+        if request.method not in METHODS:
+            raise method_not_allowed()
+        if request.header_bytes > MOST_HEADER_BYTES:
+            raise bad_request(
+                reason="out_of_range",
+                message=f"The headers have {request.header_bytes} bytes; at most {MOST_HEADER_BYTES}.",
+                max=MOST_HEADER_BYTES,
+            )
+
+    async def _count(self, request: Request) -> Request:
+        """Add `limit`: the request is counted and billed now, so that two requests can't both take the last one. A fill
+        was counted with the request that it is for. Raises 429 for an address that sent the visitors' key too often."""
+        assert request.principal is not None
+        if request.fill is not None:
+            return (
+                replace(request, limit=await self.limiter.show(request.principal)) if request.fill == ANY else request
+            )
+        if self.visitors is not None:
+            self.visitors.check(request)
+        return replace(request, limit=await self.limiter.take(request.principal))
+
+    async def _settle_limit(self, request: Request) -> Request:
+        """Give back what a failed request was billed; or add the limits of its active key, if it was not counted."""
+        if request.limit is not None:
+            is_billed = request.fill is None and request.limit.has_passed
+            return replace(request, limit=await self.limiter.refund(request.limit)) if is_billed else request
+        if request.fill is not None or request.method == "OPTIONS" or request.key_text is None:
+            return request
+        principal = self.authenticator.ring.find_active(request.key_text)
+        return request if principal is None else replace(request, limit=await self.limiter.show(principal))
+
+    def _match_etag(self, request: Request, planned: RequestPlan) -> Response | None:
+        """Return 304 if the client has the answer, and 412 to a front that fills another one."""
+        if request.fill is not None:
+            self.counts.add_front(planned.query.match.route, FrontAnswer.FILL)
+            if request.fill != ANY:
+                return None if request.fill == planned.etag else make_mismatch()
+        if not matches_etag(request.if_none_match, planned.etag):
+            return None
+        self.counts.add(Counter.NOT_MODIFIED)
+        return make_not_modified(request, planned.head)
+
+    async def _make_answer(self, request: Request, planned: RequestPlan) -> Response:
+        """Return the body, cached or made now; to a front its address, if that is worth it."""
+        coding, front = choose_coding(request.accept_encoding), request.front
+        body = self.bodies.recall(name_body(planned, coding))
+        pointer = None if front is None else find_pointer(front, planned, coding, made=body)
+        if body is None and pointer is None:
+            if planned.plan.file is not None:
+                return await self._open_file(request, planned, planned.plan.file, coding)
+            body = await self.bodies.make(planned, coding, key_id=read_key_id(request))
+            # Now its size is known.
+            pointer = None if front is None else find_pointer(front, planned, coding, made=body)
+            self.counts.follow_queries()
+        elif pointer is None:
+            self.counts.add(Counter.CACHED)
+        if front is not None:
+            kind = FrontAnswer.INLINE if pointer is None else FrontAnswer.POINTER
+            self.counts.add_front(planned.query.match.route, kind)
+        if pointer is not None:
+            return make_success(request, replace_cache_control(planned.head), pointer.body, size=pointer.size)
+        assert body is not None
+        return make_success(request, planned.head, body)
+
+    async def _open_file(self, request: Request, planned: RequestPlan, file: PlannedFile, coding: bytes) -> Response:
+        """Return the stored bytes if the client accepts their coding, otherwise unpacked while they are sent."""
+        data = await self.bodies.open_file(file, key_id=read_key_id(request))
+        self.counts.add(Counter.OBJECT)
+        if request.front is not None:
+            self.counts.add_front(planned.query.match.route, FrontAnswer.INLINE)
+        stored, size = file.export.coding.encode(), measure_file(file.export, coding)
+        is_unpacked = stored not in (coding, IDENTITY)
+        entity = list_content_headers(size, IDENTITY if is_unpacked else stored, media=planned.plan.media)
+        pieces = unpack_pieces(data) if is_unpacked else cut_pieces(data)
+        return make_file(request, planned.head, entity, pieces, size=size)
+
+    def _fail(self, request: Request, error: Exception, release: bytes | None) -> Response:
+        """Return an `ApiError` as it is. Anything else is logged and answered with 500, which reveals nothing of it."""
+        if not isinstance(error, ApiError):
+            route = None if request.match is None else request.match.route.path
+            log.error("crash", request_id=request.request_id.decode(), route=route, raised=list_raised(error))
+            error = internal()
+        self.counts.add(Counter.REFUSED if error.status < 500 else Counter.FAILED)
+        self.counts.follow_queries()
+        return make_failure(request, error, release=release)
+
+
+def list_raised(error: BaseException) -> list[str]:
+    """Return the error's type and its places, then the same of its causes. Its text is left out: that may be what
+    somebody sent, and no line of ours says where readers live."""
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    places = StackSummary.extract(walk_tb(error.__traceback__), lookup_lines=False)
+    return [
+        type(error).__name__,
+        *(f"{place.filename}:{place.lineno} {place.name}" for place in places),
+        *(list_raised(cause) if cause else []),
+    ]

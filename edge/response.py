@@ -1,0 +1,200 @@
+"""A response, and the headers of each kind of response.
+
+Headers are kept as lines, the way a socket gets them: most are written to one.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from msgspec import Struct
+from starlette.types import Send
+
+from edge.limits.header_fields import FIELDS
+from edge.request import Request
+from outings.answers.plan import JSON
+from outings.contract.envelope import encode_error
+from outings.contract.errors import METHODS, ApiError
+
+Header = tuple[bytes, bytes]
+# Header fields as they are sent, each with the end of its line.
+Lines = bytes
+
+# A browser shows a script only those headers of a response that are named here.
+EXPOSED = ("ETag", "Retry-After", "X-Release", "X-Request-Id", "X-Trace-Id", "Allow", "Date", "Vary", *FIELDS)
+
+_COMMON: tuple[Header, ...] = (
+    (b"access-control-allow-origin", b"*"),
+    (b"access-control-expose-headers", ", ".join(EXPOSED).encode()),
+    (b"vary", b"X-API-Key, Accept-Encoding, Origin"),
+    (b"x-content-type-options", b"nosniff"),
+)
+_PREFLIGHT: tuple[Header, ...] = (
+    (b"allow", ", ".join(METHODS).encode()),
+    (b"access-control-allow-methods", ", ".join(METHODS).encode()),
+    (b"access-control-allow-headers", b"X-API-Key, X-Trace-Id, traceparent, If-None-Match"),
+    (b"access-control-max-age", b"86400"),
+)
+_NO_STORE: Header = (b"cache-control", b"no-store")
+
+
+class Response(Struct, frozen=True, kw_only=True, gc=False):
+    """A response, ready to send.
+
+    Attributes:
+        body: empty if there are `pieces`, and for a HEAD.
+        pieces: a body that is never in memory as a whole.
+        size: the bytes that are recorded as sent, by a front too.
+    """
+
+    status: int
+    head: Lines
+    body: bytes = b""
+    pieces: Iterable[bytes] | None = None
+    size: int = 0
+
+
+class Body(Struct, frozen=True, kw_only=True):
+    """The bytes of a success, with the headers that describe them."""
+
+    data: bytes
+    head: Lines
+
+
+def encode_lines(fields: Iterable[Header]) -> Lines:
+    return b"".join([b"%b: %b\r\n" % field for field in fields])
+
+
+_COMMON_LINES = encode_lines(_COMMON)
+
+
+def split_lines(lines: Lines) -> list[Header]:
+    """Return what `encode_lines` was given."""
+    pairs = (line.split(b": ", 1) for line in lines.split(b"\r\n")[:-1])
+    return [(name, value) for name, value in pairs]
+
+
+def make_etag(body: bytes) -> bytes:
+    """Return a weak tag: one for all codings."""
+    return b'W/"%b"' % hashlib.sha256(body).hexdigest()[:32].encode()
+
+
+def matches_etag(if_none_match: bytes | None, etag: bytes) -> bool:
+    """Return True if `If-None-Match` names the answer that would be sent, which then is 304. The comparison is weak
+    (RFC 9110, 13.1.2); a list and `*`, which names whatever there is, are accepted."""
+    if if_none_match is None:
+        return False
+    wanted = etag.removeprefix(b"W/")
+    tags = [tag.strip() for tag in if_none_match.split(b",")]
+    return tags == [b"*"] or any(tag.removeprefix(b"W/") == wanted for tag in tags)
+
+
+def make_body(data: bytes, coding: bytes, *, media: str = JSON) -> Body:
+    """Return a body of `data`, which is in `coding` already."""
+    return Body(data=data, head=list_content_headers(len(data), coding, media=media))
+
+
+def list_content_headers(size: int, coding: bytes, *, media: str) -> Lines:
+    """Return the headers of a body of `size` bytes in this coding."""
+    head = b"content-type: %b\r\ncontent-length: %d\r\n" % (media.encode(), size)
+    return b"%bcontent-encoding: %b\r\n" % (head, coding) if coding else head
+
+
+@lru_cache(maxsize=64)
+def _begin_head(max_age: int | None) -> Lines:
+    cache_control = b"private, no-cache" if max_age is None else b"private, max-age=%d" % max_age
+    return encode_lines((*_COMMON, (b"cache-control", cache_control)))
+
+
+def make_head(*, etag: bytes, max_age: int | None, release: bytes | None) -> Lines:
+    """Return the headers with which a success and its 304 begin, the same for everyone who gets them. `max_age` is in
+    seconds; None is `no-cache`."""
+    head = b"%betag: %b\r\n" % (_begin_head(max_age), etag)
+    return head if release is None else b"%bx-release: %b\r\n" % (head, release)
+
+
+def list_headers(request: Request, head: Lines, entity: Lines = b"") -> Lines:
+    """Return all headers of a response to this request: `head`, those of its body, limits and ids."""
+    limits = b"" if request.limit is None else request.limit.encode_fields()
+    ids = b"x-request-id: %b\r\nx-trace-id: %b\r\n" % (request.request_id, request.trace_id)
+    return b"".join((head, entity, limits, ids))
+
+
+def make_success(request: Request, head: Lines, body: Body, *, status: int = 200, size: int | None = None) -> Response:
+    """Return a response with this body; to a HEAD without it. `size`: of a body that a front sends."""
+    data = b"" if request.is_head else body.data
+    return Response(status=status, head=list_headers(request, head, body.head), body=data, size=size or len(data))
+
+
+def make_file(request: Request, head: Lines, entity: Lines, pieces: Iterable[bytes], *, size: int) -> Response:
+    """Return a response whose body of `size` bytes is sent piece by piece; to a HEAD without it."""
+    lines = list_headers(request, head, entity)
+    if request.is_head:
+        return Response(status=200, head=lines)
+    return Response(status=200, head=lines, pieces=pieces, size=size)
+
+
+def make_not_modified(request: Request, head: Lines) -> Response:
+    """Return 304: the headers that the success would have, and no body."""
+    return Response(status=304, head=list_headers(request, head))
+
+
+def make_mismatch() -> Response:
+    """Return 412 to a front that requests the body of an ETag which is not the answer's any more."""
+    return Response(status=412, head=b"content-length: 0\r\n")
+
+
+def make_redirect(request: Request, head: Lines, *, location: bytes) -> Response:
+    """Return 308: the same request, at another address."""
+    entity = encode_lines(((b"location", location), (b"content-length", b"0")))
+    return Response(status=308, head=list_headers(request, head, entity))
+
+
+def make_preflight(request: Request) -> Response:
+    """Return 204 to `OPTIONS`."""
+    return _make_plain(request, status=204, headers=_PREFLIGHT)
+
+
+def make_status(request: Request, body: bytes, *, media: str = JSON) -> Response:
+    """Return 200 of a probe, which nobody caches."""
+    return _make_plain(request, status=200, headers=((b"content-type", media.encode()), _NO_STORE), body=body)
+
+
+def make_failure(request: Request, error: ApiError, *, release: bytes | None) -> Response:
+    """Return an error in the contract's format; `release` is the one that answered, if any did."""
+    body = encode_error(error, request.request_id.decode())
+    headers = [*_list_error_headers(error), *([] if release is None else [(b"x-release", release)])]
+    return _make_plain(request, status=error.status, headers=headers, body=body)
+
+
+def make_refusal(error: ApiError, request_id: bytes) -> tuple[list[Header], bytes]:
+    """Return the headers and the body of an error to what never became a request."""
+    body = encode_error(error, request_id.decode())
+    ids = ((b"x-request-id", request_id), (b"x-trace-id", request_id))
+    return [*_COMMON, *ids, *_list_error_headers(error), (b"content-length", b"%d" % len(body))], body
+
+
+def _list_error_headers(error: ApiError) -> Iterator[Header]:
+    yield (b"content-type", JSON.encode())
+    yield _NO_STORE
+    yield from ((name.lower().encode(), text.encode()) for name, text in error.headers.items())
+
+
+def _make_plain(request: Request, *, status: int, headers: Iterable[Header], body: bytes | None = None) -> Response:
+    """Return a response that nobody caches; `body` is None where there is none, not even for a GET."""
+    fields = [*headers]
+    if body is not None:
+        fields.append((b"content-length", b"%d" % len(body)))
+    lines = list_headers(request, _COMMON_LINES, encode_lines(fields))
+    data = b"" if request.is_head else body or b""
+    return Response(status=status, head=lines, body=data, size=len(data))
+
+
+async def send_response(send: Send, response: Response) -> None:
+    """Send the response as ASGI messages."""
+    await send({"type": "http.response.start", "status": response.status, "headers": split_lines(response.head)})
+    for piece in response.pieces or ():
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await asyncio.sleep(0)  # others are answered between two pieces
+    await send({"type": "http.response.body", "body": response.body})

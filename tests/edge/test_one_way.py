@@ -1,0 +1,187 @@
+"""Whatever a request comes through, it goes one way: the protocol on a socket and the ASGI application give the same
+answers to the same requests, which are counted, billed, limited and logged the same."""
+
+import asyncio
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from starlette.types import Message
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE
+
+from edge.app import Edge
+from edge.front_protocol import KINDS, render_front
+from edge.usage.access_log import AccessLog
+from edge.usage.counts import Counter, Counts
+from edge.usage.ledger import DailyUsage, Ledger
+from edge.usage.recorder import UsageRecorder
+from outings.contract.includes import Offer
+from outings.contract.pricing_plans import PLANS
+from tests.edge.conftest import Service, make_service
+from tests.edge.generated_targets import generate_targets
+from tests.edge.processes.connections import connect_protocol
+from tests.edge.publishing import TODAY, add_keys, make_id
+from tests.edge.routes import ANSWERED, READS
+
+REQUESTS = 700
+FRONT_SECRET = "a-secret-of-fronts-of-thirty-two-letters"
+FRONTS = [render_front(FRONT_SECRET, follows=KINDS, least=least, pointer="own") for least in (0, 500)]
+MOVING = {"date", "x-request-id"}
+PATHS = {name: [READS[name][0].partition("?")[0]] for name in ANSWERED}
+IDS = [make_id(f"harbor-{name}") for name in ("event-1", "event-2", "class", "camp", "place", "org")]
+# Few enough for some of them to be over their limits, of the rate and of the quota.
+LIMITED: Mapping[str, Mapping[str, object]] = {
+    "slow": {"per_minute": 20},
+    "free": {"plan": "free"},
+}
+OFFER = Offer(plans={**PLANS, "free": replace(PLANS["free"], per_month=25)})
+KINDS_OF_KEYS = ("all", "all", "all", "all", "harbor", "events", "revoked", *LIMITED)
+
+
+@dataclass
+class Outcome:
+    """Of all requests, one way: the answers, and what was counted. `at_once`: how many were written as soon as they
+    were read."""
+
+    requests: list[str] = field(default_factory=list)
+    answers: list[tuple[bytes, list[tuple[bytes, bytes]], bytes]] = field(default_factory=list)
+    counts: Mapping[Counter, int] = field(default_factory=dict)
+    fronted: Mapping[Any, int] = field(default_factory=dict)
+    usage: list[DailyUsage] = field(default_factory=list)
+    lines: list[Mapping[str, object]] = field(default_factory=list)
+    at_once: int = 0
+
+
+def write_requests(keys: Mapping[str, str]) -> Iterator[tuple[str, Callable[[bytes], str]]]:
+    """Targets, each with what writes its request beside the last tag that its answer had. Some are sent twice, so that
+    some answers are from memory."""
+    random = Random(5)
+    targets = generate_targets(REQUESTS, seed=11, paths=PATHS, ids=IDS)
+    for target in [each for each in targets for _ in range(random.choice((1, 1, 2)))]:
+        key = keys[random.choice(KINDS_OF_KEYS)]
+        lines = [f"GET {target} HTTP/1.1", "Host: a", f"X-API-Key: {key}", "X-Trace-Id: t"]
+        lines += [f"Accept-Encoding: {random.choice(('gzip', 'zstd'))}"] if random.random() < 0.5 else []
+        lines += [f"Outings-Front: {random.choice(FRONTS)}"] if random.random() < 0.2 else []
+        lines += ["If-Match: *"] if random.random() < 0.05 else []
+        head, has_tag = "\r\n".join(lines) + "\r\n", random.random() < 0.3
+
+        def write(tag: bytes, head: str = head, has_tag: bool = has_tag) -> str:
+            return f"{head}If-None-Match: {tag.decode()}\r\n" if tag and has_tag else head
+
+        yield target, write
+
+
+def split_answer(written: bytes) -> tuple[bytes, list[tuple[bytes, bytes]], bytes]:
+    head, _, body = written.partition(b"\r\n\r\n")
+    status, *lines = head.split(b"\r\n")
+    pairs = [line.partition(b": ")[::2] for line in lines]
+    own = dict(pairs).get(b"x-request-id", b"none")
+    return status, [(name, value) for name, value in pairs if name.decode() not in MOVING], body.replace(own, b"own")
+
+
+async def ask_application(edge: Edge, request: str) -> bytes:
+    """Sends the request by ASGI; the answer as a socket would get it."""
+    line, *lines = request.rstrip().split("\r\n")
+    method, target, _ = line.split(" ")
+    path, _, query = target.partition("?")
+    pairs = [each.split(": ", 1) for each in lines]
+    scope = {
+        "type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": query.encode(),
+        "headers": [(name.lower().encode(), value.encode()) for name, value in pairs], "client": None,
+    }  # fmt: skip
+    written: list[bytes] = []
+
+    async def send(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            fields = [b"%b: %b\r\n" % field for field in message["headers"]]
+            written.append(STATUS_LINE[message["status"]] + b"".join(fields) + b"\r\n")
+        else:
+            written.append(message.get("body", b""))
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    await edge(scope, receive, send)
+    return b"".join(written)
+
+
+async def ask_all(service: Service, *, by_socket: bool) -> Outcome:
+    outcome, tags = Outcome(), dict[str, bytes]()
+    wire, transport = connect_protocol(service)
+    for target, write in write_requests(service.keys):
+        request = write(tags.get(target, b"")) + "\r\n"
+        transport.writes.clear()
+        if by_socket:
+            wire.data_received(request.encode())
+            outcome.at_once += bool(transport.written)
+            await asyncio.gather(*wire.tasks)
+            answer = split_answer(transport.written)
+        else:
+            answer = split_answer(await ask_application(service.edge, request))
+        tags[target] = dict(answer[1]).get(b"etag", b"")
+        outcome.requests.append(request)
+        outcome.answers.append(answer)
+    wire.connection_lost(None)
+    return outcome
+
+
+def ask_one_way(service: Service, *, by_socket: bool) -> Outcome:
+    """Asks an edge of its own, over the service's store and keys."""
+    counts = Counts()
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as log:
+        ledger = Ledger(Path(folder))
+        usage = UsageRecorder(clock=service.clock, ledger=ledger, access_log=AccessLog(log.fileno()))
+        edge = Edge(
+            service.store, cache=service.folder / f"cache{by_socket}", clock=service.clock, counts=counts,
+            usage=usage, front_secrets=(FRONT_SECRET,), offer=OFFER,
+        )  # fmt: skip
+        edge.poll()
+        service.others.append(edge)
+        own = Service(service.store, edge, service.keys, service.folder, service.clock)
+        outcome = asyncio.run(ask_all(own, by_socket=by_socket))
+        usage.write()
+        outcome.usage = list(ledger.read_days(first=TODAY, last=TODAY))
+        log.seek(0)
+        outcome.lines = [json.loads(line) for line in log]
+    outcome.counts, outcome.fronted = counts.read_totals(), counts.read_front_totals()
+    return outcome
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Outcome, Outcome]]:
+    service = make_service(tmp_path_factory.mktemp("twins"))
+    service.keys |= add_keys(service.store, LIMITED)
+    yield ask_one_way(service, by_socket=True), ask_one_way(service, by_socket=False)
+    service.close()
+
+
+def test_the_same_requests_get_the_same_answers(outcomes: tuple[Outcome, Outcome]) -> None:
+    wired, called = outcomes
+    pairs = zip(wired.requests, wired.answers, called.answers, strict=True)
+    assert [each for each in pairs if each[1] != each[2]][:1] == []
+    statuses = [status.split()[1].decode() for status, *_ in wired.answers]
+    assert {*statuses} >= {"200", "304", "400", "401", "403", "404", "429"}
+    # About half of the routes that are drawn need something that has to be waited for.
+    assert wired.at_once > sum(each in ("200", "304") for each in statuses) * 0.4
+
+
+def test_they_count_the_same(outcomes: tuple[Outcome, Outcome]) -> None:
+    wired, called = outcomes
+    assert wired.counts == called.counts
+    assert wired.fronted == called.fronted
+
+
+def test_they_are_billed_and_logged_the_same(outcomes: tuple[Outcome, Outcome]) -> None:
+    wired, called = outcomes
+    assert wired.usage == called.usage
+    for line in (*wired.lines, *called.lines):
+        for own in ("request_id", "milliseconds"):
+            assert line.pop(own)  # type: ignore[attr-defined]
+    assert wired.lines == called.lines
+    assert len(wired.lines) == len(wired.answers)
