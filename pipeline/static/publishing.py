@@ -168,7 +168,7 @@ def _render(
     renderer = Renderer(
         release, metros, spool=spool, is_all=not table.metros, dates=dates, vocabulary=vocabulary
     )  # fmt: skip
-    tree = renderer.render_tree(("/v1/metros", *requests.get("", ())), max_objects=table.max_objects)
+    tree = renderer.render_tree(requests.get("", ()), max_objects=table.max_objects)
     left_out = [f"{kind}: there may be {table.max_objects} files ([static] max_objects)" for kind in tree.left_out]
     for slug, collections in exported.items():
         withheld = [each for each in COLLECTIONS.values() if each not in collections]

@@ -18,7 +18,7 @@ from outings.contract.vocabulary import Vocabulary
 from outings.release.objects import hash_of
 from outings.release.snapshot import Release
 from pipeline.static.files import DETAILS, LISTS, Spool, StaticFile
-from pipeline.static.requests import KINDS, Kind, StaticMetro
+from pipeline.static.requests import KINDS, NAMED, Kind, StaticMetro
 
 
 class _Reference(Struct, frozen=True):
@@ -112,19 +112,18 @@ class Renderer:
         """Render all kinds of all metros; `requests` are those of no metro. A kind of a metro is in the tree as a whole
         or not at all. What is not answered goes to `problems`."""
         files: dict[str, StaticFile] = {}
-        general = self._render_kind(requests, None, KINDS[0], files, most=max_objects) or []
-        own: dict[str, list[StaticRequest]] = {metro.slug: [] for metro in self._metros}
+        listed: dict[str, list[StaticRequest]] = {"": [], **{metro.slug: [] for metro in self._metros}}
         left_out = []
         for kind in KINDS:
-            common = self._render_kind(kind.of_no_metro, None, kind, files, most=max_objects)
-            general += common or []
-            left_out += [kind.name] if common is None else []
-            for metro in self._metros:
-                listed = self._render_kind(kind.list_requests(metro), metro, kind, files, most=max_objects)
-                own[metro.slug] += listed or []
-                left_out += [f"{metro.slug}: {kind.name}"] if listed is None else []
-        metros = {metro.slug: MetroIndex(metro.today.isoformat(), tuple(own[metro.slug])) for metro in self._metros}
-        return Tree(files=files, requests=tuple(general), metros=metros, left_out=tuple(left_out))
+            for metro in (None, *self._metros):
+                slug = "" if metro is None else metro.slug
+                common = requests if kind.name == NAMED else kind.of_no_metro
+                wanted = common if metro is None else kind.list_requests(metro)
+                added = self._render_kind(wanted, metro, kind, files, most=max_objects)
+                listed[slug] += added or ()
+                left_out += [f"{slug}: {kind.name}" if slug else kind.name] if added is None else []
+        metros = {each.slug: MetroIndex(each.today.isoformat(), tuple(listed[each.slug])) for each in self._metros}
+        return Tree(files=files, requests=tuple(listed[""]), metros=metros, left_out=tuple(left_out))
 
     def _render_kind(
         self,

@@ -11,8 +11,10 @@ from outings.contract.routes import LISTS
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from pipeline.objects.precomputed_pages import list_months
 
-_OLDEST_CHILD = 17
+_CHILD_AGES = range(18)
 _SATURDAY = 5
+NAMED = "requests of the configuration"
+_DATED = [collection for listing_type, collection in COLLECTIONS.items() if listing_type != "place"]
 
 
 class ShownListings(Struct, kw_only=True):
@@ -38,6 +40,10 @@ class StaticMetro(Struct, frozen=True, kw_only=True):
     exported: Sequence[str] = ()
     shown: ShownListings = field(default_factory=ShownListings)
 
+    def list_lists(self, query: str, values: Iterable[object] = ("",), *, of: Iterable[str]) -> list[str]:
+        """Return the lists of some collections, each with a query that ends with each of the values."""
+        return [f"/v1/{self.slug}/{collection}{query}{value}" for collection in of for value in values]
+
 
 class Kind(Struct, frozen=True):
     """Requests of one kind. With `keeps_empty` False a list that shows nothing has no file."""
@@ -48,21 +54,13 @@ class Kind(Struct, frozen=True):
     of_no_metro: tuple[str, ...] = ()
 
 
-def _list_default(metro: StaticMetro) -> Iterator[str]:
-    yield from (f"/v1/{metro.slug}/{collection}" for collection in COLLECTIONS.values())
-
-
 def _list_overviews(metro: StaticMetro) -> Iterator[str]:
-    base = f"/v1/{metro.slug}"
     for listing_type, collection in COLLECTIONS.items():
         facets = LISTS[listing_type].parameters["facets"].allowed or ()
-        yield from (f"{base}/{collection}?facets={each}&limit=0" for each in (",".join(facets), *facets))
-    yield from (f"{base}/{target}" for target in list_months(metro.today))
-    yield from (f"{base}/{name}" for name in ("coverage", "organizations", "neighborhoods", "neighborhoods?sort=count"))
-
-
-def _list_named(metro: StaticMetro) -> Iterator[str]:
-    yield from metro.requests
+        values = [f"{each}&limit=0" for each in (",".join(facets), *facets)]
+        yield from metro.list_lists("?facets=", values, of=[collection])
+    yield from metro.list_lists("", of=list_months(metro.today))
+    yield from metro.list_lists("", of=("coverage", "organizations", "neighborhoods", "neighborhoods?sort=count"))
 
 
 def _list_details(metro: StaticMetro) -> Iterator[str]:
@@ -87,11 +85,6 @@ def _list_days(metro: StaticMetro) -> Iterator[str]:
         yield f"{base}?from={saturday}&to={saturday + timedelta(days=1)}"
 
 
-def _list_calendars(metro: StaticMetro) -> Iterator[str]:
-    base = f"/v1/{metro.slug}/events.ics"
-    yield from (base, f"{base}?free=true", *(f"{base}?category={word}" for word in metro.vocabulary.categories))
-
-
 def _list_exports(metro: StaticMetro) -> Iterator[str]:
     base, exported = f"/v1/{metro.slug}/export", metro.exported
     if exported:
@@ -101,50 +94,40 @@ def _list_exports(metro: StaticMetro) -> Iterator[str]:
         yield from (f"{base}/{collection}.{each}" for each in formats)
 
 
-def _list_free(metro: StaticMetro) -> Iterator[str]:
-    yield from (f"/v1/{metro.slug}/{collection}?free=true" for collection in _list_dated())
-
-
-def _list_categories(metro: StaticMetro) -> Iterator[str]:
-    for collection in COLLECTIONS.values():
-        yield from (f"/v1/{metro.slug}/{collection}?category={word}" for word in metro.vocabulary.categories)
-
-
-def _list_neighborhoods(metro: StaticMetro) -> Iterator[str]:
-    for collection in COLLECTIONS.values():
-        yield from (f"/v1/{metro.slug}/{collection}?neighborhood={slug}" for slug in metro.shown.neighborhoods)
+def _list_calendars(metro: StaticMetro) -> Iterator[str]:
+    categories = [f"?category={word}" for word in metro.vocabulary.categories]
+    return iter(metro.list_lists("", ("", "?free=true", *categories), of=["events.ics"]))
 
 
 def _list_relations(metro: StaticMetro) -> Iterator[str]:
-    for collection, ids in list(metro.shown.places.items()):
-        yield from (f"/v1/places/{row_id}/{collection}" for row_id in tuple(ids))
-    for collection, ids in list(metro.shown.organizations.items()):
-        yield from (f"/v1/organizations/{row_id}/{collection}" for row_id in tuple(ids))
+    for kind, shown in (("places", metro.shown.places), ("organizations", metro.shown.organizations)):
+        for collection, ids in list(shown.items()):
+            yield from (f"/v1/{kind}/{row_id}/{collection}" for row_id in tuple(ids))
 
 
-def _list_ages(metro: StaticMetro) -> Iterator[str]:
-    for collection in _list_dated():
-        yield from (f"/v1/{metro.slug}/{collection}?age={age}" for age in range(_OLDEST_CHILD + 1))
-
-
-def _list_dated() -> list[str]:
-    return [collection for listing_type, collection in COLLECTIONS.items() if listing_type != "place"]
-
-
+_ALL = COLLECTIONS.values()
 # Details after the lists that show them; every later list shows a part of what these show.
 KINDS = (
-    Kind("default lists", _list_default),
+    Kind("default lists", lambda metro: metro.list_lists("", of=_ALL), of_no_metro=("/v1/metros",)),
     Kind("overviews", _list_overviews),
-    Kind("requests of the configuration", _list_named),
+    Kind(NAMED, lambda metro: metro.requests),
     Kind("details by id", _list_details),
     Kind("details by slug", _list_slugs),
     Kind("lists by day", _list_days),
-    Kind("lists of what is free", _list_free),
+    Kind("lists of what is free", lambda metro: metro.list_lists("?free=true", of=_DATED)),
     Kind("changes", lambda _: (), of_no_metro=("/v1/changes",)),
     Kind("calendar files", _list_calendars),
     Kind("exports", _list_exports),
-    Kind("lists by category", _list_categories, keeps_empty=False),
-    Kind("lists by neighborhood", _list_neighborhoods, keeps_empty=False),
+    Kind(
+        "lists by category",
+        lambda metro: metro.list_lists("?category=", metro.vocabulary.categories, of=_ALL),
+        keeps_empty=False,
+    ),
+    Kind(
+        "lists by neighborhood",
+        lambda metro: metro.list_lists("?neighborhood=", metro.shown.neighborhoods, of=_ALL),
+        keeps_empty=False,
+    ),
     Kind("lists of places and organizations", _list_relations, keeps_empty=False),
-    Kind("lists by age", _list_ages),
+    Kind("lists by age", lambda metro: metro.list_lists("?age=", _CHILD_AGES, of=_DATED)),
 )
