@@ -1,7 +1,7 @@
 """How large a static tree is, by kind, and what it takes to publish: `python -m bench.static_tree 1000 10000`.
 
-One sample city for each number of listings, in a folder. `--builds` also measures the build with and without the tree,
-and how much is written after one of a hundred records changed, and a day later.
+One sample city for each number of listings, in a folder. `--builds` measures builds with and without the tree instead:
+from nothing, without a change, with one of a hundred records changed, and a day later.
 """
 
 import argparse
@@ -84,26 +84,37 @@ def measure_tree(config: Path, *, day: date) -> None:
         print("    left out:", reason)
 
 
+def measure_builds(size: int) -> None:
+    for name, table in (("without a tree", ""), ("with a tree", '[static]\nurl = "file:public"\n')):
+        with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder:
+            config = write_world(Path(folder) / "outings.toml", today=DAY, size=size, metros=METROS[:1])
+            config.write_text(config.read_text() + table)
+            for step, turn, days in (
+                ("from nothing", None, 0),
+                ("no change", None, 0),
+                ("1 %", 0, 0),
+                ("a day", None, 1),
+            ):
+                if turn is not None:
+                    change_feeds(config, turn=turn)
+                took = measure_build(config, workers=1, day=DAY + timedelta(days=days))["took"]
+                print(f"{size:,} listings, {name}, {step}: {took.processor:.1f} s of processor time", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sizes", nargs="+", type=int)
     parser.add_argument("--builds", action="store_true")
     arguments = parser.parse_args()
     for size in arguments.sizes:
+        if arguments.builds:
+            measure_builds(size)
+            continue
         with tempfile.TemporaryDirectory(prefix="outings-bench-") as folder:
             config = write_world(Path(folder) / "outings.toml", today=DAY, size=size, metros=METROS[:1])
-            took = measure_build(config, workers=1, day=DAY)["took"]
-            print(f"{size:,} listings: build without a tree {took.processor:.1f} s of processor time")
-            if arguments.builds:
-                config.write_text(config.read_text() + f'[static]\nurl = "file:{folder}/public"\n')
-                steps = (("tree added", None, 0), ("nothing", None, 0), ("1 %", 0, 0), ("a day", None, 1))
-                for name, turn, days in steps:
-                    if turn is not None:
-                        change_feeds(config, turn=turn)
-                    took = measure_build(config, workers=1, day=DAY + timedelta(days=days))["took"]
-                    print(f"  {name}: {took.processor:.1f} s", flush=True)
-            else:
-                measure_tree(config, day=DAY)
+            measure_build(config, workers=1, day=DAY)
+            print(f"{size:,} listings")
+            measure_tree(config, day=DAY)
 
 
 if __name__ == "__main__":
