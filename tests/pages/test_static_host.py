@@ -2,8 +2,11 @@
 
 import functools
 import http.server
+import json
+import re
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,3 +45,19 @@ def test_pages_work_below_a_path_of_any_host(pages: Pages, host: str) -> None:
     page.locator(".brand").click()
     page.wait_for_url(host)
     assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(253, 253, 252)"
+
+
+def test_the_request_of_a_static_tree_below_a_path_works_as_it_is_shown(
+    pages: Pages, demo: Demo, tmp_path: Path
+) -> None:
+    (tmp_path / "below").symlink_to(demo.folder / "var/var/public")
+    handler = functools.partial(QuietHandler, directory=str(tmp_path))
+    with run_server(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)) as pages.url:
+        page = pages.open(f"{pages.url}/below/")
+        shown = re.findall(r'"(http.*?)"', page.locator("pre").inner_text())
+        assert shown == [f"{pages.url}/below/v1/new-york/events.json"]
+        page.get_by_role("link", name="Seattle").click()
+        address = page.get_by_role("link", name="coverage.json").evaluate("link => link.href")
+        for named in (*shown, address):
+            with urllib.request.urlopen(named, timeout=PATIENCE) as answer:
+                assert json.load(answer)["data"]

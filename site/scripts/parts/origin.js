@@ -1,10 +1,12 @@
-/** Examples name the server that this page came from. A page that was opened as a file keeps what it says. */
+/** Examples name the server that this page came from, with the path below which it serves. A page that was opened as a file keeps what it says. */
 export function showOrigin() {
   if (!location.protocol.startsWith("http")) return;
+  const base = document.querySelector("a.brand")?.getAttribute("href") ?? "";
+  const site = new URL(base, document.baseURI).href.replace(/\/$/, "");
   for (const code of document.querySelectorAll("[data-origin]")) {
     const written = code.getAttribute("data-origin") ?? "";
     for (const node of code.childNodes) {
-      if (node.nodeType === Node.TEXT_NODE) node.textContent = (node.textContent ?? "").replaceAll(written, location.origin);
+      if (node.nodeType === Node.TEXT_NODE) node.textContent = (node.textContent ?? "").replaceAll(written, site);
     }
   }
 }
