@@ -35,7 +35,7 @@ class MappedFile:
 
     @property
     def view(self) -> memoryview:
-        """All of it, where it lies."""
+        """The bytes in place, without a copy."""
         return self._view
 
     def __len__(self) -> int:

@@ -8,7 +8,8 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-# Below this, flushing one by one waits for ours alone; above it, one flush of the whole file system is cheaper.
+# Up to so many files are flushed one by one, which waits for these alone. For more, one flush of the whole file system
+# is cheaper.
 FEW = 16
 
 FileState = tuple[int, int, int]
@@ -19,7 +20,7 @@ class Disk:
     OSError."""
 
     def make_folder(self, path: Path) -> None:
-        """With its parents, durably; nothing where it is there already."""
+        """Make a folder and its parents, durably. Do nothing if it exists."""
         if path.is_dir():
             return
         if path.parent != path:
@@ -38,7 +39,7 @@ class Disk:
             os.close(handle)
 
     def sync_files(self, paths: Sequence[Path]) -> None:
-        """Makes the bytes of these files durable."""
+        """Make the bytes of these files durable."""
         sync_all(paths)
 
     def replace(self, source: Path, target: Path) -> None:
@@ -48,17 +49,18 @@ class Disk:
         path.unlink()
 
     def sync_folders(self, paths: Sequence[Path]) -> None:
-        """Makes durable which names these folders hold."""
+        """Make durable which names these folders hold."""
         sync_all(paths)
 
 
 def name_state(status: os.stat_result) -> FileState:
-    """Identifies a file's state by inode, size and time. It changes when the file is written or replaced."""
+    """Identify a file's state by inode, size and time. It changes when the file is written or replaced."""
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def write_named(path: Path, data: bytes | Iterable[bytes]) -> None:
-    """`path.write_bytes`, of several pieces one after the other; but the error of a full disk names the file."""
+    """Write one or several pieces to a file. Unlike that of `path.write_bytes`, the error of a full disk names the
+    file."""
     try:
         with path.open("wb") as file:
             file.writelines([data] if isinstance(data, bytes) else data)
@@ -68,7 +70,7 @@ def write_named(path: Path, data: bytes | Iterable[bytes]) -> None:
 
 @contextlib.contextmanager
 def hold_lock(path: Path) -> Iterator[None]:
-    """Locks a file, and waits for as long as another process has it. A lock ends with its process. Raises OSError."""
+    """Lock a file, and wait for as long as another process has it. A lock ends with its process. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -76,7 +78,7 @@ def hold_lock(path: Path) -> Iterator[None]:
 
 
 def sync_all(paths: Sequence[Path]) -> None:
-    """Flushes files or folders of one file system."""
+    """Flush files or folders of one file system."""
     if len(paths) > FEW and sync_file_system(paths[0]):
         return
     for path in paths:
@@ -84,7 +86,7 @@ def sync_all(paths: Sequence[Path]) -> None:
 
 
 def sync(path: Path) -> None:
-    """Flushes one file or folder."""
+    """Flush one file or folder."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -93,7 +95,7 @@ def sync(path: Path) -> None:
 
 
 def sync_file_system(path: Path) -> bool:
-    """Flushes the file system that holds `path`. Returns False if the system has no such call."""
+    """Flush the file system that holds `path`. Return False if the system has no such call."""
     try:
         syncfs = ctypes.CDLL(None, use_errno=True).syncfs
     except (OSError, AttributeError):

@@ -15,7 +15,7 @@ from outings.release.objects import hash_of
 from outings.release.store import TEMPORARY, NotFound, Outcome, StoreEntry, StoreError, VersionedBytes
 
 _LOCKS = "locks/"
-# Deleted in one holding of the lock: others wait milliseconds.
+# How many objects are deleted under one lock: others wait milliseconds.
 _BATCH = 256
 
 _ADVICE = {
@@ -31,7 +31,8 @@ _ADVICE = {
 
 
 class FolderStore:
-    """`folder` need not exist before the first write. Safe for threads and processes, also if they are killed."""
+    """A store in a folder, which need not exist before the first write. Safe for threads and processes, also if they
+    are killed."""
 
     def __init__(self, folder: Path, *, disk: Disk | None = None) -> None:
         self._folder = folder.absolute()
@@ -132,7 +133,7 @@ class FolderStore:
         return removed
 
     def read_clock(self) -> float:
-        """The clock of the file system, which may be on another machine."""
+        """Return the time of the file system, which may be on another machine."""
         temporary = next(self._name_temporaries())
         with self._explained("read the time of", TEMPORARY):
             self._make_folder_of(TEMPORARY)
@@ -159,7 +160,7 @@ class FolderStore:
             yield folder / f"{batch}-{number}"
 
     def _make_folder_of(self, name: str) -> str:
-        """The folder that a name is in, relative to the store's own."""
+        """Make the folder that a name is in, and return it relative to the store's own."""
         folder = name.rpartition("/")[0]
         if folder not in self._made:
             self._disk.make_folder(self._path(folder))
@@ -168,7 +169,8 @@ class FolderStore:
 
     @contextlib.contextmanager
     def _lock(self, name: Literal["swap", "objects"], *, kind: int) -> Iterator[None]:
-        """Held by this process and let go of when it dies. `objects`: no delete while names are being given."""
+        """Lock the swap of the pointer, or `objects`, which are not deleted while others are put. A lock ends with its
+        process."""
         path = self._path(_LOCKS) / name
         self._make_folder_of(_LOCKS)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
@@ -191,7 +193,7 @@ class FolderStore:
 
 
 def _discard(temporaries: Iterable[Path]) -> None:
-    """What was written in vain: on a full disk its room is needed."""
+    """Remove what was written in vain: on a full disk its room is needed."""
     for temporary in temporaries:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)

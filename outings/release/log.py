@@ -27,7 +27,7 @@ _OFFSET = 4
 _ID = 16
 _ROW = _ID + 4
 
-# An object's bytes, or their map, by hash.
+# Reads an object, or maps it, by its hash.
 ReadObject = Callable[[str], Bytes]
 
 
@@ -71,7 +71,7 @@ _decoder = msgspec.json.Decoder(Version)
 
 
 def append_versions(log: Log, changes: Sequence[Version], *, read: ReadObject, segment: int = SEGMENT) -> ExtendedLog:
-    """Numbers the changes after the log's last version, in their order. `segment` is how many versions make a sealed
+    """Number the changes after the log's last version, in their order. `segment` is how many versions make a sealed
     segment.
 
     `changed_at` never goes back: it is the later of the change's own and the last one in the log.
@@ -99,18 +99,18 @@ def append_versions(log: Log, changes: Sequence[Version], *, read: ReadObject, s
 
 
 def name_log(log: Log) -> tuple[int, str | None]:
-    """Identifies a log by its latest version and its last object."""
+    """Identify a log by its latest version and its last object."""
     last = list_segments(log)[-1:]
     return log.latest_version_id, last[0].object if last else None
 
 
 def list_tail(log: Log) -> list[str]:
-    """The objects with the newest versions, which most readers of the log ask for."""
+    """List the objects with the newest versions, which most readers of the log request."""
     return [sha for last in list_segments(log)[-1:] for sha in (last.object, last.index)]
 
 
 def walk_versions(history: History, *, after: int) -> Iterator[Version]:
-    """Every version with an id above `after`, in order. A block is read when the walk reaches it."""
+    """Yield every version with an id above `after`, in order. A block is read when the walk reaches it."""
     for segment in list_segments(history.log):
         if segment.last > after:
             at = max(after + 1 - segment.first, 0)
@@ -120,14 +120,14 @@ def walk_versions(history: History, *, after: int) -> Iterator[Version]:
 
 
 def list_history(log: Log, listing_id: str, *, read: ReadObject) -> list[int]:
-    """The ids of a listing's versions, oldest first. Raises ValueError if `listing_id` is not a uuid."""
+    """List the ids of a listing's versions, oldest first. Raises ValueError if `listing_id` is not a uuid."""
     wanted = UUID(listing_id).bytes
     segments = list_segments(log)
     return [segment.first + place for segment in segments for place in _find_places(segment, wanted, read=read)]
 
 
 def read_versions(log: Log, version_ids: Sequence[int], *, read: ReadObject) -> list[Version]:
-    """These versions, in the order of the ids. Raises KeyError if one is not in the log."""
+    """Read these versions, in the order of the ids. Raises KeyError if one is not in the log."""
     segments = list_segments(log)
     firsts = [segment.first for segment in segments]
     blocks: dict[tuple[int, int], list[Version]] = {}
@@ -144,7 +144,7 @@ def read_versions(log: Log, version_ids: Sequence[int], *, read: ReadObject) -> 
 
 
 def list_segments(log: Log) -> list[Segment]:
-    """In order, the tail last."""
+    """List the segments of a log in order, the tail last."""
     return [*log.sealed, log.tail] if log.tail else [*log.sealed]
 
 
@@ -168,7 +168,7 @@ def _extend_segment(
 
 
 def _reopen_segment(tail: Segment, *, read: ReadObject) -> tuple[list[bytes], list[bytes], list[Version]]:
-    """Whole blocks as they are, the index's rows, and the versions of a block that still has room."""
+    """Return the full blocks as they are, the index's rows, and the versions of a block that still has room."""
     data, index = read(tail.object), read(tail.index)
     whole, rest = divmod(tail.last - tail.first + 1, BLOCK)
     blocks = [data[slice(*_find_block(index, number))] for number in range(whole)]
@@ -178,8 +178,8 @@ def _reopen_segment(tail: Segment, *, read: ReadObject) -> tuple[list[bytes], li
 
 
 def erase_words(log: Log, ids: Collection[str], *, read: ReadObject) -> ExtendedLog:
-    """The log without the words of what was taken down: its versions stay, and the id of these listings and
-    organizations stands for their slug. Raises ValueError if one of `ids` is not a uuid."""
+    """Write a log again without the words of what was taken down. Its versions stay, and the slug of these listings and
+    organizations becomes their id. Raises ValueError if one of `ids` is not a uuid."""
     objects: list[bytes] = []
     segments = []
     for segment in list_segments(log):

@@ -78,7 +78,7 @@ class SemanticTables(Struct, frozen=True, kw_only=True):
 
 
 class Origins(Struct, frozen=True, kw_only=True):
-    """What the listings were made from, for the next build: an object with a hash for each row. `program` is the hash
+    """The inputs of the listings, for the next build: an object with a hash for each row. `program` is the hash
     of everything else that made them. If the program differs, or the object is missing, all listings are made again."""
 
     program: str
@@ -125,26 +125,27 @@ class Manifest(Struct, frozen=True, kw_only=True):
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
-    """Canonical JSON: the same manifest, the same bytes."""
+    """Encode a manifest as canonical JSON: the same manifest always has the same bytes."""
     return msgspec.json.encode(manifest, order="sorted")
 
 
 def parse_manifest(data: bytes) -> Manifest:
-    """Corrupt where the bytes are no manifest. Who opens its tables compares `layout` with `LAYOUT`."""
+    """Parse a manifest. Raises Corrupt. A caller that opens its tables compares `layout` with `LAYOUT`."""
     return decode_json(data, Manifest, name="manifest")
 
 
 def read_manifest(store: Store, sha: str) -> Manifest:
-    """NotFound, Corrupt, StoreError."""
+    """Read the manifest with this hash. Raises NotFound, Corrupt and StoreError."""
     return parse_manifest(read_object(store, sha))
 
 
 def hash_snapshot(manifest: Manifest) -> str:
-    """The metro snapshot's hash, of all that an answer may depend on; the mapped form and pages follow from these."""
+    """Return the hash of everything that an answer about the metro may depend on. The mapped form and pages follow from
+    these."""
     parts: tuple[object, ...] = (
         manifest.tables, manifest.packs, manifest.stamp, manifest.metro, manifest.vocabulary,
     )  # fmt: skip
-    # Without them the hash is as it was for releases of before there were any.
+    # Without these, the hash is that of earlier programs, which did not have them.
     if manifest.related:
         parts = (*parts, manifest.related)
     if manifest.semantic is not None:
@@ -155,7 +156,7 @@ def hash_snapshot(manifest: Manifest) -> str:
 
 
 def list_files(manifest: Manifest) -> Iterator[str]:
-    """What a reader of the metro keeps on its disk."""
+    """Yield the objects that a server keeps in its cache."""
     yield from (table.object for table in (*manifest.tables.values(), *manifest.mapped.values()))
     yield from (pack.object for pack in manifest.packs)
     if manifest.semantic is not None:

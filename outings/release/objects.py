@@ -13,7 +13,7 @@ Document = TypeVar("Document")
 
 
 class Bytes(Protocol):
-    """What can be cut like bytes."""
+    """A byte string, or a mapped file, that can be sliced."""
 
     def __len__(self) -> int: ...
 
@@ -25,22 +25,22 @@ class Corrupt(Exception):  # noqa: N818 - the name says it
 
 
 def hash_of(data: bytes | memoryview) -> str:
-    """The 64 hex digits by which a root, a manifest or a table names these bytes."""
+    """Return the 64 hex digits by which a root, a manifest or a table names these bytes."""
     return hashlib.sha256(data).hexdigest()
 
 
 def object_name(sha: str) -> str:
-    """Where the store keeps the object of this hash: `objects/<aa>/<sha256>`."""
+    """Return the name in the store of the object with this hash: `objects/<aa>/<sha256>`."""
     return f"{PREFIX}{sha[:2]}/{sha}"
 
 
 def name_of(data: bytes) -> str:
-    """Where the store keeps these bytes."""
+    """Return the name in the store of these bytes."""
     return object_name(hash_of(data))
 
 
 def check_object(sha: str, data: bytes) -> bytes:
-    """The bytes, or Corrupt where they are not the ones that were named."""
+    """Return the bytes, or raise Corrupt if they do not have this hash."""
     actual = hash_of(data)
     if actual != sha:
         raise Corrupt(f"object {object_name(sha)} is damaged: its {len(data)} bytes have the SHA-256 {actual}")
@@ -48,7 +48,8 @@ def check_object(sha: str, data: bytes) -> bytes:
 
 
 def decode_json(data: bytes, kind: type[Document], *, name: str) -> Document:
-    """Corrupt, which says `name`, where the bytes are no such JSON: malformed, of others, no UTF-8, too deep."""
+    """Decode JSON. Raise Corrupt, with `name` in its text, if the bytes are malformed, too deep, or another
+    document."""
     try:
         return msgspec.json.decode(data, type=kind)
     except (ValueError, RecursionError) as error:
@@ -56,12 +57,12 @@ def decode_json(data: bytes, kind: type[Document], *, name: str) -> Document:
 
 
 def read_object(store: Store, sha: str) -> bytes:
-    """The object's bytes, their hash checked. NotFound, Corrupt."""
+    """Read an object and check its hash. Raises NotFound and Corrupt."""
     return check_object(sha, store.get(object_name(sha)))
 
 
 def put_object(store: Store, data: bytes) -> str:
-    """Write one object; its hash."""
+    """Write one object, and return its hash."""
     sha = hash_of(data)
     store.put(object_name(sha), data)
     return sha

@@ -11,7 +11,7 @@ MOST_PACKS = 32
 
 
 class Pack(Struct, frozen=True, kw_only=True):
-    """`size` in bytes, of which `alive` belong to documents that some row still points to."""
+    """A pack of `size` bytes, of which `alive` belong to documents that some row still points to."""
 
     object: str
     size: int
@@ -19,7 +19,7 @@ class Pack(Struct, frozen=True, kw_only=True):
 
 
 class PackLocation(Struct, frozen=True):
-    """Where a document is: the pack's index in the manifest, byte offset and length."""
+    """The place of a document: the pack's index in the manifest, byte offset and length."""
 
     pack: int
     offset: int
@@ -27,7 +27,7 @@ class PackLocation(Struct, frozen=True):
 
 
 class PackWriter:
-    """Appends documents to new packs behind the `kept` ones; `put` writes an object and gives its hash."""
+    """Append documents to new packs after the `kept` ones. `put` writes an object and returns its hash."""
 
     def __init__(self, *, kept: Sequence[Pack] = (), put: Callable[[bytes], str], size: int = PACK_SIZE) -> None:
         self._packs = list(kept)
@@ -43,7 +43,7 @@ class PackWriter:
         return PackLocation(len(self._packs), offset, len(document))
 
     def finish(self) -> tuple[Pack, ...]:
-        """All packs, the kept ones first, as the manifest lists them."""
+        """Return all packs, the kept ones first, as the manifest lists them."""
         if self._open:
             self._close()
         return tuple(self._packs)
@@ -55,7 +55,7 @@ class PackWriter:
 
 
 def choose_kept(packs: Sequence[Pack], alive: Sequence[int]) -> Mapping[int, int]:
-    """Which packs stay, old index to new, given the bytes of each that unchanged rows still point to.
+    """Choose the packs that stay, old index to new, by how many bytes of each unchanged rows still point to.
 
     One less than half alive is written again (its documents are appended anew). Of small packs the largest half of
     `MOST_PACKS` stay when there are more than that, so that the next joining is many builds away.

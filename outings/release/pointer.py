@@ -19,7 +19,7 @@ from outings.release.trust import ANYBODY, PublicKey, Trust
 
 NAME = "current.json"
 
-# A reply is asked for again at most this often; each attempt already waits as long as the store's client does.
+# How often a swap without a reply is sent. Each attempt already waits as long as the store's client does.
 ATTEMPTS = 5
 
 _ADVICE = "put it back from a copy, or let `outings releases restore` write one to the newest release that is whole"
@@ -66,7 +66,7 @@ def encode_pointer(pointer: Pointer) -> bytes:
 
 
 def parse_pointer(data: bytes) -> Pointer:
-    """Corrupt where the bytes are no pointer."""
+    """Parse a pointer. Raises Corrupt."""
     return decode_json(data, Pointer, name=NAME)
 
 
@@ -85,19 +85,20 @@ def make_pointer(sha: str, root: Root, *, trust: Trust) -> Pointer:
 
 
 def sign_pointer(pointer: Pointer, *, trust: Trust) -> Pointer:
-    """The pointer with its signature, or as it is without a signer."""
+    """Return the pointer with its signature, or as it is if there is no signer."""
     return replace(pointer, signature=trust.sign(encode_pointer(replace(pointer, signature=None))))
 
 
 def find_pointer_signer(pointer: Pointer, *, trust: Trust) -> PublicKey | None:
-    """Who signed it; None where no key is asked for. UntrustedRelease where none that is believed did."""
+    """Return the trusted key that signed the pointer, or None if no key is required. Raises UntrustedRelease."""
     data = encode_pointer(replace(pointer, signature=None))
     release_id = format_release_id(pointer.sequence, pointer.root)
     return trust.find_signer(data, pointer.signature, named=f"{NAME}, which names release {release_id}")
 
 
 def read_pointer(store: Store, *, trust: Trust = ANYBODY) -> VersionedPointer | None:
-    """The pointer in force, or None where nothing was published yet. UntrustedRelease, Corrupt, StoreError."""
+    """Read the pointer, or return None if nothing was published yet. Raises UntrustedRelease, Corrupt and
+    StoreError."""
     versioned = store.read_versioned(NAME)
     if versioned is None:
         return None
@@ -135,7 +136,7 @@ def read_current(store: Store, *, trust: Trust = ANYBODY, is_new: bool = False) 
 
 
 def explain_pointer(pointer: Pointer, root: Root) -> str | None:
-    """Why this root is not what the pointer says, or None."""
+    """Explain why this root is not the one that the pointer names, or return None."""
     if root.sequence != pointer.sequence:
         return f"the pointer says sequence {pointer.sequence}, its root {root.sequence}"
     if root.log.latest_version_id != pointer.latest_version_id:
@@ -144,10 +145,10 @@ def explain_pointer(pointer: Pointer, root: Root) -> str | None:
 
 
 def swap_pointer(store: Store, *, old: VersionedPointer | None, new: Pointer) -> Outcome:
-    """WON or LOST, never UNKNOWN: a lost reply is settled by reading the pointer and the chain of roots.
+    """Replace the pointer. WON or LOST, never UNKNOWN: a lost reply is settled by reading the chain of roots.
 
     While the pointer still is `old`, the same swap is sent again: the one on its way and the new one can't both win,
-    and neither can undo what followed. StoreError where even that gets no answer.
+    and neither can undo what followed. Raises StoreError if even that gets no reply.
     """
     expected = None if old is None else old.etag
     doubted = False
@@ -166,7 +167,7 @@ def swap_pointer(store: Store, *, old: VersionedPointer | None, new: Pointer) ->
 
 
 def is_published(store: Store, *, current: Pointer, wanted: Pointer) -> bool:
-    """Whether the root of `wanted` is the current one or one of those before it."""
+    """Return True if the root of `wanted` is the current one or an earlier one of its chain."""
     for sha, root in walk_roots(store, current.root):
         if root.sequence <= wanted.sequence:
             return sha == wanted.root

@@ -1,4 +1,4 @@
-"""Pruning: what no reader, walk or build can need any more is deleted.
+"""Delete what no server, command or build can need any more.
 
 Kept are all that is named by a release replaced less than `keep_days` and one longest build ago (a build or a rollback
 may have begun from it on its last day), and whatever is younger than the longest build, which may be about to be named.
@@ -35,14 +35,14 @@ _OWN_NAME = re.compile(r"objects/([0-9a-f]{2})/\1[0-9a-f]{62}|tmp/[0-9a-f]{32}-[
 
 
 class PruneResult(Struct, frozen=True, kw_only=True):
-    """What was deleted, in no order, and how many releases are kept."""
+    """The deleted entries, in no order, and how many releases are kept."""
 
     deleted: tuple[StoreEntry, ...]
     releases: int
 
 
 class WrongClock(GuardRefusal):
-    """By the releases or the store, the clock of this machine is or was wrong; nothing was deleted."""
+    """The clock of this machine is or was wrong, compared with the releases or the store. Nothing was deleted."""
 
 
 class _NeededObjects(Struct, frozen=True):
@@ -53,7 +53,7 @@ class _NeededObjects(Struct, frozen=True):
 
 
 def check_clock(store: Store, *, now: float) -> None:
-    """Raises WrongClock if `now` is far later than the store's own clock. A clock that is slow only deletes less.
+    """Raise WrongClock if `now` is far later than the store's own clock. A clock that is slow only deletes less.
     Raises StoreError."""
     ahead = timedelta(seconds=round(now - store.read_clock()))
     if ahead > MOST_AHEAD:
@@ -69,10 +69,11 @@ def prune(
     is_clock_right: bool = False,
     trust: Trust = ANYBODY,
 ) -> PruneResult:
-    """`now`, in seconds since 1970, is read before this is called and is never `--as-of`. StoreError, Corrupt;
-    UntrustedRelease: a made-up pointer would name nothing of what is needed. WrongClock unless `is_clock_right`.
+    """Delete what is not needed. `now`, in seconds since 1970, is read before this is called and is never `--as-of`.
 
-    Safe beside builds and readers. Killed in its middle: the releases that it lists no more are gone, all others whole.
+    Raises StoreError, Corrupt, UntrustedRelease, because a forged pointer names nothing of what is needed, and
+    WrongClock unless `is_clock_right`. Safe beside builds and readers. Killed in its middle: the releases that it lists
+    no more are gone, all others whole.
     """
     expired_before = now - timedelta(days=keep_days).total_seconds()
     kept = choose_kept(store, expired_before=expired_before, grace=longest_build, trust=trust)
@@ -88,7 +89,7 @@ def prune(
 
 
 def choose_kept(store: Store, *, expired_before: float, grace: timedelta, trust: Trust) -> _NeededObjects:
-    """The hashes that kept releases name, including their roots."""
+    """Find the objects that kept releases name, including their roots."""
     named: set[str] = set()
     releases: list[ListedRelease] = []
     replaced_at: float | None = None
@@ -111,9 +112,8 @@ def choose_kept(store: Store, *, expired_before: float, grace: timedelta, trust:
 
 
 def _refuse_gap(kept: _NeededObjects, *, longest: timedelta) -> None:
-    """Where the last release came too long after the one before it; where one did that other releases followed, only
-    if there is a release to delete; and where the current one would be all that is left, which is so by the clock
-    alone."""
+    """Raise WrongClock if the last release came too long after the previous one, or if only the current one would be
+    left. A long gap between earlier releases counts only if there is a release to delete."""
     if kept.cut is None:
         compared = kept.releases[:2]
     else:

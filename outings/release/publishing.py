@@ -1,4 +1,4 @@
-"""Publishes a release by replacing the pointer once. Until then the previous release stays current."""
+"""Publish a release by replacing the pointer once. Until then the previous release stays current."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -58,8 +58,8 @@ class SiteObjects(Struct, frozen=True, kw_only=True):
 
 
 class WithdrawalChange(Struct, frozen=True, kw_only=True):
-    """What a release changes of it. `withdrawals`: all there are from then on. Of the ids in `erased` the log keeps no
-    word, and releases `since` this sequence end; None where none does."""
+    """A change of withdrawals by a release. `withdrawals` are all that hold from then on. The log keeps no word of the
+    ids in `erased`. Releases from the sequence `since` on end; None if none does."""
 
     withdrawals: Withdrawals
     erased: frozenset[str] = frozenset()
@@ -86,7 +86,7 @@ def publish(
     act: Act = "build",
     taking: WithdrawalChange | None = None,
 ) -> Publication:
-    """Publishes a release: the current one with `parts`, `feeds` (None removes one) and `changes` added.
+    """Publish a release: the current one with `parts`, `feeds` (None removes one) and `changes` added.
 
     `base` is the root that the build started from. Everything that `parts` name must already be in the store. Parts
     that others published meanwhile are kept, and `changes` are numbered after theirs. `find_changes` gets the parts of
@@ -95,7 +95,7 @@ def publish(
     `tell_id` is called with the release's id before each attempt to replace the pointer, because every attempt has
     another id.
 
-    `taking` is what a takedown withdraws or gives back.
+    `taking` are the withdrawals that a takedown adds or ends.
 
     Raises ConcurrentPublication if another build published one of `parts`, or if something was withdrawn or given back
     since `base`, because what was built may contain it. Raises UntrustedRelease if `trust` does not trust the current
@@ -130,7 +130,7 @@ def publish(
 
 
 def sign_anew(store: Store, *, current: VersionedPointer, current_root: Root, now: datetime, trust: Trust) -> Pointer:
-    """Publishes the current release once more, whoever signed it, signed by `trust`. The caller must have checked it.
+    """Publish the current release once more, whoever signed it, signed by `trust`. The caller must have checked it.
 
     Raises ConcurrentPublication if another release became current meanwhile, and StoreError.
     """
@@ -146,7 +146,7 @@ def sign_anew(store: Store, *, current: VersionedPointer, current_root: Root, no
 
 
 def put_in_force(store: Store, root: Root, *, current: VersionedPointer | None, trust: Trust) -> Pointer | None:
-    """Replaces the pointer by one to this root, which is already in the store. Returns None if another was first."""
+    """Replace the pointer by one to this root, which is already in the store. Return None if another was first."""
     pointer = make_pointer(hash_of(encode_root(root)), root, trust=trust)
     return pointer if swap_pointer(store, old=current, new=pointer) is Outcome.WON else None
 
@@ -179,7 +179,8 @@ def compose_root(
 
 
 def _name_returned(changes: tuple[Version, ...], current_root: Root) -> tuple[Version, ...]:
-    """What was taken down is in no table, and so seems new to a build; readers knew it before."""
+    """Name a change `restored` if readers knew the listing before. What was taken down is in no table, so it seems new
+    to a build."""
     known = current_root.withdrawals
     return tuple(
         replace(each, kind="restored") if each.kind == "created" and each.listing_id in known else each
@@ -200,7 +201,7 @@ def _lay_over(under: Mapping[str, _Value], over: Mapping[str, _Value | None]) ->
 
 
 def refuse_concurrent(*, base: Root, current_root: Root, parts: Mapping[str, Part | None], act: Act = "build") -> None:
-    """Raises ConcurrentPublication if since `base` the store went back, something was withdrawn or given back, or one
+    """Raise ConcurrentPublication if since `base` the store went back, something was withdrawn or given back, or one
     of these metros got another part. A prune relies on it: nothing that was started before a takedown can be published
     after it."""
     if current_root.sequence < base.sequence:
@@ -225,7 +226,7 @@ def _manifest_of(root: Root, slug: str) -> str | None:
 
 
 def refuse_older_stamps(current_root: Root, parts: Mapping[str, Part | None]) -> None:
-    """Raises ValueError if a part's stamp is before the one it replaces, because mirrors would miss its rows."""
+    """Raise ValueError if a part's stamp is before the one it replaces, because mirrors would miss its rows."""
     for slug, part in parts.items():
         before = current_root.parts.get(slug)
         if part and before and part.stamp < before.stamp:
@@ -235,7 +236,7 @@ def refuse_older_stamps(current_root: Root, parts: Mapping[str, Part | None]) ->
 def make_deadline(
     *, longest: timedelta = LONGEST_BUILD, clock: Callable[[], float] = time.time, act: Act = "build"
 ) -> Callable[[], None]:
-    """Returns a check that raises BuildTooLong if it is called later than `longest` from now, by the clock that prunes
+    """Return a check that raises BuildTooLong if it is called later than `longest` from now, by the clock that prunes
     use."""
     started = clock()
 

@@ -43,14 +43,14 @@ class Log(Struct, frozen=True, kw_only=True):
 
 
 class FeedMemory(Struct, frozen=True, kw_only=True):
-    """What a build remembers of a feed: the hash of its bytes and what became of its records, so that the same bytes
-    need not be parsed again to be reported; `problems` names the object of its quarantine lines.
+    """The memory that a build has of a feed: the hash of its bytes and what became of its records, so that the same
+    bytes need not be parsed again to be reported; `problems` names the object of its quarantine lines.
 
     `metro`: whose feed it is; None of one for several, and in roots of before.
 
     `question` is a hash of the question to which all that follows is an answer: `records`, the object of its records as
-    they were read; the server's validators; and of a walk its place, when it was
-    taken, and the object of the feed's `items` as they stood behind it.
+    they were read; the server's validators; and of a walk its place, when it was taken, and the object of the feed's
+    `items` as they stood behind it.
 
     `withdrawn`: records of what was taken down, which are left out.
 
@@ -78,8 +78,8 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
 
 
 class Withdrawal(Struct, frozen=True, kw_only=True):
-    """Of a listing or an organization, known by its id. `reason` is the operator's own code; by `marks`, which are
-    hashes, records that speak of it are known (`pipeline.takedown.marks`). `is_over`: it may be published again."""
+    """A listing or organization that the operator took down. `reason` is the operator's own code. `marks` are hashes by
+    which records of it are recognized (`pipeline.takedown.marks`). `is_over`: it may be published again."""
 
     type: str
     at: datetime
@@ -89,7 +89,7 @@ class Withdrawal(Struct, frozen=True, kw_only=True):
 
 
 class ReleaseRange(Struct, frozen=True, array_like=True):
-    """The releases from this sequence to that one, both included: they hold what was taken down, and answer nobody."""
+    """Releases that hold what was taken down and answer nobody, from `first` to `last`, both included."""
 
     first: int
     last: int
@@ -118,12 +118,12 @@ class Root(Struct, frozen=True, kw_only=True):
 
 
 def encode_root(root: Root) -> bytes:
-    """Canonical JSON: the same root always has the same bytes."""
+    """Encode a root as canonical JSON: the same root always has the same bytes."""
     return msgspec.json.encode(root, order="sorted")
 
 
 def parse_root(data: bytes) -> Root:
-    """Raises Corrupt if the bytes are not a root, or have another layout."""
+    """Parse a root. Raises Corrupt if the bytes are not a root, or have another layout."""
     layout = decode_json(data, _Layout, name="root").layout
     if layout != LAYOUT:
         raise Corrupt(f"root: its layout is {layout}; this program reads {LAYOUT}")
@@ -135,12 +135,12 @@ class _Layout(Struct, frozen=True):
 
 
 def read_root(store: Store, sha: str) -> Root:
-    """Raises NotFound, Corrupt and StoreError."""
+    """Read the root with this hash. Raises NotFound, Corrupt and StoreError."""
     return parse_root(read_object(store, sha))
 
 
 def walk_roots(store: Store, sha: str) -> Iterator[tuple[str, Root]]:
-    """This root and the ones before it, newest first, until one is pruned."""
+    """Yield this root and the earlier ones, newest first, until one is pruned."""
     following: str | None = sha
     while following is not None:
         try:
@@ -152,12 +152,12 @@ def walk_roots(store: Store, sha: str) -> Iterator[tuple[str, Root]]:
 
 
 def format_release_id(sequence: int, sha: str) -> str:
-    """`<sequence>-<8 hex of the root's hash>`."""
+    """Return `<sequence>-<8 hex of the root's hash>`."""
     return f"{sequence}-{sha[:8]}"
 
 
 def parse_release_id(text: str) -> tuple[int, str]:
-    """The sequence and the 8 hex digits. Raises ValueError if the text is not a release id."""
+    """Return the sequence and the 8 hex digits. Raises ValueError if the text is not a release id."""
     sequence, _, opening = text.partition("-")
     well_formed = sequence.isascii() and sequence.isdigit() and len(opening) == 8
     if not well_formed or format_release_id(int(sequence), opening) != text or set(opening) - set("0123456789abcdef"):
@@ -166,7 +166,7 @@ def parse_release_id(text: str) -> tuple[int, str]:
 
 
 def explain_regress(old: Root, new: Root) -> str | None:
-    """Why `new` must not follow `old`, or None. The sequence, the latest version and the stamps never go back."""
+    """Explain why `new` must not follow `old`, or return None. Sequence, latest version and stamps never go back."""
     if new.sequence < old.sequence:
         return f"sequence goes back from {old.sequence} to {new.sequence}"
     if new.log.latest_version_id < old.log.latest_version_id:
@@ -178,7 +178,7 @@ def explain_regress(old: Root, new: Root) -> str | None:
 
 
 def list_withdrawn(withdrawals: Withdrawals) -> frozenset[str]:
-    """The ids that no release may have."""
+    """Return the ids that no release may have."""
     return frozenset(row_id for row_id, each in withdrawals.items() if not each.is_over)
 
 
@@ -187,7 +187,7 @@ def has_ended(ended: Iterable[ReleaseRange], sequence: int) -> bool:
 
 
 def add_ended(ended: Collection[ReleaseRange], first: int, last: int) -> tuple[ReleaseRange, ...]:
-    """With one more run of releases, joined with those that it meets; in order."""
+    """Add a run of releases, joined with those that it touches, in order."""
     for each in ended:
         if each.first <= last + 1 and first <= each.last + 1:
             first, last = min(first, each.first), max(last, each.last)

@@ -26,9 +26,9 @@ REQUESTS = 16
 # A 409 says that two writers met and neither needs to have won (S3's word for "ask again").
 CONFLICTS = 8
 CONFLICT_SECONDS = 0.05
-# What may be asked again is asked so often in all.
+# How often a request that may be repeated is sent in all.
 ATTEMPTS = 5
-# An attempt that waited as long is given up; but for swaps it is made again.
+# How long an attempt waits. All but swaps are then sent again.
 CONNECT_SECONDS = 5.0
 READ_SECONDS = 60.0
 
@@ -48,7 +48,8 @@ _UNSENT = (NoCredentialsError, PartialCredentialsError, NoRegionError, EndpointC
 
 
 class S3Store:
-    """Endpoint, region and credentials come from the AWS settings if they are not given. Safe for threads."""
+    """A store in a bucket. Endpoint, region and credentials come from the AWS settings if they are not given. Safe for
+    threads."""
 
     def __init__(
         self, bucket: str, prefix: str = "", *, endpoint_url: str | None = None, region: str | None = None
@@ -101,7 +102,8 @@ class S3Store:
         return self._ask("get", name, ask)
 
     def sign_address(self, name: str, *, media: str, coding: str, seconds: int) -> str:
-        """Where anybody can read it for so long: in this `coding`, "" for none, as what `media` says."""
+        """Return an address where anybody can read the object for so many seconds, with these `media` type and `coding`
+        ("" for none)."""
         entity = {"ResponseContentType": media, **({"ResponseContentEncoding": coding} if coding else {})}
         address: str = self._ask(
             "sign",
@@ -148,7 +150,7 @@ class S3Store:
         _run_all(put, files)
 
     def delete_names(self, names: Iterable[str]) -> None:
-        """Remove what has these names, whoever wrote it last."""
+        """Remove the objects with these names, whoever wrote them last."""
         _run_all(lambda name: self._ask("delete", name, lambda: self._client.delete_object(**self._at(name))), names)
 
     def put_if(self, name: str, data: bytes, *, expected: str | None) -> Outcome:
@@ -175,8 +177,8 @@ class S3Store:
         raise StoreError(store=str(self), operation="swap", name=name, cause=cause)
 
     def delete(self, entries: Iterable[StoreEntry]) -> Sequence[StoreEntry]:
-        """S3 has no delete that depends on when an object was written, so that time is read right before each
-        delete."""
+        """Remove entries that were not written since. S3 has no such conditional delete, so the time is read right
+        before each one."""
 
         def remove(entry: StoreEntry) -> StoreEntry | None:
             if self._find(entry.name) != entry:
@@ -187,7 +189,7 @@ class S3Store:
         return [entry for entry in _run_all(remove, entries) if entry is not None]
 
     def read_clock(self) -> float:
-        """The time in the head of an answer."""
+        """Return the time in the header of a reply."""
         reply = self._ask(
             "read the time of",
             "the bucket",
@@ -225,12 +227,12 @@ def _code(error: ClientError) -> str:
 
 
 def _whole_seconds(moment: datetime) -> float:
-    """A listing has fractions of a second and a HEAD has none; a delete compares the two."""
+    """Cut the fraction of a second: a listing has one and a HEAD has none, and a delete compares the two."""
     return float(int(moment.timestamp()))
 
 
 def _run_all(act: Callable[[_Item], _Reply], items: Iterable[_Item]) -> list[_Reply]:
-    """The replies, in no order. Items are taken as there is room, so that few are held in memory at once."""
+    """Return the replies, in no order. Few items are in memory at once."""
     replies: list[_Reply] = []
     running: set[Future[_Reply]] = set()
     with ThreadPoolExecutor(REQUESTS) as pool:

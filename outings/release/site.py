@@ -34,7 +34,7 @@ Extent = tuple[int, int]
 
 
 class SiteSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What an operator decides about the site. `shows_data`: whether there are pages that show listings. `key`: one
+    """An operator's settings of the site. `shows_data`: there are pages that show listings. `key`: one
     that every visitor may use. `words` replace the program's own, by page and name; `accent` is a colour as #rrggbb,
     the program's own where it is empty. `is_static`: a host shows the pages that only serves files."""
 
@@ -67,16 +67,16 @@ class SiteFiles(Struct, frozen=True, kw_only=True):
 
 
 class MetroSite(Struct, frozen=True, kw_only=True):
-    """What a metro gives to the site: its pages, and how many listings its lists hold on the build's date."""
+    """A metro's part of the site: its pages, and how many listings its lists have on the build's date."""
 
     counts: Counts
     pages: SiteFiles
 
 
 class Site(Struct, frozen=True, kw_only=True):
-    """What a root names: the settings that the site was made with, and the files that belong to no metro. `inputs` is a
-    hash of all that they follow from, `standing` of what all but the home page do; a site of a program of before has
-    none."""
+    """The site as a root names it: the settings that it was made with, and the files that belong to no metro. `inputs`
+    is a hash of all that they follow from, `standing` of what all but the home page do; a site of a program of before
+    has none."""
 
     settings: SiteSettings
     inputs: str = ""
@@ -91,7 +91,7 @@ class SiteFile(Struct, frozen=True, kw_only=True):
     packed: Bytes
 
     def read(self, coding: bytes) -> bytes:
-        """In `GZIP`, `BROTLI`, or as it is."""
+        """Return the bytes in this coding: `GZIP`, `BROTLI` or none."""
         offset, length = self.extents.br if coding == BROTLI else self.extents.gzip
         data = bytes(self.packed[offset : offset + length])
         return data if coding else gzip.decompress(data)
@@ -108,8 +108,8 @@ class CodedFile(Struct, frozen=True, kw_only=True):
 
 
 def pack_files(files: Iterable[tuple[str, str, bytes]], kept: Mapping[str, CodedFile] = {}) -> tuple[SiteFiles, bytes]:
-    """Of path, media type and bytes; `kept`: others, by path. Equal files give equal bytes. The gzip bytes of all files
-    stand first: up to where Brotli's begin, the object is one gzip file of many members."""
+    """Pack files of path, media type and bytes, and `kept` ones by path. Equal files give equal bytes. The gzip bytes
+    of all files stand first: up to where Brotli's begin, the object is one gzip file of many members."""
     coded = dict(sorted((dict(kept) | {path: _encode_file(media, data) for path, media, data in files}).items()))
     packed = bytearray()
     zipped = [_append(packed, each.gzip) for each in coded.values()]
@@ -123,7 +123,7 @@ def pack_files(files: Iterable[tuple[str, str, bytes]], kept: Mapping[str, Coded
 
 
 def read_coded(files: SiteFiles, packed: Bytes) -> dict[str, CodedFile]:
-    """The files of an object, by path."""
+    """Read the files of an object, by path."""
 
     def read(extent: Extent) -> bytes:
         return bytes(packed[extent[0] : sum(extent)])
@@ -150,10 +150,10 @@ def _encode_file(media: str, data: bytes) -> CodedFile:
 
 
 def encode_site(site: Site) -> bytes:
-    """Canonical JSON: the same site always has the same bytes."""
+    """Encode a site as canonical JSON: the same site always has the same bytes."""
     return msgspec.json.encode(site, order="sorted")
 
 
 def read_site(store: Store, sha: str) -> Site:
-    """Raises NotFound, Corrupt and StoreError."""
+    """Read the site with this hash. Raises NotFound, Corrupt and StoreError."""
     return decode_json(read_object(store, sha), Site, name="site")

@@ -49,7 +49,7 @@ class SemanticFiles(Struct, frozen=True, kw_only=True):
 
 
 class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
-    """Everything that an answer about one metro may depend on. Never changes once made.
+    """Everything that an answer about one metro may depend on. It never changes.
 
     `language`: its words, None for the English of the program.
     `mapped`: the tables' mapped form, empty where it is not at hand; nothing that is answered depends on it.
@@ -73,8 +73,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     exports: Mapping[str, Export] = {}
 
     def read_document(self, pack: int, offset: int, length: int) -> bytes:
-        """The document of a listing or an organization as it is stored, without the member that changes with the
-        day."""
+        """Return the stored document of a listing or organization, without the member that changes with the day."""
         return self.packs[pack][offset : offset + length]
 
 
@@ -91,8 +90,7 @@ class Release(Struct, frozen=True, kw_only=True):
     files: frozenset[str] = frozenset()
 
     def read_object(self, sha: str) -> Bytes:
-        """Reads an object that the release names and no snapshot keeps open. Raises NotFound, Corrupt and
-        StoreError."""
+        """Read an object that the release names and no snapshot has open. Raises NotFound, Corrupt and StoreError."""
         return self.history.read(sha)
 
 

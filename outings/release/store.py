@@ -11,7 +11,7 @@ from typing import Protocol, Self
 
 from msgspec import Struct
 
-# What a store is in the middle of writing, under names of its own; a killed process leaves it behind.
+# Where a store keeps what it has not finished writing. A killed process leaves it behind.
 TEMPORARY = "tmp/"
 
 
@@ -26,7 +26,7 @@ class StoreError(Exception):
         self.cause = cause
 
     def __reduce__(self) -> tuple[partial[Self], tuple[()]]:
-        """Errors cross process pools, which rebuild them."""
+        """Let process pools rebuild the error."""
         make = partial(type(self), store=self.store, operation=self.operation, name=self.name, cause=self.cause)
         return make, ()
 
@@ -59,35 +59,33 @@ class StoreEntry(Struct, frozen=True):
 
 
 class Store(Protocol):
-    """The promises that every store keeps. The contract suite in `tests/release` lists them."""
+    """A store of named byte strings. The contract suite in `tests/release` tests these promises for each kind."""
 
     def get(self, name: str) -> bytes:
-        """Returns the bytes with this name. Raises NotFound."""
+        """Return the bytes with this name. Raises NotFound."""
 
     def read_versioned(self, name: str) -> VersionedBytes | None:
-        """Returns the bytes and their tag, or None if nothing has this name."""
+        """Return the bytes and their tag, or None if nothing has this name."""
 
     def exists(self, name: str) -> bool: ...
 
     def list(self, prefix: str) -> Iterator[StoreEntry]:
-        """Yields everything whose name starts with `prefix`, in no order. What is written meanwhile may be missing."""
+        """Yield everything whose name starts with `prefix`, in no order. What is written meanwhile may be missing."""
 
     def put(self, name: str, data: bytes) -> None:
-        """`put_many` of one object."""
+        """Write one object, as `put_many` does."""
 
     def put_many(self, items: Iterable[tuple[str, bytes]]) -> None:
-        """Writes all objects. When it returns, all of them survive a power cut. No reader sees a part of one."""
+        """Write all objects. When it returns, all of them survive a power cut. No reader sees a part of one."""
 
     def put_if(self, name: str, data: bytes, *, expected: str | None) -> Outcome:
-        """Replaces the bytes that have the tag `expected`; if that is None, writes the first, if there is nothing.
-        Durable.
+        """Replace the bytes that have the tag `expected`, durably. If that is None, write the first ones.
 
         Of any number of concurrent writers at most one succeeds.
         """
 
     def read_clock(self) -> float:
-        """The time of the clock that says when something was written, in seconds since 1970."""
+        """Return the time by which the store says when something was written, in seconds since 1970."""
 
     def delete(self, entries: Iterable[StoreEntry]) -> Sequence[StoreEntry]:
-        """Removes these entries durably, except those that were written again since. Returns those that were
-        removed."""
+        """Remove these entries durably, except those that were written again since. Return those that were removed."""

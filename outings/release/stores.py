@@ -1,4 +1,4 @@
-"""Opens the store that an address names."""
+"""Open the store that an address names."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from outings.release.store import Store
 
 
 def open_store(url: str, *, endpoint_url: str | None = None, region: str | None = None) -> Store:
-    """Opens `file:PATH` or `s3://bucket/prefix`. Raises ValueError if `url` is neither."""
+    """Open `file:PATH` or `s3://bucket/prefix`. Raises ValueError if `url` is neither."""
     scheme, _, rest = url.partition(":")
     if scheme == "file" and rest:
         return FolderStore(Path(rest.removeprefix("//")))

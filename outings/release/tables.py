@@ -208,7 +208,11 @@ HAPPENINGS = {"event": "occurrences", "class": "sections", "camp": "sessions"}
 
 
 def read_columns(file: MappedFile | None, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """All of the table's if none are named. Raises what Polars raises where the file is broken."""
+    """Read columns of a table, all of them if none are named. Raises what Polars raises if the file is broken.
+
+    An earlier program did not write every column or table. A column that the file lacks is null; without a file there
+    are no rows.
+    """
     kinds = TABLES[table]
     names = list(kinds if columns is None else columns)
     if file is None:

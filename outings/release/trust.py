@@ -1,4 +1,4 @@
-"""Decides which releases are trusted, by Ed25519 keys in PEM form.
+"""Decide which releases are trusted, by Ed25519 keys in PEM form.
 
 Only the pointer is signed. It names its root by hash, and the root names everything else and the root before it.
 Whatever is mixed, tampered with or made up therefore has another hash or no signature.
@@ -35,7 +35,7 @@ class WrongKey(WrongSetting):
 
 
 class UntrustedRelease(Corrupt):
-    """The pointer has no signature of a key that is believed; what it names may be anybody's."""
+    """The pointer has no signature of a trusted key, so anybody may have written what it names."""
 
 
 class PublicKey(Struct, frozen=True):
@@ -52,7 +52,7 @@ class Trust(Struct, frozen=True, kw_only=True):
     signer: "Ed25519PrivateKey | None" = None
 
     def sign(self, data: bytes, *, purpose: bytes = _PURPOSE) -> str | None:
-        """Returns Base64. The same bytes and key always give the same signature."""
+        """Return the signature in Base64. The same bytes and key always give the same signature."""
         if self.signer is None:
             return None
         return base64.b64encode(self.signer.sign(purpose + data)).decode()
@@ -60,8 +60,8 @@ class Trust(Struct, frozen=True, kw_only=True):
     def find_signer(
         self, data: bytes, signature: str | None, *, named: str, purpose: bytes = _PURPOSE
     ) -> PublicKey | None:
-        """The key that signed `data`, or None if no key is required. Raises UntrustedRelease, which has `named` in its
-        text."""
+        """Return the key that signed `data`, or None if no key is required. Raises UntrustedRelease, which has `named`
+        in its text."""
         if not self.believed:
             return None
         if signature is None:
@@ -89,12 +89,13 @@ def _is_signed(data: bytes, signature: str, *, key: "Ed25519PublicKey") -> bool:
 
 
 def read_reader(signing: SigningTable) -> Trust:
-    """The trust of a server: it trusts `public_key`, and never reads `key`. Raises WrongKey."""
+    """Read the trust of a server, which trusts `public_key`, and never reads `key`. Raises WrongKey."""
     return Trust(believed=_read_setting("public_key", signing.public_key, parse_public_keys) or ())
 
 
 def read_publisher(signing: SigningTable) -> Trust:
-    """The trust of a build: it signs with `key`, and trusts that key and those of `public_key`. Raises WrongKey."""
+    """Read the trust of a build, which signs with `key`, and trusts that key and those of `public_key`. Raises
+    WrongKey."""
     believed = _read_setting("public_key", signing.public_key, parse_public_keys)
     signer = _read_setting("key", signing.key, parse_private_key)
     if signer is None:
@@ -115,13 +116,13 @@ def read_publisher(signing: SigningTable) -> Trust:
 
 
 def read_auditor(signing: SigningTable) -> Trust:
-    """The trust of commands that look at the store and publish nothing: `public_key`, or without it `key`. Raises
-    WrongKey."""
+    """Read the trust of commands that publish nothing: it has `public_key`, or without it the public half of `key`.
+    Raises WrongKey."""
     return read_reader(signing) if signing.public_key else Trust(believed=read_publisher(signing).believed)
 
 
 def _read_setting(name: str, value: str, parse: Callable[[bytes], _Read]) -> _Read | None:
-    """A file's or the setting's own PEM; None where nothing is set."""
+    """Parse the PEM of a setting, or of the file that it names. Return None if nothing is set."""
     if not value:
         return None
     where = f"[signing] {name} is a PEM"
@@ -141,7 +142,7 @@ def _read_setting(name: str, value: str, parse: Callable[[bytes], _Read]) -> _Re
 
 
 def parse_private_key(data: bytes) -> "Ed25519PrivateKey":
-    """Raises ValueError, with a text that continues a sentence about the file."""
+    """Parse one private key. Raises ValueError, with a text that continues a sentence about the file."""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
@@ -160,8 +161,8 @@ def parse_private_key(data: bytes) -> "Ed25519PrivateKey":
 
 
 def parse_public_keys(data: bytes) -> tuple[PublicKey, ...]:
-    """Returns one or more keys in the file's order. Raises ValueError, with a text that continues a sentence about the
-    file."""
+    """Parse one or more public keys, in the file's order. Raises ValueError, with a text that continues a sentence
+    about the file."""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
@@ -192,5 +193,5 @@ def _list_kinds(kinds: list[str]) -> str:
 
 
 def _name_algorithm(key: object) -> str:
-    """`RSA` of `_RSAPublicKey`."""
+    """Return `RSA` for `_RSAPublicKey`."""
     return re.sub(r"^_|(Public|Private)Key$", "", type(key).__name__)

@@ -1,4 +1,4 @@
-"""Verifies every kept release as an outsider would, from the pointer's signature down to the bytes of each object."""
+"""Verify every kept release as an outsider would, from the pointer's signature down to the bytes of each object."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,8 +28,8 @@ _BATCH = 1_024
 
 
 class VerifiedRelease(Struct, frozen=True, kw_only=True):
-    """`objects` and `bytes` count what the release names and no newer one does, including its root. Of a release that
-    ended with a takedown only the root counts, because the rest may be pruned."""
+    """A release that is right. `objects` and `bytes` count what it names and no newer one does, including its root. Of
+    a release that ended with a takedown only the root counts, because the rest may be pruned."""
 
     id: str
     built_at: datetime
@@ -39,8 +39,8 @@ class VerifiedRelease(Struct, frozen=True, kw_only=True):
 
 
 class VerificationReport(Struct, frozen=True, kw_only=True):
-    """`current`: None before the first release; `signer`: the name of the key that signed it, None where none is
-    believed; `ends`: the release before the oldest one, which is pruned."""
+    """The result of a verification. `current` is None before the first release. `signer` is the name of the key that
+    signed it, None if no key is required. `ends` is the release before the oldest one, which is pruned."""
 
     current: VersionedPointer | None
     signer: str | None
@@ -51,8 +51,8 @@ class VerificationReport(Struct, frozen=True, kw_only=True):
 def verify_releases(
     store: Store, *, trust: Trust, report: Callable[[VerifiedRelease], None] = lambda _: None
 ) -> VerificationReport:
-    """Raises Corrupt, UntrustedRelease or NotFound for the first fault, and StoreError. Calls `report` with each
-    release that is right.
+    """Verify all kept releases, and call `report` with each that is right. Raises Corrupt, UntrustedRelease or NotFound
+    for the first fault, and StoreError.
 
     Do not run it during a prune, which removes what it would read. It reads every object once, so as many bytes as the
     store has.
@@ -121,7 +121,7 @@ def verify_release(
 
 
 def _check_log(root: Root) -> None:
-    """Its segments follow each other from version 1 to the last."""
+    """Raise Corrupt unless the segments of the log follow each other from version 1 to the last."""
     last = 0
     for segment in list_segments(root.log):
         if segment.first != last + 1 or segment.last < segment.first:
@@ -132,7 +132,7 @@ def _check_log(root: Root) -> None:
 
 
 def _read_all(store: Store, names: Iterable[str]) -> Iterator[int]:
-    """Sizes, in order; the bytes of a few are held at once."""
+    """Read and check objects, and yield their sizes in order. Few are in memory at once."""
 
     def read(sha: str) -> int:
         return len(check_object(sha, store.get(object_name(sha))))
