@@ -21,11 +21,12 @@ from click.testing import CliRunner
 from edge.public.metrics import describe_counts
 from edge.usage.counts import Counter
 from outings.command import main
-from outings.configuration.tables import Configuration
+from outings.configuration.tables import Configuration, StoreTable
 from pipeline.reports.metrics import METRICS, PREFIX
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build"
+WORKFLOWS = ("github/build.yml", "github/pages.yml")
 COMPOSE_FILES = ("container/compose.yaml", "nginx/compose.yaml")
 UNITS = sorted((BUILD / "systemd").iterdir())
 PAGE = (ROOT / "docs/operations.md").read_text()
@@ -49,12 +50,22 @@ def list_words() -> Iterator[tuple[str, list[str]]]:
             yield f"{file}: {name}", words[2:] if words[0] == "every" else words
     (default,) = re.findall(r"^CMD (.*)$", (BUILD / "container/Containerfile").read_text(), flags=re.MULTILINE)
     yield "Containerfile", yaml.safe_load(default)
-    for step in read_yaml("github/build.yml")["jobs"]["build"]["steps"]:
-        if step.get("run", "").startswith("outings "):
-            yield "workflow", shlex.split(step["run"].replace("$ALLOW_SHRINK", "--allow-shrink"))[1:]
+    yield from list_workflow_words()
     for block in re.findall(r"```sh\n(.*?)```", PAGE, flags=re.DOTALL):
         for line in re.findall(r"^outings (.*?)(?: +#.*)?$", block, flags=re.MULTILINE):
             yield "operations.md", shlex.split(line)
+
+
+def list_workflow_words() -> Iterator[tuple[str, list[str]]]:
+    for file in WORKFLOWS:
+        for step in list_steps(file):
+            if step.get("run", "").startswith("outings "):
+                line = step["run"].splitlines()[0].partition(" ||")[0]
+                yield file, shlex.split(line.replace("$ALLOW_SHRINK", "--allow-shrink").replace("$TAKEDOWN", "ID"))[1:]
+
+
+def list_steps(file: str) -> list[dict[str, Any]]:
+    return [step for job in read_yaml(file)["jobs"].values() for step in job["steps"]]
 
 
 def list_services(file: str) -> Iterator[tuple[str, list[str]]]:
@@ -70,7 +81,7 @@ WORDS = list(list_words())
 def test_the_commands_of_every_file_are_found() -> None:
     assert {name for name, _ in WORDS} == {
         "outings-build.service", "outings-prune.service", "outings-serve.service", "cron",
-        "Containerfile", "workflow", "operations.md",
+        "Containerfile", "operations.md", *WORKFLOWS,
         *(f"container/compose.yaml: {name}" for name in ("build", "prune", "serve")),
         *(f"nginx/compose.yaml: {name}" for name in ("build", "prune", "one", "two")),
     }  # fmt: skip
@@ -139,17 +150,61 @@ def test_a_timer_that_was_missed_is_made_up_for() -> None:
                 subprocess.run(["systemd-analyze", "calendar", calendar], check=True, capture_output=True)
 
 
-def test_the_workflow_builds_one_at_a_time_reports_always_and_shows_no_secret() -> None:
-    workflow = read_yaml("github/build.yml")
+@pytest.mark.parametrize("file", WORKFLOWS)
+def test_a_workflow_builds_one_at_a_time_reports_always_and_shows_no_secret(file: str) -> None:
+    workflow = read_yaml(file)
     # YAML 1.1 reads the word `on` as true.
     assert workflow[True]["schedule"]
-    assert workflow["concurrency"] == {"group": "outings-build", "cancel-in-progress": False}
+    assert workflow["concurrency"] == {"group": f"outings-{workflow['name']}", "cancel-in-progress": False}
     assert workflow["permissions"] == {"contents": "read"}
-    steps = workflow["jobs"]["build"]["steps"]
-    assert sum(step.get("if") == "always()" for step in steps) == 2
+    steps = list_steps(file)
+    assert sum(step.get("if", "").startswith("always()") for step in steps) == 2
     assert "${{" not in "".join(step.get("run", "") for step in steps)
     # What a tag names may be another program tomorrow.
     assert [step["uses"] for step in steps if not re.search(r"@[0-9a-f]{40}$", step.get("uses", "@" + "0" * 40))] == []
+
+
+@pytest.mark.parametrize("file", WORKFLOWS)
+def test_a_workflow_is_as_its_schema_says(file: str) -> None:
+    check = [str(Path(sys.executable).with_name("check-jsonschema")), "--builtin-schema", "vendor.github-workflows"]
+    done = subprocess.run([*check, str(BUILD / file)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("code", "deployed", "failed"), [(0, True, False), (4, True, True), (1, False, True), (3, False, True)]
+)
+def test_the_workflow_of_pages_deploys_what_was_published_and_fails_if_a_feed_is_as_it_was(
+    tmp_path: Path, code: int, deployed: bool, failed: bool
+) -> None:
+    entry = Entrypoint(tmp_path, f"exit {code}")
+    environ = {**entry.environ, "GITHUB_OUTPUT": str(tmp_path / "output"), "ALLOW_SHRINK": ""}
+
+    def run(name: str) -> int:
+        [script] = [step["run"] for step in list_steps("github/pages.yml") if step.get("name") == name]
+        return subprocess.run(["bash", "-e", "-c", script], env=environ, cwd=tmp_path, check=False).returncode
+
+    assert (run("Build") == 0) is deployed
+    assert entry.calls.read_text() == "build --report report\n"
+    environ["CODE"] = (tmp_path / "output").read_text().strip().removeprefix("code=")
+    assert (run("Fail if a feed is as it was") != 0) is failed
+
+
+def test_the_workflow_of_pages_keeps_the_store_and_the_files_and_refuses_to_go_on_without_them() -> None:
+    jobs = read_yaml("github/pages.yml")["jobs"]
+    assert jobs["deploy"]["needs"] == "build"
+    assert jobs["deploy"]["permissions"] == {"pages": "write", "id-token": "write"}
+    steps = {step.get("name") or step["uses"].partition("@")[0]: step for step in jobs["build"]["steps"]}
+    restored, saved = (steps[f"actions/cache/{verb}"]["with"] for verb in ("restore", "save"))
+    assert restored["path"].split() == saved["path"].split() == [StoreTable().url.removeprefix("file:"), "public"]
+    assert restored["key"] == saved["key"]
+    assert saved["key"].startswith(restored["restore-keys"])
+    order = list(steps)
+    assert order.index("Refuse to go on without the store") < order.index("Build") < order.index("actions/cache/save")
+    assert steps["Refuse to go on without the store"]["if"] == (
+        "steps.store.outputs.cache-matched-key == '' && !inputs.new_store"
+    )
+    assert steps["actions/upload-pages-artifact"]["with"] == {"path": "public"}
 
 
 @pytest.mark.parametrize("file", COMPOSE_FILES)
@@ -215,7 +270,7 @@ class Entrypoint:
         program = folder / "outings"
         program.write_text(f'#!/bin/sh\n{trap}\necho "$*" >> {self.calls}\n{does}\n')
         program.chmod(0o755)
-        self._environ = {"PATH": f"{folder}:{os.environ['PATH']}"}
+        self.environ = {"PATH": f"{folder}:{os.environ['PATH']}"}
         shutil.copy(BUILD / "container/entrypoint", folder / "entrypoint")
         self._command = str(folder / "entrypoint")
 
@@ -223,7 +278,7 @@ class Entrypoint:
     def start(self, *words: str) -> Iterator[subprocess.Popen[str]]:
         """Nothing of it is left after the block."""
         with subprocess.Popen(
-            [self._command, *words], env=self._environ, stderr=subprocess.PIPE, text=True, start_new_session=True
+            [self._command, *words], env=self.environ, stderr=subprocess.PIPE, text=True, start_new_session=True
         ) as process:
             try:
                 yield process
