@@ -14,10 +14,9 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from outings.answers.gazetteer.addresses import list_readings, open_streets
 from outings.answers.gazetteer.gazetteer import locate_types
-from outings.answers.gazetteer.reading import list_readings
 from outings.answers.gazetteer.spots import SPOTS
-from outings.answers.gazetteer.streets import open_streets
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.contract.vocabulary import TYPES

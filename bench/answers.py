@@ -23,7 +23,7 @@ from msgspec import Struct
 from bench.paths import send_request
 from bench.servers import OUTINGS, make_key
 from edge.app import Edge
-from outings.answers.documents.identity import NamedDocument
+from outings.answers.documents.fields import NamedDocument
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.contract.route import Route

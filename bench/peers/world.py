@@ -12,7 +12,7 @@ from msgspec import Struct
 from bench.servers import OUTINGS
 from outings.answers.context import AnswerContext
 from outings.answers.documents.occurrence import read_event
-from outings.answers.organizations.copies import encode_organization, list_copies
+from outings.answers.organizations import encode_organization, list_copies
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.contract.entitlement import Entitlement

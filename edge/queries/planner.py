@@ -18,7 +18,7 @@ from edge.request import Request
 from edge.response import make_etag, make_head
 from edge.thread_pool import ThreadPool
 from edge.weather.forecasts import Forecasts
-from outings.answers.changes.feed import read_cursor
+from outings.answers.changes import read_cursor
 from outings.answers.context import AnswerContext
 from outings.answers.cost import LOOK_UP
 from outings.answers.listings.relations import costs_queries

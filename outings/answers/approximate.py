@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from outings.answers.documents.identity import read_id
+from outings.answers.documents.fields import read_id
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.notices import Notice, approximate_rows
 from outings.contract.query import Query

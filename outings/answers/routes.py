@@ -2,21 +2,21 @@
 
 from collections.abc import Callable, Mapping
 
-from outings.answers.changes.planning import plan_changes, plan_versions
+from outings.answers.changes import plan_changes, plan_versions
 from outings.answers.context import AnswerContext
-from outings.answers.coverage.planning import plan_coverage
-from outings.answers.details.planning import plan_detail
-from outings.answers.directory.planning import plan_neighborhoods, plan_organizations
+from outings.answers.coverage import plan_coverage
+from outings.answers.details import plan_detail
+from outings.answers.directory.plans import plan_neighborhoods, plan_organizations
 from outings.answers.directory.ranking import open_ranking
 from outings.answers.exports import plan_export, plan_file
-from outings.answers.ical.planning import plan_calendar_file
-from outings.answers.listings.planning import plan_calendar, plan_density, plan_list
+from outings.answers.ical import plan_calendar_file
+from outings.answers.listings.plans import plan_calendar, plan_density, plan_list
 from outings.answers.listings.relations import find_metros_of_row, settle_metro
 from outings.answers.metros import plan_metros
 from outings.answers.near.activity import plan_activity
 from outings.answers.near.around import plan_around
 from outings.answers.near.nearby import plan_nearby
-from outings.answers.organizations.planning import plan_organization
+from outings.answers.organizations import plan_organization
 from outings.answers.plan import AnswerPlan
 from outings.answers.rows.evaluator import make_evaluator
 from outings.answers.rows.paging import check_cursor

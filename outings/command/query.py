@@ -12,7 +12,7 @@ from threading import Timer
 import click
 from msgspec.structs import replace
 
-from outings.answers.views.database import MEMORY, SECONDS, MetroTables, ViewDatabase
+from outings.answers.views import MEMORY, SECONDS, MetroTables, ViewDatabase
 from outings.command.options import open_config_store, read_config, take_config, take_json
 from outings.command.releases import find_release
 from outings.command.result_formats import FORMATS

@@ -8,8 +8,7 @@ import polars as pl
 from msgspec import Struct
 
 from outings.answers.counts import select_default
-from outings.answers.coverage.index import LISTINGS, list_counted
-from outings.answers.coverage.measures import Measures, measure_coverage
+from outings.answers.coverage import LISTINGS, Measures, list_counted, measure_coverage
 from outings.answers.dates import find_start
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.snapshot.reader import open_snapshot

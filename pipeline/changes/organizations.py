@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 from msgspec import Struct
 
-from outings.answers.organizations.copies import Rank, rank_copy
+from outings.answers.organizations import Rank, rank_copy
 from outings.release.cache import fetch_object
 from outings.release.log import Version
 from outings.release.manifest import Manifest, read_manifest

@@ -56,14 +56,15 @@ class Occurrences(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def join_occurrences(parts: Sequence[Occurrences]) -> Occurrences:
-    """One after the other, as given."""
+    """Join columns one after the other."""
     names = Occurrences.__struct_fields__
     empty = np.empty(0, dtype=np.int64)
     return Occurrences(**{name: np.concatenate([empty, *(getattr(part, name) for part in parts)]) for name in names})
 
 
 def make_occurrence_columns(occurrences: Occurrences, *, has_time: NDArray[np.bool_]) -> pl.DataFrame:
-    """The table `occurrences` but for its `row`. `has_time` says of each whether its event has a clock time."""
+    """Return the table `occurrences` without its `row`. `has_time` tells for each date if its event has a clock
+    time."""
     local = occurrences.starts_local
     columns = {
         "index": occurrences.index,

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.ical.lines import encode_lines
+from outings.answers.ical import encode_lines
 from outings.contract.instants import DAY, count_seconds, number_day, read_local
 from pipeline.dates.occurrences import NO_END, Occurrences, join_occurrences
 from pipeline.dates.rules import LAST_DAY, TIMES, RecurrenceRule, RuleError, list_days, parse_rule
@@ -69,7 +69,7 @@ def _list_excluded(series: Series) -> set[int]:
 
 
 def _write_end(series: Series, live: LiveDates, *, first: int, stop: int) -> list[str]:
-    """A rule that ends within the horizon ends at its last date, another as it is written."""
+    """Return UNTIL or COUNT. A rule that ends within the horizon ends at its last date, another as it is written."""
     if not live.has_end or series.rule is None:
         return []
     if first < stop == live.starts.size:
@@ -140,10 +140,11 @@ def expand_recurrence(
     timezone: str,
     horizon: tuple[date, date],
 ) -> Expansion:
-    """Naive local times; `ends_local` is not before `starts_local`. `horizon`: the first and last local date given.
+    """Expand an event's dates. All times are local and naive; `ends_local` is not before `starts_local`. `horizon`: the
+    first and last local date to return.
 
-    A single event is given at any date, and so is the one date of a series whose rule we can't follow. ValueError for
-    a time zone that is none.
+    A single event is returned whatever its date, and so is the one date of a series whose rule we can't follow. Raises
+    ValueError for an unknown time zone.
     """
     rule, problems = _read_rule(rrule, starts_local.time() if starts_local and has_time else None)
     text = None if rule is None else rrule
@@ -153,8 +154,9 @@ def expand_recurrence(
     zone = find_zone(timezone)
     anchor = _make_moment(zone, starts_local, ends_local)
     if problems or not is_recurring:
+        start = np.array([count_seconds(anchor.starts_local)])
         return Expansion(
-            anchor=anchor, occurrences=_list_single(anchor), total=1,
+            anchor=anchor, occurrences=_time_occurrences(start, zone, anchor=anchor, first_index=1), total=1,
             rrule=text, is_recurring=is_recurring, recurrence="" if is_recurring else None, problems=problems,
         )  # fmt: skip
     series = Series(
@@ -170,7 +172,7 @@ def expand_recurrence(
 
 
 def names_start(rrule: str, starts_local: datetime) -> bool:
-    """Whether the rule names the day on which its series starts; of a rule that we do not follow nothing is known."""
+    """Return True if the rule names the day on which its series starts, or is one that we do not follow."""
     rule, problems = _read_rule(rrule, starts_local.time())
     if rule is None or problems:
         return True
@@ -197,16 +199,6 @@ def _make_moment(zone: Zone, starts_local: datetime, ends_local: datetime | None
     return Moment(starts_local=starts, ends_local=ends, starts_at=starts_at, ends_at=ends_at)
 
 
-def _list_single(moment: Moment) -> Occurrences:
-    return Occurrences(
-        index=np.array([1]),
-        starts_local=np.array([count_seconds(moment.starts_local)]),
-        ends_local=np.array([NO_END if moment.ends_local is None else count_seconds(moment.ends_local)]),
-        starts_at=np.array([moment.starts_at]),
-        ends_at=np.array([NO_END if moment.ends_at is None else moment.ends_at]),
-    )
-
-
 def _cut_series(series: Series, live: LiveDates, *, anchor: Moment, rrule: str | None, first_day: int) -> Expansion:
     first = int(np.searchsorted(live.starts, first_day * DAY))
     stop = int(np.searchsorted(live.starts, (series.last_day + 1) * DAY))
@@ -227,8 +219,8 @@ def _cut_series(series: Series, live: LiveDates, *, anchor: Moment, rrule: str |
 
 
 def _find_beyond(series: Series, live: LiveDates, *, given: int) -> Seconds:
-    """The start of the first date after the `given` ones, or nothing. A series without an end is followed as far as it
-    takes, to the last day that we follow."""
+    """Return the start of the first date after the `given` ones, or nothing. Follow a series without an end as far as
+    it takes."""
     last, reach = series.last_day, _NEAR_END
     ends_near = given > 0 and live.starts[given - 1] // DAY > last - _NEAR_END
     while live.starts.size <= given and not live.has_end and not ends_near and last < LAST_DAY:
@@ -239,7 +231,7 @@ def _find_beyond(series: Series, live: LiveDates, *, given: int) -> Seconds:
 
 
 def _time_occurrences(starts: Seconds, zone: Zone, *, anchor: Moment, first_index: int) -> Occurrences:
-    """Each lasts as long as the anchor, by the clock."""
+    """Return occurrences at these starts, each as long as the anchor by the clock."""
     starts_at = zone.resolve_all(starts)
     ends_local = ends_at = np.full(starts.size, NO_END)
     if anchor.ends_local is not None:

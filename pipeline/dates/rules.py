@@ -51,8 +51,11 @@ class RecurrenceRule(Struct, frozen=True, kw_only=True):
     parts: tuple[tuple[str, str], ...] = ()
 
     def list_unsupported(self, starts: time | None) -> tuple[str, ...]:
-        """What is not followed in a series that starts at this time of the day. A time that only repeats it is nothing
-        to follow; neither is any in a series of days (None), of which RFC 5545 (3.3.10) has it passed over."""
+        """List the parts that are not followed in a series that starts at this time of the day.
+
+        A BYHOUR that repeats the start changes nothing. In a series of days (None) RFC 5545 (3.3.10) ignores all of
+        them.
+        """
         own = {} if starts is None else {"BYHOUR": starts.hour, "BYMINUTE": starts.minute, "BYSECOND": starts.second}
         other = [name for name, numbers in self.times if own and {*numbers} != {own[name]}]
         return (*self.unsupported, *other)
@@ -60,9 +63,10 @@ class RecurrenceRule(Struct, frozen=True, kw_only=True):
 
 @lru_cache(maxsize=10_000)
 def parse_rule(text: str) -> RecurrenceRule:
-    """RuleError for what RFC 5545 does not allow; parts that it allows and we do not follow are named in the rule.
+    """Parse an RRULE. Raises RuleError for what the standard does not allow; the rule names parts that we do not
+    follow.
 
-    Kept: a catalogue of ten thousand series has some dozens of rules.
+    Results are cached: a catalogue of ten thousand series has some dozens of rules.
     """
     parts = dict(_split_parts(text))
     written = tuple((name, value) for name, value in parts.items() if name not in ("COUNT", "UNTIL"))
@@ -101,14 +105,14 @@ def _split_parts(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _parse_number(name: str, value: str) -> int:
-    """A count or an interval: at least 1."""
+    """Parse a count or an interval, at least 1."""
     if not re.fullmatch(r"\+?\d{1,9}", value) or int(value) < 1:
         raise RuleError(f"{name}={value}: expected a whole number from 1")
     return int(value)
 
 
 def _parse_count(name: str, value: str) -> int | None:
-    """-1 is what software writes of a series without an end."""
+    """Parse COUNT. Software writes -1 for a series without an end."""
     return None if value == "-1" else _parse_number(name, value)
 
 
@@ -120,7 +124,7 @@ def _parse_times(name: str, value: str) -> tuple[int, ...]:
 
 
 def _parse_until(name: str, value: str) -> datetime:
-    """A date is inclusive of its whole day. Dashes and colons are forgiven: feeds write ISO 8601."""
+    """Parse UNTIL. A date includes its whole day. Dashes and colons are forgiven, because feeds write ISO 8601."""
     plain = value.replace("-", "").replace(":", "")
     try:
         if re.fullmatch(r"\d{8}", plain):
@@ -151,7 +155,7 @@ def _parse_week_start(name: str, value: str) -> int:
 
 
 def _parse_numbers_within(low: int, high: int) -> Callable[[str, str], tuple[int, ...]]:
-    """Numbers from `low` to `high` without 0; where `low` is negative they count from the end."""
+    """Return a parser of numbers from `low` to `high` without 0; negative ones count from the end."""
 
     def parse(name: str, value: str) -> tuple[int, ...]:
         numbers = value.split(",")
@@ -202,14 +206,15 @@ class _Calendar(Struct, frozen=True, kw_only=True):
     year_left: NDArray[np.int16]
 
     def cut(self, first: int, last: int) -> "_Calendar":
-        """The days from `first` to `last`, as far as there are any; nothing is copied."""
+        """Return a view of the days from `first` to `last`."""
         begin = int(self.days[0])
         span = slice(max(first - begin, 0), max(last - begin + 1, 0))
         return _Calendar(**{name: getattr(self, name)[span] for name in self.__struct_fields__})
 
 
 def list_days(rule: RecurrenceRule, *, anchor: int, last: int) -> Days:
-    """The days of the rule from `anchor`, the series' first day, to `last`, in order. COUNT and UNTIL are not read."""
+    """Return the days of the rule from `anchor`, the series' first day, to `last`, in order. Ignores COUNT and
+    UNTIL."""
     last = min(last, LAST_DAY)
     calendar = _cut_calendar(rule, anchor, last)
     period: Days = _number_periods(rule, calendar, anchor)
@@ -222,7 +227,7 @@ def list_days(rule: RecurrenceRule, *, anchor: int, last: int) -> Days:
 
 
 def _read_calendar(anchor: int) -> _Calendar:
-    """All days that a series may have which begins on that day, and the year before it."""
+    """Return all days that a series may have which begins on that day, and the year before it."""
     return _make_calendar(_MODERN_DAY if anchor > _MODERN_DAY + 2 * 366 else FIRST_DAY)
 
 
@@ -248,7 +253,7 @@ def _make_calendar(first: int) -> _Calendar:
 
 
 def _cut_calendar(rule: RecurrenceRule, anchor: int, last: int) -> _Calendar:
-    """Whole periods, so that positions within them can be counted from both ends."""
+    """Return whole periods, so that positions within them can be counted from both ends."""
     calendar = _read_calendar(anchor)
     if rule.frequency == "DAILY":
         return calendar.cut(anchor, last)
@@ -260,7 +265,7 @@ def _cut_calendar(rule: RecurrenceRule, anchor: int, last: int) -> _Calendar:
 
 
 def _number_periods(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> NDArray[np.int64]:
-    """Which day, week, month or year of the series each day is in; the anchor's is 0."""
+    """Return the day, week, month or year of the series that each day is in; the anchor's is 0."""
     if rule.frequency == "DAILY":
         return calendar.days - anchor
     if rule.frequency == "WEEKLY":
@@ -272,7 +277,7 @@ def _number_periods(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> N
 
 
 def _meet_conditions(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> Mask:
-    """The parts that name days; a rule that names none has its anchor's (RFC 5545, 3.3.10)."""
+    """Return the days that all parts name; a rule that names none has its anchor's (RFC 5545, 3.3.10)."""
     months, month_days, weekdays = rule.months, rule.month_days, rule.weekdays
     if not month_days and not weekdays and not rule.year_days:
         start = read_date(anchor)
@@ -296,13 +301,14 @@ def _meet_conditions(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> 
 
 
 def _number_among(numbers: tuple[int, ...], counted: NDArray[Any], left: NDArray[Any], size: int) -> Mask:
-    """Whether a number is among those named, counted from the front or, where they are negative, from the end."""
+    """Return the days whose number is named, counted from the front or, if negative, from the end."""
     met: Mask = _choose(numbers, size)[counted] | _choose([-number for number in numbers], size)[left]
     return met
 
 
 def _meet_weeks(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> Mask:
-    """BYWEEKNO. A week is of the year in which its fourth day is, and that day's numbers in it give the week's."""
+    """Return the days that BYWEEKNO names. A week belongs to the year of its fourth day, which also gives its
+    number."""
     whole = _read_calendar(anchor)
     fourth = calendar.days - (calendar.weekday - rule.week_start) % 7 + 3
     at = np.clip(fourth - whole.days[0], 0, whole.days.size - 1)
@@ -321,14 +327,14 @@ def _meet_weekdays(rule: RecurrenceRule, calendar: _Calendar, weekdays: tuple[tu
 
 
 def _choose(numbers: list[int] | tuple[int, ...], size: int, *, low: int = 1) -> Mask:
-    """A table of `size` in which the numbers from `low` on are true."""
+    """Return a table of `size` in which the numbers from `low` on are true."""
     table = np.zeros(size, dtype=np.bool_)
     table[[number for number in numbers if number >= low]] = True
     return table
 
 
 def _pick_positions(days: Days, period: NDArray[np.int64], positions: tuple[int, ...]) -> Days:
-    """BYSETPOS: the n-th day of each period, from its end where n is negative."""
+    """Return the days that BYSETPOS names: the n-th of each period, from its end if n is negative."""
     starts = np.flatnonzero(np.diff(period, prepend=-1))
     sizes = np.diff(starts, append=period.size)
     picked = [

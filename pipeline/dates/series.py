@@ -48,7 +48,7 @@ class LiveDates(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def list_live(series: Series) -> LiveDates:
-    """The dates that take place."""
+    """List the dates that take place."""
     ruled = _list_ruled(series)
     starts = ruled.starts
     if series.added:
@@ -61,14 +61,14 @@ def list_live(series: Series) -> LiveDates:
 
 
 def merge_starts(*parts: Seconds) -> Seconds:
-    """In order, each once. By sorting: `np.unique` hashes, which takes 20 ms for a century of days."""
+    """Return the starts in order, each once. Sorts, because `np.unique` hashes: 20 ms for a century of days."""
     starts = np.sort(np.concatenate(parts))
     return starts[np.append(True, starts[1:] != starts[:-1])] if starts.size else starts
 
 
 def find_excluded(starts: Seconds, excluded: Seconds) -> NDArray[np.bool_]:
-    """Which dates are excluded: by their time; or by their day, where that is excluded by a midnight at which nothing
-    starts. An exclusion by date alone says no more."""
+    """Mark the dates that are excluded by their time, or by a midnight at which nothing starts, which excludes its
+    day."""
     if not excluded.size:  # else NumPy hashes all starts, which takes 9 ms for a century of days
         return np.zeros(starts.size, dtype=np.bool_)
     midnights = excluded[excluded % DAY == 0]
@@ -84,7 +84,7 @@ def place_all(moments: Sequence[datetime], series: Series) -> Seconds:
 
 
 def _list_ruled(series: Series) -> LiveDates:
-    """What rule and anchor name, counted as RFC 5545 counts: the anchor is the first, skipped ones are among them."""
+    """List what rule and anchor name, counted as RFC 5545 counts: the anchor is the first, skipped dates count too."""
     if series.rule is None:
         return LiveDates(starts=np.array([series.anchor], dtype=np.int64), has_end=True, last_ruled=series.anchor)
     rule = localize_until(series.rule, series.zone, has_time=series.has_time)
@@ -96,7 +96,7 @@ def _list_ruled(series: Series) -> LiveDates:
 
 
 def localize_until(rule: RecurrenceRule, zone: Zone, *, has_time: bool) -> RecurrenceRule:
-    """An UNTIL in UTC on the clock of the place; one past the last day that we follow is none."""
+    """Return the rule with its UNTIL on the clock of the place, or without one past the last day that we follow."""
     until = rule.until
     if until is not None and until.tzinfo is not None:
         until = _settle_until(until, zone, has_time=has_time)
@@ -106,8 +106,11 @@ def localize_until(rule: RecurrenceRule, zone: Zone, *, has_time: bool) -> Recur
 
 
 def _settle_until(until: datetime, zone: Zone, *, has_time: bool) -> datetime:
-    """The last local time of an UNTIL in UTC. Exchange names the last day by the midnight at which it begins. Days end
-    on the date that is written, unless what is written is the first or last second of a local day."""
+    """Return the last local time of an UNTIL in UTC.
+
+    Exchange names the last day by the midnight at which it begins. Days end on the date that is written, unless that is
+    the first or last second of a local day.
+    """
     local = zone.localize(until)
     if local.time() == time():
         return datetime.combine(local.date(), DAY_END)
@@ -132,7 +135,7 @@ def _list_counted(rule: RecurrenceRule, series: Series, *, count: int) -> LiveDa
 
 
 def _list_starts(rule: RecurrenceRule, series: Series, *, last: int) -> Seconds:
-    """To the day `last`, or the rule's UNTIL. The anchor is among them even where its rule does not name it."""
+    """List starts to the day `last`, or the rule's UNTIL, the anchor among them even if its rule does not name it."""
     starts = list_days(rule, anchor=series.anchor // DAY, last=last) * DAY + series.anchor % DAY
     if rule.until is not None:
         starts = starts[starts <= count_seconds(rule.until)]

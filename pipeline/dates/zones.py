@@ -1,7 +1,7 @@
 """Time zones: local wall-clock times to instants, one at a time or a series at once."""
 
 from calendar import timegm
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from functools import cache
 from zoneinfo import ZoneInfo
 
@@ -31,22 +31,22 @@ class Zone(Struct, frozen=True, kw_only=True):
     resumes: Seconds
 
     def resolve(self, local: datetime) -> int:
-        """The instant of a naive local time: in a fold the first, in a gap by the offset before."""
+        """Return the instant of a naive local time: in a fold the first, in a gap by the offset before."""
         offset = self.info.utcoffset(local.replace(fold=0))
         if offset is None:
             raise ValueError(f"zone {self.info.key} has no offset at {local.isoformat()}")
         return timegm(local.timetuple()) - (offset.days * 86_400 + offset.seconds)
 
     def resolve_all(self, local: Seconds) -> Seconds:
-        """`resolve` for many local times, as seconds since 1970 in their own wall-clock time."""
+        """Resolve many local times, given as seconds since 1970 in their own wall-clock time."""
         return local - self.offsets[self._find_changes(local)]
 
     def find_gaps(self, local: Seconds) -> NDArray[np.bool_]:
-        """Which of these local times the clocks skip."""
+        """Mark the local times that the clocks skip."""
         return local >= self.skips[self._find_changes(local)]
 
     def localize(self, instant: datetime) -> datetime:
-        """An instant with its zone → this zone's wall-clock time, naive."""
+        """Return an instant as this zone's naive wall-clock time."""
         return move_clock(instant, self.info)
 
     def _find_changes(self, local: Seconds) -> NDArray[np.intp]:
@@ -54,17 +54,23 @@ class Zone(Struct, frozen=True, kw_only=True):
 
 
 def move_clock(instant: datetime, info: tzinfo) -> datetime:
-    """An instant with its zone on another clock, naive. Feeds say "for ever" by the last second of the year 9999, which
-    no clock east of UTC can show: there it stays as it is."""
+    """Return an instant as naive local time. The last second of the year 9999 means "for ever", and stays as it is
+    where no clock east of UTC can show it."""
     try:
         return instant.astimezone(info).replace(tzinfo=None)
     except OverflowError:
         return instant.replace(tzinfo=None)
 
 
+def find_fold_zone(local: datetime) -> str | None:
+    """Return a zone of one offset for a time, with its zone, that clocks show for the second time."""
+    offset, hour = local.utcoffset(), timedelta(hours=1)
+    return None if not local.fold or offset is None or offset % hour else f"Etc/GMT{-(offset // hour):+d}"
+
+
 @cache
 def find_zone(name: str) -> Zone:
-    """ValueError for a name that is none."""
+    """Return a zone by its IANA name. Raises ValueError for an unknown one."""
     info = read_zone(name)
     moments = np.fromiter(list_changes(info, _FIRST, _LAST), dtype=np.int64)
     offsets = np.array([measure_offset(info, moment) for moment in (_FIRST, *moments.tolist())], dtype=np.int64)

@@ -19,7 +19,7 @@ _SUFFIXES = {
 
 
 def show_url(url: str) -> str:
-    """Without user, password and fragment, and without the values of its query that may be keys."""
+    """Return the address without user, password, fragment and the values in its query that may be keys."""
     try:
         parts = urlsplit(url)
         port = f":{parts.port}" if parts.port is not None else ""
@@ -41,7 +41,7 @@ def find_charset(content_type: str) -> str | None:
 
 
 def choose_suffix(url: str, content_type: str) -> str:
-    """By which a table's reader is chosen: the path's own ending, or what the server calls the content."""
+    """Return the ending by which a table's reader is chosen: the path's own, or that of the server's content type."""
     own = PurePosixPath(unquote(urlsplit(url).path)).suffix.lower()
     if own in _SUFFIXES.values():
         return own
@@ -61,8 +61,10 @@ class WalkError(Exception):
 
 
 def resolve_next(stated: str, url: str) -> str:
-    """The whole address of the next page that the page at `url` states, with the password of that one. ValueError for
-    another server: an answer must not choose whom we ask."""
+    """Return the whole address of the next page that the page at `url` states, with the password of that one.
+
+    Raises ValueError for another server: an answer must not choose whom we ask.
+    """
     try:
         here, there = urlsplit(url), urlsplit(urljoin(url, stated.strip()))
         if here.scheme == "https" and there.scheme == "http" and there.hostname == here.hostname:
@@ -76,12 +78,12 @@ def resolve_next(stated: str, url: str) -> str:
 
 
 def normalize_url(url: str) -> tuple[str, ...]:
-    """Two spellings of one page's address are one."""
+    """Return the same value for every spelling of a page's address."""
     parts = urlsplit(url)
     pairs = sorted(parse_qsl(parts.query, keep_blank_values=True))
     return parts.path or "/", *(text for pair in pairs for text in pair)
 
 
 def _find_port(parts: SplitResult) -> int | None:
-    """None for its scheme's own, written or not."""
+    """Return the port, None for the scheme's own."""
     return None if parts.port == _PORTS.get(parts.scheme) else parts.port

@@ -77,9 +77,9 @@ class FeedClient(Struct, frozen=True):
 
 @asynccontextmanager
 async def open_client(feed: FeedTable, policy: RetryPolicy) -> AsyncIterator[FeedClient]:
-    """Proxies and certificates as the environment says, but no proxy for this machine itself.
+    """Open a client with the environment's proxies and certificates, but no proxy for this machine itself.
 
-    What fails while it is open, a fetch or a file that is written, is raised as FeedError.
+    Raises FeedError for whatever fails while it is open: a fetch, or a file that is written.
     """
     timeout = httpx2.Timeout(policy.silence, connect=policy.connect)
     verify, transport = _read_certificates(), None
@@ -105,7 +105,7 @@ async def open_client(feed: FeedTable, policy: RetryPolicy) -> AsyncIterator[Fee
 
 @cache
 def _read_certificates() -> ssl.SSLContext:
-    """Once a process: to read them takes some 50 ms."""
+    """Read the certificates once a process, because that takes some 50 ms."""
     return httpx2.create_ssl_context()
 
 
@@ -198,8 +198,8 @@ async def _follow(client: FeedClient, request: httpx2.Request) -> httpx2.Respons
 
 
 def _settle_headers(client: FeedClient, request: httpx2.Request) -> None:
-    """The client copies headers to a redirected request. The feed's own headers, which may have a key, are removed if
-    the request goes to another server."""
+    """Send the feed's own headers, which may hold a key, to its own server alone: the client copies them on a
+    redirect."""
     is_own = _is_same_server(httpx2.URL(client.feed.url), request.url)
     for name, value in client.feed.headers.items():
         request.headers.pop(name, None)
@@ -209,7 +209,7 @@ def _settle_headers(client: FeedClient, request: httpx2.Request) -> None:
 
 
 def _is_same_server(own: httpx2.URL, other: httpx2.URL) -> bool:
-    """By scheme, name and port; https on its own port is that of http on its own."""
+    """Compare scheme, name and port; https on its default port is the same server as http on its own."""
     if (own.scheme, own.host, own.port) == (other.scheme, other.host, other.port):
         return True
     return own.host == other.host and (own.scheme, own.port, other.scheme, other.port) == ("http", None, "https", None)
@@ -230,7 +230,7 @@ def _check_status(response: httpx2.Response, *, most_rest: float) -> None:
 
 
 async def _read_begin(response: httpx2.Response) -> bytes:
-    """What can be read of how the body begins: it decides nothing that has to be right."""
+    """Return what can be read of the beginning of the body."""
     begin = b""
     try:
         unpacker = Unpacker(response.headers.get("content-encoding", ""))
@@ -269,7 +269,7 @@ async def _write_body(response: httpx2.Response, *, target: BinaryIO, most: int,
 
 
 def _merge(known: Validators, response: httpx2.Response) -> Validators:
-    """What the answer says of itself; a 304 need not say it again."""
+    """Return the validators of the answer; a 304 need not repeat them."""
     etag, last_modified = (_read_validator(response, name) for name in ("etag", "last-modified"))
     return Validators(etag=etag or known.etag, last_modified=last_modified or known.last_modified)
 
@@ -281,7 +281,7 @@ def _read_validator(response: httpx2.Response, name: str) -> str | None:
 
 
 def _find_doubt(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
-    """Of the certificate: it stands somewhere below what the client raises."""
+    """Return the error of the certificate among the causes of what the client raises."""
     while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
         error = error.__cause__ or error.__context__
     return error

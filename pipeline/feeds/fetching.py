@@ -26,7 +26,7 @@ _SIGNS = re.compile(r"[*?[]")
 
 
 def read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> tuple[SourceFile, ...]:
-    """Writes the files to `folder`, in the order of their addresses. Raises FeedError."""
+    """Write the files to `folder`, in the order of their addresses. Raises FeedError."""
     bucket, _, pattern = feed.url.removeprefix(SCHEME).partition("/")
     settings = configuration.store
     files: list[SourceFile] = []
@@ -52,7 +52,7 @@ def read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> 
 
 
 def _matches(name: str, pattern: str) -> bool:
-    """A pattern's * is of one folder, as a path's is."""
+    """Return True if a key matches. As in a path, * stays within one folder."""
     return name == pattern or (name.count("/") == pattern.count("/") and fnmatchcase(name, pattern))
 
 
@@ -63,7 +63,8 @@ _FETCHES = 8
 def open_remote(
     feeds: Sequence[FeedTable], context: FetchContext, memories: Mapping[str, FeedMemory | None]
 ) -> dict[str, FeedSource | BaseException]:
-    """By the feeds' names: what was fetched, or why it could not be. `memories`: as `check_memory` gives them."""
+    """Return what was fetched, or why it could not be, by the feeds' names. `memories`: as `check_memory` returns
+    them."""
 
     async def open_all() -> list[FeedSource | BaseException]:
         turns = asyncio.Semaphore(_FETCHES)
@@ -117,7 +118,7 @@ async def _fetch_body(
 
 @contextmanager
 def _report_retries(tell: Callable[[str], None]) -> Iterator[None]:
-    """To the operator. stamina by itself prints them on standard output, and does not name the server."""
+    """Tell the operator of retries. stamina by itself prints them on standard output, without the server's name."""
 
     def tell_retry(details: RetryDetails) -> None:
         cause = details.caused_by

@@ -30,10 +30,10 @@ def open_sources(
     tell: Callable[[str], None] = lambda _: None,
     policy: RetryPolicy | None = None,
 ) -> dict[str, FeedSource]:
-    """By the feeds' names. What is fetched is written to `scratch`. `memories`: what the release before remembers;
-    `now`: the build's clock; `tell` is told of what has to be asked for again; `policy`: of requests, if not the usual.
+    """Open the feeds, by their names. Writes what is fetched to `scratch`.
 
-    Raises the first feed's FeedError or SettingError.
+    `memories`: what the previous release remembers; `now`: the build's clock; `tell` is told of what has to be asked
+    for again; `policy`: of requests, if not the usual. Raises the first feed's FeedError or SettingError.
     """
     checked = {feed.name: check_memory(memories.get(feed.name), store) for feed in feeds}
     remote: Mapping[str, FeedSource | BaseException] = {}

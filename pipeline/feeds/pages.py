@@ -39,7 +39,7 @@ class Page(Struct, frozen=True, kw_only=True):
 
 
 def parse_page(content: bytes, feed: FeedTable, pages: PagesTable, *, charset: str | None) -> Page:
-    """Raises ValueError with what is wrong with the page."""
+    """Parse one page. Raises ValueError with what is wrong with it."""
     refuse_markup(content)
     decoded = decode_text(content, stated=feed.encoding, charset=charset)
     content = mend_signs(decoded.text.encode("utf-8", "surrogateescape"))
@@ -70,7 +70,7 @@ def _find_rows(content: bytes, feed: FeedTable) -> Sequence[Raw]:
 
 
 def _read_member(content: bytes, path: str) -> Any:
-    """What the path leads to, and None where it leads nowhere."""
+    """Return the value at a path, None if there is none."""
     if not path:
         return None
     value = Raw(content)
@@ -89,7 +89,7 @@ def _parse_count(value: Any) -> int | None:
 
 
 def _quote_reason(content: bytes) -> str:
-    """What a server says where it answers a question with its reason not to, and 200 all the same."""
+    """Quote the reason of a server that refuses a request, and answers 200 all the same."""
     try:
         reason = _find_reason(msgspec.json.decode(content))
     except (ValueError, RecursionError):
@@ -240,7 +240,7 @@ class _Walk(Struct, kw_only=True):
             self.tell(f"{self.count:,} pages, {self.read:,} rows")
 
     def _find_next(self, page: Page, answer: FetchResult) -> str | None:
-        """None of the last page. ValueError."""
+        """Return the address of the next page, None after the last. Raises ValueError."""
         pages = self.pages
         if page.more is False:
             return None
@@ -258,7 +258,7 @@ class _Walk(Struct, kw_only=True):
         return self._make_address()
 
     def _check_end(self, page: Page, url: str) -> None:
-        """A walk that breaks off would remove all that it did not come to."""
+        """Raise WalkError if the walk breaks off: that would remove all that it did not come to."""
         total, last = self.total, self.last
         if self.pages.most is not None and self.read >= self.pages.most:
             detail = f"{self.read:,} rows, and the server gives {self.pages.most:,} at most: others may be missing"
@@ -273,7 +273,7 @@ class _Walk(Struct, kw_only=True):
 
 
 def _differ(before: int | None, now: int | None) -> bool:
-    """Some servers count on the first page alone."""
+    """Return True if both counts are stated and differ. Some servers count on the first page alone."""
     return before is not None and now is not None and before != now
 
 
@@ -282,7 +282,7 @@ _LEAST_KEY = 6
 
 
 def _hide_keys(text: str, feed: FeedTable) -> str:
-    """What a server says may repeat what it was asked with."""
+    """Hide keys in what a server says, which may repeat the request."""
     parts = urlsplit(feed.url)
     values = [value for _, value in parse_qsl(parts.query)]
     headers = [word for value in feed.headers.values() for word in (value, *value.split())]

@@ -73,7 +73,7 @@ class PublicTransport(httpx2.AsyncBaseTransport):
             await transport.aclose()
 
     async def _find_addresses(self, request: httpx2.Request, host: str, *, is_proxied: bool) -> Sequence[Address]:
-        """At least one; none only where a proxy may know what is not known here."""
+        """Return at least one address; none only if a proxy may know a name that is unknown here."""
         port = request.url.port or _PORTS[request.url.scheme]
         try:
             async with asyncio.timeout(self._connect_timeout):
@@ -91,7 +91,7 @@ class PublicTransport(httpx2.AsyncBaseTransport):
 
 
 def is_public(address: Address) -> bool:
-    """Whether it is an address of the internet; one that carries another one inside is what that is."""
+    """Return True for an address of the internet; one that carries another one inside is judged by that."""
     if isinstance(address, IPv6Address):
         inner = _find_inner(address)
         if inner is not None:
@@ -108,13 +108,14 @@ def _find_inner(address: IPv6Address) -> IPv4Address | None:
 
 
 async def resolve_host(host: str, port: int) -> Sequence[Address]:
-    """As the system does, which knows more ways to write an address than we would: `127.1`, `0x7f000001`. OSError."""
+    """Resolve a name as the system does, which knows more spellings than we would: `127.1`, `0x7f000001`. Raises
+    OSError."""
     addresses = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return tuple(dict.fromkeys(ip_address(sockaddr[0]) for *_, sockaddr in addresses))
 
 
 def _pin(request: httpx2.Request, host: str, address: Address) -> httpx2.Request:
-    """The request, sent to that address; its `Host` and the certificate to check are still those of the name."""
+    """Return the request, sent to that address; its `Host` and the certificate to check stay those of the name."""
     return httpx2.Request(
         request.method,
         request.url.copy_with(host=str(address)),
@@ -125,7 +126,7 @@ def _pin(request: httpx2.Request, host: str, address: Address) -> httpx2.Request
 
 
 def _find_proxy(url: httpx2.URL) -> str | None:
-    """That of the environment for this address."""
+    """Return the environment's proxy for this address."""
     known = getproxies()
     proxy = known.get(url.scheme) or known.get("all")
     if not proxy or proxy_bypass(url.host):

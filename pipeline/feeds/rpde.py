@@ -73,7 +73,7 @@ class SplitPage(Struct, frozen=True):
 
 
 def split_page(content: bytes) -> SplitPage:
-    """Raises ValueError with what is wrong with the page."""
+    """Split a page into its items. Raises ValueError with what is wrong with it."""
     page = _parse_page(content.removeprefix(BOM_UTF8))
     lines = [bytes(item).replace(b"\n", b" ").replace(b"\r", b" ") + b"\n" for item in page.items]
     return SplitPage(page.next, b"".join(lines), len(lines))
@@ -88,8 +88,10 @@ async def walk_pages(
     tell: Callable[[str], None],
     split: Callable[[bytes], SplitPage] = split_page,
 ) -> Walk:
-    """Writes the items to `target`, one a line, as they came. Raises WalkError, and what `fetch` and `split` raise.
-    `tell`: how far a long walk is."""
+    """Write the items to `target`, one a line, as they came. `tell` is told how far a long walk is.
+
+    The last page has no items and names itself as the next. Raises WalkError, and what `fetch` and `split` raise.
+    """
     url, count, left, empty = begin, 0, most, 0
     visited = {normalize_url(begin)}
     digests = set[bytes]()
@@ -142,7 +144,7 @@ def _hide_password(url: str) -> str:
 
 
 def lend_password(url: str, configured: str) -> str:
-    """A remembered address with the password of the configured one, if they are of one server."""
+    """Return a remembered address with the password of the configured one, if they are of one server."""
     there, here = urlsplit(url), urlsplit(configured)
     if (there.hostname, there.port) != (here.hostname, here.port):
         return url
@@ -153,14 +155,14 @@ _LEVEL = 3
 
 
 def put_items(store: Store, items: Iterable[bytes]) -> str:
-    """Each a line of JSON. The object's hash."""
+    """Store the items, each a line of JSON, and return the object's hash."""
     compressor = zstandard.ZstdCompressor(level=_LEVEL).compressobj()
     parts = [compressor.compress(item + b"\n") for item in items]
     return put_object(store, b"".join([*parts, compressor.flush()]))
 
 
 def write_items(store: Store, sha: str, target: BinaryIO) -> None:
-    """NotFound, Corrupt, StoreError; OSError of the target."""
+    """Write stored items to `target`. Raises NotFound, Corrupt, StoreError, and OSError of the target."""
     zstandard.ZstdDecompressor().copy_stream(BytesIO(read_object(store, sha)), target)
 
 
@@ -170,7 +172,8 @@ _REFUSED = (404, 410)
 
 
 async def open_walk(feed: FeedTable, context: FetchContext, memory: FeedMemory | None) -> FeedSource:
-    """Raises FeedError. `is_whole` where it began anew: what is not in it is no more."""
+    """Walk the feed from where the last build stopped, or anew (`is_whole`: what is not in it is gone). Raises
+    FeedError."""
     configuration, now = context.configuration, context.now
     question = hash_question(feed, configuration)
     why = None if memory is None else _explain_anew(memory, question=question, now=now)
@@ -201,7 +204,7 @@ async def open_walk(feed: FeedTable, context: FetchContext, memory: FeedMemory |
 
 
 def _append_current(store: Store | None, known: FeedMemory | None, walk: Walk | None, path: Path) -> str | None:
-    """Adds the items that were current before the walk behind its own, or says why it is worthless without them."""
+    """Add the items that were current before the walk behind its own, or return why it is worthless without them."""
     if walk is None:
         return "its server no longer knows the place"
     if store is None or known is None or known.items is None or not walk.items:
@@ -215,7 +218,7 @@ def _append_current(store: Store | None, known: FeedMemory | None, walk: Walk | 
 
 
 def _explain_anew(memory: FeedMemory, *, question: str, now: datetime | None) -> str | None:
-    """Why a remembered place is of no use, or None."""
+    """Return why a remembered place is of no use, or None."""
     if memory.question != question:
         return "its address, its settings or this program are not those of the release before"
     if memory.next is None or memory.walked_at is None or memory.items is None or now is None:
@@ -226,7 +229,7 @@ def _explain_anew(memory: FeedMemory, *, question: str, now: datetime | None) ->
 async def _walk(
     client: FeedClient, path: Path, *, known: FeedMemory | None, tell: Callable[[str], None]
 ) -> Walk | None:
-    """None where a remembered place is no more: 404 or 410."""
+    """Walk the pages. Returns None if the server no longer knows a remembered place: 404 or 410."""
     feed = client.feed
     begin = feed.url if known is None or known.next is None else lend_password(known.next, feed.url)
 
@@ -253,7 +256,7 @@ async def _walk(
 def _hash_walk(
     feed: FeedTable, configuration: Configuration, hashed: str, *, known: FeedMemory | None, walk: Walk
 ) -> str:
-    """Of all that was ever said: a walk that brings nothing new changes nothing."""
+    """Hash all that was ever said: a walk that brings nothing new changes nothing."""
     if known is None:
         return hashed
     if not walk.items:
@@ -277,10 +280,10 @@ class Item(Struct, frozen=True):
 
 
 def read_items(path: Path, *, own: int | None, timezone: str, vocabulary: Vocabulary) -> Iterator[RawRecord]:
-    """Lines are items, numbered from 1 through the walk. What is said of an item again counts as merged.
+    """Yield the records of items. Lines are numbered through the walk; an item that is said again counts as merged.
 
-    Behind the `own` lines of the walk (None: all are) are items that stood before: of these, what is a part of anything
-    that the walk speaks of is read again.
+    Behind the `own` lines of the walk (None: all are) stand earlier items: those that are part of anything that the
+    walk names are read again.
     """
     latest = _find_latest(path, own)
     shared = _gather_parents(path, latest)
@@ -308,7 +311,7 @@ def read_items(path: Path, *, own: int | None, timezone: str, vocabulary: Vocabu
 
 
 def list_current(path: Path, *, own: int | None, keeps: Callable[[str], bool] = lambda _: True) -> Iterator[bytes]:
-    """The items that are current after the walk, as they came, as far as their keys are to be kept."""
+    """Yield the items that are current after the walk, as they came, if `keeps` accepts their keys."""
     latest = _find_latest(path, own)
     for raw in read_lines(path):
         item = _parse_item(raw)
@@ -324,7 +327,7 @@ def _list_items(path: Path) -> Iterator[Item]:
 
 
 def _parse_item(raw: RawRecord) -> Item | RawRecord:
-    """The item, or why it can't be read."""
+    """Return the item, or why it can't be read."""
     if raw.reason is not None:
         return raw
     value = raw.value
@@ -346,7 +349,7 @@ def _parse_item(raw: RawRecord) -> Item | RawRecord:
 
 
 def _find_latest(path: Path, own: int | None) -> dict[str, int]:
-    """The line that says last what each item is: what stood before is older than all that the walk says."""
+    """Return the last line of each item: earlier items are older than all in the walk."""
     latest: dict[str, int] = {}
     for item in _list_items(path):
         if own is None or item.line <= own:
@@ -357,7 +360,7 @@ def _find_latest(path: Path, own: int | None) -> dict[str, int]:
 
 
 def _find_parts(path: Path, latest: dict[str, int], own: int) -> frozenset[int]:
-    """The lines of what stood before, still stands, and is a part of what the walk speaks of, or a part of a part."""
+    """Return the lines of earlier items that still stand and are part of what the walk names, or a part of a part."""
     spoken: set[str] = set()
     waiting = []
     for item in _list_items(path):
@@ -376,7 +379,7 @@ def _find_parts(path: Path, latest: dict[str, int], own: int) -> frozenset[int]:
 
 
 def _gather_parents(path: Path, latest: dict[str, int]) -> Graph:
-    """The data of those items that others say they are a part of."""
+    """Return the data of the items that others name as their whole."""
     named = {name for item in _list_items(path) if item.data is not None for name in _list_parents(item.data)}
     if not named:
         return Graph([])

@@ -24,7 +24,7 @@ PART = "#"
 
 
 def find_item(source_id: str) -> str:
-    """The item whose record this is, or whose part."""
+    """Return the item to which a record or its part belongs."""
     return source_id.partition(PART)[0]
 
 
@@ -95,17 +95,17 @@ class FeedSource(Struct, frozen=True, kw_only=True):
 
     @property
     def has_moved(self) -> bool:
-        """Whether there is something to remember of it beside its records."""
+        """Return True if there is something to remember of it beside its records."""
         return bool(self.etag or self.last_modified or self.next)
 
 
 def is_zoned(feed: FeedTable) -> bool:
-    """Whether its times are converted, so that the feed has to name its metro."""
+    """Return True if the feed's times are converted, so that it has to name its metro."""
     return FORMATS[feed.format].has_zones or bool(feed.map)
 
 
 def list_files(feed: FeedTable, directory: Path) -> tuple[SourceFile, ...]:
-    """The files that the feed's url names, by name. Raises `FeedError` where there is none."""
+    """List the files that the feed's url names, by name. Raises `FeedError` if there is none."""
     url = feed.url.removeprefix("file:")
     if url.startswith("///"):
         url = url[2:]
@@ -140,9 +140,10 @@ def look_at(feed: FeedTable, name: str, path: Path) -> SourceFile:
 
 
 def hash_feed(feed: FeedTable, configuration: Configuration, files: Sequence[SourceFile] | None = None) -> str:
-    """SHA-256 (hex) of what the feed's records depend on beside this program: bytes, `select`, settings, vocabulary.
+    """Return the SHA-256 (hex) of what the feed's records depend on beside this program: bytes, `select`, settings,
+    vocabulary.
 
-    Not of file names, so that the same feed in another folder is the same. Raises `FeedError`, `SelectError`.
+    File names are left out, so that the same feed in another folder is the same. Raises `FeedError`, `SelectError`.
     """
     digest = hashlib.sha256(hash_settings(feed, configuration))
     for file in list_files(feed, configuration.directory) if files is None else files:
@@ -155,7 +156,7 @@ def hash_feed(feed: FeedTable, configuration: Configuration, files: Sequence[Sou
 
 
 def hash_settings(feed: FeedTable, configuration: Configuration) -> bytes:
-    """Of all that but the bytes. Raises `SelectError`."""
+    """Hash all on which records depend but the bytes. Raises `SelectError`."""
     digest = hashlib.sha256()
     metros = [(metro.slug, metro.aliases) for metro in configuration.metros]
     # Times in UTC become those of the feed's metro.
@@ -177,7 +178,7 @@ def read_select(feed: str, path: Path) -> str:
 
 
 def check_unchanged(feed: FeedTable, files: Sequence[SourceFile], directory: Path) -> None:
-    """Raises `FeedError` when a file moved since `files` were listed: half of one and half of another is no feed."""
+    """Raise `FeedError` if a file changed since `files` were listed: half of one and half of another is no feed."""
     if list_files(feed, directory) != tuple(files):
         raise FeedError(feed.name, feed.url, "changed while it was read; run the command again when nothing changes it")
 
@@ -190,7 +191,7 @@ def keep_known(
     source: FeedSource,
     known: FeedMemory | None,
 ) -> FeedSource:
-    """Uses the stored records if the bytes have not changed."""
+    """Return the source; with the stored records if the bytes have not changed."""
     own = hash_feed(feed, configuration, files)
     kept = known.records if known is not None and known.hash == own else None
     return replace(source, hash=own, files=files, kept=kept)
@@ -201,7 +202,7 @@ def choose_known(memory: FeedMemory | None, *, question: str) -> FeedMemory | No
 
 
 def hash_question(feed: FeedTable, configuration: Configuration, *, names: Sequence[str] = ()) -> str:
-    """Of all that decides which records a feed's answer is: an answer to another question is not remembered."""
+    """Hash all that decides what a feed's answer means: an answer to another question is not remembered."""
     digest = hashlib.sha256(hash_program().encode())
     digest.update(hash_settings(feed, configuration))
     digest.update("\n".join([feed.url, *names, *map(": ".join, sorted(feed.headers.items()))]).encode())
@@ -209,7 +210,7 @@ def hash_question(feed: FeedTable, configuration: Configuration, *, names: Seque
 
 
 def check_memory(memory: FeedMemory | None, store: Store | None) -> FeedMemory | None:
-    """What it names may be gone from a store that was copied in part: then it remembers nothing."""
+    """Return the memory, None if its objects are gone, as from a store that was copied in part."""
     if memory is None or store is None:
         return None
     named = (sha for sha in (memory.records, memory.items) if sha is not None)

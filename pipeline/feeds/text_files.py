@@ -46,7 +46,8 @@ class DecodedText(Struct, frozen=True):
 
 
 def decode_text(content: bytes, *, stated: str = "auto", charset: str | None = None) -> DecodedText:
-    """`stated` by the feed's setting, `charset` by a server. ValueError where the bytes are not in the stated one."""
+    """Decode a text. `stated`: the feed's setting; `charset`: what a server says. Raises ValueError for bytes that are
+    not in the stated encoding."""
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             how = "" if encoding == "utf-8" else "its byte order mark"
@@ -72,7 +73,7 @@ def encode_utf8(content: bytes) -> bytes:
 
 
 def find_codec(name: str) -> str:
-    """LookupError for a name that is no encoding."""
+    """Return the codec of a name. Raises LookupError for an unknown one."""
     name = codecs.lookup(name).name
     return "cp1252" if name in _LATIN else name
 
@@ -89,7 +90,7 @@ def _decode_stated(content: bytes, encoding: str) -> DecodedText:
 
 
 def _find_wide(content: bytes) -> str | None:
-    """UTF-16 without its mark: mostly ASCII has 0 in each second byte."""
+    """Recognize UTF-16 without its mark: mostly ASCII has 0 in each second byte."""
     sample = content[:4096]
     if len(sample) >= 4 and len(content) % 2 == 0:
         for start, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
@@ -99,7 +100,7 @@ def _find_wide(content: bytes) -> str | None:
 
 
 def _decode_charset(content: bytes, charset: str | None) -> DecodedText | None:
-    """A server is believed where the bytes agree. Many say UTF-8, or Latin, of whatever they send."""
+    """Decode as the server says, if the bytes agree. Many say UTF-8, or Latin, of whatever they send."""
     try:
         codec = find_codec(charset) if charset else "utf-8"
         return None if codec == "utf-8" else DecodedText(content.decode(codec), codec, "what its server says")
@@ -122,7 +123,7 @@ def _detect(content: bytes) -> DecodedText:
 
 
 def _can_decode(content: bytes, encoding: str) -> bool:
-    """Windows' set has no letter for five bytes; the others have one for each."""
+    """Return True if all bytes are letters; Windows' set has none for five of them."""
     try:
         content.decode(encoding)
     except UnicodeDecodeError:

@@ -36,7 +36,7 @@ class Unpacker:
     """Takes the pieces of a body in order."""
 
     def __init__(self, coding: str) -> None:
-        """ValueError for a coding that was not asked for."""
+        """Raise ValueError for a coding that was not asked for."""
         coding = coding.strip().lower()
         if coding not in ("", "identity", "gzip", "x-gzip"):
             raise ValueError(f'has the encoding "{coding[:50]}", which was not requested')
@@ -62,7 +62,7 @@ class Unpacker:
             raise CorruptBody(f"is not gzip: {error}") from error
 
     def finish(self) -> None:
-        """Raises CorruptBody where more should have come."""
+        """Raise CorruptBody if more should have come."""
         if self._is_begun and not self._stream.eof:
             raise CorruptBody("ends in the middle of its gzip")
 
@@ -84,7 +84,7 @@ _NAMES = {
 
 
 def find_kind(path: Path, name: str) -> str:
-    """One of the values of `ENDINGS`. ValueError for what is no table, with what it is instead."""
+    """Return one of the values of `ENDINGS`. Raises ValueError for what is no table, with what it is instead."""
     with path.open("rb") as file:
         head = file.read(HEAD)
     ending = PurePosixPath(name).suffix.lower()
@@ -109,7 +109,7 @@ def find_kind(path: Path, name: str) -> str:
 
 
 def _look_into_zip(path: Path, head: bytes) -> str | None:
-    """A spreadsheet of today is a ZIP of its own kind."""
+    """Tell a spreadsheet, which is a ZIP of its own kind, from another ZIP."""
     if not head.startswith(b"PK\x03\x04"):
         return None
     try:
@@ -129,7 +129,8 @@ _MOST_FILES = 1_000
 
 
 def list_tables(file: SourceFile, feed: FeedTable, folder: Path) -> Iterator[TableFile]:
-    """What is unpacked is written to `folder`. ValueError with what is wrong; OSError."""
+    """Yield the tables in a file; what is unpacked is written to `folder`. Raises ValueError with what is wrong, and
+    OSError."""
     kind = "ndjson" if file.has_rows else find_kind(file.path, file.name)
     if kind == "gzip":
         name = PurePosixPath(file.name).name.removesuffix(".gz")
@@ -183,7 +184,7 @@ def _list_zipped(file: SourceFile, feed: FeedTable, folder: Path) -> Iterator[Ta
 
 
 def _is_left_over(name: str) -> bool:
-    """What the machines that pack such files leave in them."""
+    """Return True for what the machines that pack such files leave in them."""
     parts = PurePosixPath(name).parts
     return parts[0] == "__MACOSX" or parts[-1].startswith(".") or parts[-1] == "Thumbs.db"
 

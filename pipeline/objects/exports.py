@@ -13,8 +13,7 @@ import polars as pl
 from msgspec import Struct
 
 from outings.answers.exports import name_file
-from outings.answers.ical.calendar import encode_calendar
-from outings.answers.ical.events import Entry, render_event, split_entries
+from outings.answers.ical import Entry, encode_calendar, render_event, split_entries
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.instants import format_instant
 from outings.contract.vocabulary import COLLECTIONS, TYPES

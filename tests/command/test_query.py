@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from outings.answers.views.columns import VIEWS
+from outings.answers.views import VIEWS
 from outings.command import main
 from outings.command.options import open_config_store, read_config
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary

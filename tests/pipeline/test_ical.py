@@ -139,7 +139,7 @@ def read_limit(city: City) -> object:
 
 
 def test_more_than_a_calendar_is_good_for_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("outings.answers.ical.planning.MOST_EVENTS", 3)
+    monkeypatch.setattr("outings.answers.ical.MOST_EVENTS", 3)
     assert read_limit(build(tmp_path, *(make_event(f"{n}") for n in range(4)))) == 3
 
 
@@ -341,7 +341,7 @@ def test_a_calendar_reads_no_date_of_a_series_that_a_rule_says(series: City, mon
 
 def test_more_dates_than_a_calendar_is_good_for_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of series that no rule says. Each is an entry."""
-    monkeypatch.setattr("outings.answers.ical.planning.MOST_ENTRIES", 3)
+    monkeypatch.setattr("outings.answers.ical.MOST_ENTRIES", 3)
     dates = SERIES["of dates alone"]
     city = build(tmp_path, make_event("a", **dates), make_event("b", **dates), make_event("c", rrule="FREQ=DAILY"))
     ids = {version.slug: version.listing_id for version in city.read_versions()}

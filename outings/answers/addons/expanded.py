@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from outings.answers.access_errors import forbidden_types
 from outings.answers.context import AnswerContext
-from outings.answers.documents.splicing import add_member
-from outings.answers.organizations.copies import Copy, encode_organization, list_copies
+from outings.answers.documents.fields import add_member
+from outings.answers.organizations import Copy, encode_organization, list_copies
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query
 from outings.contract.vocabulary import TYPES

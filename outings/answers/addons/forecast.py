@@ -7,9 +7,9 @@ from math import isnan
 import msgspec
 from msgspec import Struct
 
-from outings.answers.addons.includes import list_addons
+from outings.answers.addons.sources import list_addons
 from outings.answers.context import AnswerContext
-from outings.answers.documents.splicing import add_member
+from outings.answers.documents.fields import add_member
 from outings.answers.snapshot.distance import Point, find_chord, make_unit_vector
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import list_american, read_zone

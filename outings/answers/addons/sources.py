@@ -1,17 +1,34 @@
-"""What the source of a listing says of it, and what it amounts to on a date: docs/addons.md has the rules in words."""
+"""`include=source`: what feeds say of a listing's sources."""
 
 import datetime
 from collections.abc import Sequence
+from functools import cached_property
 
+import msgspec
 import polars as pl
 from msgspec import Struct
 
+from outings.answers.context import AnswerContext
+from outings.answers.dates import find_start
+from outings.answers.documents.fields import add_member
 from outings.answers.snapshot.derived import derive_table
-from outings.answers.snapshot.reader import SnapshotReader
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.instants import DAY, format_instant, number_day
+from outings.contract.notices import Notice, unavailable_source
+from outings.contract.query import Query
 from outings.contract.resources.source import SourceBlock, Verification
 from outings.contract.vocabulary import TYPES, VERIFICATION_STATUSES
 from outings.release.mapped_table import NOT_STATED, MappedTable
+from outings.release.snapshot import Snapshot
+
+
+def list_addons(query: Query, about: AnswerContext) -> tuple[str, ...]:
+    """Of those that the key has not the edge gives notice."""
+    words = query.get_words("include")
+    if not words:
+        return ()
+    return tuple(each for each in words if about.entitlement.allows_addon(each))
+
 
 _UNKNOWN = -1
 # Dates that nobody looked at for longer are stale, in days.
@@ -141,3 +158,38 @@ def _name_any(fields: Sequence[str], members: frozenset[str]) -> bool:
 
 def _format(seconds: int) -> str | None:
     return None if seconds == _UNKNOWN else format_instant(seconds)
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+class SourceBlocks:
+    """Of one answer."""
+
+    def __init__(self, query: Query, *, snapshot: Snapshot, about: AnswerContext) -> None:
+        self.is_requested = "source" in list_addons(query, about)
+        self._snapshot = snapshot
+        self._date = about.dates[snapshot.metro.slug]
+        self._items = self._missing = 0
+
+    def make(self, row: int) -> SourceBlock | None:
+        """A listing's block; None where it was not asked for, or its feed states none."""
+        if not self.is_requested:
+            return None
+        self._items += 1
+        block = open_snapshot(self._snapshot).open_index(open_sources).make_block(row, self._today)
+        self._missing += block is None
+        return block
+
+    def attach(self, document: bytes, row: int) -> bytes:
+        block = self.make(row)
+        return document if block is None else add_member(document, "source", _encode(block))
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """Of the items until now."""
+        return (unavailable_source(self._missing, of=self._items),) if self._missing else ()
+
+    @cached_property
+    def _today(self) -> Day:
+        return Day(date=self._date, start=find_start(self._date, self._snapshot.metro.timezone))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from outings.answers.context import AnswerContext
 from outings.answers.counts import DailyCount, select_default
-from outings.answers.directory.business_names import parse_title
+from outings.answers.directory.names import parse_title
 from outings.answers.directory.organizations import find_hint
 from outings.answers.directory.pages import Key, cut_page, encode_meta
 from outings.answers.directory.ranking import rank_areas

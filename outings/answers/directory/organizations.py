@@ -1,5 +1,4 @@
-"""The directory of a metro's organizations, with live counts of what the key may read: by name, or by how well they
-meet `q`."""
+"""How many live listings a directory's organizations have, as arrays by row."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -10,12 +9,13 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.context import AnswerContext
-from outings.answers.directory.business_names import Title, parse_title
-from outings.answers.directory.counts import RowCounts, count_by_row, find_in_neighborhood
+from outings.answers.counts import DailyCount, count_organizations, select_default
+from outings.answers.directory.names import Title, parse_title
 from outings.answers.directory.pages import Key, cut_page, encode_meta
 from outings.answers.directory.ranking import MATCHES, Array, NameScores, open_ranking, order_rows
 from outings.answers.documents.fields import choose_fields
-from outings.answers.organizations.categories import open_categories
+from outings.answers.organizations import open_categories
+from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import EffectiveFilters
 from outings.answers.rows.selection import choose_types
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
@@ -24,6 +24,35 @@ from outings.contract.query import Query
 from outings.contract.resources.organization import Counts, OrganizationEntry, OrganizationLinks
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
+
+RowCounts = NDArray[np.int32]
+
+
+def _place_counts(listing_type: str, snapshot: Snapshot, today: date) -> RowCounts:
+    index = open_snapshot(snapshot).organizations
+    counted = np.zeros(len(index), dtype=np.int32)
+    for row_id, number in count_organizations(listing_type, snapshot, today).items():
+        row = index.find_id(row_id)
+        if row is not None:
+            counted[row] = number
+    return counted
+
+
+# Of every organization, in the order of the table.
+count_by_row = DailyCount(_place_counts, size=16)
+
+
+def find_in_neighborhood(listing_type: str, text: str, snapshot: Snapshot, *, today: date) -> NDArray[np.bool_]:
+    """By row: whether the organization has a live listing there, as the lists' `neighborhood` reads it."""
+    opened = open_snapshot(snapshot)
+    selection = select_default(listing_type, snapshot, today, neighborhood=text)
+    is_inside = np.zeros(len(opened.organizations), dtype=np.bool_)
+    for row_id in open_evaluator(opened).count_organizations(selection):
+        row = opened.organizations.find_id(row_id)
+        if row is not None:
+            is_inside[row] = True
+    return is_inside
+
 
 HINT = "q has nothing but words that every name may have: send a part of the name, or a web address."
 

@@ -13,8 +13,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.cache import remember
-from outings.answers.directory.business_names import Title, list_parents
-from outings.answers.directory.spellings import (
+from outings.answers.directory.names import (
     ABOVE,
     AREA_SPELLINGS,
     HOST,
@@ -26,6 +25,8 @@ from outings.answers.directory.spellings import (
     SITE,
     WORD,
     Places,
+    Title,
+    list_parents,
     read_kinds,
     read_letters,
     spell_entries,

@@ -1,6 +1,6 @@
-"""`fields`: the members of a document that its reader asked for, in the order in which they stand there."""
+"""The members of a document that an answer sends, and texts that it puts into one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -10,6 +10,49 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from outings.contract.members import RESOURCES
 from outings.contract.query import Query
 from outings.contract.resources import find_structs
+
+
+class _Identity(Struct, frozen=True):
+    id: str
+    type: str
+
+
+class NamedDocument(Struct, frozen=True):
+    """The members that every answer takes from a document of which it shows a part."""
+
+    id: str
+    type: str
+    slug: str
+    name: str
+
+
+_decode = msgspec.json.Decoder(_Identity).decode
+
+
+def read_id(document: bytes) -> tuple[str, str]:
+    """Type and id."""
+    listing = _decode(document)
+    return listing.type, listing.id
+
+
+# How a class's document ends: its program's other listings go between the brackets.
+_NO_SESSIONS = b'"sessions":[]}'
+
+
+def add_member(document: bytes, name: str, value: bytes) -> bytes:
+    """The document with one more member, its last; the value as JSON."""
+    return b'%b,"%b":%b}' % (document[:-1], name.encode(), value)
+
+
+def add_members(document: bytes, members: bytes) -> bytes:
+    """The document with the members of another one behind its own."""
+    return b"%b,%b" % (document[:-1], members[1:])
+
+
+def fill_sessions(document: bytes, cards: Sequence[bytes]) -> bytes:
+    """A class's document with these in its empty `sessions`."""
+    return b'%b"sessions":[%b]}' % (document.removesuffix(_NO_SESSIONS), b",".join(cards))
+
 
 # A path's tree: member → what is kept of it; an empty tree keeps all of it.
 Tree = Mapping[str, "Tree"]

@@ -6,7 +6,15 @@ from functools import cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.gazetteer.reading import Reading, list_readings, read_zip
+from outings.answers.gazetteer.addresses import (
+    Reading,
+    Streets,
+    Words,
+    list_readings,
+    list_state_words,
+    open_streets,
+    read_zip,
+)
 from outings.answers.gazetteer.spots import (
     CITIES,
     SPOT_AREAS,
@@ -20,8 +28,6 @@ from outings.answers.gazetteer.spots import (
     name_words,
     name_zip,
 )
-from outings.answers.gazetteer.states import list_state_words
-from outings.answers.gazetteer.streets import Streets, Words, open_streets
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.distance import find_chord, make_unit_vector, make_unit_vectors, square_chords
 from outings.answers.snapshot.reader import SnapshotReader

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.context import AnswerContext
-from outings.answers.listings.meta import describe_filters
+from outings.answers.listings.lists import describe_filters
 from outings.answers.rows.counting import DayCounts
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import EffectiveFilters

@@ -1,18 +1,75 @@
-"""`/v1/{metro}/{collection}/density`: the whole list, counted by where on the map it is."""
+"""`/v1/{metro}/{collection}/density`: the whole list, counted by cells of the map.
+
+Cells are the same in every metro and release: multiples of a part of a degree, so that counts of two answers may be
+compared.
+"""
+
+from typing import Any
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from outings.answers.context import AnswerContext
-from outings.answers.listings.density_cells import PER_DEGREE, open_cells
-from outings.answers.listings.lists import select_query
-from outings.answers.listings.meta import describe_filters
+from outings.answers.listings.lists import describe_filters, select_query
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import EffectiveFilters
-from outings.answers.snapshot.reader import open_snapshot
+from outings.answers.snapshot.distance import Vectors
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.meta import DensityMeta
 from outings.contract.query import Query
+from outings.contract.resources.density import DensityCell
 from outings.release.snapshot import Snapshot
+
+# Cells to a degree: a cell is 550 m from south to north, and 380 m wide in Seattle.
+PER_DEGREE = 200
+# Coordinates are compared in ten-millionths of a degree (a centimetre): what trigonometry rounds moves none to another
+# cell.
+_FINE = 10_000_000
+_ACROSS = 360 * PER_DEGREE + 1
+
+Rows = NDArray[np.int64]
+
+
+class DensityCells:
+    """Of one snapshot. `vectors`: where its listings are, by row."""
+
+    def __init__(self, vectors: Vectors) -> None:
+        x, y, z = vectors
+        located = ~np.isnan(x)
+        souths = _number_cells(np.arcsin(np.clip(z[located], -1, 1))) + 90 * PER_DEGREE
+        wests = _number_cells(np.arctan2(y[located], x[located])) + 180 * PER_DEGREE
+        self._cells, numbers = np.unique(souths * _ACROSS + wests, return_inverse=True)
+        self._numbers: NDArray[np.int32] = np.full(x.size, -1, dtype=np.int32)
+        self._numbers[located] = numbers
+
+    def count(self, rows: Rows) -> list[DensityCell]:
+        """From south to north, and there from west to east. Rows without coordinates are in none."""
+        numbers = self._numbers[rows]
+        counts = np.bincount(numbers[numbers >= 0])
+        filled = np.flatnonzero(counts)
+        return [
+            DensityCell(south=south, west=west, count=count)
+            for (south, west), count in zip(self.list_corners(filled), counts[filled].tolist(), strict=True)
+        ]
+
+    def list_corners(self, numbers: NDArray[np.integer[Any]]) -> list[tuple[float, float]]:
+        """South and west of cells."""
+        souths, wests = np.divmod(self._cells[numbers], _ACROSS)
+        corners = zip((souths - 90 * PER_DEGREE).tolist(), (wests - 180 * PER_DEGREE).tolist(), strict=True)
+        return [(south / PER_DEGREE, west / PER_DEGREE) for south, west in corners]
+
+
+def _number_cells(radians: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Of the equator and of Greenwich 0; rising to the north and to the east."""
+    fine: NDArray[np.int64] = np.rint(np.degrees(radians) * _FINE).astype(np.int64)
+    return fine // (_FINE // PER_DEGREE)
+
+
+def open_cells(reader: SnapshotReader) -> DensityCells:
+    return DensityCells(reader.rows.vectors)
+
 
 _encoder = msgspec.json.Encoder()
 

@@ -1,31 +1,82 @@
-"""The four collection lists: a page is a join of documents, in natural order, in that of their updates, or as named."""
+"""`meta` of a list, and of what else has filters, from the values in effect."""
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from outings.answers.addons.expanded import Expansion, list_expanded
 from outings.answers.addons.forecast import ForecastBlocks
-from outings.answers.addons.source import SourceBlocks
+from outings.answers.addons.sources import SourceBlocks
 from outings.answers.approximate import list_approximate
 from outings.answers.context import AnswerContext
 from outings.answers.documents.cards import read_card
-from outings.answers.documents.fields import choose_fields
+from outings.answers.documents.fields import choose_fields, fill_sessions
 from outings.answers.documents.occurrence import read_event, read_occurrence, view_events
-from outings.answers.documents.splicing import fill_sessions
 from outings.answers.listings.facets import encode_facets
-from outings.answers.listings.meta import encode_meta
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import EffectiveFilters, fill_defaults, list_audiences
-from outings.answers.rows.paging import Position, cut_position, make_cursor, read_limit, read_page, read_position
+from outings.answers.rows.paging import (
+    Position,
+    cut_position,
+    make_cursor,
+    name_walk,
+    read_limit,
+    read_page,
+    read_position,
+)
 from outings.answers.rows.selection import Selection, Span, knows_cards, select_listings
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_list
+from outings.contract.meta import ListMeta, Window
 from outings.contract.notices import Notice
 from outings.contract.query import Query
+from outings.contract.values import echo_value
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
+
+_encoder = msgspec.json.Encoder()
+
+
+def encode_meta(
+    query: Query,
+    filters: EffectiveFilters,
+    *,
+    snapshot: Snapshot,
+    count: int,
+    next_cursor: str | None,
+    missing: tuple[str, ...] = (),
+) -> bytes:
+    """`count`: the items of this answer; `missing`: of `ids`, those that there are not."""
+    meta = ListMeta(
+        limit=read_limit(query),
+        count=count,
+        has_more=next_cursor is not None,
+        next_cursor=next_cursor,
+        page=read_page(query) if _has_pages(query) else None,
+        missing_ids=missing,
+        **describe_filters(filters, snapshot=snapshot),
+    )
+    return _encoder.encode(meta)
+
+
+def describe_filters(filters: EffectiveFilters, *, snapshot: Snapshot) -> dict[str, Any]:
+    """The members that a list, a calendar and a density have in common."""
+    return {
+        "applied_filters": {name: echo_value(value) for name, value in filters.values.items()},
+        "defaults_applied": filters.defaults,
+        "min_confidence": filters.min_confidence,
+        "window": Window(from_=filters.get_date("from"), to=filters.get_date("to"), timezone=snapshot.metro.timezone),
+        "metro": snapshot.metro.slug,
+        "generated_at": name_walk(snapshot),
+    }
+
+
+def _has_pages(query: Query) -> bool:
+    return query.cursor is None and "ids" not in query.values and "changed_since" not in query.values
+
 
 # Who sends none of these gets documents as they are stored.
 CHANGING = frozenset({"expand", "include", "fields"})

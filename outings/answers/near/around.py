@@ -5,7 +5,7 @@ import numpy as np
 from msgspec import Struct
 
 from outings.answers.addons.forecast import ForecastBlocks
-from outings.answers.addons.source import SourceBlocks
+from outings.answers.addons.sources import SourceBlocks
 from outings.answers.context import AnswerContext
 from outings.answers.near.activity import measure_activity
 from outings.answers.near.groups import Blocks, make_group

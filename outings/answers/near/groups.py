@@ -6,8 +6,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from outings.answers.addons.forecast import ForecastBlocks
-from outings.answers.addons.source import SourceBlocks
-from outings.answers.documents.identity import NamedDocument
+from outings.answers.addons.sources import SourceBlocks
+from outings.answers.documents.fields import NamedDocument
 from outings.answers.near.items import NO_PRICE, NULL, ItemSchedule, format_start, round_metres
 from outings.answers.near.scores import ScoredRows
 from outings.answers.near.shown import ShownListings

@@ -6,7 +6,7 @@ from struct import pack, unpack
 
 from msgspec import Struct
 
-from outings.answers.addons.source import SourceBlocks
+from outings.answers.addons.sources import SourceBlocks
 from outings.answers.context import AnswerContext
 from outings.answers.cost import UNKNOWN, Rate, add_costs
 from outings.answers.documents.fields import choose_fields

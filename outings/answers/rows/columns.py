@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from outings.answers.cache import remember
 from outings.answers.rows.bitsets import Rows, make_empty, pack_rows
+from outings.answers.snapshot.row_facts import RowFacts
 from outings.answers.snapshot.row_index import RowIndex
-from outings.answers.snapshot.rows import RowFacts
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, MappedTable, Words, count_words
 from outings.release.tables import HAPPENINGS

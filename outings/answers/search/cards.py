@@ -15,7 +15,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
-from outings.answers.documents.identity import NamedDocument
+from outings.answers.documents.fields import NamedDocument
 from outings.answers.search.snippet import MOST_CHARACTERS, Hits, read_plain
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.resources.search import LEVELS

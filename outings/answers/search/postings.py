@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.snapshot.derived import DerivedTables, derive_table
-from outings.answers.snapshot.stems import make_stem
+from outings.answers.snapshot.spelling import make_stem
 from outings.contract.languages.language import find_stems
 from outings.release.mapped_table import NOT_STATED, MappedTable
 from outings.release.tables import FIELDS

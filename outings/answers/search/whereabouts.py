@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.json import Decoder
 from msgspec.structs import replace
 
-from outings.answers.documents.identity import NamedDocument
+from outings.answers.documents.fields import NamedDocument
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.quarters import find_quarter
 from outings.answers.search.ranking import measure_distances

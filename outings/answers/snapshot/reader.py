@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from outings.answers.snapshot.derived import DerivedTables, TableContext
-from outings.answers.snapshot.programs import MEMBERS, Programs
+from outings.answers.snapshot.row_facts import MEMBERS, ROW_FACTS, Programs, RowFacts
 from outings.answers.snapshot.row_index import LISTING_INDEX, ORGANIZATION_INDEX, RowIndex
-from outings.answers.snapshot.rows import ROW_FACTS, RowFacts
 from outings.answers.snapshot.series import MOMENTS, SERIES, Series
 from outings.configuration import read_zone
 from outings.contract.languages.language import ENGLISH, read_shipped_language

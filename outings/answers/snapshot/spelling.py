@@ -1,16 +1,25 @@
-"""The words of a snapshot's index, in order: which of them a word that somebody typed may mean."""
+"""Stems: what the forms of a word have in common, by the library's rules for a language."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
+from Stemmer import Stemmer
 
 from outings.answers.cache import remember
-from outings.answers.snapshot.stems import make_stem
 from outings.answers.snapshot.texts import LETTERS_FOR_TYPOS, FilteredTexts, SimilarTexts
 from outings.release.mapped_table import MappedTable
+
+
+def make_stem(stems: str) -> Callable[[str], str]:
+    """Of the rules of that name; of none, a word is its own stem."""
+    if not stems:
+        return str
+    stem: Callable[[str], str] = Stemmer(stems, maxCacheSize=0).stemWord
+    return stem
+
 
 # Letters of what stays of a stem.
 _LEAST_STEM = 3

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from outings.answers.snapshot.derived import DerivedTables, TableContext, derive_table
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.answers.snapshot.spelling import Spelling
-from outings.answers.snapshot.stems import make_stem
+from outings.answers.snapshot.spelling import Spelling, make_stem
 from outings.answers.snapshot.texts import make_shortenings, make_texts, make_typos
 from outings.contract.languages.language import Language, find_stems
 from outings.contract.text import SearchTerm, TextQuery

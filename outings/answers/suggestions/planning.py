@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from outings.answers.context import AnswerContext
 from outings.answers.cost import UNKNOWN, Rate, add_costs
-from outings.answers.directory.counts import count_by_row
 from outings.answers.directory.neighborhoods import count_by_area
-from outings.answers.documents.identity import NamedDocument
+from outings.answers.directory.organizations import count_by_row
+from outings.answers.documents.fields import NamedDocument
 from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.paging import read_limit

@@ -45,11 +45,11 @@ class Component(Struct, frozen=True, kw_only=True):
     is_closed: bool = True
 
     def get(self, name: str) -> Line | None:
-        """The first of a name that says something."""
+        """Return the first line of this name that is not blank."""
         return next((line for line in self.lines if line.name == name and line.value.strip()), None)
 
     def get_value(self, name: str) -> str:
-        """Of the same, without the blanks round it; empty where there is none."""
+        """Return the value of `get` without blanks round it; empty if there is none."""
         line = self.get(name)
         return line.value.strip() if line else ""
 
@@ -65,7 +65,7 @@ class Calendar(Struct, frozen=True, kw_only=True):
 
 
 def parse_calendar(content: bytes) -> Calendar:
-    """ValueError for a file that is no calendar, or ends before a calendar does: the rest of it is not known."""
+    """Parse a file. Raises ValueError for one that is no calendar, or that ends before a calendar does."""
     reader = _Reader()
     for number, text in _unfold(encode_utf8(content)):
         reader.take(number, text)
@@ -80,18 +80,18 @@ def parse_calendar(content: bytes) -> Calendar:
 
 
 def unescape(value: str) -> str:
-    r"""A TEXT value as it reads: \n is a line end, any other escaped character itself."""
+    r"""Return a TEXT value as it reads: \n is a line end, any other escaped character itself."""
     return _ESCAPE.sub(lambda match: "\n" if match[1] in "nN" else match[1], value)
 
 
 def split_texts(value: str) -> list[str]:
-    """A list of TEXT values, each as it reads."""
+    """Split a list of TEXT values, each as it reads."""
     marked = _COMMA.sub("\\1\x00", value)
     return [text for part in marked.split("\x00") if (text := unescape(part).strip())]
 
 
 def parse_line(text: str) -> Line | None:
-    """None for what is no content line. A colon in an unquoted parameter ends it, as it should not stand there."""
+    """Parse a content line, None for anything else. A colon in an unquoted parameter ends it."""
     match = _NAME.match(text)
     if match is None:
         return None
@@ -169,7 +169,7 @@ class _Reader:
         self._kind, self._nested, self._lines, self._texts = None, [], [], []
 
     def _continue(self, text: str) -> None:
-        """A line end that was not escaped: what follows it belongs to the text before. No time and no rule has any."""
+        """Add a line after a line end that was not escaped to the text before. No time and no rule has any."""
         ends = self._lines and self._lines[-1].name in _ONE_LINED
         if self._lines and not ends and not self._nested and len(self._lines[-1].value) < _MAX_CONTINUED:
             last = self._lines[-1]
@@ -181,7 +181,8 @@ def _split_physical(content: bytes) -> list[bytes]:
 
 
 def _unfold(content: bytes) -> Iterator[tuple[int, str]]:
-    """Logical lines, with the number that each begins at. Joined as bytes: a fold may stand within a character."""
+    """Yield logical lines, each with the number of its first one. Joins bytes, because a fold may stand within a
+    character."""
     begun, parts = 0, list[bytes]()
     for number, line in enumerate(_split_physical(content), start=1):
         if not parts:
@@ -197,7 +198,7 @@ def _unfold(content: bytes) -> Iterator[tuple[int, str]]:
 
 
 def _decode(line: bytes) -> str:
-    """A line that is not UTF-8 is of Windows or Latin-1: what is left of old software writes nothing else."""
+    """Decode a line as UTF-8, else as Windows' Latin: old software writes nothing else."""
     try:
         return line.decode()
     except UnicodeDecodeError:

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from outings.contract.instants import DAY, count_seconds
 from outings.contract.vocabulary import Vocabulary
+from pipeline.dates.zones import find_fold_zone
 from pipeline.feeds.ics.lines import Component, Line, parse_calendar, split_texts, unescape
 from pipeline.feeds.ics.series import (
     Members,
@@ -26,7 +27,6 @@ from pipeline.feeds.ics.times import (
     CalendarMoment,
     UnreadableEvent,
     find_end,
-    find_fold_zone,
     find_instance,
     list_periods,
     make_entry,
@@ -49,7 +49,7 @@ _HIDDEN = ("PRIVATE", "CONFIDENTIAL")
 
 
 def list_members(event: Component, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Raw: what is wrong in them is found with the values of every other feed."""
+    """Return raw members; what is wrong in them is found with the values of every other feed."""
     members: dict[str, Any] = {
         "name": _get_text(event, "SUMMARY"),
         "description": _get_text(event, "DESCRIPTION") or _get_text(event, "X-ALT-DESC"),
@@ -70,14 +70,14 @@ def _get_text(event: Component, name: str) -> str | None:
 
 
 def _find_status(event: Component) -> dict[str, str]:
-    """A cancelled event is removed. What is marked as private is not published, though a calendar gave it away."""
+    """Return a removal for a cancelled event, a draft for one marked as private, though a calendar gave it away."""
     if (_get_text(event, "STATUS") or "").upper() in ("CANCELLED", "CANCELED"):
         return {"status": "archived", "reason": "cancelled"}
     return {"status": "draft"} if (_get_text(event, "CLASS") or "").upper() in _HIDDEN else {}
 
 
 def _find_location(event: Component) -> dict[str, Any]:
-    """LOCATION and GEO; what Apple says of the place where they say nothing."""
+    """Read LOCATION and GEO, else Apple's structured location."""
     apple = event.get("X-APPLE-STRUCTURED-LOCATION")
     address = _get_text(event, "LOCATION") or _read_apple(apple)
     point = _read_point(event.get_value("GEO")) or _read_point(event.get_value("X-APPLE-STRUCTURED-LOCATION"))
@@ -90,7 +90,7 @@ def _read_apple(line: Line | None) -> str | None:
 
 
 def _read_point(text: str) -> dict[str, float] | None:
-    """0, 0 is what software writes that knows no point."""
+    """Read a point. Software that knows none writes 0, 0."""
     match = _GEO.fullmatch(text.replace("\\", ""))
     if match is None or float(match[1]) == float(match[2]) == 0:
         return None
@@ -98,7 +98,7 @@ def _read_point(text: str) -> dict[str, float] | None:
 
 
 def _find_image(event: Component) -> str | None:
-    """IMAGE (RFC 7986), or the first attached picture."""
+    """Return the address of IMAGE (RFC 7986), or of the first attached picture."""
     for line in (*event.get_all("IMAGE"), *event.get_all("ATTACH")):
         url = line.value.strip()
         kind = line.parameters.get("FMTTYPE", "")
@@ -109,7 +109,7 @@ def _find_image(event: Component) -> str | None:
 
 
 def _sort_words(event: Component, vocabulary: Vocabulary) -> dict[str, list[str]]:
-    """Words of CATEGORIES that are the vocabulary's own are categories, the others keywords."""
+    """Sort the words of CATEGORIES into the vocabulary's categories and keywords."""
     words = [word for line in event.get_all("CATEGORIES") for word in split_texts(line.value)]
     folded = {word: "_".join(re.findall(r"[a-z0-9]+", word.lower())) for word in words}
     known = set(vocabulary.categories)
@@ -120,7 +120,7 @@ def _sort_words(event: Component, vocabulary: Vocabulary) -> dict[str, list[str]
 
 
 def _find_instant(event: Component, name: str) -> str | None:
-    """An instant as records write it. These are in UTC whatever they say; the year 0 is Google's for "not known"."""
+    """Return an instant as records write it, always in UTC. Google writes the year 0 for "not known"."""
     match = _STAMP.fullmatch(_get_text(event, name) or "")
     if match is None or int(match[1]) < 1900:
         return None
@@ -152,7 +152,7 @@ class EventGroup(Struct, frozen=True, kw_only=True):
 def group_entries(
     entries: Sequence[CalendarEntry], unread: Mapping[str, Sequence[CalendarMoment]], zones: Zones
 ) -> dict[str, EventGroup]:
-    """By UID. `unread`: dates that VEVENTs stand for which say nothing else that can be read."""
+    """Group entries by UID. `unread`: dates for which unreadable VEVENTs stand."""
     by_uid = defaultdict[str, list[CalendarEntry]](list)
     for entry in entries:
         by_uid[entry.uid].append(entry)
@@ -160,8 +160,7 @@ def group_entries(
 
 
 def is_superseded(entry: CalendarEntry, master: CalendarEntry | None, zones: Zones) -> bool:
-    """Whether a newer version of the series leaves out the date that this one changes, or a later edition of it has no
-    such date at all."""
+    """Return True if a newer version of the series leaves out the date that this entry changes, or no longer has it."""
     if entry.instance is None or master is None or not master.is_newer(entry):
         return False
     recurrence, _ = read_recurrence(master.event, master.starts, (), zones)
@@ -178,7 +177,7 @@ def is_stray(entry: CalendarEntry, master: CalendarEntry | None) -> bool:
 
 
 def order_versions(records: list[RawRecord], entries: Iterable[CalendarEntry]) -> list[RawRecord]:
-    """By line; of the versions of one event the highest SEQUENCE last, which is the one that stays."""
+    """Sort by line; of the versions of one event the highest SEQUENCE is last, and stays."""
     sequences = {entry.event.line: entry.sequence for entry in entries}
     records.sort(key=lambda record: record.line)
     places = defaultdict[object, list[int]](list)
@@ -233,7 +232,7 @@ def _list_periods(master: CalendarEntry, zones: Zones) -> Iterator[CalendarEntry
 
 
 def _settle(moment: CalendarMoment, master: CalendarEntry | None, zones: Zones) -> CalendarMoment:
-    """In a series of days a date is compared as it is written."""
+    """Return the moment; in a series of days, the date as it is written."""
     return take_written_day(moment, zones) if master is not None and master.starts.is_date else moment
 
 
@@ -311,7 +310,7 @@ def _make_record(
 
 
 def _list_series(entry: CalendarEntry, group: EventGroup, zones: Zones) -> tuple[Clock, Members, list[Note]]:
-    """Its clock as a record shows it, and what it says of other dates than its first."""
+    """Return the clock that the record shows, and its members about other dates than its first."""
     stray = is_stray(entry, group.master)
     if entry.instance is None or stray:
         recurrence, notes = read_recurrence(entry.event, entry.starts, group.changed, zones)
@@ -338,7 +337,9 @@ def _list_times(entry: CalendarEntry, shown: Clock, zones: Zones) -> tuple[dict[
     """Return the start and the end by the clock `shown`; of whole days the end is the midnight after the last."""
     starts = entry.starts
     times: dict[str, Any] = {"timezone": shown.zone}
-    zone = None if starts.clock.zone or _recurs(entry) else find_fold_zone(starts, shown)
+    zone = None
+    if not (starts.is_date or starts.clock.zone or _recurs(entry)):
+        zone = find_fold_zone(starts.local.replace(tzinfo=starts.clock.info).astimezone(shown.info))
     if zone is not None and (fixed := zones.find(zone, year=starts.local.year)):
         shown, times["timezone"] = fixed, zone
     local = starts.on(shown)

@@ -38,7 +38,7 @@ class Pattern(Struct, frozen=True, kw_only=True):
 
 
 def settle_rule(rule: RecurrenceRule, clock: Clock, *, is_days: bool) -> RecurrenceRule:
-    """With its UNTIL on that clock."""
+    """Return the rule with its UNTIL on that clock."""
     if clock.zone:
         return localize_until(rule, find_zone(clock.zone), has_time=not is_days)
     if rule.until is None or rule.until.tzinfo is None:
@@ -47,8 +47,8 @@ def settle_rule(rule: RecurrenceRule, clock: Clock, *, is_days: bool) -> Recurre
 
 
 def list_named(pattern: Pattern, *, last_day: int = _FOLLOWED) -> LiveDates:
-    """What its rules and RDATEs name, whatever is excluded. The first date is one of them; of several rules only that
-    counts it which falls on it."""
+    """List what rules and RDATEs name, whatever is excluded. Of several rules only one that falls on the first date
+    counts it."""
     rules = pattern.rules
     counted = rules if len(rules) == 1 else [_count_own(rule, pattern.anchor) for rule in rules]
     parts = [list_ruled(rule, pattern.anchor, last_day=last_day) for rule in counted]
@@ -57,7 +57,7 @@ def list_named(pattern: Pattern, *, last_day: int = _FOLLOWED) -> LiveDates:
 
 
 def list_dates(pattern: Pattern) -> LiveDates:
-    """The dates that take place, were no time skipped by clocks."""
+    """List the dates that take place, as if clocks never skipped a time."""
     named = list_named(pattern)
     gone = exclude(named.starts, pattern.excluded)
     for rule in pattern.exrules:
@@ -68,7 +68,7 @@ def list_dates(pattern: Pattern) -> LiveDates:
 def list_ruled(
     rule: RecurrenceRule, anchor: int, *, last: datetime | None = None, last_day: int = _FOLLOWED
 ) -> LiveDates:
-    """What one rule names from its first date on, which is the first; to `last` in place of its own end."""
+    """List what one rule names from its first date on; to `last` in place of its own end."""
     if last is not None:
         rule = msgspec.structs.replace(rule, until=last, count=None)
     return list_live(
@@ -77,12 +77,12 @@ def list_ruled(
 
 
 def exclude(starts: Seconds, excluded: Iterable[int]) -> NDArray[np.bool_]:
-    """Which of the dates are excluded; a midnight at which nothing starts excludes its day."""
+    """Mark the dates that are excluded; a midnight at which nothing starts excludes its day."""
     return find_excluded(starts, make_array(excluded))
 
 
 def list_unmet(pattern: Pattern, excluded: Iterable[int]) -> list[int]:
-    """Of excluded dates those that the series does not have."""
+    """List the excluded dates that the series does not have."""
     wanted = make_array(excluded)
     if wanted.size == 0:
         return []
@@ -103,7 +103,7 @@ def _falls_on(rule: RecurrenceRule, anchor: int) -> bool:
 
 
 def _list_own(rule: RecurrenceRule, anchor: int) -> Seconds:
-    """What an EXRULE names: the first date only where it falls on it."""
+    """List what an EXRULE names: the first date only if the rule falls on it."""
     starts = list_ruled(_count_own(rule, anchor), anchor).starts
     return starts if _falls_on(rule, anchor) else starts[starts != anchor]
 
@@ -135,7 +135,10 @@ class _RuleFit(Struct, frozen=True, kw_only=True):
 def fit_rule(
     dates: LiveDates, *, anchor: int, candidates: Sequence[str], is_days: bool
 ) -> tuple[dict[str, Any], list[Note]]:
-    """`candidates`: rules without an end. If no rule fits dates without an end, as many of them as a record takes."""
+    """Return the members that say these dates best. `candidates`: rules without an end.
+
+    If no rule fits dates without an end, as many of them as a record takes.
+    """
     ways = [_try_rule(text, dates, anchor=anchor, is_days=is_days) for text in candidates]
     if dates.has_end or not ways:
         ways.append(_list_alone(dates, anchor))
@@ -174,13 +177,13 @@ def _note_cut(fit: _RuleFit) -> list[Note]:
 
 
 def _show_all(seconds: Seconds) -> list[str]:
-    """As far as a record knows years: a rule of a thousand years may be said by its dates."""
+    """Write the dates of the years that a record knows."""
     return [local.isoformat() for each in seconds.tolist() if (local := read_local(each)).year in YEARS]
 
 
 def list_endless(texts: Sequence[str], *, days: int) -> list[str]:
-    """Candidate rules: each rule, and all of them joined if one rule can say them, moved by `days` weekdays. `UNTIL`,
-    `COUNT` and times of the day are dropped. The texts must be readable."""
+    """List candidate rules: each rule, and all joined if one rule can say them, moved by `days` weekdays. Drops UNTIL,
+    COUNT and times of the day. The texts must be readable."""
     every: list[Parts] = [
         {name: value for name, value in parse_rule(text).parts if name not in TIMES} for text in texts
     ]
@@ -194,7 +197,7 @@ def _write(parts: Parts) -> str:
 
 
 def _join(every: Sequence[Parts]) -> Parts | None:
-    """Rules that differ in one list are one rule of both lists: BYDAY=MO and BYDAY=WE. None where they differ more."""
+    """Join rules that differ in one list, as BYDAY=MO and BYDAY=WE. Returns None if they differ more."""
     first = every[0]
     differing = {name for parts in every for name in {*first, *parts} if parts.get(name) != first.get(name)}
     name = next(iter(differing), "")
@@ -205,7 +208,8 @@ def _join(every: Sequence[Parts]) -> Parts | None:
 
 
 def _shift(parts: Parts, days: int) -> Parts | None:
-    """None where no rule says it: the day after the second Tuesday is not the second Wednesday."""
+    """Move a rule's weekdays. Returns None if no rule says it: the day after the second Tuesday is not the second
+    Wednesday."""
     frequency = parts["FREQ"]
     if days == 0 or (frequency == "DAILY" and parts.keys() <= {"FREQ", "INTERVAL", "WKST"}):
         return parts
@@ -273,7 +277,7 @@ class SeriesOnClock(Struct, frozen=True, kw_only=True):
         return count_seconds(moment.on(self.clock))
 
     def show(self, starts: Seconds) -> Seconds:
-        """On the clock shown."""
+        """Return the starts on the clock shown."""
         if self.clock is self.shown:
             return starts
         moments = [CalendarMoment(read_local(each), self.clock, is_date=False) for each in starts.tolist()]
@@ -338,7 +342,7 @@ def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnCloc
 
 
 def list_series(recurrence: Recurrence, zones: Zones) -> tuple[Clock, Members, list[Note]]:
-    """What a record says of all of it, and on which clock: the rule as it is written, where that says it."""
+    """Return the clock and members of the whole series: the rule as it is written, if one rule says it."""
     clock = recurrence.starts.clock
     if recurrence.unread or (_is_plain(recurrence) and (recurrence.is_days or clock.zone)):
         shown = clock if clock.zone else zones.metro
@@ -356,7 +360,7 @@ def list_series(recurrence: Recurrence, zones: Zones) -> tuple[Clock, Members, l
 def say_placed(
     placed: SeriesOnClock, dates: LiveDates, *, starts: int, is_days: bool, moved: int = 0
 ) -> tuple[Members, list[Note]]:
-    """Of a series' dates, or some of them that were `moved` by days, the first of which is `starts`."""
+    """Return members for the dates, or for some of them that were `moved` by days, the first of which is `starts`."""
     texts = placed.recurrence.texts
     candidates = [] if placed.days is None else list_endless(texts, days=placed.days + moved)
     anchor = int(placed.show(make_array([starts]))[0])
@@ -367,7 +371,7 @@ def say_placed(
 def _list_added_on(
     excluded: Sequence[CalendarMoment], added: Sequence[CalendarMoment], clock: Clock
 ) -> list[CalendarMoment]:
-    """The dates that are added on a whole day which is excluded, where a record would say but its midnight."""
+    """List the dates that are added on an excluded whole day, of which a record would exclude only the midnight."""
     days = {moment.local.date() for moment in excluded if moment.is_date}
     return [moment for moment in added if moment.on(clock).date() in days]
 
@@ -409,12 +413,12 @@ def _note_unmet(recurrence: Recurrence) -> list[Note]:
 
 
 def _show_moments(moments: Sequence[CalendarMoment], clock: Clock) -> list[str]:
-    """On another clock the first hours of the first year that a record knows are of the year before."""
+    """Write moments; the first hours of the first known year are of the year before on another clock, and left out."""
     return [local.isoformat() for moment in moments if (local := moment.on(clock)).year in YEARS]
 
 
 def list_before(placed: SeriesOnClock, splits: Sequence[CalendarMoment]) -> tuple[Members, list[Note]]:
-    """The series up to its first split."""
+    """Return members of the series up to its first split."""
     end = min(placed.place(at) for at in splits)
     starts = placed.dates.starts
     dates = LiveDates(starts=starts[starts < end], has_end=True)
@@ -424,8 +428,11 @@ def list_before(placed: SeriesOnClock, splits: Sequence[CalendarMoment]) -> tupl
 def list_after(
     placed: SeriesOnClock, at: CalendarMoment, own: Recurrence, *, splits: Sequence[CalendarMoment], zones: Zones
 ) -> tuple[Members, list[Note]]:
-    """The series from the split `at` on, to the next: as its own rule says there, or else as before, moved by as much
-    as that date is. What stands for a date names it by when it was to be, or by when it is now."""
+    """Return members of the series from the split `at` on, to the next.
+
+    They follow the split's own rule, or else the series moved by as much as that date is. A split names its date by
+    when it was to be, or by when it is now.
+    """
     first, starts = placed.place(at), count_seconds(own.starts.on(placed.clock))
     end = min((later for split in splits if (later := placed.place(split)) > first), default=None)
     if own.texts:

@@ -20,7 +20,6 @@ _MOMENT = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[Tt ](\d\d):?(\d\d):?(\d\d)?(?:
 _DURATION = re.compile(
     r"\+?P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,9})S)?)?", re.ASCII | re.IGNORECASE
 )
-_HOUR = timedelta(hours=1)
 
 
 class UnreadableEvent(ValueError):  # noqa: N818 it is a finding of the event, not an error of the program
@@ -39,8 +38,8 @@ class CalendarMoment(NamedTuple):
     is_date: bool
 
     def on(self, clock: Clock) -> datetime:
-        """This instant on another clock; a day stays that day. A time in a fold is the first, one in a gap has the
-        offset before."""
+        """Return this instant on another clock; a day stays that day. In a fold it is the first time, in a gap it has
+        the offset before."""
         if self.is_date or clock is self.clock or (clock.zone and clock.zone == self.clock.zone):
             return self.local
         return self.local.replace(tzinfo=self.clock.info).astimezone(clock.info).replace(tzinfo=None, fold=0)
@@ -83,7 +82,7 @@ def _parse_period_end(text: str, starts: CalendarMoment, line: Line, zones: Zone
 
 
 def parse_moment(line: Line, zones: Zones, *, clock: Clock | None = None) -> CalendarMoment:
-    """Its first time; without a zone it is of `clock`, else of the metro's. Raises `UnreadableEvent`."""
+    """Parse the first time; without a zone it is on `clock`, else the metro's. Raises `UnreadableEvent`."""
     texts, tzid = _split_values(line)
     return _parse_value(texts[0], tzid, line, zones, clock=clock or zones.metro)
 
@@ -103,7 +102,7 @@ def _parse_value(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock
 
 
 def take_written_day(moment: CalendarMoment, zones: Zones) -> CalendarMoment:
-    """The day of a time in a series of days: the date that is written, or the local day whose midnight it is in UTC."""
+    """Return the day of a time in a series of days: the written date, or the local day whose midnight it is in UTC."""
     local = moment.on(zones.metro)
     is_midnight = moment.clock is UTC_CLOCK and local.time() == time()
     written = moment._replace(local=local) if is_midnight else moment
@@ -111,7 +110,7 @@ def take_written_day(moment: CalendarMoment, zones: Zones) -> CalendarMoment:
 
 
 def parse_duration(line: Line) -> tuple[timedelta, timedelta]:
-    """Days by the clock, and the exact time after them (RFC 5545, 3.3.6). Raises `UnreadableEvent`."""
+    """Return days by the clock, and the exact time after them (RFC 5545, 3.3.6). Raises `UnreadableEvent`."""
     match = _DURATION.fullmatch(line.value.strip())
     if match is None or not any(match.groups()):
         raise UnreadableEvent(f"wrong_type: {line.name} is not a duration such as P1D or PT1H30M", line)
@@ -120,7 +119,7 @@ def parse_duration(line: Line) -> tuple[timedelta, timedelta]:
 
 
 def add_duration(moment: CalendarMoment, duration: tuple[timedelta, timedelta]) -> CalendarMoment:
-    """Raises `UnreadableEvent` past the year 9999."""
+    """Add a duration. Raises `UnreadableEvent` past the year 9999."""
     days, exact = duration
     try:
         local = moment.local + days
@@ -130,15 +129,6 @@ def add_duration(moment: CalendarMoment, duration: tuple[timedelta, timedelta]) 
     except OverflowError as error:
         raise UnreadableEvent("out_of_range: the end is past the year 9999") from error
     return moment._replace(local=local)
-
-
-def find_fold_zone(moment: CalendarMoment, clock: Clock) -> str | None:
-    """A zone of one offset for an instant that `clock` shows for the second time: there it would be an hour earlier."""
-    there = moment.local.replace(tzinfo=moment.clock.info).astimezone(clock.info)
-    offset = there.utcoffset()
-    if moment.is_date or not there.fold or offset is None or offset % _HOUR:
-        return None
-    return f"Etc/GMT{-(offset // _HOUR):+d}"
 
 
 def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock) -> CalendarMoment:
@@ -207,7 +197,7 @@ class CalendarEntry(Struct, frozen=True, eq=False):
 
 
 def make_entry(event: Component, zones: Zones) -> CalendarEntry:
-    """Raises `UnreadableEvent`."""
+    """Make an entry of a VEVENT. Raises `UnreadableEvent`."""
     if not event.is_closed:
         raise UnreadableEvent("unreadable: END:VEVENT is missing")
     if len(event.text) > MAX_LINE_BYTES:
@@ -253,7 +243,7 @@ def note_dropped_time(entry: CalendarEntry) -> list[Note]:
 
 
 def name_event(event: Component) -> str:
-    """The UID. An event without one is known by what it says: when that changes it is another event."""
+    """Return the UID. An event without one is known by its contents: when these change it is another event."""
     if uid := event.get_value("UID"):
         return " ".join(uid.split())
     parts = [line.value for name in ("DTSTART", "SUMMARY", "LOCATION", "RECURRENCE-ID") if (line := event.get(name))]
@@ -262,7 +252,7 @@ def name_event(event: Component) -> str:
 
 
 def find_instance(event: Component, zones: Zones) -> CalendarMoment | None:
-    """Of an event that can't be read; one that stands for a date and all that follow is none of them."""
+    """Return the date for which an unreadable event stands, None if it stands for all that follow."""
     line = event.get("RECURRENCE-ID")
     if line is None or line.parameters.get("RANGE"):
         return None
@@ -273,7 +263,7 @@ def find_instance(event: Component, zones: Zones) -> CalendarMoment | None:
 
 
 def name_instance(uid: str, instance: CalendarMoment | None, clock: Clock) -> str:
-    """A date of a series by its UID and when, by the series' clock, it was to be: <UID>/20260811T090000."""
+    """Name a date of a series by its UID and original time on the series' clock: <UID>/20260811T090000."""
     if instance is None:
         return uid
     local = instance.on(clock)

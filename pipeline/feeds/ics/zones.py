@@ -42,13 +42,13 @@ _BREAK = re.compile(r"\s*[,;:]\s+")
 
 
 def strip_offset(text: str) -> str:
-    """A menu's entry without the offset that it begins with."""
+    """Return a menu's entry without the offset that it begins with."""
     return _MENU_OFFSET.sub("", text.strip(), count=1)
 
 
 def find_named(text: str) -> str | None:
-    """An IANA name, whatever its case and also behind a path (/mozilla.org/20070129_1/America/New_York), or a name of
-    Windows or of a menu. One without a slash, as EST5EDT, is found by `find_plain` when nothing else is."""
+    """Find an IANA name, whatever its case and also behind a path (/mozilla.org/20070129_1/America/New_York), or a name
+    of Windows or of a menu. `find_plain` finds one without a slash, as EST5EDT, when nothing else does."""
     return _NAMED.get(_fold(strip_offset(text))) or _find_path(text.strip())
 
 
@@ -57,8 +57,8 @@ def find_plain(text: str) -> str | None:
 
 
 def find_city(text: str, *, year: int) -> str | None:
-    """The first name in a menu's entry that is a zone's or its city's, if it has the offset that the entry begins with:
-    (GMT-08:00) Pacific Time (US & Canada); Tijuana."""
+    """Find the first zone or city in a menu's entry that has the offset with which the entry begins: (GMT-08:00)
+    Pacific Time (US & Canada); Tijuana."""
     begun = _MENU_OFFSET.match(text.strip())
     offset = _read_offset(begun) if begun else None
     return next((zone for zone in list_named(text) if offset is None or offset in _list_offsets(zone, year)), None)
@@ -72,19 +72,19 @@ def list_named(text: str) -> list[str]:
 
 
 def find_abbreviated(text: str, zone: str, *, year: int) -> str | None:
-    """`zone` itself for what its own clock is called: PDT in Los Angeles."""
+    """Return `zone` if the text is what its own clock is called: PDT in Los Angeles."""
     called = {day.tzname() for day in _list_days(zone, year)}
     return zone if text.strip().upper() in called else None
 
 
 def parse_offset(text: str) -> timedelta | None:
-    """An offset as a zone: GMT-0800."""
+    """Parse an offset that stands for a zone: GMT-0800."""
     match = _OFFSET.fullmatch(text.strip())
     return _read_offset(match) if match else None
 
 
 def list_usual() -> list[str]:
-    """The zones that programs name, in order."""
+    """List the zones that programs name, in order."""
     return sorted({*filter(is_zone, _NAMED.values())})
 
 
@@ -106,13 +106,13 @@ def _find_path(text: str) -> str | None:
 
 @cache
 def _list_zones() -> dict[str, str]:
-    """Every name of the database, by itself without case."""
+    """Return every name of the database by its lower case."""
     return {name.casefold(): name for name in files("tzdata").joinpath("zones").read_text("utf-8").split()}
 
 
 @cache
 def _list_cities() -> dict[str, str]:
-    """Each zone by the last part of its name; of two with the same the first."""
+    """Return zones by the last part of their names; of two with the same the first."""
     return {name.rpartition("/")[2].casefold(): name for name in sorted(_list_zones().values(), reverse=True)}
 
 
@@ -167,7 +167,8 @@ class Zones:
         self.calendar = named if named and named.zone else None
 
     def find(self, name: str, *, year: int) -> Clock | None:
-        """None for a name that means nothing. `year`: of the event; a definition may hold for some years only."""
+        """Find the clock of a name, None if it means nothing. `year`: the event's; a definition may hold for some years
+        only."""
         key = name, year
         if key not in self._cache:
             plain = unescape(name).strip()
@@ -185,7 +186,7 @@ class Zones:
         return self._make_clock(zone) if zone else None
 
     def _find_last(self, name: str, year: int) -> Clock | None:
-        """What is no name by itself, and that nothing in the file explains."""
+        """Find an offset, a plain name, a city or an abbreviation, when nothing in the file explains the name."""
         if (offset := parse_offset(name)) is not None:
             return Clock(timezone(offset), None)
         zone = find_plain(name) or find_city(name, year=year)

@@ -53,7 +53,7 @@ class _Reader:
 
 
 def parse_page(text: str) -> Page:
-    """ValueError where the page can't be read to its end."""
+    """Parse a page. Raises ValueError if it can't be read to its end."""
     text = text.replace("\r\n", "\n")
     reader = _Reader()
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, no_network=True)
@@ -68,7 +68,7 @@ def parse_page(text: str) -> Page:
 
 
 def _number_lines(scripts: list[str], text: str) -> Iterator[tuple[int, str]]:
-    """lxml does not say where it is. What a script holds stands in the page as it is, behind the `>` of its tag."""
+    """Find each script's line, which lxml does not tell: it stands in the page as it is, behind the `>` of its tag."""
     at, line, misses = 0, 1, 0
     for script in scripts:
         place = text.find(f">{script}", at) if misses < _MOST_MISSES else -1
@@ -108,7 +108,7 @@ class Content(NamedTuple):
 
 
 def parse_content(content: bytes, *, charset: str | None = None) -> Content:
-    """ValueError for a file that is neither a page nor JSON: half a file would remove what is in the other half."""
+    """Parse a file. Raises ValueError for anything else, as half a file: it would remove the other half."""
     named = _CHARSET.search(content[:4096])
     text = decode_text(content, charset=charset or (named[1].decode() if named else None)).text
     if text.lstrip().startswith("<"):
@@ -126,7 +126,7 @@ def parse_content(content: bytes, *, charset: str | None = None) -> Content:
 
 
 def _parse_script(text: str, *, line: int) -> Document | None:
-    """None for an empty one."""
+    """Parse a script element, None for an empty one."""
     inner = text.strip().strip("\ufeff").strip()
     if not _unwrap(inner):
         return None
@@ -139,7 +139,7 @@ def _parse_script(text: str, *, line: int) -> Document | None:
 
 
 def _load_within(text: str) -> Any:
-    """What stands within comments and their signs: `/* of today */ {…}`, `<!-- {…} -->`. ValueError."""
+    """Parse JSON within comments and their signs: `/* of today */ {…}`, `<!-- {…} -->`. Raises ValueError."""
     try:
         return _load(_unwrap(text))
     except ValueError:
@@ -150,7 +150,7 @@ def _load_within(text: str) -> Any:
 
 
 def _drop_comments(text: str) -> str:
-    """Without whole comments round it. One that is all there is may have its text in it."""
+    """Drop whole comments round the text. If there is nothing else, the text may stand in one."""
     text = text.strip()
     for _ in range(_MOST_SIGNS):
         opens = next((sign for sign in _COMMENTS if text.startswith(sign)), None)
@@ -182,7 +182,7 @@ def _unwrap(text: str) -> str:
 
 
 def _parse_lines(text: str) -> list[Document] | None:
-    """A document a line, where the first line is one by itself; else None."""
+    """Parse a document a line, None if the first line is none by itself."""
     documents: list[Document] = []
     # Not `splitlines`: other signs that end lines stand in texts.
     for number, line in enumerate(text.split("\n"), start=1):
@@ -198,7 +198,8 @@ def _parse_lines(text: str) -> list[Document] | None:
 
 
 def _load(text: str) -> Any:
-    """JSON, forgiven what pages get wrong: line ends within texts, commas before a bracket, quotes as entities."""
+    """Parse JSON, and forgive what pages get wrong: line ends within texts, commas before a bracket, quotes as
+    entities."""
     try:
         value = msgspec.json.decode(text.encode("utf-8", "replace"))
     except RecursionError:

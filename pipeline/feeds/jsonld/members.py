@@ -14,18 +14,18 @@ _VIRTUAL = "VirtualLocation"
 
 
 def find_places(node: Node) -> list[Node]:
-    """The places that a thing says it is at, but for those on the web."""
+    """List a node's places, but for those on the web."""
     return [place for place in node.get_nodes("location") if _VIRTUAL not in place.types]
 
 
 def is_online(node: Node) -> bool:
-    """On the web alone."""
+    """Return True for what takes place on the web alone."""
     virtual = any(_VIRTUAL in place.types for place in node.get_nodes("location"))
     return "OnlineEventAttendanceMode" in node.get_words("eventAttendanceMode") or (virtual and not find_places(node))
 
 
 def find_location(node: Node) -> dict[str, Any]:
-    """Of a thing: its first place, address or text."""
+    """Return a node's first place, address or text."""
     for value in node.get_all("location"):
         if isinstance(value, str):
             known = node.graph.find(value.strip())
@@ -40,8 +40,10 @@ def find_location(node: Node) -> dict[str, Any]:
 
 
 def describe_place(place: Node, *, above: int = 1) -> dict[str, Any]:
-    """Of a Place, or of an address that stands in its stead. Its name leads the address, which has no other room. A
-    place without an address has that of the one that it is in."""
+    """Describe a Place, or an address in its stead. Its name leads the address, which has no member for it.
+
+    A place without an address has that of the one around it.
+    """
     address = place if place.get("streetAddress") or place.get("addressLocality") else place.get_node("address")
     parts: dict[str, Any] = {}
     if address is not None:
@@ -64,7 +66,7 @@ def describe_place(place: Node, *, above: int = 1) -> dict[str, Any]:
 
 
 def _find_line(node: Node, name: str) -> str | None:
-    """Of a text, or of a node with a name (a region, a country)."""
+    """Return a text, or the name of a node (a region, a country), in one line."""
     value = node.get(name)
     text = value.get_text("name") if isinstance(value, Node) else node.get_text(name)
     return " ".join(text.split()) if text else None
@@ -77,7 +79,7 @@ def _join_address(parts: dict[str, Any]) -> str | None:
 
 
 def _find_point(place: Node) -> dict[str, Any]:
-    """0, 0 is what software writes that knows no point."""
+    """Return a place's point. Software that knows none writes 0, 0."""
     geo = next((node for node in place.get_nodes("geo") if node.get("latitude") is not None), place)
     lat, lng = _read_degrees(geo.get("latitude")), _read_degrees(geo.get("longitude"))
     if lat is None and lng is None:
@@ -86,7 +88,7 @@ def _find_point(place: Node) -> dict[str, Any]:
 
 
 def _read_degrees(value: Any) -> Any:
-    """A text as the number that it is; what is none stays, to be found with other wrong values."""
+    """Return a text as its number. What is none stays, to be found with other wrong values."""
     if not isinstance(value, str):
         return None if isinstance(value, Node) else value
     try:
@@ -126,7 +128,7 @@ class Offers(Struct, frozen=True):
 
 
 def list_members(node: Node, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Of every type. Raw: what is wrong in them is found with the values of every other feed."""
+    """Return the raw members of every type; what is wrong in them is found with the values of every other feed."""
     url = node.get_url("url")
     members: dict[str, Any] = {
         "name": find_text(node, "name", "headline"),
@@ -141,7 +143,8 @@ def list_members(node: Node, vocabulary: Vocabulary) -> dict[str, Any]:
 
 
 def find_text(node: Node, *names: str) -> str | None:
-    """The first of these. Software that escapes HTML for JSON writes its tags as entities, and entities twice."""
+    """Return the first text that is stated. Software that escapes HTML for JSON writes tags and entities as
+    entities."""
     text = next((text for name in names if (text := node.get_text(name))), None)
     return unescape(text) if text is not None and ("&lt;" in text or "&amp;" in text) else text
 
@@ -151,7 +154,7 @@ def drop_unstated(members: dict[str, Any]) -> dict[str, Any]:
 
 
 def list_images(node: Node) -> list[str]:
-    """Whole addresses, each once, of texts and of ImageObjects."""
+    """List whole addresses, each once, of texts and of ImageObjects."""
     images: dict[str, None] = {}
     for name in ("image", "photo", "logo"):
         for value in node.get_all(name):
@@ -162,7 +165,7 @@ def list_images(node: Node) -> list[str]:
 
 
 def find_organization(node: Node, names: Iterable[str]) -> tuple[str | None, Node | None]:
-    """The first organization by its name, and the node; a person is none, whose name is nobody's business."""
+    """Return the first organization's name, and its node. A person is none, whose name is nobody's business."""
     for name in names:
         for value in node.get_all(name):
             if isinstance(value, str):
@@ -178,7 +181,7 @@ def find_organization(node: Node, names: Iterable[str]) -> tuple[str | None, Nod
 
 
 def find_ages(node: Node) -> dict[str, Any]:
-    """`typicalAgeRange`, OpenActive's `ageRange`, or the audience's."""
+    """Return the ages of `typicalAgeRange`, OpenActive's `ageRange`, or the audience."""
     for source in (*node.get_nodes("ageRange"), *node.get_nodes("typicalAgeRange")):
         if bounds := _find_bounds(source, "minValue", "maxValue"):
             return bounds
@@ -194,7 +197,7 @@ def find_ages(node: Node) -> dict[str, Any]:
 
 
 def find_offers(node: Node) -> Offers:
-    """Of several prices the range. What is no amount, or more than one, is a note."""
+    """Return the range of several prices. What is no amount, or more than one, is a note."""
     offers = node.get_nodes("offers")
     lows: list[float] = []
     highs: list[float] = []
@@ -222,7 +225,7 @@ def find_offers(node: Node) -> Offers:
 
 
 def find_status(node: Node) -> dict[str, str]:
-    """Cancelled: removed. Postponed to no day: not shown until it has one. Rescheduled: as it is now."""
+    """Return a removal for a cancelled event, and for one that is postponed to no day."""
     text = " ".join(node.get_words("eventStatus")).casefold()
     if "cancel" in text:
         return {"status": "archived", "reason": "cancelled"}
@@ -230,7 +233,7 @@ def find_status(node: Node) -> dict[str, str]:
 
 
 def _sort_words(node: Node, vocabulary: Vocabulary) -> dict[str, list[str]]:
-    """Words of the vocabulary are categories, the others keywords."""
+    """Sort words into the vocabulary's categories and keywords."""
     words = [part.strip() for text in node.get_texts("keywords") for part in re.split(r"[,;]", text) if part.strip()]
     for name in ("genre", "category", "activity", "about"):
         words += [" ".join(text.split()) for text in node.get_texts(name) if not is_web(text)]
@@ -245,7 +248,7 @@ def _sort_words(node: Node, vocabulary: Vocabulary) -> dict[str, list[str]]:
 
 
 def _find_instant(node: Node, *names: str) -> str | None:
-    """Without an offset it is no instant, and nobody's clock says which."""
+    """Return the first instant. A time without an offset is none."""
     texts = (node.get_text(name) for name in names)
     return next((text for text in texts if text and _INSTANT.fullmatch(text)), None)
 
@@ -263,7 +266,7 @@ def _read_age(value: Any) -> Any:
 
 
 def _parse_ages(text: str) -> dict[str, Any]:
-    """`7-9`, `11-`, `-5`, `5+`; all else is told as it stands."""
+    """Parse `7-9`, `11-`, `-5`, `5+`; keep anything else as a text."""
     text = " ".join(text.split())
     if match := _AGES.fullmatch(text):
         return drop_unstated({"min": _read_age(match[1]), "max": _read_age(match[2]), "text": text})
@@ -293,7 +296,7 @@ def _find_currency(offer: Node) -> str | None:
 
 
 def _read_amount(value: Any) -> float | None:
-    """`12`, `"12.50"`, `"25.0000"`, `"$1,200"`, `"12,50 €"`, `"Free"`."""
+    """Read `12`, `"12.50"`, `"25.0000"`, `"$1,200"`, `"12,50 €"` or `"Free"`."""
     if not isinstance(value, str):
         return float(value) if abs(value) < _MOST_NUMBER else None
     text = value.strip()
@@ -311,7 +314,7 @@ def _read_amount(value: Any) -> float | None:
 
 
 def _make_price(lows: list[float], highs: list[float], notes: list[str]) -> dict[str, Any]:
-    """`lows`: the amounts that somebody pays at least, `highs` at most; what is told as one amount is in both."""
+    """Make a price. `lows`: amounts that somebody pays at least, `highs` at most; a plain amount is in both."""
     note = {"note": "; ".join(dict.fromkeys(notes))} if notes else {}
     if not lows and not highs:
         donation = any("donat" in each.casefold() for each in notes)

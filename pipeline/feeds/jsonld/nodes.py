@@ -65,8 +65,8 @@ READ = "Event, EventSeries, Course, CourseInstance, Place, Organization and thei
 
 
 def find_kind(types: Iterable[str]) -> str | None:
-    """The type of the record that a node of these types is; None for one that is no listing. What happens is more
-    than where it does, and a place more than who keeps it."""
+    """Return the type of a node's record, None if it is no listing. An event wins over a place, a place over who keeps
+    it."""
     names = set(types)
     if names & _CLASSES:
         return "class"
@@ -78,7 +78,7 @@ def find_kind(types: Iterable[str]) -> str | None:
 
 
 def find_passed(types: Iterable[str]) -> str | None:
-    """The type of a node that is no listing and may have been meant as one: not what every page has beside them."""
+    """Return the type of a node that is no listing and may have been meant as one, unlike what every page has."""
     named = (name for name in types if name not in _FURNITURE and not name.endswith(("Page", "Action", "Object")))
     return next(named, None)
 
@@ -113,7 +113,7 @@ _ID_KEYS = frozenset({"id", "identifier", "type", "context"})
 
 
 def shorten_name(text: str) -> str:
-    """A term without its vocabulary: `http://schema.org/Event` and `schema:Event` are `Event`."""
+    """Return a term without its vocabulary: `http://schema.org/Event` and `schema:Event` are `Event`."""
     return _VOCABULARY.sub("", text, count=1) if ":" in text and _VOCABULARY.match(text) else text
 
 
@@ -137,7 +137,7 @@ class Graph:
                         self._known[by, name] = value
 
     def follow(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What is known of a node that says no more than its id (and its type)."""
+        """Return what is known of a node that states no more than its id (and its type)."""
         if not all(name.lstrip("@") in _ID_KEYS for name in value):
             return value
         name, identifier = _find_id(value), _find_identifier(value)
@@ -147,13 +147,13 @@ class Graph:
         return value if known is None else known
 
     def find(self, text: str, *, by: str = "@id") -> Mapping[str, Any] | None:
-        """What says more, here or beside: a reference says no more than a name."""
+        """Return the fuller node, here or beside: a reference states no more than a name."""
         own = self._known.get((by, text))
         other = None if self._beside is None else self._beside.find(text, by=by)
         return max((own, other), key=lambda known: -1 if known is None else len(known))
 
     def resolve(self, text: str) -> str:
-        """An address as a whole one, where it can be made whole."""
+        """Return an address as a whole one, if it can be made whole."""
         text = text.strip()
         if text.startswith("//"):
             return f"https:{text}"
@@ -184,8 +184,7 @@ class Node:
 
     @property
     def id(self) -> str | None:
-        """The absolute id. None if there is none, or if the node is blank (`_:…`): such an id means nothing outside the
-        file."""
+        """Return the absolute id, None for none or a blank one (`_:…`), which means nothing outside the file."""
         id_ = _find_id(self._members)
         if id_ is None or id_.startswith("_:"):
             return None
@@ -201,7 +200,7 @@ class Node:
         return next(iter(self.get_all(name)), None)
 
     def get_texts(self, name: str) -> list[str]:
-        """Numbers as texts; of texts in several languages English ones first."""
+        """Return texts, and numbers as texts; of several languages English ones first."""
         values = [value for value in self.get_all(name) if not isinstance(value, Node | bool)]
         return [text for value in values if (text := str(value).strip())]
 
@@ -209,7 +208,7 @@ class Node:
         return next(iter(self.get_texts(name)), None)
 
     def get_words(self, name: str) -> list[str]:
-        """Words of schema.org's own lists, as texts or as what is only named by its id: `EventCancelled`."""
+        """Return words of schema.org's own lists, stated as texts or by their ids: `EventCancelled`."""
         values = self.get_all(name)
         texts = [
             (value.id or value.get_text("name") or "") if isinstance(value, Node) else str(value) for value in values
@@ -217,7 +216,7 @@ class Node:
         return [shorten_name(text.strip()) for text in texts]
 
     def get_nodes(self, name: str) -> list["Node"]:
-        """Also those that are only named by their id."""
+        """Return nodes, also those that are only named by their id."""
         nodes = []
         for value in self.get_all(name):
             if isinstance(value, Node):
@@ -230,7 +229,7 @@ class Node:
         return next(iter(self.get_nodes(name)), None)
 
     def get_url(self, name: str) -> str | None:
-        """The first whole address, of a text or of what a node says is its own."""
+        """Return the first whole address, of a text or of a node."""
         for value in self.get_all(name):
             text = (value.get_text("url") or value.id) if isinstance(value, Node) else value
             if isinstance(text, str) and is_web(whole := self.graph.resolve(text)):
@@ -260,7 +259,7 @@ class Node:
 
 
 def list_roots(value: Any, graph: Graph) -> Iterator[Node]:
-    """The nodes of a document that stand for themselves: its own, those of its `@graph`, the entries of a list, what a
+    """Yield the nodes that stand for themselves: a document's own, those of its `@graph`, the entries of a list, what a
     page is about, the events of a place."""
     if isinstance(value, list):
         for each in value:
@@ -302,7 +301,7 @@ def _find_identifier(raw: Mapping[str, Any]) -> str | None:
 
 
 def _rank_language(value: Any) -> int:
-    """Texts in English and those of no language before others; the order stays else."""
+    """Rank texts in English and those of no language before others."""
     language = value.get("@language") if isinstance(value, dict) else None
     return int(isinstance(language, str) and not language.lower().startswith("en"))
 
@@ -311,7 +310,7 @@ WITHOUT_ID = "without-id-"
 
 
 def find_own_id(node: Node) -> str | None:
-    """Its `@id`, else its `identifier`, else its `url`."""
+    """Return a node's `@id`, else its `identifier`, else its `url`."""
     if own := node.id:
         return _tidy(own)
     for value in node.get_all("identifier"):
@@ -323,8 +322,8 @@ def find_own_id(node: Node) -> str | None:
 
 
 def name_nodes(nodes: Iterable[Node]) -> list[str]:
-    """Of each: its own id; with its hash where others that say something else have the same, as where each event of a
-    page has the page's address; its hash alone where it has none."""
+    """Name each node by its id. Add its hash if others with the same id differ, as where each event of a page has the
+    page's address; use the hash alone if it has no id."""
     listed = list(nodes)
     own = [find_own_id(node) for node in listed]
     hashes = [hash_node(node) for node in listed]
@@ -338,7 +337,7 @@ def name_nodes(nodes: Iterable[Node]) -> list[str]:
 
 
 def hash_node(node: Node) -> str:
-    """Of its types, name, start and place: when one of these changes it is another."""
+    """Hash a node's types, name, start and place: when one of these changes it is another."""
     places = [place.get_text("name") or "" for place in node.get_nodes("location")]
     parts = [*sorted(node.types), *(node.get_text(name) or "" for name in ("name", "startDate")), *places]
     return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:32]

@@ -71,7 +71,7 @@ class NodeContext(Struct, frozen=True, eq=False):
 
 
 def make_events(node: Node, source_id: str, setting: NodeContext) -> Iterator[Record]:
-    """The event, one for each schedule beyond its first, and one for each of its parts that is more than a date."""
+    """Yield the event, one for each schedule beyond its first, and one for each part that is more than a date."""
     members = list_inherited(node, setting)
     parts = [part for part in node.get_nodes("subEvent")[:_MOST_PARTS] if find_kind(part.types) in ("event", None)]
     dates = _choose_dates([part for part in parts if _is_date_of(part, node, setting)], setting.zone)
@@ -100,7 +100,7 @@ def make_events(node: Node, source_id: str, setting: NodeContext) -> Iterator[Re
 
 
 def list_event_members(node: Node, setting: NodeContext) -> Record:
-    """All but its times."""
+    """Return all members but the times."""
     offers = find_offers(node)
     members = list_members(node, setting.vocabulary) | find_status(node)
     keywords = [*members.get("keywords", ()), *(["online"] if is_online(node) else [])]
@@ -114,7 +114,7 @@ def list_event_members(node: Node, setting: NodeContext) -> Record:
 
 
 def list_inherited(node: Node, setting: NodeContext, *, above: int = 2) -> Record:
-    """With what those say that it is a part of: a session of a series of a series."""
+    """Return members with those of the series above: a session of a series of a series."""
     members = list_event_members(node, setting)
     parent = (node.get_node("superEvent") or node.get_node("instanceOfCourse")) if above else None
     return members if parent is None else inherit(members, list_inherited(parent, setting, above=above - 1))
@@ -125,7 +125,7 @@ def inherit(members: Record, parent: Record) -> Record:
 
 
 def refer_place(node: Node, setting: NodeContext) -> Record | None:
-    """Where its place is a listing of the same file."""
+    """Return a reference if the node's place is a listing of the same file."""
     for place in find_places(node):
         own = find_own_id(place)
         if own is not None and setting.known.get(own) == "place":
@@ -142,7 +142,7 @@ def refer_organization(node: Node, setting: NodeContext) -> Record | None:
 
 
 def list_times(node: Node, zone: ZoneInfo) -> Record:
-    """What is no date stays as it stands, to be found with other wrong values."""
+    """Return the times. What is no date stays as it is, to be found with other wrong values."""
     text = node.get_text("startDate")
     if text is None:
         return {}
@@ -167,7 +167,7 @@ def list_times(node: Node, zone: ZoneInfo) -> Record:
 
 
 def _list_days(starts: datetime, ends: datetime | None) -> Record:
-    """The end of days is the midnight after the last; one day needs none."""
+    """Return whole days, which end on the midnight after the last; one day needs no end."""
     members: Record = {"date_on": starts.date().isoformat()}
     if ends is not None and ends != starts + timedelta(days=1):
         members["ends_local"] = ends.isoformat()
@@ -198,7 +198,7 @@ def _find_end(node: Node, starts: LocalTime, zone: ZoneInfo) -> LocalTime | None
 
 
 def _set_clock(when: LocalTime | None, text: str | None) -> LocalTime | None:
-    """A day with the time that stands beside it."""
+    """Return a day with the time that stands beside it."""
     clock = parse_clock(text) if text and when is not None and when.is_date else None
     return (
         when if clock is None or when is None else LocalTime(datetime.combine(when.local.date(), clock), is_date=False)
@@ -206,7 +206,7 @@ def _set_clock(when: LocalTime | None, text: str | None) -> LocalTime | None:
 
 
 def _is_date_of(part: Node, node: Node, setting: NodeContext) -> bool:
-    """A part of a series that says no more than when."""
+    """Return True for a part of a series that states no more than when."""
     if not SERIES.intersection(node.types) or _find_start(part, setting.zone) is None:
         return False
     name = part.get_text("name")
@@ -215,7 +215,7 @@ def _is_date_of(part: Node, node: Node, setting: NodeContext) -> bool:
 
 
 def _choose_dates(parts: list[Node], zone: ZoneInfo) -> list[Node]:
-    """The dates with the most frequent length, and all cancelled ones, which have no length. A date of another length
+    """Return the dates with the most frequent length, and all cancelled ones, which have none. A date of another length
     becomes an event of its own."""
     lengths = {part: _measure(part, zone) for part in parts if not find_status(part)}
     usual = Counter(lengths.values()).most_common(1)
@@ -229,7 +229,7 @@ def _measure(part: Node, zone: ZoneInfo) -> timedelta | None:
 
 
 def _list_dates(dates: list[Node], times: Record, zone: ZoneInfo) -> Record:
-    """The earliest is the first, the others are further dates; what was cancelled is none."""
+    """Return the earliest date as the first, others as further dates, without cancelled ones."""
     spans = [(list_times(part, zone), part) for part in dates if not find_status(part)]
     if not spans:
         return times | {"status": "archived", "reason": "cancelled"}
@@ -246,7 +246,7 @@ _NOT_OF_CLASSES = ("ticket_url", "is_sold_out")
 
 
 def make_class(node: Node, source_id: str, setting: NodeContext) -> Record:
-    """One instance is the class itself; of several each is a section."""
+    """Make a class. One instance is the class itself; of several each is a section."""
     instances = node.get_nodes("hasCourseInstance")[:_MOST_SECTIONS]
     members = list_inherited(node, setting)
     if len(instances) == 1:
@@ -264,7 +264,7 @@ def make_class(node: Node, source_id: str, setting: NodeContext) -> Record:
 
 
 def _borrow(members: Record, instances: list[Node], setting: NodeContext) -> Record:
-    """What all instances share is the class's: where it is, who gives it."""
+    """Add what all instances share: where the class is, who gives it."""
     own = [list_event_members(each, setting) for each in instances]
     shared = {
         name: own[0][name]
@@ -285,7 +285,7 @@ def _make_section(instance: Node, setting: NodeContext) -> Record:
 
 
 def _list_section(instance: Node, setting: NodeContext) -> Record:
-    """`term`, `schedule` and `registration`, as a class and a section have them alike."""
+    """Return `term`, `schedule` and `registration`, which a class and a section have alike."""
     schedules = [*instance.get_nodes("courseSchedule"), *instance.get_nodes("eventSchedule")]
     schedule = schedules[0] if schedules else None
     term = {name: _find_date((instance, *schedules), names, setting) for name, names in _TERM.items()}
@@ -316,7 +316,7 @@ def _find_date(nodes: tuple[Node, ...], name: str, setting: NodeContext) -> str 
 
 
 def _list_schedule(schedule: Node, instance: Node, setting: NodeContext) -> Record:
-    """Clock times of its own, else those of the instance's first date."""
+    """Return the schedule with its own clock times, else those of the instance's first date."""
     codes = dict.fromkeys(list_weekdays(schedule))
     members: dict[str, Any] = {"days": [_DAYS[code] for code in codes], "rrule": write_rule(schedule, setting.zone)}
     for name, clock, moment in (("start_time", "startTime", "startDate"), ("end_time", "endTime", "endDate")):
@@ -339,9 +339,9 @@ def read_documents(
     address: str,
     charset: str | None = None,
 ) -> Iterator[RawRecord]:
-    """`address`: of the file, which relative ids are relative to where a page does not say its own.
+    """Yield the records of a file. Ids are relative to the page's own address, else to the file's `address`.
 
-    ValueError for a file that is neither a page nor JSON.
+    Raises ValueError for a file that can't be read.
     """
     parsed = parse_content(content, charset=charset)
     readable = [document for document in parsed.documents if document.reason is None]
@@ -366,7 +366,7 @@ def read_documents(
 def read_node(
     node: Node, source_id: str, setting: NodeContext, *, line: int, item: str | None = None
 ) -> Iterator[RawRecord]:
-    """What one node says, or why it can't be read; nothing for one that is no listing."""
+    """Yield the records of one node, or why it can't be read; nothing for one that is no listing."""
     try:
         records = list(_make_records(node, source_id, setting))
     except Exception as error:  # noqa: BLE001 - whatever it is, the other nodes are read
@@ -389,7 +389,7 @@ def _make_records(node: Node, source_id: str, setting: NodeContext) -> Iterator[
 
 
 def _make_place(node: Node, source_id: str, setting: NodeContext) -> Record:
-    """A place has an address beside its name; a facility that is for hire has that of where it is."""
+    """Make a place, with its address without its name. A facility for hire has the address of its place."""
     where = node.get_node("location") or node
     location = describe_place(where)
     name = node.get_text("name")

@@ -10,6 +10,7 @@ from outings.configuration import is_zone, read_zone
 from outings.contract.instants import number_day
 from outings.contract.vocabulary import WEEKDAYS
 from pipeline.dates.rules import RuleError, list_days, parse_rule
+from pipeline.dates.zones import find_fold_zone
 from pipeline.feeds.jsonld.nodes import Node, shorten_name
 
 # Without leading zeros, with a blank for the T, and in ISO 8601's short form: all of these stand in pages.
@@ -40,7 +41,7 @@ class LocalTime(NamedTuple):
 
 
 def parse_when(text: str, zone: ZoneInfo) -> LocalTime | None:
-    """None for what is no date. A time with an offset is the same instant on the zone's clock."""
+    """Parse a date or time, None for anything else. A time with an offset is shown on the zone's clock."""
     plain = _HOUR_TWICE.sub(r"\1T\2:\3", text.strip())
     match = _MOMENT.fullmatch(plain) or _SHORT.fullmatch(plain)
     if match is None or int(match[1]) > _LAST_YEAR:
@@ -61,7 +62,7 @@ def parse_when(text: str, zone: ZoneInfo) -> LocalTime | None:
 
 
 def parse_clock(text: str) -> time | None:
-    """A clock time by itself; an offset behind it is that of the place."""
+    """Parse a clock time by itself; an offset behind it is that of the place."""
     match = _CLOCK.fullmatch(text.strip())
     if match is None:
         return None
@@ -85,7 +86,7 @@ def parse_duration(text: str) -> timedelta | None:
 
 
 def is_whole_day(starts: LocalTime, ends: LocalTime | None) -> bool:
-    """From midnight to a minute before one: how software writes a day that knows only times."""
+    """Return True from midnight to a minute before one: so writes software that knows only times."""
     if starts.is_date or ends is None or ends.is_date or starts.local.time() != time():
         return False
     return ends.local.time().replace(second=0) == _LAST_MINUTE
@@ -93,11 +94,7 @@ def is_whole_day(starts: LocalTime, ends: LocalTime | None) -> bool:
 
 def _convert(local: datetime, offset: str, zone: ZoneInfo) -> LocalTime:
     there = local.replace(tzinfo=_read_offset(offset)).astimezone(zone)
-    hours = there.utcoffset()
-    fixed = None
-    if there.fold and hours is not None and not hours % timedelta(hours=1):
-        fixed = f"Etc/GMT{-(hours // timedelta(hours=1)):+d}"
-    return LocalTime(there.replace(tzinfo=None, fold=0), is_date=False, fixed=fixed)
+    return LocalTime(there.replace(tzinfo=None, fold=0), is_date=False, fixed=find_fold_zone(there))
 
 
 def _read_offset(text: str) -> timezone:
@@ -120,8 +117,7 @@ _NUMBERED = re.compile(r"(-?\d)?([a-z]+)")
 
 
 def list_schedule(schedule: Node, fallback: LocalTime | None, last: LocalTime | None, zone: ZoneInfo) -> dict[str, Any]:
-    """Members of an event. `fallback` and `last`: when the event itself says it starts and ends. Empty where there is
-    no first date."""
+    """Return members of an event, empty without a first date. `fallback` and `last`: the event's own start and end."""
     named = schedule.get_text("scheduleTimezone") or schedule.get_text("beta:timeZone")
     timezone = named if named is not None and is_zone(named) else None
     zone = read_zone(timezone) if timezone else zone
@@ -144,7 +140,7 @@ def list_schedule(schedule: Node, fallback: LocalTime | None, last: LocalTime | 
 
 
 def write_rule(schedule: Node, zone: ZoneInfo) -> str | None:
-    """None for a schedule that does not repeat."""
+    """Write a schedule as a rule, None if it does not repeat."""
     frequency = _read_frequency(schedule)
     days = _name_days(schedule)
     if frequency is None:
@@ -171,7 +167,7 @@ def write_rule(schedule: Node, zone: ZoneInfo) -> str | None:
 
 
 def list_weekdays(schedule: Node) -> list[str]:
-    """As RFC 5545 writes them, without their numbers."""
+    """List weekdays as RFC 5545 writes them, without their numbers."""
     return [day[-2:] for day in _name_days(schedule)]
 
 
@@ -200,7 +196,7 @@ def _name_days(schedule: Node) -> list[str]:
 
 
 def _find_first(rule: str, starts: datetime) -> datetime:
-    """The anchor is a date even where its rule does not name it: a schedule's own begin need not be one of its days."""
+    """Return the first date that the rule names: a schedule need not begin on one of its days."""
     endless = ";".join(part for part in rule.split(";") if not part.startswith(("UNTIL=", "COUNT=")))
     anchor = number_day(starts)
     try:
@@ -243,8 +239,10 @@ _MOST_LETTERS = 500
 
 
 def describe_hours(place: Node) -> dict[str, str]:
-    """A line a weekday. What is not of a weekday, or holds for some dates only, is said in `exceptions`, and a text of
-    `openingHours` that is not in schema.org's form is quoted in `notes`: a part of it would say something else."""
+    """Return a line a weekday. `exceptions` has what holds on no weekday, or for some dates only.
+
+    `notes` quotes a text of `openingHours` that is not in schema.org's form: a part of it would mean something else.
+    """
     spans: dict[str, list[str]] = {}
     exceptions: list[str] = []
     for hours in place.get_nodes("openingHoursSpecification"):
@@ -283,14 +281,14 @@ def _write_span(opens: str | None, closes: str | None) -> str:
 
 
 def _list_days(texts: Iterable[str]) -> Iterable[str]:
-    """Weekdays by our names; an empty text for any other day."""
+    """Yield weekdays by our names; an empty text for any other day."""
     for text in texts:
         for part in text.split(","):
             yield _DAYS.get(part.strip().lower(), "")
 
 
 def _list_written_days(text: str) -> list[str]:
-    """`Mo-Fr`, `Sa,Su`."""
+    """List the days of `Mo-Fr` or `Sa,Su`."""
     days: list[str] = []
     for part in text.split(","):
         first, _, last = (each.strip().lower() for each in part.partition("-"))

@@ -25,13 +25,13 @@ class Text(Struct, frozen=True):
 
 
 def fold(text: str) -> str:
-    """As `lower(strip_accents(…))` does."""
+    """Fold a text as `lower(strip_accents(…))` does."""
     plain = unicodedata.normalize("NFD", text)
     return "".join(letter for letter in plain if not unicodedata.combining(letter)).lower()
 
 
 def find_texts(member: str, rule: Rule, columns: Mapping[str, Any]) -> list[Text]:
-    """Of the columns that the file has. Raises `MappingError` for one that it has to have."""
+    """Return SQL for the columns that the file has. Raises `MappingError` for one that it has to have."""
     texts, missing = [], list[MappingError]()
     for place, each in enumerate(rule.columns):
         try:
@@ -45,7 +45,7 @@ def find_texts(member: str, rule: Rule, columns: Mapping[str, Any]) -> list[Text
 
 
 def _add_label(text: Text, label: str, between: str) -> Text:
-    """The label and a blank before what stands there; before nothing, nothing."""
+    """Put the label before the text, if there is any."""
     if not label:
         return text
     sql = f"nullif(array_to_string({text.sql}, {literal(between)}), '')" if text.many else text.sql
@@ -53,7 +53,7 @@ def _add_label(text: Text, label: str, between: str) -> Text:
 
 
 def choose_first(texts: Sequence[Text]) -> Text:
-    """What the first says that says something; a list without an entry says nothing."""
+    """Return the first text that is stated; a list without an entry states nothing."""
     if not texts:
         return Text("NULL::VARCHAR")
     if not any(each.many for each in texts):
@@ -67,13 +67,14 @@ def choose_first(texts: Sequence[Text]) -> Text:
 
 
 def find_text(member: str, stated: str, columns: Mapping[str, Any]) -> Text:
-    """`columns`: the types of `feed`. Raises `MappingError` where there is no such column, or no such member in it."""
+    """Return SQL for one column, or a path into it. `columns`: the types of `feed`. Raises `MappingError` if there is
+    none."""
     name, rest = find_column(member, stated, columns)
     return _walk(member, quote(name), columns[name], rest, stated)
 
 
 def find_column(member: str, stated: str, columns: Mapping[str, Any]) -> tuple[str, str]:
-    """A column and the path behind it. Case, accents and blanks may differ where that is no other column's name."""
+    """Return a column and the path behind it. Case, accents and blanks may differ unless another column is named so."""
     folded: dict[str, str] = {}
     for name in columns:
         folded.setdefault(_fold_name(name), name)
@@ -91,12 +92,12 @@ def _fold_name(name: str) -> str:
 
 
 def _list_cuts(stated: str) -> list[int]:
-    """Where a path may begin: at its end, or at a point or bracket, the longest name first."""
+    """List where a path may begin: at its end, or at a point or bracket, the longest name first."""
     return [len(stated), *(at for at in range(len(stated) - 1, 0, -1) if stated[at] in ".[")]
 
 
 def _walk(member: str, sql: str, kind: Any, rest: str, stated: str) -> Text:
-    """Through structs by their types, then through JSON by a path."""
+    """Follow a path through structs by their types, then through JSON."""
     if not rest:
         return _end(member, sql, kind, stated)
     if kind.id == "varchar" or str(kind) == "JSON":
@@ -129,7 +130,7 @@ def _walk(member: str, sql: str, kind: Any, rest: str, stated: str) -> Text:
 
 
 def _walk_json(sql: str, kind: Any, rest: str) -> Text:
-    """A text that is no JSON says nothing at a path into it."""
+    """Follow a path through JSON. A text that is no JSON has nothing there."""
     path = "$"
     for step in re.split(r"\.(?![^\[]*\])", rest):
         match = _STEP.fullmatch(step)

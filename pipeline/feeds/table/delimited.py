@@ -35,7 +35,8 @@ class Row(NamedTuple):
 
 
 def open_delimited(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:  # noqa: ARG001
-    """A row that does not fit the header is a fault by itself; a file in which none fits is an error."""
+    """Read a CSV file. A row that does not fit the header is a fault by itself; a file in which none fits is an
+    error."""
     decoded = decode_text(file.path.read_bytes(), stated=feed.encoding, charset=file.charset)
     lines = list(StringIO(decoded.text, newline=""))
     first, delimiter = find_header(lines, skip=feed.skip)
@@ -65,13 +66,12 @@ def open_delimited(file: TableFile, feed: FeedTable, connection: DuckDBPyConnect
         raise ValueError(f"{fault}. {_advise(names)}")
     decided = describe(decoded, delimiter=delimiter, header=header.line)
     query, parameters = read_columns(scratch, dict.fromkeys(columns, "VARCHAR"))
-    return Part(
-        query=query, parameters=parameters, lines=numbers, count=len(lines), faults=tuple(faults), decided=decided
-    )
+    return Part(query=query, parameters=parameters, lines=numbers, faults=tuple(faults), decided=decided)
 
 
 def describe(decoded: DecodedText, *, delimiter: str, header: int) -> str:
-    """What was decided about a file that is not plainly UTF-8 with commas and its header first; else empty."""
+    """Describe the decisions about a file that is not plainly UTF-8 with commas and its header first; else return
+    ""."""
     parts = []
     if decoded.how:
         parts.append(f"read as {decoded.encoding} (by {decoded.how})")
@@ -83,8 +83,8 @@ def describe(decoded: DecodedText, *, delimiter: str, header: int) -> str:
 
 
 def find_header(lines: Sequence[str], *, skip: int) -> tuple[int, str]:
-    """The number of lines before the header, and the delimiter: the one by which most rows have as many fields as the
-    header, and that makes most of them."""
+    """Return the number of lines before the header, and the delimiter by which most rows have as many fields as the
+    header."""
     first = skip
     while first < len(lines) and not lines[first].strip("".join((DELIMITERS, " \r\n\ufeff\0"))):
         first += 1
@@ -103,7 +103,7 @@ def find_header(lines: Sequence[str], *, skip: int) -> tuple[int, str]:
 
 
 def read_rows(lines: Sequence[str], delimiter: str, *, first: int) -> Iterator[Row]:
-    """A row whose quotes are wrong costs its own line: what follows is read from the next one."""
+    """Yield rows. One whose quotes are wrong costs its own line: reading goes on at the next one."""
     at = first
     while at < len(lines):
         reader = csv.reader(islice(lines, at, None), delimiter=delimiter, strict=True)
@@ -119,7 +119,7 @@ def read_rows(lines: Sequence[str], delimiter: str, *, first: int) -> Iterator[R
 
 
 def _count_columns(lines: Sequence[str], delimiter: str, *, first: int, least: int, most: int) -> int:
-    """Columns without a name at the header's end count where most rows fill them. Where only some do, it is a delimiter
+    """Count columns without a name at the header's end if most rows fill them. If only some do, it is a delimiter
     behind the last field, and those rows are shifted."""
     if most == least:
         return least
@@ -141,7 +141,8 @@ _UNCLOSED = 'unreadable: a quote (") is opened and never closed'
 
 
 def _find_fault(row: list[str], fields: list[str], names: list[str], *, least: int) -> str | None:
-    """`fields` are those of `row` without what is empty at its end; `least`: so many columns have names."""
+    """Return what is wrong with a row. `fields`: `row` without empty ones at its end; `least`: how many columns have
+    names."""
     for place, each in enumerate(fields):
         if not each.isascii() and _is_damaged(each):
             column = names[place] if place < len(names) else "behind the last"
@@ -159,7 +160,7 @@ def _is_damaged(text: str) -> bool:
 
 
 def _check_end(lines: Sequence[str], faults: list[Fault], delimiter: str, *, least: int) -> None:
-    """A file that breaks off would remove all that it no longer says."""
+    """Raise ValueError if the file breaks off: that would remove all that it no longer says."""
     for fault in faults:
         if fault.reason == _UNCLOSED:
             raise ValueError(
@@ -174,7 +175,7 @@ def _check_end(lines: Sequence[str], faults: list[Fault], delimiter: str, *, lea
 
 
 def _trim(fields: list[str]) -> list[str]:
-    """Without what is empty at the end: programs put a delimiter behind the last field, and leave out empty ones."""
+    """Drop empty fields at the end: programs put a delimiter behind the last field, and leave out empty ones."""
     count = len(fields)
     while count and not fields[count - 1].strip():
         count -= 1

@@ -33,7 +33,7 @@ def open_json(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, 
 
 
 def open_geojson(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
-    """A row a feature: its properties as columns, `geometry` as JSON, and its `id` where no property is named so."""
+    """Read a row a feature: its properties as columns, `geometry` as JSON, and its `id` if no property is named so."""
     content = read_json(file, feed)
     try:
         collection = msgspec.json.decode(content, type=_FeatureCollection)
@@ -46,7 +46,7 @@ def open_geojson(file: TableFile, feed: FeedTable, connection: DuckDBPyConnectio
 
 
 def parse_features(content: bytes) -> list[Raw] | None:
-    """The rows of a GeoJSON FeatureCollection; None of what is none."""
+    """Return the rows of a GeoJSON FeatureCollection, None for anything else."""
     try:
         if msgspec.json.decode(content, type=_TypeMember).type != "FeatureCollection":
             return None
@@ -56,7 +56,7 @@ def parse_features(content: bytes) -> list[Raw] | None:
 
 
 def open_json_lines(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
-    """A line that is no JSON is a fault by itself."""
+    """Read an object a line. A line that is no JSON is a fault by itself."""
     content = read_json(file, feed)
     rows, lines, faults = list[Raw](), array("q"), list[Fault]()
     for number, line in enumerate(content.split(b"\n"), start=1):
@@ -76,13 +76,13 @@ def open_json_lines(file: TableFile, feed: FeedTable, connection: DuckDBPyConnec
 
 
 def read_json(file: TableFile, feed: FeedTable) -> bytes:
-    """As UTF-8, in which half a sign is U+FFFD."""
+    """Return the file as UTF-8, with U+FFFD for half of a surrogate pair."""
     decoded = decode_text(file.path.read_bytes(), stated=feed.encoding, charset=file.charset)
     return mend_signs(decoded.text.encode("utf-8", "surrogateescape"))
 
 
 def is_lines(content: bytes) -> bool:
-    """Whether it is one object a line: its first line is whole, and others follow."""
+    """Return True for one object a line: the first line is whole, and others follow."""
     first, _, rest = content.strip().partition(b"\n")
     if not first.startswith(b"{") or not rest.strip():
         return False
@@ -94,7 +94,7 @@ def is_lines(content: bytes) -> bool:
 
 
 def find_rows(content: bytes, feed: FeedTable) -> Sequence[Raw] | None:
-    """The entries of the list that `records` leads to; None of an object in which nothing says where they lie."""
+    """Return the entries of the list at `records`, None for an object if nothing says where they are."""
     value = Raw(content)
     walked: list[str] = []
     for step in feed.records.split(".") if feed.records else ():
@@ -114,7 +114,7 @@ def find_rows(content: bytes, feed: FeedTable) -> Sequence[Raw] | None:
 
 
 def _decode(value: Raw, kind: type[_T], content: bytes) -> _T | None:
-    """None where it is of another kind. ValueError where it is no JSON."""
+    """Decode a value, None if it is of another kind. Raises ValueError if it can't be decoded."""
     try:
         return msgspec.json.decode(value, type=kind)
     except msgspec.ValidationError:
@@ -124,7 +124,7 @@ def _decode(value: Raw, kind: type[_T], content: bytes) -> _T | None:
 
 
 def list_wrapped(content: bytes) -> dict[str, int]:
-    """The paths that lead to a list of objects in a wrapped document, with how many there are."""
+    """Return the paths that lead to a list of objects in a wrapped document, with how many there are."""
     counts: dict[str, int] = {}
 
     def look(value: Any, path: str) -> None:
@@ -151,7 +151,7 @@ def explain_wrapped(content: bytes) -> str:
 
 
 def explain_json(content: bytes, error: Exception | None) -> str:
-    """What is wrong with a document, and where."""
+    """Describe what is wrong with a document, and where."""
     reason = str(error or "")
     if "truncated" in reason:
         return f"is cut off: it ends in the middle of its JSON, in line {content.count(10) + 1}. Fetch it again"
@@ -178,7 +178,8 @@ class _FeatureCollection(Struct):
 
 
 def _parse_feature(raw: Raw) -> Raw:
-    """One that is none is a row that states nothing: its record is quarantined, and the others are read."""
+    """Return a feature as a row. One that is none is an empty row: its record is quarantined, and the others are
+    read."""
     try:
         feature = msgspec.json.decode(raw, type=_Feature)
     except ValueError:
@@ -197,7 +198,8 @@ def make_part(
     originals: Sequence[Raw] | None = None,
     json_columns: Iterable[str] = (),
 ) -> Part:
-    """`originals`: the rows as they stand in `content`, where they were made anew."""
+    """Write rows to `scratch` and return what selects them. `originals`: the rows as they stand in `content`, if
+    rewritten."""
     check_rows(len(rows), feed)
     objects = 0
     names: set[str] = set()
@@ -213,7 +215,7 @@ def make_part(
         raise ValueError("has no objects; expected a list of objects, or one on each line")
     query, parameters = read_typed(connection, scratch, json_columns=json_columns)
     lines = number_lines(rows if originals is None else originals, content)
-    return Part(query=query, parameters=parameters, lines=lines, count=max(content.count(10) + 1, len(rows)))
+    return Part(query=query, parameters=parameters, lines=lines, count=len(rows))
 
 
 def _list_names(encoded: bytes, feed: FeedTable) -> Iterable[str]:
@@ -233,14 +235,13 @@ def _list_names(encoded: bytes, feed: FeedTable) -> Iterable[str]:
 
 
 def write_line(row: Raw) -> bytes | None:
-    """An object in one line; None of what is none. In JSON a line end stands between values alone: within a text it is
-    escaped."""
+    """Return an object in one line, None for anything else. In JSON a line end within a text is escaped."""
     encoded = bytes(row).strip()
     return encoded.replace(b"\n", b" ").replace(b"\r", b" ") if encoded.startswith(b"{") else None
 
 
 def number_lines(rows: Sequence[Raw], content: bytes) -> Sequence[int] | None:
-    """The line on which each row begins; None of a file with fewer lines than rows, where they would say nothing."""
+    """Return the line on which each row begins, None if the file has fewer lines than rows."""
     if content.count(10) + 1 < len(rows):
         return None
     lines, line, at = array("q"), 1, 0
@@ -255,8 +256,8 @@ def number_lines(rows: Sequence[Raw], content: bytes) -> Sequence[int] | None:
 def read_typed(
     connection: DuckDBPyConnection, path: Path, *, names: Sequence[str] = (), json_columns: Iterable[str] = ()
 ) -> tuple[str, tuple[Any, ...]]:
-    """What selects the objects of `path`, one a line: numbers and booleans typed, texts as they are. `names`: of
-    columns that have no value in any row."""
+    """Return a query for the objects of `path`, one a line: numbers and booleans typed, texts as they are. `names`:
+    columns that may have no value in any row."""
     guess = "SELECT * FROM read_json(?, format='newline_delimited', sample_size=-1, maximum_object_size=?)"
     source = connection.sql(guess, params=[str(path), _measure(path)])
     types = {name: _keep_text(kind) for name, kind in zip(source.columns, source.types, strict=True)}
@@ -270,13 +271,13 @@ def read_columns(path: Path, types: dict[str, str]) -> tuple[str, tuple[Any, ...
 
 
 def _measure(path: Path) -> int:
-    """The bytes of the longest line, at least."""
+    """Return the bytes of the longest line, at least."""
     with path.open("rb") as file:
         return max(16 << 20, max(map(len, file), default=0) + 1)
 
 
 def _keep_text(kind: Any) -> str:
-    """The type that DuckDB found, with VARCHAR for what it only read from the look of texts."""
+    """Return the type that DuckDB found, with VARCHAR for what it only read from the look of texts."""
     if kind.id == "struct":
         members = [f"{quote(name)} {_keep_text(child)}" for name, child in kind.children]
         return f"STRUCT({', '.join(members)})"

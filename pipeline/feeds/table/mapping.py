@@ -39,7 +39,7 @@ _OFFSET = r"\s?(Z|[+-]\d{2}(:?\d{2})?)"
 
 
 def read_moment(text: str, formats: Sequence[str], zone: str) -> str:
-    """A TIMESTAMP on the clock of `zone`; null of what says no clock time."""
+    """Return SQL for a TIMESTAMP on the clock of `zone`, null without a clock time."""
     own = [each for each in formats if has_clock(each) and has_day(each)]
     instant = f"try_cast({text} AS TIMESTAMPTZ) AT TIME ZONE {literal(zone)}"
     iso = [
@@ -50,13 +50,13 @@ def read_moment(text: str, formats: Sequence[str], zone: str) -> str:
 
 
 def read_day(text: str, formats: Sequence[str], zone: str) -> str:
-    """A midnight, of what says a day alone."""
+    """Return SQL for the midnight of a text that states a day alone."""
     own = [each for each in formats if has_day(each) and not has_clock(each)]
     return _join(own, text, [f"WHEN regexp_full_match({text}, '{_ISO_DAY}') THEN try_cast({text} AS TIMESTAMP)"], zone)
 
 
 def read_clock(text: str, formats: Sequence[str], zone: str) -> str:
-    """A TIMESTAMP of any day."""
+    """Return SQL for a TIMESTAMP of any day."""
     own = [each for each in formats if has_clock(each)]
     clock = f"try_strptime({text}, ['%H:%M', '%H:%M:%S'])"
     iso = [
@@ -96,7 +96,7 @@ def _read_format(format_: str, text: str, zone: str) -> str:
 
 
 def _fold_format(format_: str) -> str:
-    """In lower case and without accents, but for its directives."""
+    """Return the format in lower case and without accents, but for its directives."""
     parts, at = [], 0
     while at < len(format_):
         width = 3 if format_[at : at + 2] == "%-" else 2 if format_[at] == "%" else 1
@@ -128,8 +128,8 @@ def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
 
 
 def compile_number(name: str, rule: Rule, target: Target) -> str:
-    """The whole text has to be a number as it is written there, or 12.50 would be read as 1250 and 1.200 as 1.2: so an
-    amount has no three decimals."""
+    """Return SQL for a number. The whole text has to fit, or 12.50 would be read as 1250 and 1.200 as 1.2: so an amount
+    has no three decimals."""
     point = rf"\{rule.decimal}"
     group = rf"(?:[{'.' if rule.decimal == ',' else ','}']|{_GAP})"
     if target.kind == "decimal":
@@ -147,8 +147,8 @@ Tree = dict[str, Any]
 
 
 def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocabulary: Vocabulary, zone: str) -> str:
-    """`columns`: the names of the table's columns and their types in DuckDB; `zone`: of the metro. Raises
-    `MappingError`."""
+    """Compile a mapping to one SELECT. `columns`: names and DuckDB types of the table's columns; `zone`: the metro's.
+    Raises `MappingError`."""
     rules = parse_mapping(raw)
     targets = find_targets(rules, vocabulary)
     texts, moments, tree = ["rowid"], ["*"], Tree()
@@ -176,7 +176,7 @@ def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocab
 
 
 def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str, Any]) -> Text:
-    """The text or list of texts that the member is read from."""
+    """Return SQL for the text or list of texts from which the member is read."""
     texts = find_texts(member, rule, columns)
     if rule.first:
         text = choose_first(texts)
@@ -206,7 +206,7 @@ def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str,
 
 
 def _number_as_written(sql: str, columns: Mapping[str, Any], rule: Rule) -> str:
-    """What the file has as a number, as the rule's country writes it."""
+    """Return SQL that writes the file's number as the rule's country does."""
     (name,) = rule.columns
     if str(columns.get(name)) != "JSON":
         return f"replace({sql}, '.', ',')"
@@ -257,7 +257,7 @@ def _look_up(text: Text, rule: Rule, target: Target) -> Text:
 
 
 def _list_moments(member: str, rule: Rule, target: Target, text: Text, zone: str) -> list[str]:
-    """For a member that is a time, when it is, and on which day where it says no more."""
+    """Return columns for a member that is a time: when it is, and on which day if it states no more."""
     if target.kind not in TIMES or text.many:
         return []
     name = quote(member)
@@ -305,8 +305,8 @@ def _write_moment(moment: str, text: str, format_: str) -> str:
 
 
 def _add_day(tree: Tree, rules: Mapping[str, Rule]) -> None:
-    """A start that says a day alone is the event's day, where the mapping does not say one. An end that says only the
-    day of a start with a time says no end."""
+    """Add the event's day for a start that is a day alone, and drop an end that is only the day of a start with a
+    time."""
     if "starts_local" not in tree or rules["starts_local"].value is not None:
         return
     if "date_on" not in tree:
@@ -325,7 +325,7 @@ def _place(tree: Tree, target: Target, sql: str) -> None:
 
 
 def _write(tree: "str | Tree") -> str:
-    """A constant in an object holds where anything else of the object is stated."""
+    """Write a struct. A constant in it holds if anything else of it is stated."""
     if isinstance(tree, str):
         return tree
     if "[]" in tree:

@@ -21,7 +21,7 @@ class Fault(NamedTuple):
 
 class Part(Struct, frozen=True, kw_only=True):
     """`query` and its `parameters` give the rows in their order. `lines`: where each begins in its file; None where
-    the number of the row is its line. `count`: lines of the file. `decided`: how it was read, where that was a
+    the number of the row is its line, and `count` is how many there are. `decided`: how it was read, where that was a
     choice."""
 
     query: str
@@ -47,7 +47,8 @@ def check_columns(count: int, feed: FeedTable) -> None:
 
 
 def number_names(names: Sequence[str]) -> list[str]:
-    """The names of columns, each once whatever its case: an empty one by its place, a second one with its number."""
+    """Return the names of columns, each once whatever its case: an empty one by its place, a second one with its
+    number."""
     given: dict[str, int] = {}
     numbered = []
     for place, name in enumerate(" ".join(name.split()) for name in names):

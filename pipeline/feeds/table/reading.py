@@ -99,7 +99,7 @@ def _select(connection: DuckDBPyConnection, query: str | None, setting: FeedSett
 
 
 def refuse_errors(value: Any) -> Any:
-    """A cell that is a spreadsheet's error (#REF!) as what no member takes, so that none is published."""
+    """Turn a spreadsheet's error (#REF!) into what no member takes, so that none is published."""
     if isinstance(value, str):
         return [value] if value.startswith("#") and _ERRORS.fullmatch(value) else value
     if isinstance(value, dict):
@@ -126,7 +126,7 @@ def open_engine(folder: Path, feed: FeedTable) -> DuckDBPyConnection:
 def open_table(
     connection: DuckDBPyConnection, feed: FeedTable, files: Sequence[SourceFile], *, scratch: Path
 ) -> Opened:
-    """Makes the table `feed` of all files, joined by the names of their columns. Raises `FeedError`."""
+    """Make the table `feed` of all files, joined by the names of their columns. Raises `FeedError`."""
     opened: Opened = []
     for number, file in enumerate(files):
         folder = scratch / f"file{number}"
@@ -160,7 +160,7 @@ def raise_excess(error: Exception) -> None:
 
 
 def _flatten_cells(connection: DuckDBPyConnection, opened: Opened) -> None:
-    """A column of a sheet with numbers and texts is one of texts; a mapping tells them apart by itself."""
+    """Turn a column of numbers and texts into one of texts; a mapping tells them apart by itself."""
     if all(file.kind in _CELLS for file, _ in opened):
         columns = connection.table("feed")
         for name, kind in zip(columns.columns, columns.types, strict=True):
@@ -184,6 +184,6 @@ READERS: Mapping[str, OpenPart] = {
 
 
 def shorten(message: str) -> str:
-    """What is wrong, without DuckDB's advice on its own options, in one line."""
+    """Return the message in one line, without DuckDB's advice on its own options."""
     text = re.split(r"Possible (fixes|solutions?):?", message, maxsplit=1, flags=re.IGNORECASE)[0]
     return " ".join(text.split())[:_MESSAGE_CHARACTERS]

@@ -68,7 +68,7 @@ def remove_faulty_rows(connection: DuckDBPyConnection, query: str, run: Run) -> 
 
 
 def _try_rows(connection: DuckDBPyConnection, query: str, run: Run, *, low: int, high: int) -> duckdb.Error | None:
-    """What goes wrong with the rows from `low` to before `high`."""
+    """Return the error of the statement with the rows from `low` to before `high`."""
     try:
         with _leave_rows(connection, low=low, high=high):
             for _ in run(query):
@@ -81,7 +81,7 @@ def _try_rows(connection: DuckDBPyConnection, query: str, run: Run, *, low: int,
 def _describe_row(
     connection: DuckDBPyConnection, query: str, run: Run, *, row: int, error: duckdb.Error
 ) -> Iterator[RowFault]:
-    """A fault for each record that the row would have been."""
+    """Yield a fault for each record that the row would have been."""
     with _leave_rows(connection, low=row, high=row + 1):
         ((value,),) = connection.execute("SELECT to_json(feed)::VARCHAR FROM feed").fetchall()
         source_ids = _list_source_ids(connection, query, run)
@@ -91,7 +91,7 @@ def _describe_row(
 
 
 def _list_source_ids(connection: DuckDBPyConnection, query: str, run: Run) -> Sequence[str | None]:
-    """By the same statement with casts that give null. Some statements can't be written so."""
+    """Run the same statement with casts that give null. Some statements can't be written so."""
     try:
         records = [orjson.loads(record) for record in run(_forgive(connection, query))]
     except duckdb.Error:
@@ -118,7 +118,7 @@ def _forgive(connection: DuckDBPyConnection, query: str) -> str:
 
 
 def explain_error(error: duckdb.Error) -> str:
-    """DuckDB's own words, without the kind of error before them and the text of the statement behind."""
+    """Return DuckDB's own words, without the kind of error before them and the statement behind."""
     text = str(error).partition("\n\nLINE ")[0].strip()
     kind, colon, what = text.partition(" Error: ")
     return " ".join((what if colon and kind.replace(" ", "").isalpha() else text).split())
@@ -126,7 +126,7 @@ def explain_error(error: duckdb.Error) -> str:
 
 @contextmanager
 def _leave_rows(connection: DuckDBPyConnection, *, low: int, high: int) -> Iterator[None]:
-    """For a while `feed` has only the rows from `low` to before `high`."""
+    """Leave only the rows from `low` to before `high` in `feed` for a while."""
     connection.execute("BEGIN")
     try:
         connection.execute("DELETE FROM feed WHERE rowid < ? OR rowid >= ?", [low, high])
@@ -155,7 +155,7 @@ class Selection(NamedTuple):
 
 
 def select_records(connection: DuckDBPyConnection, query: str, vocabulary: Vocabulary, *, seconds: float) -> Selection:
-    """Raises `ValueError` with what is wrong with the query, before the first row."""
+    """Run the query. Raises `ValueError` with what is wrong with it, before the first row."""
     faults: Sequence[RowFault] = ()
     with bound_time(connection, seconds=seconds, setting="max_seconds"):
         _check_statement(connection, query)
@@ -177,7 +177,7 @@ def _make_table(result: DuckDBPyRelation) -> None:
 
 
 def _run(connection: DuckDBPyConnection, query: str) -> Iterator[str]:
-    """Within a transaction that is rolled back."""
+    """Run the query within a transaction that is rolled back."""
     _make_table(connection.sql(query))
     return _fetch(connection.execute("SELECT record FROM records"))
 
@@ -199,7 +199,7 @@ def _check_statement(connection: DuckDBPyConnection, query: str) -> None:
 
 
 def _list_moving(connection: DuckDBPyConnection) -> tuple[set[str], set[str]]:
-    """Functions whose value is another one the next time, and the words for such that no column of the feed is."""
+    """List functions whose value changes, and the words for such that no column of the feed is."""
     functions = connection.execute(
         "SELECT function_name FROM duckdb_functions() WHERE stability <> 'CONSISTENT'"
     ).fetchall()
@@ -210,7 +210,7 @@ def _list_moving(connection: DuckDBPyConnection) -> tuple[set[str], set[str]]:
 def _check_columns(
     columns: Iterable[tuple[str, Any]], tables: Iterable[Members], *, what: str = "column ", path: str = ""
 ) -> None:
-    """Every column, and every member of a struct, with its type, is a member of a record of some type."""
+    """Raise ValueError unless every column, and every member of a struct, is a member of a record of some type."""
     inner: dict[str, list[Members]] = {}
     for table in tables:
         for name, kind in table.items():

@@ -49,11 +49,11 @@ def open_sheet(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection,
         raise ValueError(f"has no rows under the header of sheet “{name}”, line {first + 1}: {', '.join(names)}")
     query, parameters = read_typed(connection, scratch, names=names)
     decided = f"sheet “{name}”" + (f", the names of its columns are in line {first + 1}" if first else "")
-    return Part(query=query, parameters=parameters, lines=lines, count=len(cells), decided=decided)
+    return Part(query=query, parameters=parameters, lines=lines, decided=decided)
 
 
 def choose_sheet(workbook: CalamineWorkbook, stated: str) -> str:
-    """The one that is stated, or the only visible one with rows."""
+    """Return the sheet that is stated, or the only visible one with rows."""
     sheets = [sheet for sheet in workbook.sheets_metadata if sheet.typ == SheetTypeEnum.WorkSheet]
     names = [sheet.name for sheet in sheets]
     if stated:
@@ -70,8 +70,8 @@ def choose_sheet(workbook: CalamineWorkbook, stated: str) -> str:
 
 
 def read_cells(sheet: CalamineSheet, path: Path) -> Cells:
-    """Every cell from the sheet's corner on. What is merged downwards stands in each of its rows; an error stands as
-    the text that the spreadsheet shows."""
+    """Return every cell from the sheet's corner on. A cell merged downwards stands in each of its rows; an error stands
+    as the text that the spreadsheet shows."""
     cells: Cells = [list(row) for row in sheet.to_python(skip_empty_area=False)]
     for (top, left), (bottom, _) in sheet.merged_cell_ranges or ():
         for row in range(top + 1, min(bottom + 1, len(cells))):
@@ -83,7 +83,7 @@ def read_cells(sheet: CalamineSheet, path: Path) -> Cells:
 
 
 def find_errors(path: Path, sheet: str) -> Mapping[tuple[int, int], str]:
-    """Cells that are errors (#REF!), and formulas without a value, which the reader of sheets gives as empty."""
+    """Return cells that are errors (#REF!), and formulas without a value, which the reader of sheets leaves empty."""
     if not zipfile.is_zipfile(path):
         return {}
     with zipfile.ZipFile(path) as packed:
@@ -100,7 +100,7 @@ def find_errors(path: Path, sheet: str) -> Mapping[tuple[int, int], str]:
 
 
 def _find_part(packed: zipfile.ZipFile, sheet: str) -> str | None:
-    """The file of a sheet inside an XLSX; None of another kind of spreadsheet."""
+    """Return the file of a sheet inside an XLSX, None for another kind of spreadsheet."""
     if not {"xl/workbook.xml", "xl/_rels/workbook.xml.rels"} <= set(packed.namelist()):
         return None
     book = etree.fromstring(packed.read("xl/workbook.xml"))
@@ -114,7 +114,7 @@ def _find_part(packed: zipfile.ZipFile, sheet: str) -> str | None:
 
 
 def _parse_place(text: str) -> tuple[int, int]:
-    """`B5` → row 4, column 1."""
+    """Turn `B5` into row 4, column 1."""
     match = _PLACE.fullmatch(text)
     if match is None:
         raise ValueError(f"has a cell at {text!r}, which is no place")
@@ -125,7 +125,7 @@ def _parse_place(text: str) -> tuple[int, int]:
 
 
 def find_header(cells: Cells, *, skip: int, sheet: str) -> int:
-    """The first row that is not empty, after those that `skip` leaves out."""
+    """Return the first row that is not empty, after those that `skip` leaves out."""
     for number in range(skip, len(cells)):
         if _trim(cells[number]):
             return number
@@ -133,7 +133,7 @@ def find_header(cells: Cells, *, skip: int, sheet: str) -> int:
 
 
 def convert_cell(cell: Any) -> str | int | float | bool | None:
-    """A whole number has no `.0`: most are ids. An empty cell is None."""
+    """Return a cell's value, None if empty. A whole number loses its `.0`, because most are ids."""
     if isinstance(cell, bool):
         return cell
     if isinstance(cell, (int, float)):
@@ -166,7 +166,7 @@ _MOST_CELL = 16 << 20
 
 
 def open_sqlite(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
-    """A row's line is its number in the table."""
+    """Read a table of SQLite. A row's line is its number in the table."""
     try:
         with closing(sqlite3.connect(f"{file.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
             database.execute("PRAGMA trusted_schema = OFF")
@@ -185,14 +185,11 @@ def open_sqlite(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection
     if not count:
         raise ValueError(f'has no rows in its table "{table}"')
     query, parameters = read_typed(connection, scratch, names=names)
-    return Part(
-        query=query, parameters=parameters, lines=array("q", range(1, count + 1)), count=count,
-        decided=f'table "{table}"',
-    )  # fmt: skip
+    return Part(query=query, parameters=parameters, count=count, decided=f'table "{table}"')
 
 
 def choose_table(database: sqlite3.Connection, stated: str) -> str:
-    """The one that is stated, or the only one."""
+    """Return the table that is stated, or the only one."""
     tables = list_tables(database)
     if stated in tables:
         return stated
@@ -206,13 +203,13 @@ def choose_table(database: sqlite3.Connection, stated: str) -> str:
 
 
 def list_tables(database: sqlite3.Connection) -> list[str]:
-    """The names of tables and views, without SQLite's own."""
+    """List tables and views, without SQLite's own."""
     query = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name"
     return [name for (name,) in database.execute(query)]
 
 
 def _convert(value: Any) -> Any:
-    """Bytes have no letters: where they are one, it is an error cell's text, which no member takes."""
+    """Decode bytes. What has no letters becomes an error cell's text, which no member takes."""
     if isinstance(value, bytes):
         try:
             return value.decode("utf-8")

@@ -36,7 +36,7 @@ class Target(Struct, frozen=True, kw_only=True):
 
 
 def find_targets(rules: Mapping[str, Rule], vocabulary: Vocabulary) -> dict[str, Target]:
-    """Raises `MappingError` for a path that is no member."""
+    """Find the members that the rules name. Raises `MappingError` for a path that is none."""
     types = make_members(vocabulary).values()
     return {member: _find_target(member, list(types)) for member in rules}
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from outings.answers.changes.feed import MOST_SCANNED
+from outings.answers.changes import MOST_SCANNED
 from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
 from outings.release.log import Version

@@ -13,7 +13,7 @@ from dateutil.rrule import rrulestr
 from dateutil.tz import tzical
 from icalendar import Timezone
 
-from outings.answers.ical.vtimezone import encode_vtimezone
+from outings.answers.ical import encode_vtimezone
 
 # Two rules a year; none; the weekday before the last Sunday; winter as the exception; dates of the moon; half an hour;
 # a rule that ended; days of the month of their own.

@@ -84,7 +84,7 @@ class SqlEvaluator:
 
     def list_all_rows(self, selection: Selection) -> Numbers:
         columns = self._tables.fetch_columns(compile_rows(selection, schema=self.schema), self._choose(selection))
-        return np.sort(columns["row"])
+        return np.sort(columns["row"]).astype(np.int64)
 
     def count_rows(self, selection: Selection) -> int:
         [(count,)] = self._fetch(selection, compile_count(selection, schema=self.schema))

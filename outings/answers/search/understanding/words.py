@@ -9,7 +9,7 @@ from threading import get_ident
 from outings.answers.search.understanding.ages import AgePatterns
 from outings.answers.search.understanding.misspellings import Misspellings
 from outings.answers.search.understanding.moments import WhenPatterns
-from outings.answers.snapshot.stems import make_stem
+from outings.answers.snapshot.spelling import make_stem
 from outings.contract.languages.language import ENGLISH, NO_MATCH, Language, find_stems, read_shipped_language
 from outings.contract.languages.search import AmountWords, SearchWords, fill_parts
 from outings.contract.vocabulary import TYPES

@@ -1,7 +1,12 @@
-"""Streets and names as they are compared: "East 72nd Street" is "E. 72 St", "C/ Mayor, nº 3" is "Calle Mayor 3"."""
+"""How an address is read, as it is written in the United States: its parts, streets and states."""
 
 import re
+import threading
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+
+import usaddress
+from msgspec import Struct
 
 from outings.contract.languages.language import NO_MATCH, Language
 from outings.contract.languages.streets import StreetWords
@@ -108,3 +113,86 @@ class Streets:
 def open_streets(language: Language) -> Streets:
     """Where the language has no words for streets, an address is its words."""
     return Streets(language.streets or StreetWords())
+
+
+_STATES = """
+AL Alabama/AK Alaska/AZ Arizona/AR Arkansas/CA California/CO Colorado/CT Connecticut/DE Delaware
+DC District of Columbia/FL Florida/GA Georgia/HI Hawaii/ID Idaho/IL Illinois/IN Indiana/IA Iowa/KS Kansas
+KY Kentucky/LA Louisiana/ME Maine/MD Maryland/MA Massachusetts/MI Michigan/MN Minnesota/MS Mississippi/MO Missouri
+MT Montana/NE Nebraska/NV Nevada/NH New Hampshire/NJ New Jersey/NM New Mexico/NY New York/NC North Carolina
+ND North Dakota/OH Ohio/OK Oklahoma/OR Oregon/PA Pennsylvania/PR Puerto Rico/RI Rhode Island/SC South Carolina
+SD South Dakota/TN Tennessee/TX Texas/UT Utah/VT Vermont/VA Virginia/WA Washington/WV West Virginia/WI Wisconsin
+WY Wyoming
+""".strip().replace("\n", "/")
+_NAMED = tuple((pair[:2], pair[3:]) for pair in _STATES.split("/"))
+
+
+def list_state_words(known: Iterable[str], streets: Streets) -> set[Words]:
+    """Code and name of each state that is known by either; of all, where none is."""
+    named = {streets.fold_words(each) for each in known}
+    pairs = [tuple(map(streets.fold_words, pair)) for pair in _NAMED]
+    return {words for pair in pairs if not named or named & {*pair} for words in pair}
+
+
+_ZIP = re.compile(r"(\d{5})(?:-\d{4})?")
+# Up to the number behind a street's name.
+_HOUSE = re.compile(r"[^\d,]+\d+[a-z]?\b", re.IGNORECASE)
+_BEHIND = frozenset({"PlaceName", "StateName", "ZipCode", "CountryName"})
+_INSIDE = frozenset({"OccupancyType", "OccupancyIdentifier", "SubaddressType", "SubaddressIdentifier"})
+# The library's tagger is one for the process.
+_tagging = threading.Lock()
+
+
+class Reading(Struct, frozen=True, kw_only=True):
+    """`head` is what is looked for, `tail` the words behind it (city, state), `zip` five digits."""
+
+    head: str
+    tail: Words
+    streets: Streets
+    zip: str | None = None
+
+    @property
+    def words(self) -> Words:
+        return self.streets.fold_words(self.head)
+
+    @property
+    def corner(self) -> tuple[Words, Words] | None:
+        names = self.streets.split_corner(self.head)
+        return names if names is None or names[0] <= names[1] else (names[1], names[0])
+
+
+def list_readings(address: str, streets: Streets) -> Iterator[Reading]:
+    """The likeliest first: all of it as one name; as `usaddress` labels its parts, or cut behind the number of the
+    house; cut at each comma."""
+    address = streets.join_number(address)
+    yield Reading(head=address, tail=(), streets=streets)
+    if streets.labels == "usaddress":
+        yield _label(address, streets)
+    elif house := _HOUSE.match(address):
+        yield _make_reading(house[0], address[house.end() :], streets)
+    pieces = address.split(",")
+    for count in range(len(pieces) - 1, 0, -1):
+        yield _make_reading(",".join(pieces[:count]), " ".join(pieces[count:]), streets)
+
+
+def read_zip(address: str) -> str | None:
+    """Where it is a zip and nothing else."""
+    match = _ZIP.fullmatch(address.strip())
+    return match[1] if match else None
+
+
+def _label(address: str, streets: Streets) -> Reading:
+    """What comes before city, state and zip, without the unit in the house."""
+    with _tagging:
+        labelled = usaddress.parse(address)
+    end = len(labelled)
+    while end and labelled[end - 1][1] in _BEHIND:
+        end -= 1
+    head = " ".join(token for token, label in labelled[:end] if label not in _INSIDE)
+    return _make_reading(head, " ".join(token for token, _ in labelled[end:]), streets)
+
+
+def _make_reading(head: str, tail: str, streets: Streets) -> Reading:
+    zips = _ZIP.findall(tail)
+    behind = streets.fold_words(_ZIP.sub(" ", tail))
+    return Reading(head=head.strip(" ,"), tail=behind, streets=streets, zip=zips[0] if zips else None)

@@ -1,13 +1,12 @@
-"""The plans of the directories: what there is in a metro beside its listings, with how many of these it has."""
+"""The plans of the directories: organizations and neighborhoods of a metro, with their counts of listings."""
 
 from typing import Any, Protocol
 
 from outings.answers.context import AnswerContext
 from outings.answers.cost import UNKNOWN, Rate, add_costs
 from outings.answers.counts import DailyCount
-from outings.answers.directory.counts import count_by_row
 from outings.answers.directory.neighborhoods import answer_neighborhoods, count_by_area
-from outings.answers.directory.organizations import answer_organizations
+from outings.answers.directory.organizations import answer_organizations, count_by_row
 from outings.answers.directory.pages import read_key
 from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.rows.filters import EffectiveFilters, find_route_filters

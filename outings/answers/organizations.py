@@ -1,19 +1,71 @@
-"""One organization by id: its copies in the key's metros merged, and what moves with the day, the key and other rows
-spliced in: `categories`, `metros`, `counts`."""
+"""`/v1/organizations/{id}`: one organization, whose record may be in several metros."""
+
+from collections.abc import Iterable
+from functools import reduce
 
 import msgspec
+import numpy as np
+import polars as pl
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from outings.answers.access_errors import forbidden_metro
 from outings.answers.cache import LruCache
 from outings.answers.context import AnswerContext
 from outings.answers.counts import NOTHING, add_counts, count_organization
-from outings.answers.documents.splicing import add_members
-from outings.answers.organizations.categories import open_categories
-from outings.answers.snapshot.reader import open_snapshot
+from outings.answers.documents.fields import add_members, choose_fields
+from outings.answers.plan import AnswerPlan, make_tag
+from outings.answers.snapshot.derived import derive_table
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
+from outings.contract.envelope import encode_detail
 from outings.contract.errors import not_found
+from outings.contract.query import Query
 from outings.contract.resources.organization import Counts
+from outings.contract.vocabulary import TYPES
+from outings.release.mapped_table import MappedTable
 from outings.release.snapshot import Snapshot
+from outings.release.tables import PUBLISHED
+
+# Bit sets over the vocabulary, by row of the table of organizations.
+Sets = NDArray[np.uint64]
+
+
+def make_organization_categories(organizations: pl.DataFrame, listings: pl.DataFrame) -> pl.DataFrame:
+    """Return `own`, the categories of the record, and for each type those of the published listings."""
+    shown = listings.filter((pl.col("status") == PUBLISHED) & pl.col("organization_id").is_not_null())
+    table = organizations.rename({"categories": "own"})
+    for code, name in enumerate(TYPES):
+        own = shown.filter(pl.col("type") == code).group_by("organization_id")
+        united = own.agg(pl.col("categories").bitwise_or().alias(name))
+        table = table.join(united, left_on="id", right_on="organization_id", how="left", maintain_order="left")
+    return table.select(pl.col("own", *TYPES).fill_null(0))
+
+
+ORGANIZATION_CATEGORIES = derive_table(
+    "organization_categories",
+    make_organization_categories,
+    {"organizations": ("id", "categories"), "listings": ("organization_id", "type", "status", "categories")},
+)
+
+
+class OrganizationCategories:
+    """The categories of a snapshot's organizations."""
+
+    def __init__(self, table: MappedTable) -> None:
+        self._sets = table.read_arrays()
+
+    def unite(self, types: Iterable[str]) -> Sets:
+        """Return the categories of the records and of the listings of `types`, by row."""
+        return reduce(np.bitwise_or, (self._sets[name] for name in ("own", *types)))
+
+    def read(self, row: int, types: Iterable[str]) -> int:
+        """Return one row of `unite`."""
+        return reduce(int.__or__, (int(self._sets[name][row]) for name in ("own", *types)))
+
+
+def open_categories(reader: SnapshotReader) -> OrganizationCategories:
+    return OrganizationCategories(reader.open_table(ORGANIZATION_CATEGORIES))
+
 
 _encoder = msgspec.json.Encoder()
 # Documents made lately, 1.3 kB each.
@@ -114,3 +166,16 @@ def _rank(copy: Copy) -> Rank:
     is_published = open_snapshot(copy.snapshot).organizations.is_visible(copy.row, include_archived=False)
     metro = copy.snapshot.metro.slug
     return rank_copy(is_published=is_published, is_lent=copy.is_lent, updated_at=copy.updated_at, metro=metro)
+
+
+def plan_organization(query: Query, about: AnswerContext) -> AnswerPlan:
+    assert query.id is not None
+    copies = find_copies(query.id, about=about, include_archived=bool(query.get("include_archived")))
+    read = [(copy.snapshot.hash, about.dates[copy.snapshot.metro.slug]) for copy in copies]
+    tag = make_tag("organization", read, query.text, about.entitlement.digest)
+    return AnswerPlan(tag, lambda: answer_organization(query, copies, about=about))
+
+
+def answer_organization(query: Query, copies: list[Copy], *, about: AnswerContext) -> list[bytes]:
+    document = encode_organization(copies, about=about)
+    return encode_detail(choose_fields(query)(document), notices=query.notices)

@@ -1,0 +1,270 @@
+"""`/v1/changes`, what changed since a version, and `/v1/listings/{id}/versions`, the versions of one listing."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+from itertools import islice
+
+import msgspec
+from msgspec import Struct
+
+from outings.answers.access_errors import forbidden_metro, forbidden_types
+from outings.answers.context import AnswerContext
+from outings.answers.cost import LOOK_UP, UNKNOWN
+from outings.answers.plan import AnswerPlan, make_tag
+from outings.answers.rows.paging import check_cursor, make_cursor
+from outings.answers.snapshot.reader import open_snapshot
+from outings.answers.snapshot.row_index import RowIndex
+from outings.contract.cursor import malformed_cursor
+from outings.contract.envelope import encode_list
+from outings.contract.errors import ApiError, bad_request, not_found
+from outings.contract.instants import format_instant
+from outings.contract.meta import ChangesMeta, VersionsMeta
+from outings.contract.query import Query
+from outings.contract.resources.change import Change, ChangeLinks, ListingVersion
+from outings.contract.vocabulary import COLLECTIONS, TYPES
+from outings.release.log import BLOCK, Version, list_history, name_log, read_versions, walk_versions
+from outings.release.snapshot import Snapshot
+
+# Versions that one answer looks at, however few of them pass: a rare one is found by going on, never by waiting.
+MOST_SCANNED = 64 * BLOCK
+FIRST = 1
+
+_ORGANIZATION = "organization"
+_encoder = msgspec.json.Encoder()
+
+
+def check_changes(query: Query, about: AnswerContext) -> None:
+    """Raises 404 and 403 of `metro`, 403 of a `type` outside the key's, and `cursor_ahead`."""
+    release, entitlement = about.release, about.entitlement
+    if query.metro is not None and query.metro not in release.metros:
+        raise not_found(f"There is no metro {query.metro}.")
+    types = [word for word in query.get_words("type") if word != _ORGANIZATION]
+    if query.metro is not None and not entitlement.allows_metro(query.metro):
+        raise forbidden_metro(entitlement, query.metro)
+    outside = [each for each in types if not entitlement.allows_type(each)]
+    if outside:
+        raise forbidden_types(about, outside)
+    latest = release.history.log.latest_version_id
+    if read_cursor(query) > latest:
+        raise bad_request(
+            param="cursor",
+            reason="cursor_ahead",
+            message=f"cursor is {read_cursor(query)}, and the latest version is {latest}: it is not from here.",
+            max=latest,
+        )
+
+
+def answer_changes(query: Query, about: AnswerContext) -> list[bytes]:
+    """The body as parts. What the key may not see is passed over: ids are not dense for it."""
+    history, start = about.release.history, read_cursor(query)
+    limit, latest = query.get_as("limit", int), history.log.latest_version_id
+    assert limit is not None
+    passes = make_condition(query, about)
+    items, last = list[bytes](), start
+    for version in islice(walk_versions(history, after=start), MOST_SCANNED):
+        if len(items) == limit:
+            break
+        last = version.version_id
+        if passes(version):
+            items.append(_encoder.encode(show_change(version)))
+    stamps = [snapshot.stamp for snapshot in list_read(query, about)]
+    meta = ChangesMeta(
+        limit=limit,
+        count=len(items),
+        has_more=last < latest,
+        next_cursor=last,
+        earliest_version_id=FIRST,
+        latest_version_id=latest,
+        scope=about.entitlement.scope,
+        generated_at=format_instant(max(stamps)) if stamps else None,
+    )
+    return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
+
+
+def read_cursor(query: Query) -> int:
+    cursor = query.get_as("cursor", int)
+    assert cursor is not None
+    return cursor
+
+
+def list_read(query: Query, about: AnswerContext) -> list[Snapshot]:
+    """Of the metros that the answer may speak of."""
+    return [
+        snapshot
+        for slug, snapshot in sorted(about.release.metros.items())
+        if about.entitlement.allows_metro(slug) and query.metro in (None, slug)
+    ]
+
+
+def make_condition(query: Query, about: AnswerContext) -> Callable[[Version], bool]:
+    """Whether the key may see a version, and the query's filters keep it."""
+    types, kinds, metro = query.get_words("type"), query.get_words("kind"), query.metro
+
+    def passes(version: Version) -> bool:
+        if (types and version.type not in types) or (kinds and version.kind not in kinds):
+            return False
+        return is_visible(version, about) and (metro is None or metro in _list_metros(version))
+
+    return passes
+
+
+def is_visible(version: Version, about: AnswerContext) -> bool:
+    """Whether it is a change of what the key may read."""
+    entitlement = about.entitlement
+    if version.type != _ORGANIZATION and not entitlement.allows_type(version.type):
+        return False
+    if any(map(entitlement.allows_metro, version.known_in)):
+        return False
+    return any(map(entitlement.allows_metro, _list_metros(version)))
+
+
+def _list_metros(version: Version) -> tuple[str, ...]:
+    """Where it is a change; of an organization there may be several."""
+    return version.metros if version.metro is None else (version.metro,)
+
+
+def show_change(version: Version) -> Change:
+    collection = COLLECTIONS.get(version.type, "organizations")
+    return Change(
+        version_id=version.version_id,
+        listing_id=version.listing_id,
+        type=version.type,
+        metro=version.metro,
+        slug=version.slug,
+        kind=version.kind,
+        reason=version.reason,
+        replaced_by=version.replaced_by,
+        changed_at=format_instant(version.changed_at),
+        fields=version.fields,
+        links=ChangeLinks(
+            self=f"/v1/{collection}/{version.listing_id}", versions=f"/v1/listings/{version.listing_id}/versions"
+        ),
+    )
+
+
+# Ids only rise, so a walk goes on in any release, and on any date.
+_NO_DATE = date(1970, 1, 1)
+_MOST_VERSIONS = 1 << 53
+
+
+class Home(Struct, frozen=True, kw_only=True):
+    """A metro that has the row; `type` is None for an organization."""
+
+    snapshot: Snapshot
+    type: str | None
+
+
+def find_homes(query: Query, about: AnswerContext) -> list[Home]:
+    """Those that the key may read. Raises `not_found` where no metro shows the row, archived or not, and `forbidden`
+    where only others do, or the type is not the key's."""
+    assert query.id is not None
+    homes = [home for _, snapshot in sorted(about.release.metros.items()) for home in _find_in(query.id, snapshot)]
+    if not homes:
+        raise not_found("There is no listing with this id.")
+    readable = [home for home in homes if _may_read(home, about)]
+    if not readable:
+        raise _refuse(homes, about)
+    return readable
+
+
+def _refuse(homes: Sequence[Home], about: AnswerContext) -> ApiError:
+    """By its metro where that is not the key's, else by its type."""
+    types = [home.type for home in homes if about.entitlement.allows_metro(home.snapshot.metro.slug) and home.type]
+    return forbidden_types(about, set(types)) if types else forbidden_metro(about.entitlement)
+
+
+def _may_read(home: Home, about: AnswerContext) -> bool:
+    entitlement = about.entitlement
+    return entitlement.allows_metro(home.snapshot.metro.slug) and (
+        home.type is None or entitlement.allows_type(home.type)
+    )
+
+
+def _find_in(row_id: str, snapshot: Snapshot) -> Iterator[Home]:
+    opened = open_snapshot(snapshot)
+    tables: list[tuple[RowIndex, int, str | None]] = [(opened.listings, code, name) for code, name in enumerate(TYPES)]
+    for names, code, listing_type in [*tables, (opened.organizations, 0, None)]:
+        if names.find_visible(row_id, type_code=code, include_archived=True) is not None:
+            yield Home(snapshot=snapshot, type=listing_type)
+
+
+def answer_versions(query: Query, homes: Sequence[Home], *, about: AnswerContext) -> list[bytes]:
+    """The body as parts."""
+    limit = query.get_as("limit", int)
+    assert limit is not None
+    latest = max((home.snapshot for home in homes), key=lambda snapshot: snapshot.stamp)
+    versions = list(islice(_walk_history(query, about), limit + 1))
+    shown, has_more = versions[:limit], len(versions) > limit
+    meta = VersionsMeta(
+        limit=limit,
+        count=len(shown),
+        has_more=has_more,
+        next_cursor=make_cursor(query, (shown[-1].version_id,), snapshot=latest, today=_NO_DATE) if has_more else None,
+        generated_at=format_instant(latest.stamp),
+    )
+    items = [_encoder.encode(show_version(version)) for version in shown]
+    return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
+
+
+def _walk_history(query: Query, about: AnswerContext) -> Iterator[Version]:
+    """From the cursor on, in the order asked for, as far as they are read."""
+    assert query.id is not None
+    history, after = about.release.history, _find_position(query)
+    ids = list_history(history.log, query.id, read=history.read)
+    if query.get("order") == "asc":
+        wanted = [each for each in ids if after is None or each > after]
+    else:
+        wanted = [each for each in reversed(ids) if after is None or each < after]
+    limit = query.get_as("limit", int) or 1
+    for at in range(0, len(wanted), limit + 1):
+        versions = read_versions(history.log, wanted[at : at + limit + 1], read=history.read)
+        yield from (version for version in versions if is_visible(version, about))
+
+
+def read_position(query: Query, homes: Sequence[Home]) -> int | None:
+    """The last version that was shown; None at the start. Raises `cursor_malformed`."""
+    check_cursor(query, *(home.snapshot for home in homes))
+    return _find_position(query)
+
+
+def _find_position(query: Query) -> int | None:
+    if query.cursor is None:
+        return None
+    match query.cursor.position:
+        case (int(version_id),) if 0 < version_id < _MOST_VERSIONS and query.cursor.date == _NO_DATE:
+            return version_id
+    raise malformed_cursor()
+
+
+def show_version(version: Version) -> ListingVersion:
+    return ListingVersion(
+        version_id=version.version_id,
+        changed_at=format_instant(version.changed_at),
+        kind=version.kind,
+        fields=version.fields,
+        reason=version.reason,
+    )
+
+
+def plan_changes(query: Query, about: AnswerContext) -> AnswerPlan:
+    check_changes(query, about)
+    log = about.release.history.log
+    read = [snapshot.hash for snapshot in list_read(query, about)]
+    is_new = read_cursor(query) < log.latest_version_id
+    return AnswerPlan(
+        make_tag("changes", name_log(log), read, query.text, about.entitlement.digest),
+        lambda: answer_changes(query, about),
+        cost=UNKNOWN if is_new else LOOK_UP,
+        reads_store=is_new,
+    )
+
+
+def plan_versions(query: Query, about: AnswerContext) -> AnswerPlan:
+    homes = find_homes(query, about)
+    read = [home.snapshot.hash for home in homes]
+    named = name_log(about.release.history.log)
+    return AnswerPlan(
+        make_tag("versions", named, read, query.text, read_position(query, homes), about.entitlement.digest),
+        lambda: answer_versions(query, homes, about=about),
+        reads_store=True,
+    )

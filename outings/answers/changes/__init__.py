@@ -1,1 +1,0 @@
-"""The feed of changes, and the versions of a listing."""

@@ -1,1 +1,0 @@
-"""How much data a metro has, how fresh and how clean it is."""

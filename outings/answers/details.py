@@ -1,0 +1,329 @@
+"""Details: one listing by its id or slug, with what is related to it."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+import numpy as np
+import polars as pl
+from msgspec import Raw, Struct
+
+from outings.answers.access_errors import forbidden_metro, metro_required
+from outings.answers.addons.expanded import (
+    Expansion,
+    check_expanded,
+    find_organization,
+    find_place,
+    list_expanded,
+    read_references,
+)
+from outings.answers.addons.forecast import ForecastBlocks
+from outings.answers.addons.sources import SourceBlocks, list_addons
+from outings.answers.context import AnswerContext
+from outings.answers.cost import LOOK_UP, UNKNOWN
+from outings.answers.counts import select_default
+from outings.answers.documents.cards import make_card
+from outings.answers.documents.fields import add_member, choose_fields
+from outings.answers.documents.occurrence import read_event
+from outings.answers.near.index import open_near
+from outings.answers.near.shown import choose_program_cards
+from outings.answers.plan import AnswerPlan, make_tag
+from outings.answers.rows.evaluator import open_evaluator
+from outings.answers.rows.selection import Span
+from outings.answers.snapshot.derived import derive_table
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
+from outings.contract.entitlement import Entitlement
+from outings.contract.envelope import encode_detail
+from outings.contract.errors import not_found
+from outings.contract.instants import number_day
+from outings.contract.notices import unavailable_related
+from outings.contract.query import Query
+from outings.contract.resources.shared import PlaceReference
+from outings.contract.vocabulary import TYPES
+from outings.release.mapped_table import MappedTable
+from outings.release.snapshot import Release, Snapshot
+
+
+def make_similar(related: pl.DataFrame) -> pl.DataFrame:
+    return related.sort("row")
+
+
+SIMILAR = derive_table("similar", make_similar, {"related": ("row", "others")})
+
+
+class Similar:
+    """Of one snapshot."""
+
+    def __init__(self, table: MappedTable) -> None:
+        self._rows = table.view_array("row")
+        self._ends, self._others = table.read_lists("others")
+
+    def list_rows(self, row: int) -> list[int]:
+        """The most similar first, of every type, whether they may be shown or not."""
+        at = bisect_left(self._rows, row)
+        if at == len(self._rows) or self._rows[at] != row:
+            return []
+        others: list[int] = self._others[self._ends[at] : self._ends[at + 1]].tolist()
+        return others
+
+
+def open_similar(reader: SnapshotReader) -> Similar:
+    return Similar(reader.open_table(SIMILAR))
+
+
+# Cards in a group.
+MOST = 6
+# What is done on a day: a place is no card.
+CARD_TYPES = ("event", "class", "camp")
+
+
+class RelatedListings(Struct, frozen=True, kw_only=True):
+    """`contract.resources.related.Related` with its cards as they are written."""
+
+    similar: tuple[Raw, ...]
+    from_organization: tuple[Raw, ...]
+    at_place: tuple[Raw, ...]
+
+    def list_empty(self) -> list[str]:
+        """The names of the lists without a card."""
+        return [name for name in self.__struct_fields__ if not getattr(self, name)]
+
+
+class _ListingName(Struct, frozen=True):
+    """By what two dates of one thing are known."""
+
+    type: str
+    name: str
+    place: PlaceReference | None
+
+
+_decode_name = msgspec.json.Decoder(_ListingName).decode
+
+
+def make_related(query: Query, row: int, *, snapshot: Snapshot, about: AnswerContext) -> RelatedListings:
+    """Of a listing of the query's type, by its row."""
+    own = query.resource
+    # Its own type stands first.
+    types = sorted((each for each in CARD_TYPES if about.entitlement.allows_type(each)), key=lambda each: each != own)
+    related = _RelatedRows(row, types, snapshot=snapshot, about=about)
+    references = read_references(open_snapshot(snapshot).read_document(row))
+    place = None if references.place is None else references.place.id
+    return RelatedListings(
+        similar=related.find_similar(),
+        from_organization=related.find_listed(organization_id=references.organization.id),
+        at_place=related.find_listed(place_id=place),
+    )
+
+
+class _RelatedRows:
+    def __init__(self, row: int, types: Sequence[str], *, snapshot: Snapshot, about: AnswerContext) -> None:
+        self._row, self._types, self._snapshot = row, types, snapshot
+        self._today = about.dates[snapshot.metro.slug]
+        self._opened = open_snapshot(snapshot)
+        self._evaluator = open_evaluator(self._opened)
+        self._program = self._find_programs([row])[0]
+
+    def find_similar(self) -> tuple[Raw, ...]:
+        """Of what has one name at one place the first alone, and nothing that has the listing's own."""
+        cards = self._choose_cards(self._opened.open_index(open_similar).list_rows(self._row))
+        shown: dict[_ListingName, int] = {}
+        for row in (self._row, *cards):
+            shown.setdefault(_decode_name(self._opened.read_document(row)), row)
+        return self._encode(shown.values())
+
+    def find_listed(self, **filters: str | None) -> tuple[Raw, ...]:
+        """The first that the lists with this filter show, type after type."""
+        given = {name: value for name, value in filters.items() if value is not None}
+        if not given:
+            return ()
+        rows: list[int] = []
+        for listing_type in self._types:
+            selection = select_default(listing_type, self._snapshot, self._today, **given)
+            # One more, for the listing itself or its program's card.
+            rows += self._evaluator.list_rows(selection, Span(limit=MOST + 1)).rows
+        return self._encode(rows)
+
+    def _choose_cards(self, ordered: Sequence[int]) -> list[int]:
+        """Those that the lists show, in their order; in place of a program's listing the one that is its card."""
+        if not ordered:
+            return []
+        programs = self._find_programs(ordered)
+        shared = np.array(sorted({each for each in programs if each >= 0}), dtype=np.int64)
+        rows = np.union1d(np.array(ordered, dtype=np.int64), self._opened.programs.list_members(shared))
+        kept = [
+            self._evaluator.keep_rows(select_default(each, self._snapshot, self._today), rows) for each in self._types
+        ]
+        live = np.sort(np.concatenate(kept)) if kept else rows[:0]
+        start = number_day(self._today)
+        chosen = choose_program_cards(live, self._opened.open_index(open_near), start=start).tolist()
+        cards = {_name_card(row, program): row for row, program in self._pair(chosen)}
+        names = dict.fromkeys(_name_card(row, program) for row, program in zip(ordered, programs, strict=True))
+        return [cards[each] for each in names if each in cards]
+
+    def _pair(self, rows: Sequence[int]) -> Iterable[tuple[int, int]]:
+        return zip(rows, self._find_programs(rows), strict=True)
+
+    def _find_programs(self, rows: Sequence[int]) -> list[int]:
+        """-1 of a listing that is its own."""
+        programs: list[int] = self._opened.programs.find_programs(np.array(rows, dtype=np.int64)).tolist()
+        return programs
+
+    def _encode(self, rows: Iterable[int]) -> tuple[Raw, ...]:
+        """Without the listing itself and what is a card with it."""
+        others = [
+            row
+            for row, program in self._pair([*rows])
+            if row != self._row and (program < 0 or program != self._program)
+        ]
+        return tuple(Raw(make_card(self._opened, row, self._today)) for row in others[:MOST])
+
+
+def _name_card(row: int, program: int) -> tuple[int, int]:
+    """A name for the card; the listings of a program share one."""
+    return (-1, row) if program < 0 else (program, -1)
+
+
+class ListingRow(Struct, frozen=True, kw_only=True):
+    """A row that the key may read."""
+
+    snapshot: Snapshot
+    row: int
+
+
+def find_listing(query: Query, *, about: AnswerContext) -> ListingRow:
+    """Raises `not_found`; `forbidden` where it is only in metros outside the key's scope; `metro_required` for a slug
+    that several of the key's metros have."""
+    release, entitlement = about.release, about.entitlement
+    metros = _choose_metros(query, release=release, entitlement=entitlement)
+    rows = list(_find_rows(query, metros))
+    readable = [each for each in rows if entitlement.allows_metro(each.snapshot.metro.slug)]
+    if not rows:
+        raise not_found(f"There is no {query.resource} with this {'id' if query.id else 'slug'}.")
+    if not readable:
+        raise forbidden_metro(entitlement)
+    if query.slug is not None and len({each.snapshot.metro.slug for each in readable}) > 1:
+        raise metro_required(f"The slug {query.slug} is", [each.snapshot.metro.slug for each in readable])
+    return readable[0]
+
+
+def answer_detail(query: Query, listing: ListingRow, *, about: AnswerContext) -> list[bytes]:
+    """The body as parts, whatever the listing's audience and confidence."""
+    today = about.dates[listing.snapshot.metro.slug]
+    opened = open_snapshot(listing.snapshot)
+    if query.resource == "event":
+        document = read_event(opened, listing.row, today)
+    else:
+        document = opened.read_document(listing.row)
+    if not query.values:
+        return encode_detail(document, notices=query.notices)
+    document = Expansion(list_expanded(query), snapshot=listing.snapshot, about=about).expand(document)
+    sources = SourceBlocks(query, snapshot=listing.snapshot, about=about)
+    document = sources.attach(document, listing.row)
+    forecasts = ForecastBlocks(query, snapshot=listing.snapshot, about=about)
+    document = forecasts.attach(document, listing.row)
+    notices = (*query.notices, *sources.notices, *forecasts.notices)
+    if "related" in list_addons(query, about):
+        related = make_related(query, listing.row, snapshot=listing.snapshot, about=about)
+        document = add_member(document, "related", msgspec.json.encode(related))
+        notices += tuple(map(unavailable_related, related.list_empty()))
+    return encode_detail(choose_fields(query)(document), notices=notices)
+
+
+def _choose_metros(query: Query, *, release: Release, entitlement: Entitlement) -> Mapping[str, Snapshot]:
+    """All of the release, or the one that `metro=` listings."""
+    if query.metro is None:
+        return release.metros
+    snapshot = release.metros.get(query.metro)
+    if snapshot is None:
+        raise not_found(f"There is no metro {query.metro}.")
+    if not entitlement.allows_metro(query.metro):
+        raise forbidden_metro(entitlement, query.metro)
+    return {query.metro: snapshot}
+
+
+def _find_rows(query: Query, metros: Mapping[str, Snapshot]) -> Iterator[ListingRow]:
+    """The visible rows of the query's type, by metro."""
+    assert query.resource is not None
+    type_code = TYPES.index(query.resource)
+    include_archived = bool(query.get("include_archived"))
+    for slug in sorted(metros):
+        listings = open_snapshot(metros[slug]).listings
+        rows: list[int] = []
+        if query.id is not None:
+            row = listings.find_visible(query.id, type_code=type_code, include_archived=include_archived)
+            rows = [] if row is None else [row]
+        elif query.slug is not None:
+            named = list(listings.find_slug(query.slug, type_code=type_code))
+            named.sort(key=lambda row: not listings.is_visible(row, include_archived=False))
+            rows = [row for row in named if listings.is_visible(row, include_archived=include_archived)]
+        for row in rows:
+            yield ListingRow(snapshot=metros[slug], row=row)
+
+
+# `_tag_parts` of a request without parameters.
+_NOTHING_ATTACHED: tuple[object, ...] = ((), None, None)
+
+
+def plan_detail(query: Query, about: AnswerContext) -> AnswerPlan:
+    check_expanded(query, about)
+    listing = find_listing(query, about=about)
+    cost, parts = LOOK_UP, _NOTHING_ATTACHED
+    if query.values:  # as few details have
+        # What is attached to a listing counts an organization's others, or asks the lists.
+        cost = UNKNOWN if list_expanded(query) or "related" in list_addons(query, about) else LOOK_UP
+        parts = _tag_parts(query, listing, about)
+    tag = _tag_listing(query, listing, about, parts)
+    return AnswerPlan(tag, lambda: answer_detail(query, listing, about=about), cost)
+
+
+def _tag_listing(query: Query, listing: ListingRow, about: AnswerContext, parts: tuple[object, ...]) -> str:
+    """The stamps are not in the row's hash, but they are in its document. `parts`: what parameters make of it."""
+    opened = open_snapshot(listing.snapshot)
+    listings, row = opened.listings, listing.row
+    today = about.dates[listing.snapshot.metro.slug]
+    series = opened.series.find_next(row, today) if query.resource == "event" and opened.series.is_series(row) else None
+    own = (listings.read_hash(row).hex(), listings.read_stamps(row))
+    return make_tag("detail", own, series, query.notices, parts)
+
+
+def _tag_parts(query: Query, listing: ListingRow, about: AnswerContext) -> tuple[object, ...]:
+    return query.get_words("fields"), _tag_references(query, listing, about), _tag_addons(query, listing, about)
+
+
+def _tag_references(query: Query, listing: ListingRow, about: AnswerContext) -> object:
+    """What is attached to a detail, by what it is made of."""
+    members = list_expanded(query)
+    if not members:
+        return None
+    listings = open_snapshot(listing.snapshot).listings
+    tags: list[object] = []
+    references = read_references(open_snapshot(listing.snapshot).read_document(listing.row))
+    if "place" in members:
+        place = find_place(references, snapshot=listing.snapshot)
+        tags.append(None if place is None else (listings.read_hash(place).hex(), listings.read_stamps(place)))
+    if "organization" in members:
+        copies = find_organization(references, about=about)
+        read = [(copy.snapshot.hash, about.dates[copy.snapshot.metro.slug]) for copy in copies]
+        tags.append((read, about.entitlement.digest))
+    return members, tags
+
+
+def _tag_addons(query: Query, listing: ListingRow, about: AnswerContext) -> object:
+    """What is attached to a detail: the block of its source, and all that lists of the date may show to the key."""
+    addons = list_addons(query, about)
+    if not addons:
+        return None
+    block = SourceBlocks(query, snapshot=listing.snapshot, about=about).make(listing.row)
+    related = None
+    if "related" in addons:
+        related = (listing.snapshot.hash, about.dates[listing.snapshot.metro.slug], about.entitlement.digest)
+    return addons, block, related, _tag_forecast(query, listing, about)
+
+
+def _tag_forecast(query: Query, listing: ListingRow, about: AnswerContext) -> object:
+    """The block itself, so that what has none keeps its tag whatever the weather."""
+    if query.resource != "event":
+        return None
+    forecasts = ForecastBlocks(query, snapshot=listing.snapshot, about=about)
+    document = open_snapshot(listing.snapshot).read_document(listing.row)
+    return forecasts.make_next(document, listing.row), forecasts.notices

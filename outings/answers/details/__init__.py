@@ -1,1 +1,0 @@
-"""One listing by id or slug, with what is related to it."""

@@ -1,0 +1,325 @@
+"""`/v1/{metro}/events.ics` and calendars in exports: events, their zones, and the file in iCalendar."""
+
+import re
+from calendar import monthrange
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from itertools import chain
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from outings.answers.context import AnswerContext
+from outings.answers.listings.lists import select_rows, settle_list
+from outings.answers.plan import AnswerPlan, make_tag
+from outings.answers.rows.filters import EffectiveFilters
+from outings.answers.snapshot.reader import open_snapshot
+from outings.answers.snapshot.series import Series
+from outings.configuration.zones import list_changes, read_zone
+from outings.contract.errors import bad_request
+from outings.contract.instants import read_local
+from outings.contract.query import Query
+from outings.contract.resources.export import EXPORT_TYPES
+from outings.release.snapshot import Snapshot
+
+# Before the first moment its offset is said to hold; a rule that still goes on in the last year goes on for ever.
+_FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+_LONG_AGO = datetime(1900, 1, 1)
+_WEEK = 7
+_SECOND, _DAY = timedelta(seconds=1), timedelta(days=1)
+# Fewer years than this are dates: a rule of theirs would be chance.
+_FEWEST = 3
+_CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+
+
+class _Kind(Struct, frozen=True):
+    """What one change has in common with those of other years. Offsets are timedeltas."""
+
+    offset_before: timedelta
+    offset: timedelta
+    name: str
+    is_daylight: bool
+
+
+class _Days(Struct, frozen=True):
+    """One day a year: the weekday among the seven days of the month from `first` on; -1 for the month's last seven."""
+
+    month: int
+    weekday: int
+    first: int
+
+    def find_day(self, year: int) -> int:
+        first = self.first if self.first > 0 else monthrange(year, self.month)[1] - _WEEK + 1
+        return first + (self.weekday - datetime(year, self.month, first).weekday()) % _WEEK
+
+    def write_rule(self) -> str:
+        number, rest = divmod(self.first - 1, _WEEK)
+        weekday = _CODES[self.weekday]
+        if self.first < 0 or not rest:
+            return f"BYMONTH={self.month};BYDAY={-1 if self.first < 0 else number + 1}{weekday}"
+        days = ",".join(str(day) for day in range(self.first, self.first + _WEEK))
+        return f"BYMONTH={self.month};BYMONTHDAY={days};BYDAY={weekday}"
+
+
+@cache
+def encode_vtimezone(name: str) -> bytes:
+    """ValueError for a name that is none."""
+    return encode_lines(["BEGIN:VTIMEZONE", f"TZID:{name}", *_write_observances(name), "END:VTIMEZONE"])
+
+
+def _write_observances(name: str) -> Iterator[str]:
+    zone = read_zone(name)
+    start = _FIRST.astimezone(zone)
+    yield from _write(_make_kind(start, start), [_LONG_AGO])
+    by_kind: dict[_Kind, list[datetime]] = {}
+    for instant in list_changes(zone, int(_FIRST.timestamp()), int(_LAST.timestamp())):
+        before, after = (datetime.fromtimestamp(each, UTC).astimezone(zone) for each in (instant - 1, instant))
+        # A change begins in the offset that holds before it (RFC 5545, 3.6.5).
+        by_kind.setdefault(_make_kind(before, after), []).append(before.replace(tzinfo=None, fold=0) + _SECOND)
+    for kind, onsets in by_kind.items():
+        at = 0
+        while at < len(onsets):
+            days, end = _find_run(onsets, at)
+            is_rule = end - at >= _FEWEST
+            end = end if is_rule else at + 1
+            yield from _write(kind, onsets[at:end], days if is_rule else None)
+            at = end
+
+
+def _make_kind(before: datetime, after: datetime) -> _Kind:
+    """Daylight is what saves more of it than the time before: in Ireland the standard is the summer's."""
+    saved = [each.dst() or timedelta() for each in (before, after)]
+    return _Kind(
+        before.utcoffset() or timedelta(),
+        after.utcoffset() or timedelta(),
+        after.tzname() or "",
+        saved[1] > (saved[0] if before != after else timedelta()),
+    )
+
+
+def _find_run(onsets: Sequence[datetime], at: int) -> tuple[_Days, int]:
+    """The days that name the most of the onsets, year after year from `at` on, and where that ends."""
+    first = onsets[at]
+    shortest = monthrange(2001, first.month)[1]
+    firsts = (-1, *range(1, shortest - _WEEK + 2))
+    # The n-th weekday and the last one are what laws say: they are tried first.
+    ordered = sorted(firsts, key=lambda day: (day > 0 and (day - 1) % _WEEK > 0, day < 0, day))
+    choices = [_Days(first.month, first.weekday(), day) for day in ordered]
+    return max(((days, _follow(days, onsets, at)) for days in choices), key=lambda run: run[1])
+
+
+def _follow(days: _Days, onsets: Sequence[datetime], at: int) -> int:
+    first = onsets[at]
+    for end in range(at, len(onsets)):
+        year = first.year + end - at
+        if onsets[end] != first.replace(year=year, month=days.month, day=days.find_day(year)):
+            return end
+    return len(onsets)
+
+
+def _write(kind: _Kind, onsets: Sequence[datetime], days: _Days | None = None) -> Iterator[str]:
+    name = "DAYLIGHT" if kind.is_daylight else "STANDARD"
+    yield f"BEGIN:{name}"
+    yield f"DTSTART:{onsets[0]:%Y%m%dT%H%M%S}"
+    if days is not None:
+        is_over = onsets[-1].year < _LAST.year - 1
+        yield f"RRULE:FREQ=YEARLY;{days.write_rule()}" + (_write_end(kind, onsets[-1]) if is_over else "")
+    yield f"TZNAME:{kind.name}"
+    yield f"TZOFFSETFROM:{_format_offset(kind.offset_before)}"
+    yield f"TZOFFSETTO:{_format_offset(kind.offset)}"
+    yield f"END:{name}"
+
+
+def _write_end(kind: _Kind, last: datetime) -> str:
+    """A day late: `dateutil` and `icalendar` read it as local, and miss the last change east of UTC."""
+    return f";UNTIL={last - kind.offset_before + _DAY:%Y%m%dT%H%M%SZ}"
+
+
+def _format_offset(offset: timedelta) -> str:
+    seconds = abs(offset) // timedelta(seconds=1)
+    minutes = f"{'-' if offset < timedelta() else '+'}{seconds // 3600:02}{seconds // 60 % 60:02}"
+    return f"{minutes}{seconds % 60:02}" if seconds % 60 else minutes
+
+
+_ESCAPES = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+# Of a line without its end; the space that continues one counts.
+_OCTETS = 75
+
+
+def escape_text(text: str) -> str:
+    """As a TEXT value; other control characters than line ends and tabs may not stand in one."""
+    return _CONTROLS.sub("", text.replace("\r\n", "\n")).translate(_ESCAPES)
+
+
+def encode_lines(lines: Iterable[str]) -> bytes:
+    return b"".join(map(_fold_line, lines))
+
+
+def _fold_line(line: str) -> bytes:
+    data = line.encode()
+    if len(data) <= _OCTETS:
+        return data + b"\r\n"
+    pieces, at, room = [], 0, _OCTETS
+    while at < len(data):
+        end = min(at + room, len(data))
+        while end < len(data) and data[end] & 0xC0 == 0x80:  # never inside of a character
+            end -= 1
+        pieces.append(data[at:end])
+        at, room = end, _OCTETS - 1
+    return b"\r\n ".join(pieces) + b"\r\n"
+
+
+_BEGIN, _END = b"BEGIN:VEVENT\r\nUID:", b"END:VEVENT"
+_Times = tuple[datetime, datetime | None]
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """`data`: VEVENTs; `zone`: the time zone that they name, if they do."""
+
+    data: bytes
+    zone: str | None = None
+
+
+def render_event(document: bytes, *, series: Series, row: int) -> Entry:
+    """Without data for an event without a date. Its UID is its id, that of a date of its own its occurrence's `key`."""
+    event = msgspec.json.decode(document)
+    if not event["has_date"]:
+        return Entry(data=b"")
+    stamps, texts = encode_lines(_write_stamps(event)), encode_lines(_write_texts(event))
+    dates = (
+        (b"%b%b\r\n" % (_BEGIN, uid.encode()), stamps, encode_lines(_write_times(event, *times)), recurrence, texts)
+        for uid, times, recurrence in _list_entries(event, series=series, row=row)
+    )
+    return Entry(data=b"".join(chain.from_iterable(dates)), zone=event["timezone"] if event["has_time"] else None)
+
+
+def _list_entries(event: Mapping[str, Any], *, series: Series, row: int) -> Iterator[tuple[str, _Times, bytes]]:
+    """Yield UID, times and the lines of the recurrence: once for a rule or a single event, else for each date."""
+    recurrence = series.read_recurrence(row) if event["is_recurring"] else ""
+    if recurrence is not None:
+        ends_local = event["ends_local"]
+        starts = datetime.fromisoformat(event["starts_local"])
+        yield event["id"], (starts, ends_local and datetime.fromisoformat(ends_local)), recurrence.encode()
+        return
+    for moment in series.list_moments(row):
+        starts = read_local(moment.starts_local)
+        ends = None if moment.ends_local is None else read_local(moment.ends_local)
+        yield f"{event['id']}_{starts:%Y%m%dT%H%M%S}", (starts, ends), b""
+
+
+def split_entries(calendar: bytes) -> dict[str, bytes]:
+    """Of a calendar of whole events, each event's VEVENTs by its id."""
+    entries: dict[str, bytes] = {}
+    for part in calendar.split(b"\r\n" + _BEGIN)[1:]:
+        data = part.partition(b"\r\n" + _END)[0]
+        event_id = data[: data.index(b"\r\n")].partition(b"_")[0].decode()
+        entries[event_id] = b"%b%b%b\r\n%b\r\n" % (entries.get(event_id, b""), _BEGIN, data, _END)
+    return entries
+
+
+def _write_stamps(event: Mapping[str, Any]) -> Iterator[str]:
+    stamp = _format_instant(event["updated_at"])
+    # Not when this was written, which would make another file of the same events each time.
+    yield f"DTSTAMP:{stamp}"
+    yield f"LAST-MODIFIED:{stamp}"
+    if event["created_at"] is not None:
+        yield f"CREATED:{_format_instant(event['created_at'])}"
+
+
+def _write_times(event: Mapping[str, Any], starts: datetime, ends: datetime | None) -> Iterator[str]:
+    """An event without a clock time is of whole days; the end of one is the day after its last."""
+    kind = _name_kind(event)
+    yield f"DTSTART{kind}:{_format_time(starts, event)}"
+    if ends is None:
+        return
+    if event["has_time"]:
+        if ends > starts:
+            yield f"DTEND{kind}:{_format_time(ends, event)}"
+        return
+    last = ends.date() - _DAY if ends.time() == datetime.min.time() and ends.date() > starts.date() else ends.date()
+    yield f"DTEND{kind}:{max(last, starts.date()) + _DAY:%Y%m%d}"
+
+
+def _name_kind(event: Mapping[str, Any]) -> str:
+    return f";TZID={event['timezone']}" if event["has_time"] else ";VALUE=DATE"
+
+
+def _format_time(local: datetime, event: Mapping[str, Any]) -> str:
+    return f"{local:%Y%m%dT%H%M%S}" if event["has_time"] else f"{local:%Y%m%d}"
+
+
+def _format_instant(text: str) -> str:
+    return text.replace("-", "").replace(":", "")
+
+
+def _write_texts(event: Mapping[str, Any]) -> Iterator[str]:
+    location, place = event["location"], event["place"]
+    where = [each for each in (place and place["name"], location["address"]) if each]
+    texts = {"SUMMARY": event["name"], "DESCRIPTION": event["description"], "LOCATION": ", ".join(where)}
+    for name, text in texts.items():
+        if text:
+            yield f"{name}:{escape_text(text)}"
+    if location["lat"] is not None and location["lng"] is not None:
+        yield f"GEO:{location['lat']};{location['lng']}"
+    if event["categories"]:
+        yield f"CATEGORIES:{','.join(map(escape_text, event['categories']))}"
+    url = event["registration_url"] or event["ticket_url"]
+    if url and url.isprintable():
+        yield f"URL:{url}"
+    yield "STATUS:CONFIRMED"
+    yield "END:VEVENT"
+
+
+# How often a program that subscribed should ask: RFC 7986's name for it, and that of Outlook.
+_REFRESH = ("REFRESH-INTERVAL;VALUE=DURATION:PT1H", "X-PUBLISHED-TTL:PT1H")
+
+
+def encode_calendar(snapshot: Snapshot, entries: Sequence[Entry]) -> list[bytes]:
+    """A metro's, as parts to be joined. Its own zone stands in it without events too: RFC 5545 wants a component."""
+    zones = {snapshot.metro.timezone, *(entry.zone for entry in entries if entry.zone is not None)}
+    name = escape_text(f"Events in {snapshot.metro.name}")
+    head = encode_lines((
+        "BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//outings//outings//EN", "CALSCALE:GREGORIAN",
+        f"NAME:{name}", f"X-WR-CALNAME:{name}", *_REFRESH,
+    ))  # fmt: skip
+    return [head, *map(encode_vtimezone, sorted(zones)), *(entry.data for entry in entries), b"END:VCALENDAR\r\n"]
+
+
+MOST_EVENTS = 5_000
+# With the dates of series that no rule says: each is an entry.
+MOST_ENTRIES = 50_000
+
+
+def plan_calendar_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
+    today = about.dates[snapshot.metro.slug]
+    filters = settle_list(query, today)
+    return AnswerPlan(
+        make_tag("ics", snapshot.hash, query.text, today, about.entitlement.digest),
+        lambda: answer_calendar_file(query, filters, snapshot=snapshot, today=today),
+        media=EXPORT_TYPES["ics"],
+    )
+
+
+def answer_calendar_file(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> list[bytes]:
+    """The file as parts. Raises `out_of_range` where more events or dates match than a calendar is good for."""
+    opened = open_snapshot(snapshot)
+    rows = select_rows(query, filters, snapshot=snapshot, today=today, limit=MOST_EVENTS + 1)
+    if len(rows) > MOST_EVENTS:
+        raise bad_request(
+            reason="out_of_range",
+            message=f"More than {MOST_EVENTS} events match: narrow the window or the filters, or fetch the export.",
+            max=MOST_EVENTS,
+        )
+    unruled = (row for row in rows if opened.series.is_series(row) and opened.series.read_recurrence(row) is None)
+    if sum(map(opened.series.count_moments, unruled)) > MOST_ENTRIES:
+        raise bad_request(
+            reason="out_of_range",
+            message=f"Series without a rule have more than {MOST_ENTRIES} dates: narrow the window or the filters, or"
+            " fetch the export.",
+            max=MOST_ENTRIES,
+        )
+    entries = [render_event(opened.read_document(row), series=opened.series, row=row) for row in rows]
+    return encode_calendar(snapshot, entries)

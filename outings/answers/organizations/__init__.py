@@ -1,1 +1,0 @@
-"""One organization by id: its copies in the key's metros, merged."""
