@@ -1,4 +1,4 @@
-"""A canonical request → the name of its file in a static tree, and back. Pure.
+"""A canonical request → the name of its file in a static tree. Pure.
 
 The path's segments are folders; the query, if there is one, is the last part: `/v1/seattle/events?free=true&page=2` is
 `v1/seattle/events/free=true&page=2.json`. Lower-case letters, digits and `-._`, in a query also `=&,`, stand for
@@ -19,12 +19,9 @@ SUFFIX = ".json"
 MOST_BYTES = 255
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-._")
 _SIGNS = frozenset(b"=&,")
-# What canonical requests write without an escape, in a path and in a query.
-_UNRESERVED = _PLAIN | frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ~")
 # Windows keeps these names for devices, whatever their extension.
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z)")
 _PIECE = re.compile(r"%([0-9A-F]{2})|(.)", re.DOTALL)
-_ESCAPE = re.compile(r"!([0-9a-f]{2})")
 _FORMAT = re.compile(rf"(?<=[^/])\.({'|'.join(EXPORT_TYPES)})\Z")
 
 
@@ -50,20 +47,6 @@ def name_file(request: str) -> str:
     return "/".join(parts) + suffix
 
 
-def parse_file(name: str) -> str:
-    """Return the canonical request of a file. Raises ValueError if the name is no request's."""
-    match = _FORMAT.search(name)
-    suffix = "" if match is None else match[0]
-    if match is None and not name.endswith(SUFFIX):
-        allowed = ", ".join((SUFFIX, *(f".{each}" for each in EXPORT_TYPES)))
-        raise ValueError(f"{name}: is the file of no request; allowed: names that end with {allowed}")
-    *folders, last = name.removesuffix(suffix or SUFFIX).split("/")
-    if "=" in last:
-        path = "/".join(_decode_part(each, plain=b"") for each in folders)
-        return f"/{path}{suffix}?{_decode_part(last, plain=b':')}"
-    return "/" + "/".join(_decode_part(each, plain=b"") for each in (*folders, last)) + suffix
-
-
 def name_media(name: str) -> str:
     """Return the media type of a request's file."""
     match = _FORMAT.search(name)
@@ -82,13 +65,3 @@ def _encode_piece(code: str, plain: str, signs: frozenset[int]) -> str:
     if code:
         return f"!{code.lower()}"
     return "".join(chr(byte) if byte in _PLAIN | signs else f"!{byte:02x}" for byte in plain.encode())
-
-
-def _decode_part(name: str, *, plain: bytes) -> str:
-    kept = _UNRESERVED | frozenset(plain)
-
-    def decode(match: re.Match[str]) -> str:
-        byte = int(match[1], 16)
-        return chr(byte) if byte in kept else f"%{byte:02X}"
-
-    return _ESCAPE.sub(decode, name)

@@ -7,8 +7,6 @@ from functools import cache
 
 from outings.pages.folders import find_words
 
-LANGUAGES = ("en", "es")
-
 
 class Words:
     """The words of one page. A template reads them by name: `words.title`. A name that there is not is an error."""

@@ -26,9 +26,6 @@ _BOUNDS = {
     for name in ("listings", "organizations")
 }
 
-# The type word of a row, in the order in which rows are numbered and rendered.
-KINDS = ("event", "class", "camp", "place", "organization")
-
 # Of each listing, what the next build is to know: the hash of what it was made of, null of one that is to be made anew;
 # and what it links to, encoded, null of one that is not published or has no organization.
 ORIGINS = {"origin": pl.Binary(), "links": pl.String()}

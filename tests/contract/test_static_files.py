@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from outings.contract.query import parse_query
 from outings.contract.route_matching import match_route
-from outings.contract.static_files import name_file, parse_file, spell_request
+from outings.contract.static_files import name_file, spell_request
 from outings.contract.vocabulary import Vocabulary
+from tests.contract.static_requests import parse_file
 
 PLACE = "3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f"
 # Canonical requests as `Query.text` writes them: escapes where a value needs them, and those alone.

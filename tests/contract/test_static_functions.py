@@ -18,8 +18,9 @@ from outings.contract.query import parse_query
 from outings.contract.route import JSON
 from outings.contract.route_matching import match_route
 from outings.contract.routes import ROUTES
-from outings.contract.static_files import name_file, parse_file, spell_request
+from outings.contract.static_files import name_file, spell_request
 from tests.conftest import ROOT
+from tests.contract.static_requests import parse_file
 from tests.contract.wishes import VOCABULARY, match_of, spellings, wishes
 
 BUILD = ROOT / "build"

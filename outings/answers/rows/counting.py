@@ -169,11 +169,6 @@ def _pack_occurrences(matches: MatchSet, dates: Dates, columns: Columns, name: s
     return packed
 
 
-def _read_days(table: Any, numbers: Rows) -> Numbers:
-    days = table["days"][numbers].astype(np.int64)
-    return np.where(days == 0, _NO_DAY, days)
-
-
 def _find_blocks(times: Numbers) -> Numbers:
     blocks: Numbers = 1 << (np.searchsorted(_BLOCK_STARTS, times, side="right") - 1).clip(0)
     return np.where(times == NOT_STATED, _NO_BLOCK, blocks)

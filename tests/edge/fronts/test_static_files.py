@@ -18,12 +18,13 @@ import pytest
 from edge.app import Edge
 from outings.configuration.tables import StaticTable
 from outings.contract.route_matching import match_route
-from outings.contract.static_files import name_media, parse_file
+from outings.contract.static_files import name_media
 from outings.release.s3 import S3Store
 from outings.release.stores import open_store
 from pipeline.static.hosts import FolderHost, Host, HostFile, S3Host
 from pipeline.static.publishing import publish_static
 from tests.conftest import ROOT
+from tests.contract.static_requests import parse_file
 from tests.edge.asking import ask as ask_edge
 from tests.edge.fronts.fronting import Answer, ask, start_configuration
 from tests.edge.fronts.workerd import PREFIX, start_workerd
