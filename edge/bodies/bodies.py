@@ -26,10 +26,6 @@ _OVERHEAD_BYTES = 1_000
 
 _DETAILS = frozenset(route.name for route in ROUTES if route.type and route.is_one)
 
-# Planned to take less, an answer is made on the event loop: a hop to a thread and back costs half a millisecond, most
-# of it waiting for the interpreter (`python -m bench.paths`: a page of 50 takes 0.7 ms here and 1.3 there).
-QUICK_MICROSECONDS = 1_000
-
 Read = TypeVar("Read")
 BodyName = tuple[str, bytes, bytes]
 
@@ -104,8 +100,12 @@ class Bodies:
 
 
 def is_quick(planned: RequestPlan) -> bool:
-    """Return True if making the body takes less time than handing it to a thread, and it is not written already."""
-    return planned.page is None and planned.plan.file is None and planned.plan.cost < QUICK_MICROSECONDS
+    """Return True if making the body takes less time than handing it to a thread, and it is not written already.
+
+    A hop to a thread and back costs half a millisecond, mostly spent waiting (`python -m bench.paths`:
+    a page of 50 takes 0.7 ms here and 1.3 there).
+    """
+    return planned.page is None and planned.plan.file is None and planned.plan.is_quick
 
 
 def count_made(planned: RequestPlan) -> Counter:

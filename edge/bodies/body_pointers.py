@@ -2,7 +2,6 @@
 
 from msgspec import Struct
 
-from edge.bodies.bodies import QUICK_MICROSECONDS
 from edge.bodies.content_coding import GZIP, IDENTITY
 from edge.front_protocol import ANSWERS, CACHE_CONTROL, CODING, EXPORTS, OBJECTS, Front, name_answer, name_object
 from edge.queries.planner import RequestPlan
@@ -59,7 +58,7 @@ def replace_cache_control(head: Lines) -> Lines:
 def _is_worth_it(front: Front, planned: RequestPlan, size: int | None) -> bool:
     if size is not None:
         return size >= front.least
-    return front.least == 0 or (planned.page is None and planned.plan.cost >= QUICK_MICROSECONDS)
+    return front.least == 0 or (planned.page is None and not planned.plan.is_quick)
 
 
 def _point(front: Front, planned: RequestPlan, address: bytes, *, coding: bytes, size: int | None) -> BodyPointer:

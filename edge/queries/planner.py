@@ -20,7 +20,6 @@ from edge.thread_pool import ThreadPool
 from edge.weather.forecasts import Forecasts
 from outings.answers.changes import read_cursor
 from outings.answers.context import AnswerContext
-from outings.answers.cost import LOOK_UP
 from outings.answers.listings.relations import costs_queries
 from outings.answers.plan import AnswerPlan
 from outings.answers.renderer_version import RENDERER_VERSION
@@ -178,7 +177,7 @@ class Planner:
         make_plan(calendar, about)
         address = CalendarAddress(url=self._addresses.sign(calendar.text, key_id=read_key_id(request)))
         parts = encode_detail(msgspec.json.encode(address), notices=query.notices)
-        plan = AnswerPlan(make_etag(b"".join(parts)).decode(), lambda: parts, LOOK_UP)
+        plan = AnswerPlan(make_etag(b"".join(parts)).decode(), lambda: parts, is_quick=True)
         return _plan(query, plan, served=served, about=about)
 
     def _holds(self, planned: RequestPlan) -> bool:

@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from outings.answers.access_errors import forbidden_metro, forbidden_types
 from outings.answers.context import AnswerContext
-from outings.answers.cost import LOOK_UP, UNKNOWN
 from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.rows.paging import check_cursor, make_cursor
 from outings.answers.snapshot.reader import open_snapshot
@@ -254,7 +253,7 @@ def plan_changes(query: Query, about: AnswerContext) -> AnswerPlan:
     return AnswerPlan(
         make_tag("changes", name_log(log), read, query.text, about.entitlement.digest),
         lambda: answer_changes(query, about),
-        cost=UNKNOWN if is_new else LOOK_UP,
+        is_quick=not is_new,
         reads_store=is_new,
     )
 

@@ -20,7 +20,6 @@ from outings.answers.addons.expanded import (
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.addons.sources import SourceBlocks, list_addons
 from outings.answers.context import AnswerContext
-from outings.answers.cost import LOOK_UP, UNKNOWN
 from outings.answers.counts import select_default
 from outings.answers.documents.cards import make_card
 from outings.answers.documents.fields import add_member, choose_fields
@@ -267,13 +266,13 @@ _NOTHING_ATTACHED: tuple[object, ...] = ((), None, None)
 def plan_detail(query: Query, about: AnswerContext) -> AnswerPlan:
     check_expanded(query, about)
     listing = find_listing(query, about=about)
-    cost, parts = LOOK_UP, _NOTHING_ATTACHED
+    is_quick, parts = True, _NOTHING_ATTACHED
     if query.values:  # as few details have
         # What is attached to a listing counts an organization's others, or asks the lists.
-        cost = UNKNOWN if list_expanded(query) or "related" in list_addons(query, about) else LOOK_UP
+        is_quick = not list_expanded(query) and "related" not in list_addons(query, about)
         parts = _tag_parts(query, listing, about)
     tag = _tag_listing(query, listing, about, parts)
-    return AnswerPlan(tag, lambda: answer_detail(query, listing, about=about), cost)
+    return AnswerPlan(tag, lambda: answer_detail(query, listing, about=about), is_quick=is_quick)
 
 
 def _tag_listing(query: Query, listing: ListingRow, about: AnswerContext, parts: tuple[object, ...]) -> str:

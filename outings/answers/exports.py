@@ -6,7 +6,6 @@ import msgspec
 
 from outings.answers.access_errors import forbidden_types
 from outings.answers.context import AnswerContext
-from outings.answers.cost import LOOK_UP
 from outings.answers.plan import AnswerPlan, PlannedFile, make_tag
 from outings.contract.envelope import encode_list
 from outings.contract.errors import not_found
@@ -31,7 +30,7 @@ def name_file(collection: str, file_format: str) -> str:
 
 def plan_export(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
     tag = make_tag("export", snapshot.hash, snapshot.exports, query.text, about.entitlement.digest)
-    return AnswerPlan(tag, lambda: answer_export(query, snapshot, about), cost=LOOK_UP)
+    return AnswerPlan(tag, lambda: answer_export(query, snapshot, about), is_quick=True)
 
 
 def plan_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:

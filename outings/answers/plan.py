@@ -1,4 +1,4 @@
-"""What will answer a query: its ETag at once, its body when it is asked for, and what that is planned to cost.
+"""What will answer a query: its ETag at once, its body when it is requested, and whether that is quick.
 
 ETags are weak and by one rule, whether a body is stored or computed. A list's is made of the metro's snapshot, the
 request with its cursor, the date and what the key may read, and of other metros or a forecast where they are in it
@@ -11,7 +11,6 @@ from collections.abc import Callable
 import msgspec
 from msgspec import Struct
 
-from outings.answers.cost import UNKNOWN
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.release.manifest import Export
 from outings.release.objects import Bytes
@@ -28,13 +27,13 @@ class PlannedFile(Struct, frozen=True):
 
 
 class AnswerPlan(Struct, frozen=True):
-    """`render` gives the body as parts to be joined; `cost` is what that is planned to take, in microseconds, and
-    `reads_store` that it may wait for objects of the store: it may raise NotFound, Corrupt and StoreError then. A
-    `file` may be sent as it lies there instead."""
+    """`render` gives the body as parts to be joined. `is_quick`: it takes less than a millisecond of 25,000 listings.
+    `reads_store`: it may wait for objects of the store, and may raise NotFound, Corrupt and StoreError then. A `file`
+    may be sent as it lies there instead."""
 
     etag: str
     render: Callable[[], list[bytes]]
-    cost: int = UNKNOWN
+    is_quick: bool = False
     reads_store: bool = False
     media: str = JSON
     file: PlannedFile | None = None

@@ -293,7 +293,7 @@ def test_keys_take_turns_and_what_nobody_waits_for_is_not_computed(
         return body
 
     monkeypatch.setattr("edge.bodies.bodies.render_body", render)
-    monkeypatch.setattr("edge.bodies.bodies.QUICK_MICROSECONDS", 0)
+    monkeypatch.setattr("edge.bodies.bodies.is_quick", lambda _: False)
 
     async def ask_for(price: int, *, kind: str) -> int:
         got = await send_request(service.edge, f"{LIST}?max_price={price}", key=service.keys[kind])

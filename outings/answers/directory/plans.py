@@ -3,7 +3,6 @@
 from typing import Any, Protocol
 
 from outings.answers.context import AnswerContext
-from outings.answers.cost import UNKNOWN, Rate, add_costs
 from outings.answers.counts import DailyCount
 from outings.answers.directory.neighborhoods import answer_neighborhoods, count_by_area
 from outings.answers.directory.organizations import answer_organizations, count_by_row
@@ -14,7 +13,8 @@ from outings.answers.rows.paging import read_limit
 from outings.contract.query import Query
 from outings.release.snapshot import Snapshot
 
-_ENTRY = Rate(each=15)
+# Entries that are quick to send.
+_MOST_QUICK = 50
 
 
 class Answer(Protocol):
@@ -42,5 +42,5 @@ def _plan(
     tag = make_tag("directory", snapshot.hash, query.text, position, today, about.entitlement.digest)
     # Counts are worked out once a day, and a word that is new may take some milliseconds.
     is_quick = counts.is_known(snapshot, today) and not query.values.keys() & {"q", "neighborhood"}
-    cost = add_costs([(_ENTRY, read_limit(query))]) if is_quick else UNKNOWN
-    return AnswerPlan(tag, lambda: answer(query, filters, snapshot=snapshot, about=about), cost)
+    is_quick = is_quick and read_limit(query) <= _MOST_QUICK
+    return AnswerPlan(tag, lambda: answer(query, filters, snapshot=snapshot, about=about), is_quick=is_quick)

@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from outings.answers.addons.sources import SourceBlocks
 from outings.answers.context import AnswerContext
-from outings.answers.cost import UNKNOWN, Rate, add_costs
 from outings.answers.documents.fields import choose_fields
 from outings.answers.near.index import TYPE_RANKS
 from outings.answers.near.items import join_items, list_pieces, open_parts, read_last, round_metres
@@ -27,7 +26,8 @@ from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
 
 _MINUTE = 60
-_ITEM = Rate(each=10)
+# Items that are quick to send.
+_MOST_QUICK = 50
 
 
 class Position(Struct, frozen=True):
@@ -50,14 +50,9 @@ def plan_nearby(query: Query, snapshot: Snapshot, about: AnswerContext) -> Answe
     nearby = settle_nearby(query, snapshot=snapshot, about=about)
     read = (snapshot.hash, nearby.near.minute, nearby.after)
     tag = make_tag("nearby", query.text, read, about.entitlement.digest)
-    return AnswerPlan(tag, lambda: answer_nearby(nearby), _estimate_nearby(nearby.near))
-
-
-def _estimate_nearby(near: Near) -> int:
-    """Return microseconds: few where the listings that the filters show are known."""
-    if near.query.values.keys() & {"fields", "include"} or not is_known(near, open_snapshot(near.snapshot)):
-        return UNKNOWN
-    return add_costs([(_ITEM, read_limit(near.query))])
+    # Little is looked at where the listings that the filters show are known.
+    is_quick = read_limit(query) <= _MOST_QUICK and is_known(nearby.near, open_snapshot(snapshot))
+    return AnswerPlan(tag, lambda: answer_nearby(nearby), is_quick=is_quick)
 
 
 def settle_nearby(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> Nearby:

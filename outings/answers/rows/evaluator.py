@@ -207,11 +207,6 @@ def open_evaluator(reader: SnapshotReader) -> Evaluator:
     return reader.open_index(make_evaluator)
 
 
-def has_columns(reader: SnapshotReader) -> bool:
-    """Whether the build mapped them, or somebody has asked for them; else the next question waits for them."""
-    return reader.find_index(make_evaluator) is not None or reader.is_mapped(COLUMNS)
-
-
 def make_evaluator(reader: SnapshotReader) -> Evaluator:
     columns = Columns(reader.open_tables(COLUMNS), facts=reader.rows, index=reader.listings)
     finder = reader.open_index(open_row_finder)

@@ -8,9 +8,8 @@ import numpy as np
 
 from outings.answers.approximate import list_approximate
 from outings.answers.context import AnswerContext
-from outings.answers.cost import UNKNOWN, Rate, add_costs
 from outings.answers.plan import AnswerPlan, make_tag
-from outings.answers.rows.evaluator import has_columns, open_evaluator
+from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.search.audiences import TargetAudience, choose_audiences
 from outings.answers.search.cards import finish_card, format_repeats, format_start
 from outings.answers.search.collections import find_override
@@ -48,11 +47,8 @@ from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER
 from outings.release.snapshot import Snapshot
 
-_SEARCHED_WORD = Rate(each=60)
-# Of listings that have a word.
-_POSTINGS = Rate(thousand=12)
-# Its passage is looked for in its description.
-_RESULT = Rate(each=6)
+# Results that are quick to show, and listings that are quick to look at.
+_MOST_QUICK, _MOST_POSTINGS = 50, 30_000
 
 _encoder = msgspec.json.Encoder()
 _NO_REPEATS = format_repeats((), count=0)
@@ -63,23 +59,22 @@ def plan_search(query: Query, snapshot: Snapshot, about: AnswerContext) -> Answe
     semantic = None if search.semantic is None else search.semantic.tag
     read = (search.offset, search.today, about.entitlement.digest, semantic)
     tag = make_tag("search", snapshot.hash, query.text, *read)
-    return AnswerPlan(tag, lambda: answer_search(search), _estimate_cost(search))
+    return AnswerPlan(tag, lambda: answer_search(search), is_quick=_is_quick(search))
 
 
-def _estimate_cost(search: Search) -> int:
-    """Microseconds that the answer is planned to take."""
-    if search.semantic is not None:
-        return UNKNOWN
-    opened, words, index = open_snapshot(search.snapshot), search.parsed.words, search.index
+def _is_quick(search: Search) -> bool:
+    """Return True if all that the search reads of the day is known, and few listings have its words."""
+    if search.semantic is not None or search.limit > _MOST_QUICK:
+        return False
+    words, index = search.parsed.words, search.index
     knows_rows = index.recalls_rows(search.filters)
     knows_starts = not search.filters.has_usual_window or index.recalls_starts(search.filters.windows)
-    if search.filters.says_when or not (knows_rows and knows_starts and has_columns(opened)):
-        return UNKNOWN
-    parts = (_SEARCHED_WORD, len(words)), (_RESULT, search.limit), (_POSTINGS, 1)
-    listings = index.count_postings(search.parsed) if words else len(opened.listings)
+    if search.filters.says_when or not (knows_rows and knows_starts):
+        return False
+    listings = index.count_postings(search.parsed) if words else len(open_snapshot(search.snapshot).listings)
     # What a query can do without is asked of the whole index before the query is.
     times = sum(1 for _ in list_narrower(search.parsed, index.words)) if search.is_auto else 1
-    return add_costs(parts, listings=listings * times)
+    return listings * times <= _MOST_POSTINGS
 
 
 def answer_search(search: Search) -> list[bytes]:

@@ -1,6 +1,6 @@
 """The plan of `/v1/{metro}/suggest`: what has something live that the key may read, by the lists' own defaults."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import date
 from typing import Any
 
@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.context import AnswerContext
-from outings.answers.cost import UNKNOWN, Rate, add_costs
 from outings.answers.directory.neighborhoods import count_by_area
 from outings.answers.directory.organizations import count_by_row
 from outings.answers.documents.fields import NamedDocument
@@ -29,8 +28,6 @@ from outings.contract.resources.suggestion import Suggestion, SuggestionLinks
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
-# Its name and ids are read in its document.
-_ITEM = Rate(each=12)
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(NamedDocument)
 
@@ -38,16 +35,10 @@ _decoder = msgspec.json.Decoder(NamedDocument)
 def plan_suggestions(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
     types, today = choose_types(query, about.entitlement), about.dates[snapshot.metro.slug]
     tag = make_tag("suggest", snapshot.hash, query.text, today, about.entitlement.digest)
-    cost = _estimate_cost(query, open_snapshot(snapshot), types=types, today=today)
-    return AnswerPlan(tag, lambda: _answer(query, snapshot, types=types, today=today), cost)
-
-
-def _estimate_cost(query: Query, opened: SnapshotReader, *, types: Sequence[str], today: date) -> int:
-    """Microseconds. The order is worked out once a day."""
-    index = opened.find_index(open_suggestions)
-    if index is None or (tuple(types), today) not in index.orders:
-        return UNKNOWN
-    return add_costs([(_ITEM, read_limit(query))])
+    # The order is worked out once a day.
+    index = open_snapshot(snapshot).find_index(open_suggestions)
+    is_quick = index is not None and (tuple(types), today) in index.orders
+    return AnswerPlan(tag, lambda: _answer(query, snapshot, types=types, today=today), is_quick=is_quick)
 
 
 def _answer(query: Query, snapshot: Snapshot, *, types: tuple[str, ...], today: date) -> list[bytes]:
