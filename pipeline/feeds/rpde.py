@@ -65,18 +65,24 @@ class _Page(Struct):
 
 
 class SplitPage(Struct, frozen=True):
-    """The items of a page, one a line, and how many they are."""
+    """The items of a page, a line each."""
 
     next: str
-    lines: bytes
-    items: int
+    items: list[bytes]
 
 
 def split_page(content: bytes) -> SplitPage:
     """Split a page into its items. Raises ValueError with what is wrong with it."""
-    page = _parse_page(content.removeprefix(BOM_UTF8))
-    lines = [bytes(item).replace(b"\n", b" ").replace(b"\r", b" ") + b"\n" for item in page.items]
-    return SplitPage(page.next, b"".join(lines), len(lines))
+    content = content.removeprefix(BOM_UTF8)
+    try:
+        page = msgspec.json.decode(content, type=_Page)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        try:
+            page = msgspec.json.decode(mend_json(content), type=_Page)
+        except (ValueError, RecursionError):
+            refuse_markup(content)
+            raise ValueError(f"is not an RPDE page: {error}") from None
+    return SplitPage(page.next, [bytes(item).replace(b"\n", b" ").replace(b"\r", b" ") + b"\n" for item in page.items])
 
 
 async def walk_pages(
@@ -107,12 +113,13 @@ async def walk_pages(
             following = resolve_next(page.next, url)
         except ValueError as error:
             raise WalkError(url, str(error)) from None
-        digest = hashlib.sha256(page.lines).digest()
+        lines = b"".join(page.items)
+        digest = hashlib.sha256(lines).digest()
         if page.items and digest in digests:
             raise WalkError(url, "has the same items as a page before it: the pages do not advance")
         digests.add(digest)
-        target.write(page.lines)
-        count += page.items
+        target.write(lines)
+        count += len(page.items)
         empty = 0 if page.items else empty + 1
         if normalize_url(following) == normalize_url(url):
             if page.items:
@@ -125,17 +132,6 @@ async def walk_pages(
         visited.add(normalize_url(following))
         url = following
     raise WalkError(url, f"is page {MOST_PAGES:,}, and not the last")
-
-
-def _parse_page(content: bytes) -> _Page:
-    try:
-        return msgspec.json.decode(content, type=_Page)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        try:
-            return msgspec.json.decode(mend_json(content), type=_Page)
-        except (ValueError, RecursionError):
-            refuse_markup(content)
-            raise ValueError(f"is not an RPDE page: {error}") from None
 
 
 def _hide_password(url: str) -> str:

@@ -57,28 +57,6 @@ class Component(Struct, frozen=True, kw_only=True):
         return [line for line in self.lines if line.name == name and line.value.strip()]
 
 
-class Calendar(Struct, frozen=True, kw_only=True):
-    events: tuple[Component, ...]
-    zones: tuple[Component, ...]
-    is_cancelled: bool
-    zone_name: str | None = None
-
-
-def parse_calendar(content: bytes) -> Calendar:
-    """Parse a file. Raises ValueError for one that is no calendar, or that ends before a calendar does."""
-    reader = _Reader()
-    for number, text in _unfold(encode_utf8(content)):
-        reader.take(number, text)
-    if not reader.calendars:
-        raise ValueError("is not an iCalendar file: it has no BEGIN:VCALENDAR")
-    if reader.is_open:
-        raise ValueError("is cut short: it ends before END:VCALENDAR")
-    return Calendar(
-        events=tuple(reader.events), zones=tuple(reader.zones), is_cancelled=reader.method == "CANCEL",
-        zone_name=reader.zone_name,
-    )  # fmt: skip
-
-
 def unescape(value: str) -> str:
     r"""Return a TEXT value as it reads: \n is a line end, any other escaped character itself."""
     return _ESCAPE.sub(lambda match: "\n" if match[1] in "nN" else match[1], value)
@@ -104,23 +82,30 @@ def parse_line(text: str) -> Line | None:
     return Line(match[1].upper(), parameters, value) if colon else None
 
 
-class _Reader:
-    """Takes the lines in order and keeps the events and zones among them."""
+class Calendar:
+    """The events and time zones of a file."""
 
-    def __init__(self) -> None:
-        self.calendars = 0
-        self.is_open = False
-        self.method: str | None = None
+    def __init__(self, content: bytes) -> None:
+        """Parse a file. Raises ValueError for one that is no calendar, or that ends before a calendar does."""
+        self.is_cancelled = False
         self.zone_name: str | None = None
         self.events: list[Component] = []
         self.zones: list[Component] = []
+        self._calendars = 0
+        self._is_open = False
         self._kind: str | None = None
         self._begun = 0
         self._nested: list[str] = []
         self._lines: list[Line] = []
         self._texts: list[str] = []
+        for number, text in _unfold(encode_utf8(content)):
+            self._take(number, text)
+        if not self._calendars:
+            raise ValueError("is not an iCalendar file: it has no BEGIN:VCALENDAR")
+        if self._is_open:
+            raise ValueError("is cut short: it ends before END:VCALENDAR")
 
-    def take(self, number: int, text: str) -> None:
+    def _take(self, number: int, text: str) -> None:
         line = parse_line(text)
         if line is None:
             self._continue(text)
@@ -133,7 +118,7 @@ class _Reader:
             if not self._nested:
                 self._lines.append(line)
         elif line.name == "METHOD":
-            self.method = line.value.strip().upper()
+            self.is_cancelled = line.value.strip().upper() == "CANCEL"
         elif line.name == "X-WR-TIMEZONE" and self.zone_name is None:
             self.zone_name = line.value.strip()
 
@@ -141,8 +126,8 @@ class _Reader:
         if kind in ("VCALENDAR", "VEVENT", "VTIMEZONE"):
             self._close(is_closed=False)
         if kind == "VCALENDAR":
-            self.calendars += 1
-            self.is_open = True
+            self._calendars += 1
+            self._is_open = True
         elif kind in ("VEVENT", "VTIMEZONE"):
             self._kind, self._begun, self._texts = kind, number, [text]
         elif self._kind is not None:
@@ -155,7 +140,7 @@ class _Reader:
             self._close(is_closed=True)
         elif kind == "VCALENDAR":
             self._close(is_closed=False)
-            self.is_open = False
+            self._is_open = False
         elif self._kind is not None:
             self._texts.append(text)
             if kind in self._nested:

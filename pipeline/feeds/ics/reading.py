@@ -12,7 +12,7 @@ from msgspec import Struct
 from outings.contract.instants import DAY, count_seconds
 from outings.contract.vocabulary import Vocabulary
 from pipeline.dates.zones import find_fold_zone
-from pipeline.feeds.ics.lines import Component, Line, parse_calendar, split_texts, unescape
+from pipeline.feeds.ics.lines import Calendar, Component, Line, split_texts, unescape
 from pipeline.feeds.ics.series import (
     Members,
     list_after,
@@ -248,7 +248,7 @@ def read_calendar(content: bytes, *, timezone: str, vocabulary: Vocabulary, is_n
 
     Raises ValueError for a file that is no calendar, or half of one.
     """
-    calendar = parse_calendar(content)
+    calendar = Calendar(content)
     zones = Zones(timezone, calendar.zones, calendar=calendar.zone_name)
     entries: list[CalendarEntry] = []
     refused: list[tuple[Component, UnreadableEvent]] = []
