@@ -17,11 +17,11 @@ from outings.contract.route import JSON
 SUFFIX = ".json"
 # File systems take 255 bytes in a name.
 MOST_BYTES = 255
-_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-._")
-_SIGNS = frozenset(b"=&,")
+# What does not stand for itself, in a path and in a query.
+_OTHER = re.compile(r"%[0-9A-F]{2}|[^a-z0-9._-]")
+_OTHER_IN_QUERY = re.compile(r"%[0-9A-F]{2}|[^a-z0-9._=&,-]")
 # Windows keeps these names for devices, whatever their extension.
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z)")
-_PIECE = re.compile(r"%([0-9A-F]{2})|(.)", re.DOTALL)
 _FORMAT = re.compile(rf"(?<=[^/])\.({'|'.join(EXPORT_TYPES)})\Z")
 
 
@@ -40,8 +40,8 @@ def name_file(request: str) -> str:
     match = _FORMAT.search(path)
     suffix = SUFFIX if match is None else match[0]
     stem = path if match is None else path[: match.start()]
-    parts = [_encode_part(part, signs=frozenset()) for part in stem.split("/")[1:]]
-    parts += [_encode_part(query, signs=_SIGNS)] if query else []
+    parts = [_encode_part(part, _OTHER) for part in stem.split("/")[1:]]
+    parts += [_encode_part(query, _OTHER_IN_QUERY)] if query else []
     if any(len(part) + len(suffix) > MOST_BYTES for part in parts):
         raise ValueError(f"{request}: its file would have a name of more than {MOST_BYTES} bytes")
     return "/".join(parts) + suffix
@@ -53,15 +53,14 @@ def name_media(name: str) -> str:
     return JSON if match is None else EXPORT_TYPES[match[1]]
 
 
-def _encode_part(text: str, *, signs: frozenset[int]) -> str:
-    name = "".join(_encode_piece(code, plain, signs) for code, plain in _PIECE.findall(text))
+def _encode_part(text: str, other: re.Pattern[str]) -> str:
+    name = other.sub(_encode_piece, text)
     # No hidden files, no `.` and `..`, and what Windows would shorten or open as a device.
     if name[:1] == "." or _DEVICE.match(name):
         name = f"!{ord(name[0]):02x}{name[1:]}"
     return f"{name[:-1]}!2e" if name[-1:] == "." else name
 
 
-def _encode_piece(code: str, plain: str, signs: frozenset[int]) -> str:
-    if code:
-        return f"!{code.lower()}"
-    return "".join(chr(byte) if byte in _PLAIN | signs else f"!{byte:02x}" for byte in plain.encode())
+def _encode_piece(match: re.Match[str]) -> str:
+    piece = match[0]
+    return f"!{piece[1:].lower()}" if len(piece) > 1 else "".join(f"!{byte:02x}" for byte in piece.encode())
