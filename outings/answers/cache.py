@@ -1,4 +1,4 @@
-"""What is worked out once for a snapshot and kept, for nearly all requests of a day need the same."""
+"""Memories of values that are computed once for a snapshot, because nearly all requests of a day need the same."""
 
 from collections.abc import Callable, Hashable
 from functools import lru_cache
@@ -15,8 +15,8 @@ _Arguments = ParamSpec("_Arguments")
 
 
 def remember(method: Callable[_Arguments, _Value], *, size: int) -> Callable[_Arguments, _Value]:
-    """What an object's method gave for the arguments of the last calls. Without a circle of references, so that the
-    object is gone with the last who uses it, and with it what it has mapped."""
+    """Return the method with a memory of its last calls. There is no circle of references, so the object goes with
+    its last user, and with it the files that it has mapped."""
     bound = cast(MethodType, method)
     owner, function = ref(bound.__self__), bound.__func__
 
@@ -28,8 +28,8 @@ def remember(method: Callable[_Arguments, _Value], *, size: int) -> Callable[_Ar
 
 
 class Once(Generic[_Value]):
-    """What is made when it is called for, once. Of one thread. To make it takes a twentieth of what `functools.cache`
-    takes."""
+    """A value that is made at the first call. For one thread. Making a `Once` takes a twentieth of what
+    `functools.cache` takes."""
 
     __slots__ = ("_make", "_value")
 
@@ -55,7 +55,7 @@ class LruCache(Generic[_Key, _Value]):
         return key in self._values
 
     def find(self, key: _Key) -> _Value | None:
-        """None of what is not kept."""
+        """Return None if the value is not kept."""
         with self._lock:
             try:
                 return self._values[key]

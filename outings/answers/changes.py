@@ -87,7 +87,7 @@ def read_cursor(query: Query) -> int:
 
 
 def list_read(query: Query, about: AnswerContext) -> list[Snapshot]:
-    """Of the metros that the answer may speak of."""
+    """List the snapshots of the metros that the answer may name."""
     return [
         snapshot
         for slug, snapshot in sorted(about.release.metros.items())
@@ -96,7 +96,7 @@ def list_read(query: Query, about: AnswerContext) -> list[Snapshot]:
 
 
 def make_condition(query: Query, about: AnswerContext) -> Callable[[Version], bool]:
-    """Whether the key may see a version, and the query's filters keep it."""
+    """Return the test that a version passes if the key may see it and the query's filters keep it."""
     types, kinds, metro = query.get_words("type"), query.get_words("kind"), query.metro
 
     def passes(version: Version) -> bool:
@@ -108,7 +108,7 @@ def make_condition(query: Query, about: AnswerContext) -> Callable[[Version], bo
 
 
 def is_visible(version: Version, about: AnswerContext) -> bool:
-    """Whether it is a change of what the key may read."""
+    """Return True if the key may read the change."""
     entitlement = about.entitlement
     if version.type != _ORGANIZATION and not entitlement.allows_type(version.type):
         return False
@@ -154,8 +154,8 @@ class Home(Struct, frozen=True, kw_only=True):
 
 
 def find_homes(query: Query, about: AnswerContext) -> list[Home]:
-    """Those that the key may read. Raises `not_found` where no metro shows the row, archived or not, and `forbidden`
-    where only others do, or the type is not the key's."""
+    """Return the metros of the row that the key may read. Raises `not_found` if no metro shows the row, archived or
+    not, and `forbidden` if only others do or the type is not the key's."""
     assert query.id is not None
     homes = [home for _, snapshot in sorted(about.release.metros.items()) for home in _find_in(query.id, snapshot)]
     if not homes:
@@ -167,7 +167,7 @@ def find_homes(query: Query, about: AnswerContext) -> list[Home]:
 
 
 def _refuse(homes: Sequence[Home], about: AnswerContext) -> ApiError:
-    """By its metro where that is not the key's, else by its type."""
+    """Return the error that names the metro, if that is not the key's, else the type."""
     types = [home.type for home in homes if about.entitlement.allows_metro(home.snapshot.metro.slug) and home.type]
     return forbidden_types(about, set(types)) if types else forbidden_metro(about.entitlement)
 

@@ -22,8 +22,8 @@ NOTHING = Counts(events=0, classes=0, camps=0, places=0)
 
 
 class DailyCount(Generic[_Counted]):
-    """What is counted of a type's default list on a date: once for a snapshot, since nearly all requests of a day need
-    the same. As many types × dates are kept as `size`, for a cursor may name any date."""
+    """A count of a type's default list on a date, made once for a snapshot. As many types × dates are kept as
+    `size`, because a cursor may name any date."""
 
     def __init__(self, count: Callable[[str, Snapshot, date], _Counted], *, size: int) -> None:
         self._count = count
@@ -34,20 +34,20 @@ class DailyCount(Generic[_Counted]):
         return known.read((listing_type, today), lambda: self._count(listing_type, snapshot, today))
 
     def is_known(self, snapshot: Snapshot, today: date) -> bool:
-        """Of all types."""
+        """Return True if the counts of all types are kept."""
         known = open_snapshot(snapshot).open_index(self._open)
         return all((listing_type, today) in known for listing_type in COLLECTIONS)
 
 
 def count_listings(snapshot: Snapshot, *, today: date, entitlement: Entitlement) -> Counts:
-    """Of a metro. Zero for what the key may not read."""
+    """Count the live listings of a metro. Zero for what the key may not read."""
     return _count_types(
         lambda listing_type: _count_rows(listing_type, snapshot, today), snapshot=snapshot, entitlement=entitlement
     )
 
 
 def count_organization(row_id: str, snapshot: Snapshot, *, today: date, entitlement: Entitlement) -> Counts:
-    """Of one organization in a metro. Zero for what the key may not read."""
+    """Count the live listings of one organization in a metro. Zero for what the key may not read."""
     return _count_types(
         lambda listing_type: count_organizations(listing_type, snapshot, today).get(row_id, 0),
         snapshot=snapshot,

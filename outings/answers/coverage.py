@@ -73,7 +73,7 @@ def make_groups(listings: pl.DataFrame) -> pl.DataFrame:
 
 
 def list_counted() -> dict[str, pl.Expr]:
-    """What is counted of each group of published listings: how many are so."""
+    """List the counts of each group of published listings."""
     return {
         "published": pl.col("status") == PUBLISHED,
         "dateless": ~pl.col("has_date"),
@@ -103,7 +103,7 @@ class Groups:
                 self._by_key[key].append(number)
 
     def find_lively(self, chosen: Numbers, *, slugs: Sequence[str]) -> Numbers:
-        """Of all the metro's neighborhoods, by number: whether any of the groups is there."""
+        """Return True for each of the metro's neighborhoods in which one of the groups has a listing."""
         if self._links is None:
             members = [self.find_neighborhood(slug) for slug in slugs]
             areas = np.repeat(np.arange(len(members)), [each.size for each in members])
@@ -126,7 +126,7 @@ class Groups:
         return int(self._arrays[name][groups].sum())
 
     def count_statuses(self, groups: Numbers) -> list[int]:
-        """By verification status, those without one last."""
+        """Count listings by verification status, those without one last."""
         return [self.add(name, groups) for name in _CHECKED]
 
     def read_crawled(self, groups: Numbers) -> Numbers:
@@ -165,7 +165,7 @@ class Measures(Struct, frozen=True, kw_only=True):
 def measure_coverage(
     snapshot: Snapshot, *, types: Sequence[str], today: date, neighborhood: str | None = None
 ) -> Measures:
-    """Of these types, in a neighborhood as the lists read it or everywhere."""
+    """Measure the listings of some types, in a neighborhood as the lists read it, or everywhere."""
     groups = open_snapshot(snapshot).open_index(open_groups)
     chosen = groups.choose(types, neighborhood=neighborhood)
     return Measures(

@@ -43,9 +43,14 @@ def derive_tables(
     every: Sequence[DerivedTables] = DERIVED,
     but: Collection[str] = (),
 ) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Of a snapshot's tables, each with its name. `today`: the metro's local date of the build; `language`: its own,
-    else English; `but`: the names of those that are there. One after the other, since all at once take as much memory
-    as the tables do; a column that no later one is made of is let go."""
+    """Yield tables derived from a snapshot's own, each with its name. One after the other, since all at once take as
+    much memory as the tables do; a column that no later one needs is let go.
+
+    Args:
+        today: the metro's local date of the build.
+        language: the metro's, else English.
+        but: the names of tables that exist already.
+    """
     context = TableContext(today=today, language=language or read_shipped_language(ENGLISH))
     waiting = [derived for derived in every if not {*derived.names} <= {*but}]
     for number, derived in enumerate(waiting):
@@ -54,7 +59,7 @@ def derive_tables(
 
 
 def _choose_columns(tables: Mapping[str, pl.DataFrame], every: Iterable[DerivedTables]) -> dict[str, pl.DataFrame]:
-    """Of the tables that these are made of, the columns."""
+    """Return the columns that derived tables are made of."""
     needed: dict[str, set[str]] = {}
     for derived in every:
         for name, columns in derived.columns.items():
@@ -77,8 +82,12 @@ def derive_of_answers(
     items: pl.DataFrame | None = None,
     but: Collection[str] = (),
 ) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Of documents, and of what the snapshot answers: it is written already. One after the other. `cards`, `items`:
-    those that are known; `but`: the names of tables that are there."""
+    """Yield tables derived from the documents of a snapshot that is written. One after the other.
+
+    Args:
+        cards, items: parts that are known from the previous release.
+        but: the names of tables that exist already.
+    """
     reader = open_snapshot(snapshot)
     yield CARDS, make_cards(reader, cards)
     yield from _let_go(make_item_tables(reader, items))

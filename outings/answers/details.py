@@ -51,7 +51,7 @@ SIMILAR = derive_table("similar", make_similar, {"related": ("row", "others")})
 
 
 class Similar:
-    """Of one snapshot."""
+    """The similar listings of one snapshot."""
 
     def __init__(self, table: MappedTable) -> None:
         self._rows = table.view_array("row")
@@ -89,7 +89,7 @@ class RelatedListings(Struct, frozen=True, kw_only=True):
 
 
 class _ListingName(Struct, frozen=True):
-    """By what two dates of one thing are known."""
+    """The members by which two dates of one thing are recognized."""
 
     type: str
     name: str
@@ -100,7 +100,7 @@ _decode_name = msgspec.json.Decoder(_ListingName).decode
 
 
 def make_related(query: Query, row: int, *, snapshot: Snapshot, about: AnswerContext) -> RelatedListings:
-    """Of a listing of the query's type, by its row."""
+    """Make `related` of a listing of the query's type. `row`: its own."""
     own = query.resource
     # Its own type stands first.
     types = sorted((each for each in CARD_TYPES if about.entitlement.allows_type(each)), key=lambda each: each != own)
@@ -123,7 +123,7 @@ class _RelatedRows:
         self._program = self._find_programs([row])[0]
 
     def find_similar(self) -> tuple[Raw, ...]:
-        """Of what has one name at one place the first alone, and nothing that has the listing's own."""
+        """Return similar listings: of one name at one place the first alone, and none of the listing's own name."""
         cards = self._choose_cards(self._opened.open_index(open_similar).list_rows(self._row))
         shown: dict[_ListingName, int] = {}
         for row in (self._row, *cards):
@@ -143,7 +143,7 @@ class _RelatedRows:
         return self._encode(rows)
 
     def _choose_cards(self, ordered: Sequence[int]) -> list[int]:
-        """Those that the lists show, in their order; in place of a program's listing the one that is its card."""
+        """Keep the listings that the lists show, in their order. A program's listing is replaced by its card."""
         if not ordered:
             return []
         programs = self._find_programs(ordered)
@@ -290,7 +290,7 @@ def _tag_parts(query: Query, listing: ListingRow, about: AnswerContext) -> tuple
 
 
 def _tag_references(query: Query, listing: ListingRow, about: AnswerContext) -> object:
-    """What is attached to a detail, by what it is made of."""
+    """Return the parts of an ETag for what `expand` attaches to a detail."""
     members = list_expanded(query)
     if not members:
         return None
@@ -308,7 +308,8 @@ def _tag_references(query: Query, listing: ListingRow, about: AnswerContext) -> 
 
 
 def _tag_addons(query: Query, listing: ListingRow, about: AnswerContext) -> object:
-    """What is attached to a detail: the block of its source, and all that lists of the date may show to the key."""
+    """Return the parts of an ETag for add-ons: the block of the listing's source, and all that lists of the date may
+    show to the key."""
     addons = list_addons(query, about)
     if not addons:
         return None

@@ -1,4 +1,4 @@
-"""Which plan answers a route. This alone knows every kind of answer."""
+"""The plan of each route. Only this module knows every kind of answer."""
 
 from collections.abc import Callable, Mapping
 
@@ -80,7 +80,7 @@ def make_plan(query: Query, about: AnswerContext) -> AnswerPlan:
 
 
 def _find_snapshot(query: Query, about: AnswerContext) -> tuple[Query, Snapshot]:
-    """By the route's path, or by where the place or organization of its path is."""
+    """Return the query with its snapshot, which the route's path names, or the place or organization in it."""
     if query.match.route.sets is not None:
         query = settle_metro(query, find_metros_of_row(query.match, about=about), about=about)
     snapshot = None if query.metro is None else about.release.metros.get(query.metro)

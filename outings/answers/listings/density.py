@@ -33,7 +33,7 @@ Rows = NDArray[np.int64]
 
 
 class DensityCells:
-    """Of one snapshot. `vectors`: where its listings are, by row."""
+    """The cells of one snapshot. `vectors`: where its listings are, by row."""
 
     def __init__(self, vectors: Vectors) -> None:
         x, y, z = vectors
@@ -62,7 +62,7 @@ class DensityCells:
 
 
 def _number_cells(radians: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Of the equator and of Greenwich 0; rising to the north and to the east."""
+    """Number cells from the equator and Greenwich, which are 0, rising to the north and to the east."""
     fine: NDArray[np.int64] = np.rint(np.degrees(radians) * _FINE).astype(np.int64)
     return fine // (_FINE // PER_DEGREE)
 

@@ -119,7 +119,7 @@ def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, 
 def _attach(
     query: Query, items: Sequence[bytes], *, snapshot: Snapshot, about: AnswerContext, page: ListPage
 ) -> tuple[Sequence[bytes], tuple[Notice, ...]]:
-    """What `CHANGING` parameters make of documents, with their notices."""
+    """Apply the `CHANGING` parameters to documents, and return them with their notices."""
     expanded = list_expanded(query)
     if expanded:
         items = [*map(Expansion(expanded, snapshot=snapshot, about=about).expand, items)]
@@ -136,8 +136,8 @@ def _attach(
 
 
 def settle_list(query: Query, today: date) -> EffectiveFilters:
-    """What a list's request asks for on a date; raises for all that is wrong with it, so that it answers or fails:
-    `contradictory` or `window_too_long` where the date's defaults leave no window."""
+    """Return the filters of a list's request in effect on a date. Raises for all that is wrong with it:
+    `contradictory` or `window_too_long` if the date's defaults leave no window."""
     if query.cursor is not None:
         read_position(query)
     filters = fill_defaults(query.match.route.defaults, query.values, today=today)
@@ -146,7 +146,7 @@ def settle_list(query: Query, today: date) -> EffectiveFilters:
 
 
 def select_query(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> Selection:
-    """What a list's request asks of its snapshot."""
+    """Return the selection of a list's request."""
     assert query.resource is not None
     return select_listings(
         query.resource,
@@ -160,7 +160,7 @@ def select_query(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot,
 def select_rows(
     query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date, limit: int
 ) -> Sequence[int]:
-    """What a list would show on all its pages, at most so many."""
+    """Return the rows of a list on all its pages, at most so many."""
     if "ids" in query.values:
         return _read_named(query, filters, snapshot=snapshot, today=today).rows[:limit]
     selection = select_query(query, filters, snapshot=snapshot, today=today)
@@ -176,7 +176,7 @@ def _choose_reader(query: Query) -> Callable[..., ListPage]:
 
 
 def is_expanded(query: Query) -> bool:
-    """Whether an item is an occurrence."""
+    """Return True if items are occurrences."""
     return query.get("occurrences") == "expand"
 
 

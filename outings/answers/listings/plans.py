@@ -68,7 +68,7 @@ def _tag_list(query: Query, snapshot: Snapshot, about: AnswerContext) -> str:
 
 
 def _list_others(query: Query, about: AnswerContext) -> list[tuple[str, date]]:
-    """What an organization shows of the key's other metros, where a list attaches organizations."""
+    """List the key's other metros, which an organization shows counts of, if a list attaches organizations."""
     if "organization" not in list_expanded(query):
         return []
     metros = sorted(about.release.metros.items())

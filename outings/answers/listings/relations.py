@@ -37,8 +37,8 @@ def find_metros_of_row(match: Match, *, about: AnswerContext) -> Sequence[str]:
 
 
 def costs_queries(match: Match, *, about: AnswerContext) -> bool:
-    """Whether it takes the engine to settle the metro: the first time in a day, for who is in several. Raises what
-    `find_metros_of_row` does."""
+    """Return True if settling the metro asks the evaluator: the first time in a day, for a row in several metros.
+    Raises what `find_metros_of_row` does."""
     homes = find_metros_of_row(match, about=about)
     return len(homes) > 1 and not all(
         count_organizations.is_known(about.release.metros[slug], about.dates[slug]) for slug in homes
@@ -61,7 +61,7 @@ def settle_metro(query: Query, homes: Sequence[str], *, about: AnswerContext) ->
 
 
 def _has_listings(query: Query, slug: str, *, about: AnswerContext) -> bool:
-    """Of any type that the key may read, in the default lists of the metro's local date."""
+    """Return True if the default lists of the metro's local date show a listing of any type that the key may read."""
     assert query.id is not None
     counts = count_organization(
         query.id, about.release.metros[slug], today=about.dates[slug], entitlement=about.entitlement

@@ -1,1 +1,1 @@
-"""What is near a point: `nearby`, `around` and `activity`."""
+"""Answers near a point: `nearby`, `around` and `activity`."""

@@ -1,4 +1,4 @@
-"""What answers near a point read of a snapshot's listings, derived when the first of them is requested."""
+"""The columns of a snapshot's listings that answers near a point read, derived when the first of them is requested."""
 
 import numpy as np
 import polars as pl

@@ -82,7 +82,7 @@ PartViews = tuple[memoryview, memoryview, memoryview, memoryview, bytes]
 
 
 def make_parts(document: bytes) -> Parts:
-    """What stands in a document is put together as it is."""
+    """Make the parts of an item from the members of a document, as they are written there."""
     listing = _decoder.decode(document)
     timezone = listing.timezone if listing.schedule is None else listing.schedule.timezone
     link = b"/v1/%b/%b" % (COLLECTIONS[listing.type].encode(), bytes(listing.id)[1:-1])

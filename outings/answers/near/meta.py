@@ -1,4 +1,4 @@
-"""What is in effect in an answer near a point, as its `meta` says it."""
+"""`meta` of answers near a point: the filters, the circle and the window that are in effect."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -33,7 +33,7 @@ def list_dates(near: Near) -> tuple[date, date] | None:
 
 
 def encode_near_meta(near: Near, *, limit: int | None = None) -> bytes:
-    """Of what is no list; with a `limit` where there are groups."""
+    """Encode `meta` of `activity`, or with a `limit` that of `around`."""
     members = {
         **_list_members(near.filters, near.circle, near.minute, near.snapshot.metro.slug, near.defaults),
         "radius_m": near.radius_m,
@@ -42,7 +42,7 @@ def encode_near_meta(near: Near, *, limit: int | None = None) -> bytes:
 
 
 def encode_nearby_meta(near: Near, *, limit: int, count: int, next_cursor: str | None, hidden: int) -> bytes:
-    """Of a page of `nearby`."""
+    """Encode `meta` of a page of `nearby`."""
     texts = _make_frame(
         near.filters, (*near.circle,), near.minute, near.snapshot.metro.slug, near.defaults, limit=limit
     )
@@ -59,7 +59,7 @@ def encode_nearby_meta(near: Near, *, limit: int, count: int, next_cursor: str |
 def _make_frame(
     filters: NearFilters, circle: tuple[str, ...], minute: datetime, slug: str, defaults: tuple[str, ...], *, limit: int
 ) -> list[bytes]:
-    """What is the same about every point, around the values that are not."""
+    """Return the texts of `meta` that are the same for every point, between the values that are not."""
     slot = Raw(_SLOT)
     members: dict[str, Any] = {
         **_list_members(filters, dict.fromkeys(circle, slot), minute, slug, defaults),
@@ -73,7 +73,7 @@ def _make_frame(
 def _list_members(
     filters: NearFilters, circle: Mapping[str, Any], minute: datetime, slug: str, defaults: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Those of every answer near a point. `circle`: where it is, as it is shown."""
+    """List the members of every answer near a point. `circle`: its parameters as they are shown."""
     return {
         "metro": slug,
         "window": filters.meta.window,
@@ -86,7 +86,7 @@ def _list_members(
 
 
 def show_filters(filters: NearFilters, circle: Mapping[str, Any]) -> dict[str, Any]:
-    """Those in effect: of all collections, then `by_type` what differs."""
+    """Return the filters in effect: of all collections, then in `by_type` those that differ."""
     sent = {name: echo_value(value) for name, value in (*filters.sent, ("audience", filters.meta.audience))}
     shown = sorted({**sent, **circle}.items(), key=_read_place)
     return {**dict(shown), "by_type": filters.meta.by_type}

@@ -35,8 +35,8 @@ Collections = Mapping[str, CollectionQuery]
 
 
 class FiltersMeta(Struct, frozen=True, kw_only=True):
-    """What every answer says of its filters. `window` of the dated collections, which have one and the same; without
-    any, none. Audience and confidence of the first requested collection. `by_type`: what differs."""
+    """Facts about the filters that every answer states. `window`: of the dated collections, which share one; empty
+    without any. Audience and confidence are those of the first requested collection. `by_type`: what differs."""
 
     window: Window
     audience: Value
@@ -172,7 +172,7 @@ def _leave_past(collection: CollectionQuery, now: Now) -> CollectionQuery:
 
 
 def is_outside(near: Near) -> bool:
-    """Whether the point lies outside the metro's bounds."""
+    """Return True if the point lies outside the metro's bounds."""
     bounds, origin = near.snapshot.metro.bounds, near.origin
     is_inside = bounds.south <= origin.lat <= bounds.north and _lies_between(bounds.west, origin.lng, bounds.east)
     return not is_inside

@@ -186,8 +186,9 @@ class ShownListings:
 
     @cached_property
     def _hidden_places(self) -> tuple[Rows, Floats]:
-        """Which listings without coordinates have a known place, and where they may be: x, y and z of the center of the
-        neighborhood, then of the middle of the postal code if the deployment knows these; NaN where one is unknown."""
+        """The listings without coordinates that have a known place, and their places: x, y and z of the center of
+        the neighborhood, then of the middle of the postal code if the deployment knows these; NaN where one is
+        unknown."""
         unlocated, zips = self.index.unlocated, self.index.open_zips()
         centers = unlocated.centers[:, np.searchsorted(unlocated.rows, self._hidden_rows)]
         middles = [] if zips is None else [np.stack([each[self._hidden_rows] for each in zips.vectors])]

@@ -52,8 +52,8 @@ class Start(Struct, frozen=True):
 
 
 class Starts(Struct, frozen=True, eq=False):
-    """By row: the start in seconds of the local clock, NEVER where it has none, and of an event the occurrence's place
-    in the table, else -1."""
+    """Starts by row, in seconds of the local clock, NEVER where there is none; for an event also the occurrence's
+    place in the table, else -1."""
 
     locals: Rows
     numbers: NDArray[np.int32]

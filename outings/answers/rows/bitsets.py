@@ -27,7 +27,7 @@ def pack_rows(rows: NDArray[np.integer], size: int) -> Words:
 
 
 def pack_mask(mask: Mask) -> Words:
-    """Of a boolean a row."""
+    """Return the set of the rows whose boolean is true."""
     padded = np.zeros(count_words(mask.size) * WORD, dtype=np.bool_)
     padded[: mask.size] = mask
     packed: Words = np.packbits(padded, bitorder="little").view(np.uint64)
@@ -55,7 +55,7 @@ def _find_bits(data: NDArray[np.uint8]) -> Rows:
 
 
 def test_set(words: Words, rows: NDArray[np.integer]) -> Mask:
-    """Whether each row is in the set."""
+    """Return True for each row that is in the set."""
     bits: Mask = (words.view(np.uint8)[rows >> 3] >> (rows & 7).astype(np.uint8)) & 1 == 1
     return bits
 

@@ -78,7 +78,7 @@ class RowFinder:
                 return np.array(sorted(row for row in rows if row is not None), dtype=np.uint32)
 
     def test_near(self, circle: Within | NearZip, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of the rows lie in the circle."""
+        """Return True for each row in the circle."""
         lat, lng = self._find_middle(circle)
         near = lie_near([each[rows] for each in self._vectors], lat=lat, lng=lng, radius_m=circle.radius_m)
         if not circle.is_approximate:
@@ -125,31 +125,31 @@ class Dates(Struct, frozen=True, kw_only=True):
 
     @property
     def is_window(self) -> bool:
-        """Whether nothing but days is asked for."""
+        """Return True if there is no condition but on days."""
         return self.weekdays is None and self.times is None and self.since is None
 
     def is_within(self, columns: Columns) -> bool:
-        """Whether all days of the window have sets."""
+        """Return True if every day of the window has a set."""
         if self.low is None or self.high is None:
             return False
         return columns.first_day <= self.low and self.high <= columns.last_day
 
     def list_days(self) -> Iterable[int]:
-        """Of a window with both ends."""
+        """List the days of a window with both ends."""
         assert self.low is not None
         assert self.high is not None
         days = range(self.low, self.high + 1)
         return days if self.weekdays is None else (day for day in days if find_weekday(day) in self.weekdays)
 
     def span_numbers(self, columns: Columns) -> tuple[int, int]:
-        """Which occurrences, in the table's order, can be in the window."""
+        """Return where the occurrences that can be in the window begin and end, in the table's order."""
         starts = columns.happenings["occurrences"]["starts_at"]
         first = 0 if self.low is None else int(np.searchsorted(starts, self.low * DAY - _AHEAD))
         end = starts.size if self.high is None else int(np.searchsorted(starts, (self.high + 1) * DAY + _BEHIND))
         return first, end
 
     def hold(self, columns: Columns, numbers: Rows) -> Mask:
-        """Which of these occurrences meet all conditions."""
+        """Return True for each occurrence that meets all conditions."""
         table = columns.happenings["occurrences"]
         every = np.ones(numbers.shape, dtype=np.bool_)
         if self.low is not None or self.high is not None:
@@ -275,7 +275,7 @@ class Candidates(Struct, frozen=True, eq=False):
     tests: tuple[Test, ...] = ()
 
     def keep_rows(self, rows: Rows) -> Rows:
-        """Those of the set's rows that pass."""
+        """Keep the rows that pass all tests."""
         for test in self.tests:
             if rows.size:
                 rows = rows[test(rows)]
@@ -299,7 +299,7 @@ SetOrTest = Words | Test
 
 
 def _join(parts: Sequence[SetOrTest]) -> Candidates:
-    """Of all rows that are in every set, what passes every test. One part at least is a set."""
+    """Return the rows that are in every set, with all tests. One part at least is a set."""
     sets: list[Words] = []
     tests: list[Test] = []
     for each in parts:
@@ -337,7 +337,7 @@ def _test_rows(condition: Condition, columns: Columns, own: TypeColumns) -> Test
 
 
 def _find_between(own: TypeColumns, column: str, low: float | None, high: float | None) -> Words | None:
-    """None where the column's values have no sets."""
+    """Return None if the values of the column have no sets."""
     values = own.list_values(column)
     if values is None:
         return None

@@ -210,7 +210,7 @@ def _number_programs(listings: pl.DataFrame) -> Numbers:
 
 
 def _make_texts(listings: pl.DataFrame) -> pl.DataFrame:
-    """Which rows have a text in a column, by column and text."""
+    """List the rows that have a text in a column, by column and text."""
     parts = [
         listings.filter(pl.col(name).is_not_null())
         .group_by(value=pl.col(name))
@@ -326,7 +326,7 @@ def _read_numbers(column: pl.Series) -> Numbers:
 
 
 def _list_values(numbers: Numbers) -> list[float]:
-    """What is stated, rising."""
+    """List the stated values, rising."""
     values = np.unique(numbers)
     stated: list[float] = values[~np.isnan(values)].tolist()
     return stated

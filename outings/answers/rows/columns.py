@@ -48,12 +48,12 @@ class TypeColumns:
         self.read_all = remember(self._read_all, size=_MOST_STACKS)
 
     def pack_rows(self, rows: NDArray[np.integer]) -> Words:
-        """Those of the type among rows that are numbered in the whole table."""
+        """Return the set of the rows of this type, which are numbered in the whole table."""
         own = rows.astype(np.int64) - self.first
         return pack_rows(own[(own >= 0) & (own < self.size)], self.size)
 
     def find_set(self, kind: str, column: str, value: float) -> Words | None:
-        """None where no row has it."""
+        """Return None if no row has the value."""
         number = self._numbers.get((kind, column, value))
         return None if number is None else self._words[number]
 
@@ -87,7 +87,7 @@ class TypeColumns:
         return _freeze(words)
 
     def _read_most(self, column: str, end: int) -> Words:
-        """Those that state a value before this place."""
+        """Return the rows that state a value before this place."""
         return self.read_set("most", column, self._values[column][end - 1]) if end else make_empty(self.size)
 
     def list_values(self, column: str) -> list[float] | None:
@@ -168,7 +168,7 @@ def _freeze(words: Words) -> Words:
 
 
 def find_happenings(columns: Columns, rows: Rows) -> tuple[Rows, Rows]:
-    """Of rows: the numbers of their happenings, row after row, and where each row's begin. Every row has one."""
+    """Return the numbers of the rows' happenings, row after row, and where each row's begin. Every row has one."""
     first, end = columns.rows["first"][rows].astype(np.int64), columns.rows["end"][rows].astype(np.int64)
     counts = end - first
     starts = np.cumsum(counts) - counts

@@ -56,7 +56,7 @@ class ResultSet(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class Evaluator:
-    """Of one snapshot; `words`: how many categories there are. All may be called from any thread.
+    """Evaluates selections against one snapshot. Thread-safe. `words`: how many categories there are.
 
     Tests ask DuckDB the same, over the snapshot's tables (`tests/answers/sql`).
     """
@@ -88,7 +88,7 @@ class Evaluator:
         return candidates
 
     def _choose_order(self, selection: Selection) -> Order | None:
-        """None is the natural one, in which rows are numbered."""
+        """Return None for the natural order, in which rows are numbered."""
         if selection.by_update:
             return order_updates(self._columns, selection.type)
         return self._order_camps(selection.start) if selection.type == "camp" else None
@@ -142,7 +142,7 @@ class Evaluator:
         return int(low) + sum(each <= row_id for each in ids)
 
     def keep_rows(self, selection: Selection, rows: Rows) -> Rows:
-        """Which of these rows (of any type, rising) match, without regard to cards; rising."""
+        """Return the matches among rows of any type, which rise; cards are not chosen."""
         own = self._columns.types[selection.type]
         mine = rows[(rows >= own.first) & (rows < own.first + own.size)] - own.first
         candidates = find_candidates(selection, self._columns, self._finder)

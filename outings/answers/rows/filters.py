@@ -68,7 +68,8 @@ def _count_seconds(clock: time) -> int:
 
 
 def compare_column(row: Parameter, value: Any, vocabulary: Vocabulary) -> Condition:
-    """What is not stated is dropped: a boolean matches neither value."""
+    """Return the condition of a filter on one column. It drops rows that state nothing: a boolean matches neither
+    value."""
     assert row.column is not None
     known = list_allowed(row, vocabulary)
     if known is not None:
@@ -132,7 +133,7 @@ def match_window(values: Values, listing_type: str) -> Condition:
 
 
 def match_weekdays(values: Values, listing_type: str) -> Condition:
-    """Of an occurrence its own, of a section or session those on which it meets."""
+    """Match the weekday of an occurrence, or the weekdays on which a section or session meets."""
     if listing_type == "event":
         return AnyOf("weekday", _index_words(values["weekday"], WEEKDAYS))
     return Shares("days", _pack_words(values["weekday"], WEEKDAYS))
@@ -186,7 +187,7 @@ def make_conditions(listing_type: str, values: Values, vocabulary: Vocabulary) -
 
 
 def is_of_happening(column: str, listing_type: str) -> bool:
-    """Whether each occurrence, section or session of a listing has the column of its own."""
+    """Return True if every occurrence, section or session of a listing has a column of its own."""
     table = HAPPENINGS.get(listing_type)
     return table is not None and column in TABLES[table]
 
@@ -233,7 +234,7 @@ class EffectiveFilters(Struct, frozen=True, kw_only=True):
         return value
 
     def count_days(self) -> int:
-        """Of the window, both ends included; 0 where one is open."""
+        """Return the days of the window, both ends included; 0 if one end is open."""
         start, end = self.get_date("from"), self.get_date("to")
         return 0 if start is None or end is None else (end - start).days + 1
 
@@ -249,7 +250,7 @@ class EffectiveFilters(Struct, frozen=True, kw_only=True):
 
 
 def find_route_filters(query: Query) -> EffectiveFilters:
-    """Of a route that is no list: those that it takes, in its own order; none moves with the date."""
+    """Return the filters in effect of a route that is no list, in its own order. None of them moves with the date."""
     values: dict[str, Value] = {}
     defaults: list[str] = []
     for name, row in query.match.route.parameters.items():

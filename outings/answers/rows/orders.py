@@ -24,7 +24,7 @@ from outings.release.tables import HAPPENINGS
 
 
 def choose_cards(candidates: Candidates, columns: Columns, *, start: date) -> Candidates:
-    """Of a program's listings that match, the one with the earliest start is left; ties by id."""
+    """Keep of each program's matching listings the one with the earliest start; ties by id."""
     own = columns.types["class"]
     shared = own.read_set("is", "shared", 1)
     rows = candidates.keep_rows(list_set(candidates.words & shared))
@@ -40,8 +40,8 @@ def choose_cards(candidates: Candidates, columns: Columns, *, start: date) -> Ca
 
 
 def find_class_starts(columns: Columns, rows: Rows, *, start: int) -> Rows:
-    """Of each class (numbered in the whole table): its next meeting from a day on, where days are stated, else its
-    term's first day; NEVER where that lies before, or after the term's end."""
+    """Return the next meeting of each class from a day on, if days are stated, else its term's first day; NEVER if
+    that lies before, or after the term's end. `rows` are numbered in the whole table."""
     numbers, firsts = find_happenings(columns, rows)
     table = columns.happenings["sections"]
     begins, ends, days = (table[name][numbers].astype(np.int64) for name in ("starts_on", "ends_on", "days"))
@@ -101,14 +101,14 @@ class Order(Struct, frozen=True, eq=False):
 
 
 def take_rows(candidates: Candidates, *, start: int, offset: int, limit: int) -> Rows:
-    """Of the natural order, in which rows are numbered: those from a row on, but for the first `offset`."""
+    """Take rows in the natural order, in which they are numbered: from a row on, without the first `offset`."""
     if offset and not candidates.tests:
         start, offset = skip_set(candidates.words, start, offset), 0
     return take_first(map(candidates.keep_rows, walk_set(candidates.words, start)), offset=offset, limit=limit)
 
 
 def take_ordered(candidates: Candidates, rows: Rows, *, start: int, offset: int, limit: int) -> Rows:
-    """Of an order other than the natural one: the candidates from a place in it on."""
+    """Take candidates in an order other than the natural one, from a place in it on."""
 
     def keep_chunk(chunk: slice) -> Rows:
         own = rows[chunk]
@@ -126,7 +126,7 @@ def walk_chunks(start: int, end: int, *, length: int) -> Iterator[slice]:
 
 
 def take_first(parts: Iterable[Rows], *, offset: int, limit: int) -> Rows:
-    """Of parts that follow each other: as many as that are looked at."""
+    """Take `limit` rows of parts that follow each other, and look at no more parts than that needs."""
     kept, count = [], 0
     for rows in parts:
         kept.append(rows)
@@ -139,7 +139,7 @@ def take_first(parts: Iterable[Rows], *, offset: int, limit: int) -> Rows:
 
 
 def find_start(columns: Columns, listing_type: str, after: Position) -> int:
-    """Of the natural order of events, classes and places: the row that comes next."""
+    """Return the row that comes next in the natural order of events, classes and places."""
     own = columns.types[listing_type]
     end = own.first + own.size
     key, row_id = after
@@ -165,7 +165,7 @@ def _complete_name(columns: Columns, key: str, row_id: str, *, listing_type: str
 
 
 def find_place(columns: Columns, order: Order, *, first: int, after: Position) -> int:
-    """Of another order: the place that comes next."""
+    """Return the place that comes next in another order."""
     key, row_id = after
     if isinstance(key, str):
         key = number_day(date.fromisoformat(key))
@@ -189,7 +189,7 @@ def find_updated(order: Order, selection: Selection) -> int:
 
 
 def order_camps(columns: Columns, start: date) -> Order:
-    """By the first session that has not ended by the date; camps without one last."""
+    """Order camps by the first session that has not ended by the date; camps without one come last."""
     own, table = columns.types["camp"], columns.happenings["sessions"]
     open_sessions = table["ends_on"] >= number_day(start)
     rows = table["row"][open_sessions].astype(np.int64) - own.first

@@ -40,9 +40,9 @@ _SECONDS = 1 << 62
 
 
 def name_walk(snapshot: Snapshot) -> str:
-    """What a walk is pinned to: the metro's stamp, which tells its snapshots apart.
+    """Return the name of the snapshot in which a walk began: the metro's stamp.
 
-    Not the release: a page written ahead holds a cursor, and the release's id is made from its pages.
+    The release would not do: a page written ahead holds a cursor, and the release's id is made from its pages.
     """
     return _format_stamp(snapshot.stamp)
 
@@ -74,7 +74,7 @@ def cut_position(position: Position) -> Position:
 
 
 def read_position(query: Query) -> Position:
-    """Of a query with a cursor. Raises `cursor_malformed` for a position that its list can't have given."""
+    """Read the position of a query's cursor. Raises `cursor_malformed` for one that its list can't have given."""
     assert query.cursor is not None
     if len(query.cursor.position) != 2:
         raise malformed_cursor()

@@ -1,4 +1,4 @@
-"""What a request asks of one snapshot's listings of a type: a `Selection`, an evaluator's whole input.
+"""A `Selection`: what a request selects of one snapshot's listings of a type, an evaluator's whole input.
 
 A route over all collections asks each for its own list's filters and defaults. A filter that a collection does not have
 does not narrow it.
@@ -24,9 +24,10 @@ from outings.contract.window import LIST_DAYS_AFTER
 
 
 class Selection(Struct, frozen=True, kw_only=True):
-    """What a list asks of one snapshot. `start` is the first date of the window: orders and cards look on from it.
+    """A query for the listings of a type in one snapshot. `start` is the first date of the window: orders and cards
+    look on from it.
 
-    Without cards every class is its own; by update the order is that of a mirror, in which no listing can be missed.
+    Without cards every class is its own. By update the order is that of a mirror, in which no listing can be missed.
     """
 
     type: str
@@ -37,7 +38,7 @@ class Selection(Struct, frozen=True, kw_only=True):
 
 
 class Span(Struct, frozen=True, kw_only=True):
-    """Which part of the list: after a position, or from an offset."""
+    """A part of a list: after a position, or from an offset."""
 
     limit: int
     offset: int = 0
@@ -45,7 +46,8 @@ class Span(Struct, frozen=True, kw_only=True):
 
 
 def knows_cards(query: Query) -> bool:
-    """Whether a program of several listings is one item: not where they are named, mirrored, or asked one by one."""
+    """Return True if a program of several listings is one item: not where listings are named, mirrored, or asked one
+    by one."""
     values = query.values
     return "ids" not in values and "changed_since" not in values and "sessions" not in query.get_words("expand")
 
@@ -83,8 +85,8 @@ class CollectionScope(Struct, frozen=True, kw_only=True):
 
 
 def choose_types(query: Query, entitlement: Entitlement) -> tuple[str, ...]:
-    """Of a request's `types`, else all, those that its key may read, singular. To refuse one that it may not is the
-    caller's, before."""
+    """Return the types of a request that its key may read, singular: its `types`, else all. The caller refuses a
+    type that the key may not read."""
     named = query.get_words("types") or tuple(COLLECTIONS.values())
     return tuple(
         listing_type
@@ -112,7 +114,7 @@ def query_collections(
 
 
 def _query_collection(listing_type: str, given: Mapping[str, Value], scope: CollectionScope) -> CollectionQuery:
-    """What a collection does not take does not narrow it."""
+    """Return the query of one collection. Filters that it does not take do not narrow it."""
     rows, today = _PARAMETERS[scope.route][listing_type], scope.today
     filters = fill_defaults(
         list_defaults(rows), {name: value for name, value in given.items() if name in rows}, today=today
