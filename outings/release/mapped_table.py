@@ -9,7 +9,6 @@ where a boolean is meant.
 """
 
 import io
-import mmap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 from zlib import crc32
@@ -28,7 +27,7 @@ from outings.release.objects import Corrupt
 Words = NDArray[np.uint64]
 
 NOT_STATED = -(1 << 31)
-# A place in an order that comes after all others.
+# A position after all others in an order.
 NEVER = (1 << 63) - 1
 # The days that have a set of their own, before and after the build's local date.
 DAYS_BEFORE, DAYS_AFTER = 31, 400
@@ -40,7 +39,7 @@ WORD = 64
 
 
 def number_layout(parameters: Iterable[Parameter]) -> int:
-    """A filter on another column is another layout: a column that no filter compares has no sets of its own."""
+    """Number the layout, which changes with the columns that filters compare: these have sets of their own."""
     columns = sorted((row.column, row.kind, row.compares, row.vocabulary or "") for row in parameters if row.column)
     return crc32(repr((LAYOUT_NUMBER, columns)).encode())
 
@@ -54,7 +53,7 @@ def count_words(rows: int) -> int:
 
 
 def encode_mapped(frame: pl.DataFrame) -> bytes:
-    """One record batch, whatever its size: the same rows, the same bytes. Texts lie one after the other."""
+    """Encode rows as one record batch, whatever its size: the same rows always have the same bytes."""
     buffer = io.BytesIO()
     frame.rechunk().write_ipc(
         buffer,
@@ -66,10 +65,8 @@ def encode_mapped(frame: pl.DataFrame) -> bytes:
 
 
 class MappedTable:
-    """One file's columns, or those of the bytes that a file would have. Corrupt where it is no Arrow file of one batch.
-
-    A file's pages are all touched here, so that nobody who asks later waits for the disk.
-    """
+    """The columns of a mapped file, or of the bytes that it would have. Raises Corrupt if it is no Arrow file of one
+    batch."""
 
     def __init__(self, source: MappedFile | bytes) -> None:
         name = source.path.name if isinstance(source, MappedFile) else "mapped table"
@@ -82,45 +79,43 @@ class MappedTable:
             raise Corrupt(f"{name}: {error}") from None
         if batches > 1:
             raise Corrupt(f"{name}: {batches} record batches; a mapped table has one")
-        # NumPy lets other threads run meanwhile.
-        np.frombuffer(data, dtype=np.uint8)[:: mmap.PAGESIZE].max()
 
     def __len__(self) -> int:
         height: int = self._batch.num_rows
         return height
 
     def read_frame(self) -> pl.DataFrame:
-        """All columns, where they lie."""
+        """Return all columns, without a copy."""
         return pl.DataFrame(pl.from_arrow(self._batch))
 
     def read_array(self, name: str) -> NDArray[Any]:
-        """A column of numbers, where it lies."""
+        """Return a column of numbers, without a copy."""
         array: NDArray[Any] = self._batch.column(name).to_numpy(zero_copy_only=True)
         return array
 
     def read_arrays(self) -> Mapping[str, NDArray[Any]]:
-        """Every column of numbers."""
+        """Return every column of numbers by name."""
         schema = self._batch.schema
         return {each.name: self.read_array(each.name) for each in schema if pa.types.is_primitive(each.type)}
 
     def view_array(self, name: str) -> "memoryview[int]":
-        """The column for reading single values: plain Python numbers, ten times faster than NumPy gives them."""
+        """Return a column for reading single values, as Python numbers. NumPy takes ten times as long for each."""
         return self.read_array(name).data
 
     def view_texts(self, name: str) -> tuple["memoryview[int]", "memoryview[int]"]:
-        """A column of texts or bytes: where each begins, one more than there are, and the bytes of all."""
+        """Return a column of texts or bytes: the offset of each and of the end, and the bytes of all."""
         _, ends, data = self._batch.column(name).buffers()
         if not len(self):
             return memoryview(bytes(8)).cast("q"), memoryview(b"")
         return memoryview(ends).cast("q"), memoryview(data or b"")
 
     def read_lists(self, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
-        """A column of lists: where each begins, one more than there are, and the values of all."""
+        """Return a column of lists: the offset of each and of the end, and the values of all."""
         column = self._batch.column(name)
         return column.offsets.to_numpy(zero_copy_only=True), column.values.to_numpy(zero_copy_only=True)
 
     def read_matrix(self, name: str) -> NDArray[Any]:
-        """A column of arrays of one length, or of sets, a row each."""
+        """Return a column of arrays of one length, or of sets, as a matrix with a row for each."""
         column = self._batch.column(name)
         values: NDArray[Any] = column.values.to_numpy(zero_copy_only=True)
         return values.reshape(len(column), -1) if len(column) else values.reshape(0, 0)
