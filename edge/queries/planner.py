@@ -71,14 +71,6 @@ class RequestPlan(Struct, frozen=True, kw_only=True):
     weather: Mapping[str, Weather] | None = None
 
 
-class ResolvedRequest(Struct, frozen=True, kw_only=True):
-    """A query, and the release that is to answer it."""
-
-    query: Query
-    served: ServedRelease
-    dates: Mapping[str, date]
-
-
 class Planner:
     """Plans answers, and caches plans for as long as a release and its local dates are the current ones: the same
     request with the same rights has the same plan.
@@ -135,9 +127,21 @@ class Planner:
         return served
 
     async def _make(self, request: Request, name: _Name) -> RequestPlan:
-        resolved = await self._resolve(request)
-        query, served, dates = resolved.query, resolved.served, resolved.dates
-        plans, current = self._recall(served, dates), self._releases.current
+        assert request.match is not None
+        match, served = request.match, self._read_current()
+        about = AnswerContext(
+            release=served.release,
+            dates=self._dates.read_dates(served.release),
+            entitlement=_read_entitlement(request),
+            minute=self._dates.read_minute() if match.route.is_now else None,
+            model=self._model,
+            weather=self._forecasts.read(),
+        )
+        query = await self._read_query(request, served, about)
+        if query.route == "changes" and read_cursor(query) > served.release.latest_version_id:
+            served = await self._await_version(read_cursor(query), request)
+            about = replace(about, release=served.release, dates=self._dates.read_dates(served.release))
+        plans, current = self._recall(served, about.dates), self._releases.current
         is_lasting = len(request.query_string) <= _MOST_REMEMBERED_BYTES
         if query.cursor is not None and query.metro is not None:  # a walk over no metro pins nothing
             began = await self._find_walk(query.metro, query.cursor, request)
@@ -145,16 +149,10 @@ class Planner:
             is_lasting = is_lasting and not self._releases.is_newer(query.metro, query.cursor.release)
             served = began or served
             dates = dict.fromkeys(served.release.metros, query.cursor.date)
-        about = AnswerContext(
-            release=served.release,
-            dates=dates,
-            entitlement=_read_entitlement(request),
-            minute=self._dates.read_minute() if query.match.route.is_now else None,
-            model=self._model,
-            spot=await self._find_spot(query, served, request),
-            weather=self._forecasts.read(),
-        )
-        if query.match.route.name == "events.ics.address":
+            about = replace(about, release=served.release, dates=dates)
+        if "address" in query.values:
+            about = replace(about, spot=await self._find_spot(query, served, request))
+        if match.route.name == "events.ics.address":
             return self._plan_address(query, request, served=served, about=about)
         planned = _plan(query, make_plan(query, about), served=served, about=about)
         # A plan keeps its release open: a replaced one is to be closed when nobody asks for it.
@@ -163,6 +161,14 @@ class Planner:
                 del plans[next(iter(plans))]
             plans[name] = planned
         return planned
+
+    async def _read_query(self, request: Request, served: ServedRelease, about: AnswerContext) -> Query:
+        assert request.match is not None
+        match, text = request.match, request.query_string
+        if match.route.sets is None or not costs_queries(match, about=about):
+            return read_query(match, text, served=served, about=about, offer=self._offer)
+        read = partial(read_query, match, text, served=served, about=about, offer=self._offer)
+        return await self._computing.run(read, key_id=read_key_id(request))
 
     def _plan_address(
         self, query: Query, request: Request, *, served: ServedRelease, about: AnswerContext
@@ -184,30 +190,14 @@ class Planner:
         is_now = planned.minute is None or planned.minute == self._dates.read_minute()
         return is_now and (planned.weather is None or planned.weather is self._forecasts.read())
 
-    async def _resolve(self, request: Request) -> ResolvedRequest:
-        """Read the query with the current release, or a newer one that it knows of. Raises ApiError for what is wrong
-        with the request."""
-        assert request.match is not None
-        match, served = request.match, self._read_current()
-        dates = self._dates.read_dates(served.release)
-        about = AnswerContext(release=served.release, dates=dates, entitlement=_read_entitlement(request))
-        read = partial(read_query, match, request.query_string, served=served, about=about, offer=self._offer)
-        is_slow = match.route.sets is not None and costs_queries(match, about=about)
-        query = await self._computing.run(read, key_id=read_key_id(request)) if is_slow else read()
-        if query.route == "changes" and read_cursor(query) > served.release.latest_version_id:
-            served = await self._await_version(read_cursor(query), request)
-            dates = self._dates.read_dates(served.release)
-        return ResolvedRequest(query=query, served=served, dates=dates)
-
-    async def _find_spot(self, query: Query, served: ServedRelease, request: Request) -> Center | None:
-        """Return where the query's address is; None without one. Raises 400, 501, 503."""
-        address = query.get_as("address", str)
-        if address is None:
-            return None
+    async def _find_spot(self, query: Query, served: ServedRelease, request: Request) -> Center:
+        """Return where the query's address is. Raises 400, 501, 503."""
         assert query.metro is not None
-        snapshot = served.release.metros[query.metro]
         return await self._geocoder.find_address(
-            address, snapshot=snapshot, types=_read_entitlement(request).readable_types, key_id=read_key_id(request)
+            str(query.get("address")),
+            snapshot=served.release.metros[query.metro],
+            types=_read_entitlement(request).readable_types,
+            key_id=read_key_id(request),
         )
 
     def _recall(self, served: ServedRelease, dates: Mapping[str, date]) -> dict[_Name, RequestPlan]:
