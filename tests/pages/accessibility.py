@@ -12,12 +12,11 @@ AXE = Path(__file__).parents[2] / "site/node_modules/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
-def find_violations(page: "Page", *, preload: bool = True) -> list[str]:
+def find_violations(page: "Page") -> list[str]:
     """A line each: the rule, and the elements. By the browser's own protocol, for the page's policy allows no script
-    from outside, and a test that lifts it would not see what it blocks. `preload`: whether axe fetches styles, which no
-    page from `file:` may do."""
+    from outside, and a test that lifts it would not see what it blocks."""
     session = page.context.new_cdp_session(page)
-    run = f"axe.run({{runOnly: {RULES}, preload: {str(preload).lower()}}}).then(found => found.violations.map(each => "
+    run = f"axe.run({{runOnly: {RULES}}}).then(found => found.violations.map(each => "
     run += "`${each.id}: ${each.help}: ` + each.nodes.map(node => node.html.slice(0, 160)).join('; ')))"
     evaluate(session, AXE.read_text() + "; null")
     violations = evaluate(session, run)

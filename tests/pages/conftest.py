@@ -103,7 +103,7 @@ class Pages:
         return page
 
     def _check_request(self, url: str) -> None:
-        if not url.startswith((self.url, "data:", "blob:", "file:")):
+        if not url.startswith((self.url, "data:", "blob:")):
             self.outside.append(url)
 
     def close(self) -> None:
