@@ -16,8 +16,8 @@ DETAILS, LISTS, INDEX = range(3)
 
 
 class StaticManifest(Struct, frozen=True, kw_only=True):
-    """What a tree has: the hash of each file by name, empty while it is being written or deleted. `closed`: the hash of
-    what a page of the changes says, where it is full."""
+    """The state of a tree: the hash of each file by name, empty while the file is being written or deleted. `closed`:
+    by name of a full page of the changes, the hash of its content without `meta`."""
 
     url: str = ""
     files: Mapping[str, str] = {}
@@ -25,7 +25,8 @@ class StaticManifest(Struct, frozen=True, kw_only=True):
 
 
 class StaticFile(Struct, frozen=True, kw_only=True):
-    """A file of the tree. `offset`: where its bytes wait, if they have to be written. `closed` as in the manifest."""
+    """A file of the tree. `offset`: the position of its bytes in the spool, -1 if the tree has them. `closed` as in the
+    manifest."""
 
     sha256: str
     media: str
@@ -37,7 +38,7 @@ class StaticFile(Struct, frozen=True, kw_only=True):
 
 
 class Spool:
-    """Takes the bytes of a tree's files, and keeps those that the tree does not have."""
+    """A temporary file for the bytes that the tree does not have yet."""
 
     def __init__(self, known: StaticManifest) -> None:
         self._known = known
@@ -52,7 +53,7 @@ class Spool:
     def add(
         self, name: str, data: bytes, *, step: int, max_age: int | None, media: str = JSON, closed: str = ""
     ) -> StaticFile:
-        """Return the file. A closed page that says what it said keeps the bytes that it has."""
+        """Return the file. A full page of the changes with the same content keeps the bytes that it has."""
         sha, known = hash_of(data), self._known.files.get(name)
         if closed and known and self._known.closed.get(name) == closed:
             sha = known

@@ -21,8 +21,8 @@ _SWEPT_AFTER = 3600
 
 
 class HostFile(Struct, frozen=True):
-    """A file as it is written. `media` and `max_age` are what the host is to say of it, where it can be told; without
-    `max_age` whoever has it asks each time whether it changed."""
+    """A file to write, with its media type and the seconds that caches may keep it. None: caches have to ask each time
+    whether it changed."""
 
     name: str
     data: bytes

@@ -1,5 +1,4 @@
-"""Publishes the static tree of the release in force: only what changed is written, in an order in which every file that
-the index lists is there."""
+"""Publish the static tree of the release in force. Only files that changed are written, and the index last."""
 
 from base64 import b64decode
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -46,7 +45,7 @@ _STEPS = {steps.DETAILS: "details", steps.LISTS: "lists", steps.INDEX: "index"}
 
 
 class StaticResult(Struct, frozen=True, kw_only=True):
-    """What publishing a tree did. `left_out`: what is not in it, with the reason."""
+    """The outcome of publishing a tree. `left_out`: requests and kinds without files, each with the reason."""
 
     release: str
     files: int
@@ -76,8 +75,8 @@ def publish_static(
 ) -> StaticResult | None:
     """Publish the release in force, None where there is none. `read_date`: the local date by time zone.
 
-    The store keeps what the tree has. It is told before anything is written, so that whoever comes after a killed
-    writer writes anew what that one may have written. Somebody who published meanwhile is followed.
+    The store keeps the tree's manifest. Files that are about to change lose their hash there before anything is
+    written, so that the publisher after a killed one writes them again. If another publisher was quicker, begin again.
 
     Raises GuardRefusal if more than half of the files would leave, UntrustedRelease, Corrupt and StoreError.
     """
@@ -128,7 +127,7 @@ def _check_shrink(gone: Collection[str], known: Collection[str], *, url: str) ->
 
 
 def _read_known(data: bytes, url: str, host: Host) -> StaticManifest:
-    """Return what the tree has: nothing where it was elsewhere, or somebody emptied it."""
+    """Return the manifest, an empty one if the tree was elsewhere or somebody emptied it."""
     manifest = decode_json(data, StaticManifest, name=MANIFEST)
     return manifest if manifest.url == url and host.has(INDEX) else StaticManifest()
 

@@ -1,4 +1,4 @@
-"""Renders the requests of a static tree, by the code that answers them, before anything of them is written."""
+"""Render the answers of a static tree by the code of the API, before any file is written."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -65,14 +65,14 @@ class StaticRequest(Struct, frozen=True):
 
 
 class MetroIndex(Struct, frozen=True):
-    """What the tree has of a metro, and the local date that its lists are of."""
+    """A metro's part of the index: its requests, and the local date of its lists."""
 
     date: str
     requests: tuple[StaticRequest, ...]
 
 
 class Tree(Struct, frozen=True, kw_only=True):
-    """The files of all requests by name, what the index says of them, and the kinds that `max_objects` left out."""
+    """The files of all requests by name, the parts of the index, and the kinds that `max_objects` left out."""
 
     files: Mapping[str, StaticFile]
     requests: tuple[StaticRequest, ...]
@@ -87,7 +87,7 @@ class _Pages(Struct, frozen=True):
 
 
 class Renderer:
-    """Renders what a key of the metros may read that has no add-on."""
+    """Render the answers for a key without add-ons that may read the published metros."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class Renderer:
         return _Pages(spelt, files, is_empty)
 
     def _render_changes(self, query: Query, body: bytes) -> dict[str, StaticFile]:
-        """Render pages by cursor. A full one is closed: what it says stays, whatever its `meta` would say later."""
+        """Render pages by cursor. A full one is closed: its file stays while its content without `meta` does."""
         files: dict[str, StaticFile] = {}
         spelt = spell_request(query)
         while True:

@@ -1,4 +1,4 @@
-"""The requests that a static tree answers. Where `max_objects` is reached, the last kinds are left out."""
+"""List the requests that a static tree answers. Where `max_objects` is reached, the last kinds are left out."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ _DATED = [collection for listing_type, collection in COLLECTIONS.items() if list
 
 
 class ShownListings(Struct, kw_only=True):
-    """What the lists of a metro show: their slugs by collection and id, the ids of each collection's places and
+    """The listings that a metro's lists show: slugs by collection and id, the ids of each collection's places and
     organizations, and the two directories."""
 
     slugs: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
