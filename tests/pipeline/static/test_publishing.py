@@ -136,7 +136,7 @@ def city(tmp_path: Path) -> City:
 
 
 HIDDEN = {
-    "adult": {"name": "Burlesque night", "audience": "adults"},
+    "adult": {"name": "Burlesque night", "audience": "adults", "organization": {"name": "Cabaret"}},
     "draft": {"name": "Sketchy rehearsal", "status": "draft"},
     "archived": {"name": "Bygone picnic", "status": "archived", "reason": "cancelled"},
 }
@@ -178,6 +178,7 @@ def test_nothing_is_in_the_tree_that_a_public_key_does_not_list(tmp_path: Path) 
     assert find_word(tree, "Lobster") == find_word(tree, "Sketchy") == []
     # The log names what a key may read by its slug, whoever it is for, and what is gone.
     assert find_word(tree, "Burlesque") == find_word(tree, "Kite") == ["v1/changes.json"]
+    assert find_word(tree, "Cabaret") == ["v1/changes.json"]
     assert set(find_word(tree, "Bygone")) <= {"v1/changes.json"}
     # An export has every row.
     assert "seattle: exports of events: some of them are for adults alone" in done.left_out
