@@ -65,7 +65,7 @@ def encode_mapped(frame: pl.DataFrame) -> bytes:
 
 
 class MappedTable:
-    """The columns of a mapped file, or of the bytes that it would have. Raises Corrupt if it is no Arrow file of one
+    """The columns of a mapped Arrow file, or of the bytes that it would have. Raises Corrupt unless it has one
     batch."""
 
     def __init__(self, source: MappedFile | bytes) -> None:
