@@ -66,7 +66,7 @@ class AccessLog:
         self._file = file
         self._most_bytes = sys.maxsize if stat.S_ISREG(os.fstat(file).st_mode) else WHOLE_BYTES
         self._waiting: deque[RequestRecord] = deque()
-        self._dropped = self._told = 0
+        self._dropped = self._reported = 0
         self._changed = threading.Event()
         self._is_closed = False
         self._thread = threading.Thread(target=self._run, name="access-log", daemon=True)
@@ -106,7 +106,7 @@ class AccessLog:
             except OSError as error:
                 log.warning("access_lines_not_written", lines=len(records), reason=str(error))
             # Said by this thread: the log's other lines go where these go, and may wait for the same reader.
-            dropped, self._told = self._dropped - self._told, self._dropped
+            dropped, self._reported = self._dropped - self._reported, self._dropped
             if dropped:
                 log.warning("access_lines_dropped", lines=dropped)
 
