@@ -10,7 +10,7 @@ from msgspec import Struct
 from outings.answers.access_errors import forbidden_metro, forbidden_types
 from outings.answers.context import AnswerContext
 from outings.answers.plan import AnswerPlan, make_tag
-from outings.answers.rows.paging import check_cursor, make_cursor
+from outings.answers.rows.selection import check_cursor, make_cursor
 from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.snapshot.row_index import RowIndex
 from outings.contract.cursor import malformed_cursor

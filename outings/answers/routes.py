@@ -10,7 +10,9 @@ from outings.answers.directory.plans import plan_neighborhoods, plan_organizatio
 from outings.answers.directory.ranking import open_ranking
 from outings.answers.exports import plan_export, plan_file
 from outings.answers.ical import plan_calendar_file
-from outings.answers.listings.plans import plan_calendar, plan_density, plan_list
+from outings.answers.listings.calendar import plan_calendar
+from outings.answers.listings.density import plan_density
+from outings.answers.listings.lists import plan_list
 from outings.answers.listings.relations import find_metros_of_row, settle_metro
 from outings.answers.metros import plan_metros
 from outings.answers.near.activity import plan_activity
@@ -19,7 +21,7 @@ from outings.answers.near.nearby import plan_nearby
 from outings.answers.organizations import plan_organization
 from outings.answers.plan import AnswerPlan
 from outings.answers.rows.evaluator import make_evaluator
-from outings.answers.rows.paging import check_cursor
+from outings.answers.rows.selection import check_cursor
 from outings.answers.search.index import open_search
 from outings.answers.search.planning import plan_search
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.rows.filters import EffectiveFilters
-from outings.answers.rows.paging import KEY_CHARACTERS, make_cursor, read_limit, read_page
+from outings.answers.rows.selection import KEY_CHARACTERS, make_cursor, read_limit, read_page
 from outings.contract.cursor import malformed_cursor
 from outings.contract.instants import format_instant
 from outings.contract.meta import DirectoryMeta

@@ -9,7 +9,7 @@ from outings.answers.directory.organizations import answer_organizations, count_
 from outings.answers.directory.pages import read_key
 from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.rows.filters import EffectiveFilters, find_route_filters
-from outings.answers.rows.paging import read_limit
+from outings.answers.rows.selection import read_limit
 from outings.contract.query import Query
 from outings.release.snapshot import Snapshot
 

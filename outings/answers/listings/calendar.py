@@ -9,7 +9,8 @@ from msgspec import UNSET
 
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.context import AnswerContext
-from outings.answers.listings.lists import describe_filters
+from outings.answers.listings.lists import describe_filters, settle_list, tag_list
+from outings.answers.plan import AnswerPlan
 from outings.answers.rows.counting import DayCounts
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import EffectiveFilters
@@ -22,6 +23,12 @@ from outings.contract.resources.calendar import CalendarDay
 from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
+
+
+def plan_calendar(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
+    filters = settle_list(query, about.dates[snapshot.metro.slug])
+    tag = tag_list(query, snapshot, about)
+    return AnswerPlan(tag, lambda: answer_calendar(query, filters, snapshot=snapshot, about=about), is_quick=True)
 
 
 def answer_calendar(

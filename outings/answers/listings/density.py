@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.context import AnswerContext
-from outings.answers.listings.lists import describe_filters, select_query
+from outings.answers.listings.lists import describe_filters, select_query, settle_list
+from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import EffectiveFilters
 from outings.answers.snapshot.distance import Vectors
@@ -72,6 +73,15 @@ def open_cells(reader: SnapshotReader) -> DensityCells:
 
 
 _encoder = msgspec.json.Encoder()
+
+
+def plan_density(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
+    today = about.dates[snapshot.metro.slug]
+    filters = settle_list(query, today)
+    tag = make_tag("density", snapshot.hash, query.text, today, about.entitlement.digest)
+    # Where listings lie is worked out once.
+    is_quick = open_snapshot(snapshot).find_index(open_cells) is not None
+    return AnswerPlan(tag, lambda: answer_density(query, filters, snapshot=snapshot, about=about), is_quick=is_quick)
 
 
 def answer_density(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext) -> list[bytes]:

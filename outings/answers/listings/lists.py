@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from outings.answers.addons.expanded import Expansion, list_expanded
+from outings.answers.addons.expanded import Expansion, check_expanded, list_expanded
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.addons.sources import SourceBlocks
 from outings.answers.approximate import list_approximate
@@ -16,18 +16,23 @@ from outings.answers.documents.cards import read_card
 from outings.answers.documents.fields import choose_fields, fill_sessions
 from outings.answers.documents.occurrence import read_event, read_occurrence, view_events
 from outings.answers.listings.facets import encode_facets
+from outings.answers.plan import AnswerPlan, make_tag
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import EffectiveFilters, fill_defaults, list_audiences
-from outings.answers.rows.paging import (
+from outings.answers.rows.selection import (
     Position,
+    Selection,
+    Span,
+    count_items,
     cut_position,
+    knows_cards,
     make_cursor,
     name_walk,
     read_limit,
     read_page,
     read_position,
+    select_listings,
 )
-from outings.answers.rows.selection import Selection, Span, knows_cards, select_listings
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.meta import ListMeta, Window
@@ -80,6 +85,10 @@ def _has_pages(query: Query) -> bool:
 
 # Who sends none of these gets documents as they are stored.
 CHANGING = frozenset({"expand", "include", "fields"})
+# So many items are quick to send if each is changed, and so many if each is made of an occurrence or has its source.
+_MOST_CHANGED, _MOST_MADE = 50, 20
+_OF_DATES = frozenset({"weekday", "time_block"})
+_OF_OFFERS = _OF_DATES | {"price_band", "age_band"}
 
 
 class ListPage(Struct, frozen=True, kw_only=True):
@@ -90,6 +99,46 @@ class ListPage(Struct, frozen=True, kw_only=True):
     numbers: Sequence[int] | None = None
     end: Position | None = None
     missing: tuple[str, ...] = ()
+
+
+def plan_list(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
+    if "expand" in query.values:
+        check_expanded(query, about)
+    today = about.dates[snapshot.metro.slug]
+    filters = settle_list(query, today)
+    tag = tag_list(query, snapshot, about)
+    return AnswerPlan(
+        tag, lambda: answer_list(query, filters, snapshot=snapshot, about=about), is_quick=_is_quick(query)
+    )
+
+
+def _is_quick(query: Query) -> bool:
+    """Return True for a list that looks at no sections, sessions or occurrences one by one, and changes few items."""
+    items, facets = count_items(query), {*query.get_words("facets")}
+    if is_expanded(query) or "source" in query.get_words("include"):
+        return items <= _MOST_MADE and not facets & _OF_DATES
+    if query.resource in ("class", "camp") and facets & _OF_OFFERS:
+        return False
+    return items <= _MOST_CHANGED or query.values.keys().isdisjoint(CHANGING)
+
+
+def tag_list(query: Query, snapshot: Snapshot, about: AnswerContext) -> str:
+    today = about.dates[snapshot.metro.slug]
+    position = None if query.cursor is None else query.cursor.position
+    others: list[tuple[str, date]] = []
+    forecast = None
+    if not query.values.keys().isdisjoint(CHANGING):
+        others = _list_others(query, about)
+        forecast = ForecastBlocks(query, snapshot=snapshot, about=about).tag
+    return make_tag("list", snapshot.hash, query.text, position, today, about.entitlement.digest, others, forecast)
+
+
+def _list_others(query: Query, about: AnswerContext) -> list[tuple[str, date]]:
+    """List the key's other metros, which an organization shows counts of, if a list attaches organizations."""
+    if "organization" not in list_expanded(query):
+        return []
+    metros = sorted(about.release.metros.items())
+    return [(each.hash, about.dates[slug]) for slug, each in metros if about.entitlement.allows_metro(slug)]
 
 
 def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext) -> list[bytes]:

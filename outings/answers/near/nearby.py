@@ -16,7 +16,7 @@ from outings.answers.near.request import Near, list_notices, read_minute, settle
 from outings.answers.near.shown import After, RowDistances, is_known, open_shown
 from outings.answers.near.starts import Rows
 from outings.answers.plan import AnswerPlan, make_tag
-from outings.answers.rows.paging import is_id, make_cursor, read_limit
+from outings.answers.rows.selection import is_id, make_cursor, read_limit
 from outings.answers.snapshot.distance import find_chord, find_metres
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.cursor import Cursor, malformed_cursor

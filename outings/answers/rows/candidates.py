@@ -14,8 +14,18 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from outings.answers.dates import find_weekday
-from outings.answers.rows.bitsets import Mask, Rows, list_set, make_empty, pack_rows, test_set
-from outings.answers.rows.columns import VARIES, Columns, TypeColumns, find_happenings
+from outings.answers.rows.columns import (
+    VARIES,
+    Columns,
+    Mask,
+    Rows,
+    TypeColumns,
+    find_happenings,
+    list_set,
+    make_empty,
+    pack_rows,
+    test_set,
+)
 from outings.answers.rows.conditions import (
     AnyOf,
     Between,

@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.rows.bitsets import pack_mask, pack_rows
-from outings.answers.rows.columns import NO_TIME, VARIES
+from outings.answers.rows.columns import NO_TIME, VARIES, pack_mask, pack_rows
 from outings.answers.rows.filters import list_columns
 from outings.answers.snapshot.derived import DerivedTables, Frames
 from outings.answers.snapshot.row_facts import IS_OF_PROGRAM

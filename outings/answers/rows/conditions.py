@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.rows.bitsets import Mask, Rows
+from outings.answers.rows.columns import Mask, Rows
 from outings.contract.instants import number_day
 from outings.contract.text import TextQuery
 from outings.release.mapped_table import NOT_STATED

@@ -9,10 +9,19 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.dates import find_weekday
-from outings.answers.rows.bitsets import Mask, Rows, count_set, list_set, unpack_set
 from outings.answers.rows.candidates import Dates, list_occurrences, read_dates
 from outings.answers.rows.column_tables import Numbers, count_bits, count_numbers, spread_bits, spread_categories
-from outings.answers.rows.columns import NO_TIME, VARIES, Columns, find_happenings
+from outings.answers.rows.columns import (
+    NO_TIME,
+    VARIES,
+    Columns,
+    Mask,
+    Rows,
+    count_set,
+    find_happenings,
+    list_set,
+    unpack_set,
+)
 from outings.answers.rows.conditions import Condition, make_test
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 from outings.release.mapped_table import NOT_STATED, Words

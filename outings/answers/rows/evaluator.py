@@ -7,10 +7,9 @@ import numpy as np
 from msgspec import Struct
 
 from outings.answers.query_counter import QUERIES
-from outings.answers.rows.bitsets import Rows, count_set, list_set, pack_rows, test_set
 from outings.answers.rows.candidates import Candidates, Dates, RowFinder, find_candidates, open_row_finder, read_dates
 from outings.answers.rows.column_tables import COLUMNS
-from outings.answers.rows.columns import Columns
+from outings.answers.rows.columns import Columns, Rows, count_set, list_set, pack_rows, test_set
 from outings.answers.rows.counting import (
     DayCounts,
     FacetCounts,
@@ -35,8 +34,7 @@ from outings.answers.rows.orders import (
     take_rows,
     walk_chunks,
 )
-from outings.answers.rows.paging import Position
-from outings.answers.rows.selection import Selection, Span
+from outings.answers.rows.selection import Position, Selection, Span
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.instants import number_day, read_date
 from outings.release.mapped_table import NEVER

@@ -10,12 +10,20 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.rows.bitsets import Mask, Rows, list_set, pack_rows, skip_set, test_set, walk_set
 from outings.answers.rows.candidates import Candidates, list_occurrences, read_dates
-from outings.answers.rows.columns import Columns, find_happenings
+from outings.answers.rows.columns import (
+    Columns,
+    Mask,
+    Rows,
+    find_happenings,
+    list_set,
+    pack_rows,
+    skip_set,
+    test_set,
+    walk_set,
+)
 from outings.answers.rows.conditions import Between, Shares, make_test, number_value
-from outings.answers.rows.paging import KEY_CHARACTERS, Position
-from outings.answers.rows.selection import Selection
+from outings.answers.rows.selection import KEY_CHARACTERS, Position, Selection
 from outings.answers.snapshot.next_starts import find_meetings
 from outings.contract.instants import DAY, number_day
 from outings.contract.vocabulary import TYPES

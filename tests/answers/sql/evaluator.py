@@ -21,8 +21,7 @@ from outings.answers.rows.column_tables import (
 from outings.answers.rows.conditions import NearZip, RowCondition, Within
 from outings.answers.rows.counting import DayCounts, FacetCounts
 from outings.answers.rows.evaluator import ResultSet, make_evaluator
-from outings.answers.rows.paging import Position
-from outings.answers.rows.selection import Selection, Span
+from outings.answers.rows.selection import Position, Selection, Span
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 from outings.release.tables import read_columns

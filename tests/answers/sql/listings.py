@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from outings.answers.rows.conditions import AnyOf, Between, Condition, Either, Is, NotBefore, Overlaps, Shares
-from outings.answers.rows.paging import KEY_CHARACTERS, Position
-from outings.answers.rows.selection import Selection, Span
+from outings.answers.rows.selection import KEY_CHARACTERS, Position, Selection, Span
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import HAPPENINGS, PUBLISHED
 from tests.answers.sql.engine import Statement
