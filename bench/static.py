@@ -6,6 +6,7 @@ turns, so that a busy machine slows each as much. Needs nginx and wrk (Debian: n
 
 import argparse
 import contextlib
+import json
 import os
 import re
 import statistics
@@ -19,7 +20,6 @@ from msgspec import Struct
 
 from bench.measuring import read_processor
 from bench.servers import OUTINGS, ask, find_free_port, make_key, run_process
-from outings.contract.static_files import parse_file
 from outings.demo import write_world
 
 CONFIGURATION = Path(__file__).parents[1] / "build/nginx/static.conf"
@@ -67,21 +67,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"| kB | {LIMIT}: requests a second, µs | {FILES} | {limit} | {SERVER} |")
         print("|---|---|---|---|---|")
         for size in SIZES:
-            file = find_file(tree, size)
+            request, file = find_page(tree, size)
             ways = {
                 LIMIT: Way(*nginx[LIMIT], f"/{file}"),
-                FILES: Way(*nginx[FILES], parse_file(file)),
-                SERVER: Way(port, server, parse_file(file), ("X-API-Key", key)),
+                FILES: Way(*nginx[FILES], request),
+                SERVER: Way(port, server, request, ("X-API-Key", key)),
             }
             bodies = {ask(way.port, way.target, [way.header]).body for way in ways.values()}
             assert len(bodies) == 1, f"{file}: not the same bytes"
             print_row((tree / file).stat().st_size, take_turns(ways, options))
 
 
-def find_file(tree: Path, size: int) -> str:
-    """The page of a list that comes nearest to that many bytes, and has a query."""
-    pages = [path for path in (tree / "v1/seattle").glob("*/*=*.json") if "!" not in path.name]
-    return str(min(pages, key=lambda path: abs(path.stat().st_size - size)).relative_to(tree))
+def find_page(tree: Path, size: int) -> tuple[str, str]:
+    """The first page of a list that comes nearest to that many bytes, and its file. It has a query without escapes."""
+    listed = json.loads((tree / "v1/index.json").read_bytes())["metros"]["seattle"]["requests"]
+    pages = [
+        (each["request"], each["files"][0]) for each in listed if re.fullmatch(r"[a-z0-9/]+\?[a-z_=]+", each["request"])
+    ]
+    return min(pages, key=lambda page: abs((tree / page[1]).stat().st_size - size))
 
 
 def write_nginx(own: Path, port: int, *, tree: Path, server: int | None) -> str:
