@@ -99,26 +99,23 @@ class Releases:
         self.refusal: str | None = None
 
     def poll(self) -> None:
-        """Take up the release that the pointer names, if it is a new one. Do nothing while another thread does this.
-        Blocks, so do not call it on the event loop."""
-        if not self._polling.acquire(blocking=False):
-            return
-        try:
-            self._close_replaced()
-            self._read_pointer()
-            self.failure = None
-        except (Corrupt, NotFound, ReleaseRefusal) as error:
-            self._refuse(str(error))
-        except (StoreError, OSError) as error:
-            self._etag = None
-            if self.failure is None:
-                log.warning("store_not_read", reason=str(error))
-            self.failure = str(error)
-        except Exception as error:
-            log.exception("release_not_opened")  # tables that an engine can't read, whatever it raises
-            self._refuse(f"{type(error).__name__}: {error}")
-        finally:
-            self._polling.release()
+        """Take up the release that the pointer names, if it is a new one. Blocks, also while another thread does this,
+        so do not call it on the event loop."""
+        with self._polling:
+            try:
+                self._close_replaced()
+                self._read_pointer()
+                self.failure = None
+            except (Corrupt, NotFound, ReleaseRefusal) as error:
+                self._refuse(str(error))
+            except (StoreError, OSError) as error:
+                self._etag = None
+                if self.failure is None:
+                    log.warning("store_not_read", reason=str(error))
+                self.failure = str(error)
+            except Exception as error:
+                log.exception("release_not_opened")  # tables that an engine can't read, whatever it raises
+                self._refuse(f"{type(error).__name__}: {error}")
 
     def find_walk(self, metro: str, stamp: str) -> ServedRelease | None:
         """Return the open release in which the metro has this stamp: the one in which a walk began."""
@@ -133,14 +130,6 @@ class Releases:
         styles and scripts are looked for in every open one."""
         releases = self._list_open() if path.startswith(ASSETS) else islice(self._list_open(), 1)
         return next((served.release.site[path] for served in releases if path in served.release.site), None)
-
-    def has_published(self, version_id: int) -> bool:
-        """Return False if surely no release has this version, served here or not. Blocks."""
-        try:
-            pointer = read_pointer(self._store, trust=self._trust)
-        except (StoreError, Corrupt, NotFound):
-            return True
-        return pointer is not None and pointer.pointer.latest_version_id >= version_id
 
     def _list_open(self) -> Iterator[ServedRelease]:
         """Yield the current release and those that it replaced, the newest first."""

@@ -207,15 +207,12 @@ class Planner:
         return self._plans
 
     async def _await_version(self, version_id: int, request: Request) -> ServedRelease:
-        """The newest release there is: a worker that saw it first may have sent the reader. 503 where it has that
-        version and can't be served yet."""
-        key_id = read_key_id(request)
-        await self._fetching.run(self._releases.poll, key_id=key_id, name="poll")
+        """Return the newest release, because the reader may come from a worker that was first to see it. 503 if it
+        can't be served yet, so that it may have the version."""
+        await self._fetching.run(self._releases.poll, key_id=read_key_id(request), name="poll")
         served = self._releases.current
         assert served is not None
-        is_behind = version_id > served.release.latest_version_id
-        look = partial(self._releases.has_published, version_id)
-        if is_behind and await self._fetching.run(look, key_id=key_id, name=("version", version_id)):
+        if version_id > served.release.latest_version_id and (self._releases.failure or self._releases.refusal):
             raise unavailable(1)
         return served
 

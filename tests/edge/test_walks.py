@@ -1,6 +1,8 @@
 """A walk goes on in the release that it began in for 15 minutes after that was replaced; then by key, or not at all."""
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -8,10 +10,12 @@ from typing import Any
 import pytest
 
 from outings.release.manifest import read_manifest
+from outings.release.objects import object_name
 from outings.release.pointer import read_current
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, make_world, publish_restamped, publish_worlds
 from tests.release.doubles import FailingStore
+from tests.release.memory import MemoryStore
 
 LIST = "/v1/harbor/events"
 SEARCH = "/v1/harbor/search?q=story&limit=2"
@@ -103,6 +107,44 @@ def test_a_metro_that_a_build_left_alone_is_not_opened_again(make_own: MakeServi
     own = len(manifest.tables) + len(manifest.mapped) + len(manifest.packs)
     assert count_maps(service.folder) <= files + own + 2  # the log's tail, and its index
     assert service.get(walk).headers["x-release"].startswith("2-")
+
+
+class GatedStore(MemoryStore):
+    """Reads of the names in `gated` say that they have begun, and wait until the gate is open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gated: set[str] = set()
+        self.begun, self.gate = threading.Event(), threading.Event()
+
+    def get(self, name: str) -> bytes:
+        if name in self.gated:
+            self.begun.set()
+            assert self.gate.wait(60)
+        return super().get(name)
+
+
+@pytest.mark.parametrize("is_walk", [True, False], ids=["a list", "changes"])
+def test_a_walk_that_began_in_a_release_that_this_server_is_opening_waits_for_it(
+    make_own: MakeService, is_walk: bool
+) -> None:
+    store = GatedStore()
+    service = make_own(store=store)
+    other = service.start_another()
+    publish_events(other, 4, minutes=1)
+    target, began_in = begin_walk(other)
+    cursor = other.get("/v1/changes").read_json()["meta"]["next_cursor"]
+    current = read_current(store)
+    assert current is not None
+    store.gated = {object_name(current.root.parts["harbor"].manifest)}
+    with ThreadPoolExecutor() as pool:
+        opening = pool.submit(service.edge.poll)
+        assert store.begun.wait(60)
+        answer = pool.submit(service.get, target if is_walk else f"/v1/changes?cursor={cursor}")
+        assert service.get(f"{LIST}?limit=2").headers["x-release"] != began_in  # which waits for nothing
+        store.gate.set()
+        opening.result()
+        assert (answer.result().status, answer.result().headers["x-release"]) == (200, began_in)
 
 
 def test_a_clock_that_is_set_back_keeps_no_walk_from_going_on(make_own: MakeService) -> None:
