@@ -92,7 +92,7 @@ def read_request(*, method: str, path: str, query_string: bytes, headers: Header
         query_string=query_string,
         client=client,
         request_id=request_id,
-        trace_id=_read_trace_id(texts, request_id),
+        trace_id=_read_trace_id(texts, request_id) if len(texts) > 1 else request_id,
         header_bytes=size,
         # Blanks round a header's value are no part of it (RFC 9110, 5.5); the parser leaves those behind it.
         key_text=None if key_text is None else key_text.strip(b" \t"),

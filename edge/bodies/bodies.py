@@ -49,7 +49,10 @@ class Bodies:
 
     def recall(self, name: BodyName) -> Body | None:
         """Return the body from memory, or None. The caller counts it when it is sent."""
-        return self._cache.get(name)
+        try:
+            return self._cache[name]
+        except KeyError:
+            return None
 
     async def make(self, planned: RequestPlan, coding: bytes, *, key_id: str) -> Body:
         """Make a body that is not in memory: once, however many requests wait for it. Raises ApiError if the queue is

@@ -1,5 +1,6 @@
 """Rate limiter: counts the requests of a key against its rate and its client's quota."""
 
+from collections.abc import Awaitable
 from pathlib import Path
 
 import structlog
@@ -49,8 +50,9 @@ class RateLimiter(Struct):
     counts: Counts
     is_down: bool = False
 
-    async def take(self, principal: Principal) -> LimitDecision:
-        return await self._count(principal.allowance, Operation.TAKE)
+    def take(self, principal: Principal) -> Awaitable[LimitDecision]:
+        """Count a request."""
+        return self._count(principal.allowance, Operation.TAKE)
 
     async def show(self, principal: Principal) -> LimitDecision:
         return await self._count(principal.allowance, Operation.PEEK)

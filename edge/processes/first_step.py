@@ -16,7 +16,9 @@ def begin(work: Coroutine[Any, None, None]) -> asyncio.Task[None] | None:
         awaited = work.send(None)
     except StopIteration:
         return None
-    return asyncio.get_running_loop().create_task(_finish(work, awaited))
+    task = asyncio.get_running_loop().create_task(_finish(work, awaited))
+    task.add_done_callback(lambda _: work.close())  # a task that is cancelled before it begins does not end its work
+    return task
 
 
 async def _finish(work: Coroutine[Any, None, None], awaited: Any) -> None:
