@@ -19,19 +19,27 @@ from pipeline.feeds.addresses import choose_suffix, find_charset, show_url
 from pipeline.feeds.fetcher import FetchError, FetchResult, Validators, fetch, open_client
 from pipeline.feeds.pages import fetch_rows
 from pipeline.feeds.reader import FetchContext, load_reader
-from pipeline.feeds.source import FeedError, FeedSource, SourceFile, choose_known, hash_question, keep_known, look_at
+from pipeline.feeds.source import (
+    BUCKET_SCHEME,
+    FeedError,
+    FeedSource,
+    SourceFile,
+    choose_known,
+    hash_question,
+    keep_known,
+    look_at,
+)
 
-SCHEME = "s3://"
 _SIGNS = re.compile(r"[*?[]")
 
 
 def read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> tuple[SourceFile, ...]:
     """Write the files to `folder`, in the order of their addresses. Raises FeedError."""
-    bucket, _, pattern = feed.url.removeprefix(SCHEME).partition("/")
+    bucket, _, pattern = feed.url.removeprefix(BUCKET_SCHEME).partition("/")
     settings = configuration.store
     files: list[SourceFile] = []
     try:
-        store = open_store(f"{SCHEME}{bucket}", endpoint_url=settings.endpoint_url, region=settings.region)
+        store = open_store(f"{BUCKET_SCHEME}{bucket}", endpoint_url=settings.endpoint_url, region=settings.region)
         entries = [each for each in store.list(_SIGNS.split(pattern, maxsplit=1)[0]) if _matches(each.name, pattern)]
         if not entries:
             raise FeedError(feed.name, feed.url, "no key matches" if has_magic(pattern) else "there is no such key")
@@ -40,7 +48,7 @@ def read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> 
         for number, entry in enumerate(sorted(entries, key=lambda entry: entry.name)):
             path = folder / f"{number}{PurePosixPath(entry.name).suffix.lower()}"
             path.write_bytes(store.get(entry.name))
-            files.append(look_at(feed, f"{SCHEME}{bucket}/{entry.name}", path))
+            files.append(look_at(feed, f"{BUCKET_SCHEME}{bucket}/{entry.name}", path))
     except NotFound:
         changed = "changed while it was read; run the command again when nothing changes it"
         raise FeedError(feed.name, feed.url, changed) from None
@@ -89,7 +97,7 @@ async def _open_source(feed: FeedTable, context: FetchContext, memory: FeedMemor
     known = choose_known(memory, question=question)
     source = FeedSource(hash="", question=question)
     files: tuple[SourceFile, ...] | None
-    if feed.url.startswith(SCHEME):
+    if feed.url.startswith(BUCKET_SCHEME):
         files = await asyncio.to_thread(read_bucket, feed, configuration, folder)
     elif feed.pages is not None:
         files = (await fetch_rows(feed, feed.pages, context, folder=folder),)

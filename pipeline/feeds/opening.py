@@ -8,11 +8,18 @@ from outings.configuration import Configuration, FeedTable
 from outings.release.root import FeedMemory
 from outings.release.store import Store
 from outings.retry_policy import RetryPolicy
-from pipeline.feeds.fetching import SCHEME
 from pipeline.feeds.reader import FetchContext
-from pipeline.feeds.source import FeedSource, check_memory, choose_known, hash_question, keep_known, list_files
+from pipeline.feeds.source import (
+    BUCKET_SCHEME,
+    FeedSource,
+    check_memory,
+    choose_known,
+    hash_question,
+    keep_known,
+    list_files,
+)
 
-_REMOTE = ("http://", "https://", SCHEME)
+_REMOTE = ("http://", "https://", BUCKET_SCHEME)
 
 
 def is_remote(feed: FeedTable) -> bool:

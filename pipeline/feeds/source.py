@@ -21,6 +21,8 @@ from pipeline.fingerprint import hash_program
 
 # Between the id of a listing and what tells its parts apart.
 PART = "#"
+# Of a feed in a bucket.
+BUCKET_SCHEME = "s3://"
 
 
 def find_item(source_id: str) -> str:
