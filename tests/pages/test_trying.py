@@ -101,7 +101,11 @@ def test_a_form_has_a_field_of_the_right_kind_for_each_parameter(pages: Pages) -
     choices = form.get_by_label("indoor", exact=True).locator("option").all_text_contents()
     assert choices == ["not sent", "true", "false"]
     assert form.get_by_role("group", name="weekday").get_by_role("checkbox").count() == 7
-    assert form.get_by_label("release experimental", exact=True).is_visible()
+
+
+def test_a_form_says_which_parameters_are_experimental(pages: Pages) -> None:
+    form = open_panel(pages.open(PATH), "export")
+    assert form.get_by_label("format experimental", exact=True).is_visible()
 
 
 def test_the_code_follows_the_fields_in_every_language_until_the_form_is_closed(pages: Pages) -> None:
