@@ -4,7 +4,6 @@ import cf from "cloudfront";
 
 // The id of the origin that answers what can have no file. Empty where there are no servers.
 const SERVERS = "servers";
-
 function handler(event) {
   const request = event.request;
   const file = /^(?:GET|HEAD)$/.test(request.method) ? nameFile(request.uri, request.rawQueryString() || "") : null;
@@ -12,6 +11,7 @@ function handler(event) {
     request.uri = "/" + file;
     request.querystring = {};
   } else if (SERVERS && /^\/v1\//.test(request.uri) && !/\.json$/.test(request.uri)) cf.selectRequestOriginById(SERVERS);
+  else request.uri = request.uri.replace(/\/$/, "/index.html");
   return request;
 }
 

@@ -3,6 +3,7 @@
 
 function handler(event) {
   const request = event.request;
+  request.uri = request.uri.replace(/\/index\.html$/, "/");
   const match = /^(\/v1\/.*?)(?:\/([^/]*=[^/]*))?\.(json|jsonl|parquet|ics)$/.exec(request.uri);
   if (match === null) return request;
   // A path that names a format keeps it: `/v1/seattle/events.ics`. A browser's own query stays beside the file's.

@@ -77,7 +77,10 @@ def wishes(draw: st.DrawFn, route: Route) -> dict[str, list[str]]:
     names = [
         name
         for name, row in route.parameters.items()
-        if not row.is_optional and row.kind != "cursor" and name not in ("place_type", "lng", "starts_to")
+        if not row.is_optional
+        and row.kind != "cursor"
+        and row.allowed != ()  # there is no value that it takes on this route
+        and name not in ("place_type", "lng", "starts_to")
     ]
     chosen = draw(st.lists(st.sampled_from(names), unique=True, max_size=6)) if names else []
     wish = {name: draw(texts_of(route.parameters[name])) for name in chosen}
