@@ -167,8 +167,8 @@ def test_an_older_program_refuses_a_newer_layout_in_one_line_and_serves_what_it_
     before = open_current(config).id
     # One that knows the layout before too, as it must to build on what there is.
     edits = (
-        Edit("outings/release/layout.py", "\nLAYOUT = 1\n", "\nLAYOUT = 2\n"),
-        Edit("outings/release/reading.py", "if manifest.layout != LAYOUT:", "if manifest.layout > LAYOUT:"),
+        Edit("outings/release/manifest.py", "\nLAYOUT = 1\n", "\nLAYOUT = 2\n"),
+        Edit("outings/release/snapshot.py", "if manifest.layout != LAYOUT:", "if manifest.layout > LAYOUT:"),
     )
     build(copy_program(tmp_path / "newer", edits), config)
     server.wait_for(lambda: "release_refused" in server.log.read_text())
