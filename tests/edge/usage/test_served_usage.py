@@ -31,8 +31,10 @@ def count_rows(server: Server) -> dict[str, tuple[int, int]]:
 
 
 def read_requests(server: Server) -> list[Any]:
-    """Each line of the log is an object, those of all workers, but the first, which is for people."""
-    lines = [json.loads(line) for line in (server.folder / "log").read_text().splitlines()[1:]]
+    """Each line of the log is an object, those of all workers, but the one for people, which may come behind others."""
+    texts = (server.folder / "log").read_text().splitlines()
+    lines = [json.loads(text) for text in texts if not text.startswith("Serving on ")]
+    assert len(lines) == len(texts) - 1
     return [line for line in lines if line["event"] == "request" and line["key"] is not None]
 
 
