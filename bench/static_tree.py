@@ -15,12 +15,13 @@ from time import process_time
 from bench.build import change_feeds, measure_build
 from outings.configuration import read_configuration
 from outings.configuration.tables import StaticTable
+from outings.contract.static_files import INDEX
 from outings.demo import write_world
 from outings.demo.geography import METROS
 from outings.release.stores import open_store
 from pipeline.static import publishing
 from pipeline.static.hosts import FolderHost
-from pipeline.static.publishing import INDEX, publish_static
+from pipeline.static.publishing import publish_static
 
 DAY = date(2026, 11, 26)
 

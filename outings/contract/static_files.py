@@ -14,6 +14,11 @@ from outings.contract.query import Query
 from outings.contract.resources.export import EXPORT_TYPES
 from outings.contract.route import JSON
 
+# Files of a tree that answer no request of the API: the list of requests, what `sha256sum -c` reads, and its signature.
+INDEX = "v1/index.json"
+SUMS = "sha256sums.txt"
+SIGNATURE = "sha256sums.sig"
+
 SUFFIX = ".json"
 # File systems take 255 bytes in a name.
 MOST_BYTES = 255

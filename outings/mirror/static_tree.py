@@ -10,15 +10,13 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from outings.contract.static_files import INDEX, SIGNATURE, SUMS
 from outings.failures import GuardRefusal
 from outings.mirror.client import ApiClient, HttpResponse, MirrorError
 from outings.release.kept_folder import KeptFolder
 from outings.release.objects import hash_of
 from outings.release.trust import STATIC_FILES, Trust, UntrustedRelease
 
-INDEX = "v1/index.json"
-SUMS = "sha256sums.txt"
-SIGNATURE = "sha256sums.sig"
 # The names of what `outings mirror` wrote into a folder.
 LIST = ".outings-mirror.json"
 # Tries where the tree is being written meanwhile; the waits between them double from a second.

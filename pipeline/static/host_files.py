@@ -39,7 +39,7 @@ def _encode_headers(slugs: Sequence[str]) -> bytes:
     ages |= {f"/v1/{slug}/*": _MAX_AGE["events.list"] for slug in slugs}
     rules = {"/*": "Access-Control-Allow-Origin: *"}
     rules |= {path: f"Cache-Control: {HostFile('', b'', age).cache_control}" for path, age in ages.items()}
-    rules |= dict.fromkeys((f"/{ASSETS}*", f"/explore/:metro/{ASSETS}*"), f"Cache-Control: {_KEPT}")
+    rules[f"/{ASSETS}*"] = f"Cache-Control: {_KEPT}"
     for collection in COLLECTIONS.values():
         for file_format in ("jsonl", "parquet"):
             path = f"/v1/:metro/export/{collection}.{file_format}"

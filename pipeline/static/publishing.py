@@ -14,6 +14,7 @@ from outings.contract.instants import format_instant
 from outings.contract.openapi import encode_static_document
 from outings.contract.route import JSON
 from outings.contract.route_matching import match_route
+from outings.contract.static_files import INDEX, SIGNATURE, SUMS
 from outings.contract.vocabulary import AUDIENCES, COLLECTIONS, TYPES, Vocabulary
 from outings.failures import GuardRefusal
 from outings.release.objects import decode_json
@@ -30,10 +31,6 @@ from pipeline.static.pages import render_pages
 from pipeline.static.rendering import MetroIndex, Renderer, StaticRequest
 from pipeline.static.requests import StaticMetro
 
-INDEX = "v1/index.json"
-# What `sha256sum -c` reads, and its signature.
-SUMS = "sha256sums.txt"
-SIGNATURE = "sha256sums.sig"
 MANIFEST = "static.json"
 # Of the files that a tree has, the share that may leave it at once.
 MOST_LEAVING = 0.5

@@ -20,11 +20,11 @@ from openapi_spec_validator import validate
 from edge.app import Edge
 from outings.configuration.tables import StaticTable
 from outings.contract.route_matching import match_route
-from outings.contract.static_files import name_file
+from outings.contract.static_files import INDEX, name_file
 from outings.failures import GuardRefusal
 from outings.release.s3 import S3Store
 from pipeline.static.hosts import FolderHost, Host, HostFile, S3Host
-from pipeline.static.publishing import INDEX, MANIFEST, StaticResult, publish_static
+from pipeline.static.publishing import MANIFEST, StaticResult, publish_static
 from pipeline.takedown.takedown import take_down
 from tests.conftest import ROOT
 from tests.contract.static_requests import parse_file
