@@ -1,4 +1,4 @@
-"""What a front and a server say to each other: the server decides who gets what, and the front moves the bytes.
+"""Headers between a front and a server: the server decides who gets what, and the front moves the bytes.
 
 docs/decisions/0071-the-edge-decides-and-a-front-moves-the-bytes.md has all of it.
 """
@@ -27,7 +27,8 @@ _MOST_DIGITS = 15
 
 
 class Front(Struct, frozen=True, kw_only=True):
-    """Which addresses a front `follows`, of bodies of how many bytes at least, and the `header` that says one."""
+    """A front that can move bodies: the kinds of address that it `follows`, the least size of a body in bytes, and the
+    `header` that has the address."""
 
     follows: frozenset[str] = frozenset()
     least: int = LEAST_POINTER_BYTES

@@ -1,1 +1,1 @@
-"""What is sent: bodies from memory, from the store or rendered, in a content coding, or as the address of a body."""
+"""Bodies to send: from memory, from the store or rendered, in a content coding, or as the address of a body."""

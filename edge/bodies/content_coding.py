@@ -54,7 +54,7 @@ def cut_pieces(data: Bytes) -> Iterator[bytes]:
 
 
 def unpack_pieces(packed: Bytes) -> Iterator[bytes]:
-    """Of gzip bytes, without ever holding more than a piece."""
+    """Yield the unpacked bytes of gzip, never holding more than one piece."""
     unpacking = zlib.decompressobj(wbits=_GZIP_WINDOW)
     for piece in cut_pieces(packed):
         while piece:
@@ -82,10 +82,10 @@ def encode_body(body: bytes, coding: bytes) -> bytes:
 
 @lru_cache(maxsize=512)
 def choose_coding(accepted: bytes, offered: tuple[bytes, ...] = tuple(CODINGS)) -> bytes:
-    """Of those `offered`, in our order of choice, the coding that an `Accept-Encoding` weighs highest (RFC 9110,
-    12.5.3), or IDENTITY.
+    """Return the coding that an `Accept-Encoding` weighs highest (RFC 9110, 12.5.3), or IDENTITY. Of equal weights the
+    first of `offered` wins.
 
-    Where it refuses everything that there is, identity is sent all the same: better than a 406 that nobody expects.
+    A client that refuses every coding gets identity all the same: better than a 406 that nobody expects.
     """
     weights = _read_weights(accepted)
     rest = weights.get(b"*", 0.0)
@@ -98,7 +98,7 @@ def choose_coding(accepted: bytes, offered: tuple[bytes, ...] = tuple(CODINGS)) 
 
 
 def _read_weights(accepted: bytes) -> Mapping[bytes, float]:
-    """Of each coding named, its weight from 0 to 1. What can't be read counts as not named."""
+    """Return the weight of each named coding, from 0 to 1. Skip items that are no valid coding."""
     weights = {}
     for part in accepted.lower().split(b","):
         name, _, parameter = part.partition(b";")

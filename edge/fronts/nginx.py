@@ -42,8 +42,8 @@ class NginxFront(Struct, frozen=True, kw_only=True):
 
 
 class RelayedHeader(Struct, frozen=True, kw_only=True):
-    """Of an answer whose body comes from elsewhere: `source` is its name in the server's answer, as variables of nginx
-    write it, and `variable` keeps it while the body is fetched."""
+    """A header of an answer whose body comes from elsewhere. `source`: nginx's variable for the header in the server's
+    answer; `variable`: the one that keeps the value while the body is fetched."""
 
     name: str
     source: str
@@ -132,6 +132,6 @@ def _open() -> Environment:
 
 
 def _quote(text: str) -> str:
-    """As nginx reads it. `$request_id` stays what it is: nginx fills it in."""
+    """Quote a text for nginx's configuration. nginx fills in `$request_id`."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"

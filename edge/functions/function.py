@@ -122,7 +122,7 @@ def refuse(headers: Iterable[Header]) -> Response:
 
 
 def open_function(config: Path, environ: Mapping[str, str] = os.environ) -> Function:
-    """What the runtime calls with each event. FunctionError."""
+    """Open the function that the runtime calls with each event. Raises FunctionError."""
     configuration = read_configuration(config, environ)
     if configuration.edge.rate_storage == LOCAL:
         raise FunctionError(

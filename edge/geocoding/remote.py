@@ -98,5 +98,5 @@ class RemoteGeocoder:
 
 
 def _round(point: Center) -> Center:
-    """To 0.1 m."""
+    """Round a point to 0.1 m."""
     return Center(lat=round(point.lat, 6), lng=round(point.lng, 6))

@@ -1,1 +1,1 @@
-"""Whose key a request has: keys, signed addresses, and the addresses of clients."""
+"""Authentication: keys, signed addresses, and the addresses of clients."""

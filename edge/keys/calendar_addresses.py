@@ -47,7 +47,7 @@ class CalendarAddresses:
         return f"{target}{'&' if separator else '?'}{KEY_ID}={quote(key_id, safe='')}&{SIGNATURE}={signature}"
 
     def verify(self, path: str, query_string: bytes) -> SignedRequest | None:
-        """None of what was not signed here, or not as it stands. `path` as it was sent."""
+        """Return the signed request, or None if the signature is missing or wrong. `path`: as it was sent."""
         if not self.exist or len(query_string) > MOST_BYTES + _OWN_BYTES:
             return None
         pairs = _split_pairs(query_string)
@@ -67,7 +67,7 @@ class CalendarAddresses:
 
 
 def is_signed(query_string: bytes) -> bool:
-    """Whether it has any of the two parameters of a signed address, right or wrong."""
+    """Return True if the query has a parameter of a signed address, whether or not its value is valid."""
     return any(name in _OWN for name, _ in _split_pairs(query_string))
 
 
@@ -85,7 +85,7 @@ def _drop_own(query_string: bytes) -> bytes:
 
 
 def _write_message(path: str, pairs: Iterable[_Pair], *, key_id: str) -> bytes:
-    """In one spelling, of which nothing can be taken for another part."""
+    """Return the text to sign: one spelling, in which no part can be mistaken for another."""
     segments = "/".join(quote(unquote(segment, errors="surrogateescape"), safe="", errors="surrogateescape")
                         for segment in path.split("/"))  # fmt: skip
     written = sorted(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in pairs)

@@ -11,7 +11,7 @@ _TAKE, _REFUND, _PASSED = Operation.TAKE, Operation.REFUND, Outcome.PASSED
 
 
 class StoredCounts(Struct, frozen=True, kw_only=True):
-    """What a store holds: the key's bucket, `load` as of `then`, and what the client has `used` in `month`."""
+    """Counts in a store: `load` of the key's bucket at the time `then`, and the client's `used` requests in `month`."""
 
     then: int = 0
     load: int = 0

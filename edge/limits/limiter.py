@@ -20,7 +20,8 @@ _PASSED = Outcome.PASSED
 
 
 class LimitDecision(Struct, frozen=True, kw_only=True, gc=False):
-    """Whether a request is within its limits, and what is left. `reading` is None if it could not be counted."""
+    """A decision on one request: whether it is within its limits, and what is left. `reading` is None if the store
+    could not count it."""
 
     allowance: Allowance
     reading: LimitState | None

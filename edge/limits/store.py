@@ -1,4 +1,4 @@
-"""Where requests are counted: a protocol for every store."""
+"""The protocol of a store that counts requests."""
 
 import time
 from enum import IntEnum
@@ -30,8 +30,12 @@ class Outcome(IntEnum):
 
 
 class LimitState(Struct, frozen=True, kw_only=True, gc=False):
-    """After an operation. `now`: microseconds since 1970. `load`: of the key's bucket, as in gcra.py. `used`: billed to
-    the client in `month`, numbered as in months.py; to an unlimited one too.
+    """Counts after an operation.
+
+    Attributes:
+        now: microseconds since 1970.
+        load: of the key's bucket, as in gcra.py.
+        used: requests billed to the client in `month`, which months.py numbers. Unlimited clients are billed too.
     """
 
     outcome: Outcome
@@ -47,11 +51,11 @@ class LimitStoreError(Exception):
 
 class LimitStore(Protocol):
     async def apply(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> LimitState:
-        """As a whole: two operations at once, in whatever processes, are one after the other. Raises LimitStoreError.
+        """Apply an operation atomically, also beside other processes. Raises LimitStoreError.
 
-        `month`: that of the `TAKE` which a `REFUND` undoes; another month's is gone, and is not refunded.
-        Nothing in it may block the event loop.
+        `month`: the month of the `TAKE` that a `REFUND` undoes; one of another month is not refunded.
+        An implementation must not block the event loop.
         """
 
     async def close(self) -> None:
-        """Nothing is counted any more."""
+        """Release the store. Nothing may be counted after this."""

@@ -137,7 +137,7 @@ class HttpProtocol(HttpToolsProtocol):
             self.app.reading_turns.wait(self._take_turn)
 
     def _feed(self, piece: bytes) -> bool:
-        """Whether what comes behind is to be read."""
+        """Parse bytes. Return True if the bytes behind them should be read too."""
         is_start = self._is_in_head and not self._is_begun
         try:
             self.parser.feed_data(piece)
@@ -277,7 +277,8 @@ class HttpProtocol(HttpToolsProtocol):
             self._close()
 
     def _refuse(self, error: ApiError) -> None:
-        """What was asked for before it is answered first, and then the connection ends without a word."""
+        """Refuse a request that is not HTTP and close the connection. If earlier requests are unanswered, answer those
+        and close without a refusal."""
         if not self._is_idle():
             self._read_no_more()
             return
@@ -302,7 +303,7 @@ class HttpProtocol(HttpToolsProtocol):
         self.flow.pause_reading()
 
     def _close(self) -> None:
-        """Once what is written is taken."""
+        """Close the connection after the client has taken what is written."""
         self._is_last = True
         self.transport.close()
         self._expect_taking()

@@ -1,4 +1,4 @@
-"""What is answered without a key, by its path."""
+"""Routes that need no key, by path."""
 
 from msgspec import Struct
 

@@ -40,7 +40,7 @@ class Metrics:
         self._registry.register(self)
 
     def collect(self) -> Iterator[Metric]:
-        """What the registry asks for (prometheus_client's protocol)."""
+        """Yield all metrics (prometheus_client's protocol)."""
         yield from describe_counts(self._counts.read_totals())
         yield from describe_fronts(self._counts.read_front_totals())
         if self._releases.current is not None:
@@ -74,7 +74,7 @@ def describe_counts(totals: Mapping[Counter, int]) -> Iterator[CounterMetricFami
 
 
 def describe_fronts(totals: Mapping[tuple[str, FrontAnswer], int]) -> Iterator[CounterMetricFamily]:
-    """Nothing where there is no front."""
+    """Yield the counts of answers to fronts; nothing if there are none."""
     if not totals:
         return
     answers = CounterMetricFamily(
@@ -88,7 +88,7 @@ def describe_fronts(totals: Mapping[tuple[str, FrontAnswer], int]) -> Iterator[C
 
 
 def describe_release(served: ServedRelease) -> Iterator[GaugeMetricFamily]:
-    """Of this worker; the others take a release up within seconds of it."""
+    """Yield what this worker serves; the others open the same release within seconds."""
     yield GaugeMetricFamily("outings_release_number", "The release that is served.", value=served.root.sequence)
     yield GaugeMetricFamily(
         "outings_release_published_timestamp_seconds",

@@ -1,1 +1,1 @@
-"""What a request asks for: its route, its release, its query and the plan of its answer."""
+"""From a request to a plan: its route, its release, its query, and how its answer is made."""

@@ -52,7 +52,7 @@ _Name = tuple[str, bytes, str]
 
 
 class RequestPlan(Struct, frozen=True, kw_only=True):
-    """How the body of a request is made. It keeps its release open, so a response does not refer to it.
+    """A plan for the body of a request. It keeps its release open, so a response does not refer to it.
 
     Attributes:
         page: the object that the build wrote for this request.

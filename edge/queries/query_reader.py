@@ -19,7 +19,9 @@ _TYPES = {collection: listing_type for listing_type, collection in COLLECTIONS.i
 def read_query(
     match: Match, query_string: bytes, *, served: ServedRelease, about: AnswerContext, offer: Offer
 ) -> Query:
-    """404 of a metro, and of the row of a relationship list's path, which gives the metro; 403, 400, 501."""
+    """Parse the query and check that the key may send it. The row in the path of a relationship list gives the metro.
+
+    Raises ApiError: 404 for a metro or such a row that does not exist, 403, 400, and 501."""
     entitlement = about.entitlement
     named = match.values.get("metro")
     metro = None if named is None else read_metro(named, served=served, entitlement=entitlement)

@@ -37,10 +37,10 @@ class FileForecastSource:
         return {slug: self._known[slug] for slug in metros if slug in self._known}
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no file is open."""
 
     def _read(self, status: os.stat_result) -> None:
-        """What has a fault is not read again before it is another; what can't be read is: it may be let in."""
+        """Read the file. One with a fault is read again after it was replaced, one without permission each time."""
         data = self._path.read_bytes() if status.st_size <= MOST_BYTES else None
         self._state = name_state(status)
         if data is None:
@@ -49,7 +49,7 @@ class FileForecastSource:
         self._reason = None
 
     def _warn(self, reason: str) -> None:
-        """Once of each fault."""
+        """Log each fault once."""
         if reason != self._reason:
             log.warning("forecast_file_not_read", path=str(self._path), reason=reason)
             self._reason = reason

@@ -18,13 +18,13 @@ Known = Mapping[str, Weather]
 
 class ForecastSource(Protocol):
     def list_forecasts(self, metros: Mapping[str, MetroSettings]) -> Mapping[str, Forecast]:
-        """By metro, what is known now, expired or not. May take a while: not for the event loop."""
+        """Return the known forecasts by metro, expired ones too. May block: don't call it on the event loop."""
 
     def close(self) -> None: ...
 
 
 class Forecasts:
-    """Of a `source`; without one nothing is ever known. `poll` and `read` may be of different threads."""
+    """The current forecasts of a `source`, none without one. `poll` and `read` may be called from different threads."""
 
     def __init__(self, source: ForecastSource | None, *, clock: Callable[[], datetime]) -> None:
         self._source = source
@@ -40,7 +40,7 @@ class Forecasts:
         return self._source is not None
 
     def read(self) -> Known:
-        """By metro, without those that have expired. The same mapping for as long as nothing in it changes."""
+        """Return the forecasts by metro that have not expired. While nothing changes it is the same mapping."""
         # Most servers know none, and no clock is read for them.
         if self._known is not self._basis or (self._until is not _NEVER and self._clock() >= self._until):
             self._settle(self._known, self._clock())
@@ -74,8 +74,7 @@ class Forecasts:
 
 
 def open_forecasts(table: WeatherTable, *, state: Path, clock: Callable[[], datetime]) -> Forecasts:
-    """Of the provider that `[weather]` names. `state`: the folder in which workers share what they know of this
-    machine."""
+    """Open the provider that `[weather]` names. `state`: the folder in which a machine's workers share forecasts."""
     source: ForecastSource | None = None
     if table.provider == "nws":
         # With an HTTP client, which takes an eighth of all imports.

@@ -1,4 +1,4 @@
-"""What a provider said, in a folder that the workers of a machine share: one of them asks, all read."""
+"""Forecasts in a folder that the workers of a machine share: one worker requests them, all read them."""
 
 import fcntl
 import os
@@ -30,7 +30,7 @@ MOST_RETRY = 900.0
 
 
 class CachedForecast(Struct, frozen=True, kw_only=True):
-    """Of a metro: asked for again at `next_at`, in seconds since 1970; `failures` in a row until now."""
+    """The forecast of a metro. `next_at`: when it is requested again, in seconds since 1970; `failures`: in a row."""
 
     point: Center
     next_at: float
@@ -69,7 +69,7 @@ class SharedForecastSource:
         }
 
     def close(self) -> None:
-        """What is being asked is the last."""
+        """Send no further requests."""
         self._is_closed = True
         self._provider.close()
 

@@ -89,7 +89,7 @@ def _add_key(
 
 
 def _keep(path: Path, text: str) -> str:
-    """What the file has, where there is one; else this text, for its owner alone."""
+    """Return the text of the file. If there is none, write this text, readable by its owner alone."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)

@@ -121,7 +121,7 @@ def _find_date(today: datetime | None, now: datetime, timezone: str) -> date:
 
 
 def _open_release(configuration: Configuration, release_id: str | None, metros: Sequence[str]) -> Release:
-    """With these metros, or all of them."""
+    """Open the views of these metros, or of all."""
     store, trust = open_config_store(configuration), read_auditor(configuration.signing)
     listed = _find_release(store, release_id, trust=trust)
     for slug in metros:

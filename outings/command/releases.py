@@ -246,7 +246,7 @@ def sign(*, config: Path, as_json: bool) -> None:
 
 
 def find_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> ListedRelease:
-    """One that is kept; exit 2 where it is none."""
+    """Return a kept release; exit with 2 if there is none of this name."""
     try:
         return read_release(store, release_id, trust=trust)
     except (ValueError, NotFound) as error:

@@ -59,7 +59,7 @@ def _list_files(store: Store, root: Root, *, cache: Path) -> Iterator[tuple[str,
 
 
 def _list_internal(store: Store, site: str, configuration: Configuration) -> Iterator[tuple[str, bytes]]:
-    """What is in no release. It tells of rows that were refused, so it is for the operator and who keeps a feed."""
+    """Yield the pages that are in no release. Only operators should read them: they show refused rows."""
     from outings.pages.feeds import FOLDER, render_feeds
     from outings.pages.site_assets import list_assets
     from pipeline.reports.feed_reports import FeedReporter

@@ -1,4 +1,4 @@
-"""Which parameters exclude each other, and which require each other."""
+"""Rules on combinations: parameters that exclude each other, and parameters that require each other."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -35,7 +35,7 @@ def check_combination(route: Route, values: Values) -> None:
 
 
 def find_longest_window(route: Route, values: Values) -> int:
-    """How many days `to` may lie after `from`."""
+    """Return the most days that `to` may lie after `from`."""
     return EXPANSION_DAYS_AFTER if values.get("occurrences") == "expand" else route.most_days
 
 

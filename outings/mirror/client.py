@@ -24,7 +24,7 @@ _ANSWERS = (200, 400, 403, 404)
 
 
 class MirrorError(OperatorError):
-    """What the mirror can't go on from."""
+    """A fault after which the mirror can't continue."""
 
 
 class ApiResponse(Struct, frozen=True, kw_only=True):
@@ -100,7 +100,8 @@ class ApiClient:
         return ApiResponse(status=reply.status, body=_parse(reply.data, target), release=reply.headers.get("x-release"))
 
     def fetch(self, target: str) -> HttpResponse:
-        """200, 400, 403 and 404 are answers. Raises MirrorError for what stays wrong, and for a key that is none."""
+        """Return the answer if its status is 200, 400, 403 or 404. Raises MirrorError if another status stays, and
+        for an unknown key."""
         reason = ""
         for attempt in range(ATTEMPTS):
             delay = float(2**attempt)

@@ -39,14 +39,14 @@ class TreeSums(Struct, frozen=True, kw_only=True):
 
 
 class IndexHead(Struct, frozen=True):
-    """What the index says of the whole tree."""
+    """The release that a tree is of, as its index says."""
 
     release: str
     built_at: str
 
 
 class CopyResult(Struct, frozen=True, kw_only=True):
-    """What bringing a copy up to date did."""
+    """A summary of one update of a copy."""
 
     head: IndexHead
     signer: str

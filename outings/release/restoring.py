@@ -15,7 +15,7 @@ from outings.release.verifying import verify_release
 
 
 class RestoreRefusal(GuardRefusal):
-    """There is nothing to restore, or nothing says which release was in force."""
+    """An error: nothing to restore, or nothing says which release was in force."""
 
 
 class RestoredRelease(Struct, frozen=True, kw_only=True):
