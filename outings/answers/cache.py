@@ -70,6 +70,6 @@ class LruCache(Generic[_Key, _Value]):
         return value
 
     def put(self, key: _Key, value: _Value) -> None:
-        """In place of an earlier one."""
+        """Store a value, replacing an earlier one."""
         with self._lock:
             self._values[key] = value

@@ -118,7 +118,7 @@ def is_visible(version: Version, about: AnswerContext) -> bool:
 
 
 def _list_metros(version: Version) -> tuple[str, ...]:
-    """Where it is a change; of an organization there may be several."""
+    """Return the metros in which this is a change; an organization may have several."""
     return version.metros if version.metro is None else (version.metro,)
 
 
@@ -206,7 +206,7 @@ def answer_versions(query: Query, homes: Sequence[Home], *, about: AnswerContext
 
 
 def _walk_history(query: Query, about: AnswerContext) -> Iterator[Version]:
-    """From the cursor on, in the order asked for, as far as they are read."""
+    """Yield the versions from the cursor on, in the requested order, reading only as far as the caller does."""
     assert query.id is not None
     history, after = about.release.history, _find_position(query)
     ids = list_history(history.log, query.id, read=history.read)

@@ -213,7 +213,7 @@ def _measure_freshness(groups: Groups, chosen: Numbers, *, start: int) -> Freshn
 
 
 def _find_median(ages: Numbers) -> float | None:
-    """In hours, with one decimal, rounded half up; of an even number, between the two in the middle."""
+    """Return the median age in hours with one decimal, rounded half up; the mean of the two middle ones if even."""
     if not ages.size:
         return None
     low, high = (ages.size - 1) // 2, ages.size // 2
@@ -232,7 +232,7 @@ def _measure_quality(groups: Groups, chosen: Numbers) -> Quality:
 
 
 def share(part: int, whole: int) -> float | None:
-    """With three decimals, rounded half up."""
+    """Return the share with three decimals, rounded half up; None of nothing."""
     return (2000 * part + whole) // (2 * whole) / 1000 if whole else None
 
 
@@ -252,7 +252,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def plan_coverage(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    """It names the release that answers."""
+    """Plan the answer. It names the release, so its ETag differs with each."""
     today = about.dates[snapshot.metro.slug]
     tag = make_tag("coverage", about.release.id, snapshot.hash, query.text, today, about.entitlement.digest)
     return AnswerPlan(tag, lambda: answer_coverage(query, snapshot=snapshot, about=about))

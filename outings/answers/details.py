@@ -163,12 +163,12 @@ class _RelatedRows:
         return zip(rows, self._find_programs(rows), strict=True)
 
     def _find_programs(self, rows: Sequence[int]) -> list[int]:
-        """-1 of a listing that is its own."""
+        """Return the number of each listing's program, -1 if it has none."""
         programs: list[int] = self._opened.programs.find_programs(np.array(rows, dtype=np.int64)).tolist()
         return programs
 
     def _encode(self, rows: Iterable[int]) -> tuple[Raw, ...]:
-        """Without the listing itself and what is a card with it."""
+        """Encode the listings, without this one and those of its program."""
         others = [
             row
             for row, program in self._pair([*rows])
@@ -229,7 +229,7 @@ def answer_detail(query: Query, listing: ListingRow, *, about: AnswerContext) ->
 
 
 def _choose_metros(query: Query, *, release: Release, entitlement: Entitlement) -> Mapping[str, Snapshot]:
-    """All of the release, or the one that `metro=` listings."""
+    """Return all metros of the release, or the one that the request names."""
     if query.metro is None:
         return release.metros
     snapshot = release.metros.get(query.metro)

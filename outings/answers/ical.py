@@ -35,7 +35,7 @@ _CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 
 class _Kind(Struct, frozen=True):
-    """What one change has in common with those of other years. Offsets are timedeltas."""
+    """The yearly rule that a change of a zone's offset follows. Offsets are timedeltas."""
 
     offset_before: timedelta
     offset: timedelta
@@ -150,7 +150,7 @@ _OCTETS = 75
 
 
 def escape_text(text: str) -> str:
-    """As a TEXT value; other control characters than line ends and tabs may not stand in one."""
+    """Escape a TEXT value. Drop control characters but line ends and tabs, which it may not have."""
     return _CONTROLS.sub("", text.replace("\r\n", "\n")).translate(_ESCAPES)
 
 
@@ -184,7 +184,8 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 
 def render_event(document: bytes, *, series: Series, row: int) -> Entry:
-    """Without data for an event without a date. Its UID is its id, that of a date of its own its occurrence's `key`."""
+    """Render the VEVENTs of an event, without data if it has no date. The UID is the event's id; a date of its own has
+    its occurrence's `key`."""
     event = msgspec.json.decode(document)
     if not event["has_date"]:
         return Entry(data=b"")
@@ -211,7 +212,7 @@ def _list_entries(event: Mapping[str, Any], *, series: Series, row: int) -> Iter
 
 
 def split_entries(calendar: bytes) -> dict[str, bytes]:
-    """Of a calendar of whole events, each event's VEVENTs by its id."""
+    """Return each event's VEVENTs by its id, from a calendar of whole events."""
     entries: dict[str, bytes] = {}
     for part in calendar.split(b"\r\n" + _BEGIN)[1:]:
         data = part.partition(b"\r\n" + _END)[0]

@@ -89,7 +89,8 @@ class _LiveMembers(Struct, frozen=True, kw_only=True):
 
 
 def find_copies(row_id: str, *, about: AnswerContext, include_archived: bool = False) -> list[Copy]:
-    """In the key's metros, by slug. Raises `not_found`, and `forbidden` where it is only in other metros."""
+    """Return the organization's copies in the key's metros, by slug. Raises `not_found`, and `forbidden` if it is only
+    in other metros."""
     copies = _list_copies(row_id, about=about, include_archived=include_archived)
     readable = [copy for copy in copies if about.entitlement.allows_metro(copy.snapshot.metro.slug)]
     if not copies:
@@ -100,7 +101,7 @@ def find_copies(row_id: str, *, about: AnswerContext, include_archived: bool = F
 
 
 def list_copies(row_id: str, *, about: AnswerContext) -> list[Copy]:
-    """As `find_copies`; empty where there is none that the key may read."""
+    """Return what `find_copies` does, but nothing if the key may read no copy."""
     copies = _list_copies(row_id, about=about, include_archived=False)
     return [copy for copy in copies if about.entitlement.allows_metro(copy.snapshot.metro.slug)]
 
@@ -157,8 +158,8 @@ Rank = tuple[bool, bool, int, str]
 
 
 def rank_copy(*, is_published: bool, is_lent: bool, updated_at: int, metro: str) -> Rank:
-    """Of copies, the smallest is the record: the newest (ties: the first metro's), one of the metro's own before those
-    that are lent, a published one before others."""
+    """Return the rank of a copy; the smallest is the record. Published copies come first, then a metro's own before
+    lent ones, then the newest, then the first metro's."""
     return not is_published, is_lent, -updated_at, metro
 
 

@@ -1,4 +1,4 @@
-"""What will answer a query: its ETag at once, its body when it is requested, and whether that is quick.
+"""A plan of an answer: its ETag at once, its body when it is requested, and whether that is quick.
 
 ETags are weak and by one rule, whether a body is stored or computed. A list's is made of the metro's snapshot, the
 request with its cursor, the date and what the key may read, and of other metros or a forecast where they are in it

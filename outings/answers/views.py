@@ -50,7 +50,7 @@ class View(Struct, frozen=True, kw_only=True):
 
 
 def list_words(vocabulary: Vocabulary) -> Mapping[str, tuple[str, ...]]:
-    """What an expression in braces may name."""
+    """Return the lists of words that an expression in braces may name."""
     fixed = {
         "types": TYPES, "audiences": AUDIENCES, "weekdays": WEEKDAYS, "enrollments": ENROLLMENT_TYPES,
         "registrations": REGISTRATION_STATUSES, "verifications": VERIFICATION_STATUSES,
@@ -67,12 +67,12 @@ def _plain(name: str, kind: str, meaning: str, *, table: str = "l") -> ViewColum
 
 
 def _word(name: str, words: str, meaning: str, *, table: str = "l") -> ViewColumn:
-    """Of a number that counts words from 0."""
+    """Make a column of the word that a number, from 0, stands for."""
     return ViewColumn(name, _TEXT, f"{{{words}}}[{table}.{name} + 1]", meaning)
 
 
 def _words(name: str, words: str, meaning: str, *, table: str = "l") -> ViewColumn:
-    """Of a bit set."""
+    """Make a column of the words in a bit set."""
     bits = f"CAST(coalesce({table}.{name}, 0) AS UBIGINT)"
     chosen = f"[word FOR word, place IN {{{words}}} IF ({bits} >> CAST(place - 1 AS UBIGINT)) & 1 = 1]"
     return ViewColumn(name, _TEXTS, chosen, meaning)
@@ -294,7 +294,7 @@ class MetroTables(Struct, frozen=True, kw_only=True):
 
 
 class ViewDatabase:
-    """Of one release. `run` gives what a SELECT over the views finds."""
+    """The views over one release's tables, in DuckDB."""
 
     def __init__(self, metros: Sequence[MetroTables], *, release_id: str, memory: int = MEMORY) -> None:
         """Raises duckdb.Error and what Polars raises where a table is broken."""
@@ -317,7 +317,7 @@ class ViewDatabase:
         self._connection.close()
 
     def run(self, query: str, *, seconds: float = SECONDS) -> DuckDBPyRelation:
-        """What the query finds, kept until the next one. Raises ValueError with what is wrong with the query."""
+        """Run a SELECT over the views. Its result is valid until the next call. Raises ValueError for a wrong query."""
         with bound_time(self._connection, seconds=seconds, setting="--max-seconds"):
             self._check_names(parse_select(self._connection, query, readable="the views"))
             self._connection.execute(f"DROP TABLE IF EXISTS {_RESULT}")

@@ -193,7 +193,7 @@ LAST_DAY = number_day(date(2299, 12, 31))
 
 
 class _Calendar(Struct, frozen=True, kw_only=True):
-    """Of each day: numbers from 1, `*_left` from the end of its month or year (the last is 1); Monday is 0."""
+    """The calendar fields of each day: numbers from 1, `*_left` from the end of its month or year; Monday is 0."""
 
     days: Days
     weekday: NDArray[np.int8]

@@ -1,4 +1,4 @@
-"""What was read of a feed, and how a release keeps it, so that an unchanged feed is not read again.
+"""The result of reading a feed, and how a release stores it, so that an unchanged feed is not read again.
 
 Records stay encoded, because a million of them as objects would not fit in memory.
 """
@@ -49,7 +49,7 @@ class Records(Sequence[Record]):
 
 
 class FeedRead(Struct, frozen=True, kw_only=True):
-    """What one feed gave. `read` = `records` + `merged` + `quarantined` + `withdrawn`.
+    """The result of reading one feed. `read` = `records` + `merged` + `quarantined` + `withdrawn`.
 
     `records` hold a delta's removals too (`deleted`). Where there are several `files`, `locate_problems` finds the
     file and the line of a record. `unknown` counts members that no record has, by path. `items`: all that this said of

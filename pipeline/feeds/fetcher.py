@@ -31,7 +31,7 @@ RETRY_POLICY = RetryPolicy(connect=10.0, silence=60.0, whole=900.0, attempts=4, 
 
 
 class Validators(Struct, frozen=True, kw_only=True):
-    """By which a server knows whether its answer would be the one before."""
+    """The validators of an earlier answer, by which a server knows whether it changed."""
 
     etag: str | None = None
     last_modified: str | None = None

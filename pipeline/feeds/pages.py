@@ -117,7 +117,7 @@ _REPORTED_PAGES = 50
 
 
 class MovedRowsError(WalkError):
-    """What the server counts is not what it counted on the page before: rows may be missing, or be there twice."""
+    """An error: the server's count changed between two pages, so rows may be missing or doubled."""
 
 
 async def fetch_rows(feed: FeedTable, pages: PagesTable, context: FetchContext, *, folder: Path) -> SourceFile:

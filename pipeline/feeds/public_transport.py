@@ -20,7 +20,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class PrivateAddress(Exception):  # noqa: N818 - the name says it
-    """Nothing was sent. Its text names the address, and not how it was found."""
+    """An error before anything was sent. Its text names the address, and not how it was found."""
 
     def __init__(self, address: Address) -> None:
         super().__init__(

@@ -1,4 +1,4 @@
-"""What a format is to the rest of the build: the raw records that it gives, and its `READER`."""
+"""The form of a format: the raw records that it yields, and its `READER`."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime
@@ -18,7 +18,7 @@ from pipeline.records.record import Problem
 
 
 class Note(NamedTuple):
-    """What was left out of a record, or taken for granted, before it was one; the record stands."""
+    """A note on a member that was left out or assumed while a record was read; the record is valid."""
 
     field: str
     reason: str
@@ -46,7 +46,7 @@ class RawRecord(NamedTuple):
 
 
 class FeedSetting(Struct, frozen=True, kw_only=True):
-    """What a reader knows beside a file. `timezone`: of the feed's metro, empty where the format has no zones.
+    """The settings of a reader. `timezone`: of the feed's metro, empty where the format has no zones.
     `tell_decided` is told how a file is read, where that is a choice."""
 
     feed: FeedTable
@@ -56,7 +56,7 @@ class FeedSetting(Struct, frozen=True, kw_only=True):
 
 
 class FetchContext(Struct, frozen=True, kw_only=True):
-    """What fetches feeds, beside their settings. `scratch`: a folder for what is fetched; `now`: the build's clock;
+    """The context in which feeds are fetched. `scratch`: a folder for fetched files; `now`: the build's clock;
     `tell` is told of what has to be asked for again."""
 
     configuration: Configuration
@@ -68,7 +68,7 @@ class FetchContext(Struct, frozen=True, kw_only=True):
 
 
 class Reader(Struct, frozen=True, kw_only=True):
-    """How a format is read.
+    """The reader of a format.
 
     `read` numbers lines from 1, and raises ValueError for a file that is not of the format, or half of one. A format
     whose files are one whole has `read_together`, which raises FeedError, and may `explain` the problems of its records

@@ -91,7 +91,7 @@ def _grow_tree(paths: tuple[str, ...]) -> Tree:
 
 
 def _narrow_type(resource: type[Struct], tree: Tree) -> type[Struct]:
-    """What is kept whole stays as it is written."""
+    """Return the type that decodes only the wanted members. Members that are wanted whole stay raw JSON."""
     members: list[tuple[str, Any, Any]] = []
     for member in msgspec.structs.fields(resource):
         if member.encode_name in tree:

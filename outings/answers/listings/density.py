@@ -46,7 +46,7 @@ class DensityCells:
         self._numbers[located] = numbers
 
     def count(self, rows: Rows) -> list[DensityCell]:
-        """From south to north, and there from west to east. Rows without coordinates are in none."""
+        """Count rows by cell, from south to north and then from west to east. Skip rows without coordinates."""
         numbers = self._numbers[rows]
         counts = np.bincount(numbers[numbers >= 0])
         filled = np.flatnonzero(counts)

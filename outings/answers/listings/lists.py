@@ -256,7 +256,7 @@ def _read_page(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, t
 
 
 def _read_named(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> ListPage:
-    """In the order of `ids`. What is there and filtered out is neither shown nor missing."""
+    """Return the page in the order of `ids`. A listing that filters hide is neither shown nor reported as missing."""
     assert query.resource is not None
     listings, type_code = open_snapshot(snapshot).listings, TYPES.index(query.resource)
     rows = {each: listings.find_visible(each, type_code=type_code) for each in query.get_words("ids")}

@@ -1,4 +1,4 @@
-"""How lively a point is: `/v1/{metro}/activity`, and the header of `around`."""
+"""The activity around a point: `/v1/{metro}/activity`, and the header of `around`."""
 
 from collections.abc import Mapping
 from datetime import date

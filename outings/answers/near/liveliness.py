@@ -1,4 +1,4 @@
-"""How lively a point is, by what is within a radius of it: a score from six components (`docs/near.md` says the same).
+"""The activity score of a point, from six components within a radius (`docs/near.md` says the same).
 
     component          value                                        score                    weight
     events             how many events                              value / (value + 20)     0.35

@@ -179,11 +179,11 @@ def is_outside(near: Near) -> bool:
 
 
 def list_notices(near: Near, *, hidden: int) -> tuple[Notice, ...]:
-    """With one where the point lies outside the metro, and one where rows are hidden."""
+    """Return the query's notices, one more if the point lies outside the metro, and one if rows are hidden."""
     outside = (outside_metro(near.snapshot.metro.name),) if is_outside(near) else ()
     return (*near.query.notices, *outside, *((hidden_rows(hidden),) if hidden else ()))
 
 
 def _lies_between(west: float, lng: float, east: float) -> bool:
-    """Also where a metro lies on both sides of the date line."""
+    """Return True if a longitude lies between two others, also across the date line."""
     return west <= lng <= east if west <= east else lng >= west or lng <= east

@@ -231,7 +231,8 @@ def _look_through(dates: Dates, columns: Columns) -> Words:
 
 
 def _find_since(dates: Dates, since: NotBefore, columns: Columns) -> Words:
-    """Only the days that are today somewhere have occurrences on both sides of now."""
+    """Return the rows with a date that has not ended. Dates on both sides of now are only on days that are today
+    somewhere."""
     assert dates.low is not None
     assert dates.high is not None
     last = since.instant // DAY + 1
@@ -246,7 +247,7 @@ def _find_since(dates: Dates, since: NotBefore, columns: Columns) -> Words:
 
 
 def _find_timed(words: Words, dates: Dates, columns: Columns) -> Words:
-    """Where all dates of an event begin at one time of day, that decides; the others are looked at one by one."""
+    """Keep the events that begin at the wanted time. An event whose dates all begin at one time is checked once."""
     own = columns.types["event"]
     assert dates.times is not None
     values = own.list_values("time")
@@ -293,7 +294,8 @@ class Candidates(Struct, frozen=True, eq=False):
 
 
 def find_candidates(selection: Selection, columns: Columns, finder: RowFinder) -> Candidates:
-    """Before cards: published rows, all conditions of the listing, and one happening that meets all of its own."""
+    """Return the published rows, before cards, that meet all conditions of the listing and have one happening that
+    meets all of its own."""
     own = columns.types[selection.type]
     parts: list[SetOrTest] = [own.read_set("is", "status", PUBLISHED)]
     parts += [_find_set_or_test(condition, columns, own) for condition in selection.conditions.listing]

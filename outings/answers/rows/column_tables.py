@@ -83,13 +83,13 @@ def spread_categories(sets: Numbers, width: int) -> Numbers:
 
 
 def count_numbers(numbers: Numbers, size: int) -> Numbers:
-    """How often each number below `size` is there."""
+    """Return how often each number below `size` occurs."""
     counts: Numbers = np.bincount(numbers, minlength=size)
     return counts
 
 
 def count_bits(numbers: Numbers, width: int) -> Numbers:
-    """How many of the bit sets have each bit."""
+    """Return how many of the bit sets have each bit."""
     sets = np.arange(1 << width, dtype=np.int64)
     counts: Numbers = count_numbers(numbers, sets.size) @ spread_bits(sets, width)
     return counts
@@ -176,7 +176,7 @@ def _make_rows(tables: Mapping[str, pl.DataFrame], buckets: Buckets) -> pl.DataF
 
 
 def _span_happenings(tables: Mapping[str, pl.DataFrame], size: int) -> tuple[Numbers, Numbers]:
-    """Where each row's happenings begin and end in its type's table; an event's, in the order by row."""
+    """Return where each row's happenings begin and end in its type's table; that of events is in the order of rows."""
     counts = np.zeros(size, dtype=np.int64)
     first = np.zeros(size, dtype=np.uint32)
     for name in HAPPENINGS.values():

@@ -57,7 +57,7 @@ def list_set(words: Words) -> Rows:
 
 
 def _find_bits(data: NDArray[np.uint8]) -> Rows:
-    """As booleans they are found in a tenth of the time that numbers take."""
+    """Return the numbers of the bits that are set. Booleans are searched ten times as fast as numbers."""
     (rows,) = np.unpackbits(data, bitorder="little").view(np.bool_).nonzero()
     return rows
 
@@ -174,7 +174,7 @@ class TypeColumns:
 
 
 class Columns:
-    """Nothing is derived here: what a condition needs was worked out by the build."""
+    """The arrays of one snapshot for conditions. The build derived them all."""
 
     def __init__(self, tables: Mapping[str, MappedTable], *, facts: RowFacts, index: RowIndex) -> None:
         """`tables`: those of COLUMNS, by name. `index`: of the listings."""
@@ -235,12 +235,12 @@ class Columns:
 
 
 def count_remembered(rows: int) -> int:
-    """How many sets of so many rows are remembered of one kind."""
+    """Return how many sets of one kind to remember, each of so many rows."""
     return max(1, min(_MOST_SETS, _SET_BYTES // (count_words(rows) * 8 or 1)))
 
 
 def _freeze(words: Words) -> Words:
-    """Whoever is given it again must find it as it was."""
+    """Make a set read-only: it is remembered and given to several callers."""
     words.setflags(write=False)
     return words
 

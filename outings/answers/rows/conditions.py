@@ -129,7 +129,7 @@ Array = NDArray[Any]
 
 
 def number_value(value: Scalar | None) -> Any:
-    """As the columns have it: a date as days since 1970, a boolean as 0 or 1."""
+    """Convert a value to the columns' form: a date to days since 1970, a boolean to 0 or 1."""
     if isinstance(value, date):
         return number_day(value)
     return int(value) if isinstance(value, bool) else value

@@ -228,7 +228,7 @@ class EffectiveFilters(Struct, frozen=True, kw_only=True):
 
     @property
     def min_confidence(self) -> float:
-        """0, which drops nothing, where there is none."""
+        """Return the least confidence; 0, which drops nothing, if there is none."""
         value = self.values.get("min_confidence", 0)
         assert isinstance(value, float | int)
         return value

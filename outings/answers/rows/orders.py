@@ -215,5 +215,5 @@ def read_id(columns: Columns, row: int) -> str:
 
 
 def _count_ids(columns: Columns, rows: NDArray[Any], row_id: str) -> int:
-    """How many of these rows, rising by id, have an id that is not above this one."""
+    """Return how many of these rows, rising by id, have an id up to this one."""
     return int((columns.rows["id_rank"][rows] < columns.index.count_ids(row_id)).sum())

@@ -41,7 +41,7 @@ def read_page(query: Query) -> int:
 
 
 def count_items(query: Query) -> int:
-    """At most, of `ids` as many as are named."""
+    """Return the most items of an answer: the limit, or as many as `ids` names."""
     return len(query.get_words("ids")) if "ids" in query.values else read_limit(query)
 
 
@@ -67,7 +67,7 @@ _format_stamp = lru_cache(maxsize=64)(format_instant)
 
 
 def make_cursor(query: Query, position: tuple[str | int | None, ...], *, snapshot: Snapshot, today: date) -> str:
-    """To what comes after the position, which is one of the query's route."""
+    """Return the cursor to the items after a position, which is of the form of the query's route."""
     cursor = Cursor(route=query.route, release=name_walk(snapshot), date=today, position=position)
     return encode_cursor(cursor, query.walk, snapshot=snapshot.hash)
 
@@ -106,7 +106,7 @@ def read_position(query: Query) -> Position:
 
 
 def is_id(value: str | int | None) -> bool:
-    """As rows have it: a uuid in lower case."""
+    """Return True for a uuid in lower case, as rows have it."""
     return isinstance(value, str) and parse_uuid(value) == value
 
 

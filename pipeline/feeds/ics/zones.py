@@ -154,8 +154,8 @@ UTC_CLOCK = Clock(UTC, None)
 
 
 class Zones:
-    """Of one file in a metro. `metro`: the clock there, which is that of every time without a zone. `calendar`: of the
-    zone that the file says all of it is of (X-WR-TIMEZONE), if it is one."""
+    """The clocks of one file. `metro`: the clock of times without a zone. `calendar`: the zone of the whole file
+    (X-WR-TIMEZONE), if it is one."""
 
     def __init__(self, metro: str, definitions: Iterable[Component], *, calendar: str | None = None) -> None:
         self.metro = Clock(read_zone(metro), metro)

@@ -24,7 +24,7 @@ class Page(NamedTuple):
 
 
 class _Reader:
-    """What lxml calls of a parser's target."""
+    """A parser's target, whose methods lxml calls."""
 
     def __init__(self) -> None:
         self.scripts: list[str] = []

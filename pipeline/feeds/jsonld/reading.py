@@ -63,7 +63,7 @@ _MOST_PARTS = 1_000
 
 
 class NodeContext(Struct, frozen=True, eq=False):
-    """What nodes are read by. `known`: the ids of the nodes that are listings of the same file, with their types."""
+    """The context in which nodes are read. `known`: types by id of the nodes in the same file that are listings."""
 
     zone: ZoneInfo
     vocabulary: Vocabulary
