@@ -22,6 +22,7 @@ from msgspec import Struct
 
 from bench.paths import send_request
 from bench.servers import OUTINGS, make_key
+from command.sample_cities import write_world
 from edge.app import Edge
 from outings.answers.documents.fields import NamedDocument
 from outings.answers.snapshot.reader import open_snapshot
@@ -29,7 +30,6 @@ from outings.configuration import read_configuration
 from outings.contract.route import Route
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS, TYPES
-from outings.demo import write_world
 from outings.release.releases import list_releases
 from outings.release.snapshot import open_release
 from outings.release.stores import open_store

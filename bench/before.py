@@ -22,7 +22,7 @@ from bench.peers.__main__ import Servers, format_median, format_ratio, say, walk
 from bench.peers.units import SETS, Unit, list_units
 from bench.peers.world import METRO, World, make_world
 from bench.servers import OUTINGS, Headers, ask, find_free_port, make_key, run_process
-from outings.demo import write_world
+from command.sample_cities import write_world
 
 _WORKERS = 2
 _UNITS = ("detail", "list", "filtered", "walk", "sync", "facets4", "calendar31", "q", "nearby", "304")
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder = Path(options.keep or running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-")))
         say(f"making {options.listings:,} listings, twice …")
         world = make_world(folder / "now", listings=options.listings)
-        earlier = (str(options.checkout / ".venv/bin/python"), "-m", "outings.command")
+        earlier = (str(options.checkout / ".venv/bin/outings"),)
         config = build_earlier(folder / "before", world, earlier, options)
         programs = serve_both(running, config, earlier, cwd=options.checkout, now=world.config)
         print(f"{options.listings:,} listings, {options.clients} clients, {os.cpu_count()} cores, {_WORKERS} workers;")

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder = Path(options.keep or running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-")))
         say(f"making {options.listings:,} listings, twice …")
         world = make_wordy_world(folder / "now", listings=options.listings)
-        earlier = (str(options.checkout / ".venv/bin/python"), "-m", "outings.command")
+        earlier = (str(options.checkout / ".venv/bin/outings"),)
         config = build_copy(folder / "before", world, earlier, cwd=options.checkout)
         programs = serve_both(running, config, earlier, cwd=options.checkout, now=world.config)
         matches = {name: ("", _AUTO if knows_auto(program) else "") for name, program in programs.items()}

@@ -21,7 +21,7 @@ from bench.hostile import read_beside, wait_for_workers
 from bench.peers.units import list_units
 from bench.peers.world import METRO, World, make_world
 from bench.servers import OUTINGS, ask, find_free_port, make_key, run_process
-from outings.demo import write_world
+from command.sample_cities import write_world
 
 _WORKERS = 2
 # Of each unit so many: both workers have them soon.

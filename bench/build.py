@@ -21,7 +21,7 @@ from typing import Any
 
 from bench.measuring import RunCost, run_measured
 from bench.peers.cluster import find_programs, run_cluster
-from outings.demo import write_world
+from command.sample_cities import write_world
 
 DAY = date(2026, 8, 10)
 SHARE = 100
@@ -39,7 +39,7 @@ Figures = dict[str, Any]
 
 def measure_build(config: Path, *, workers: int | None, day: date) -> Figures:
     """What `--json` says, with the seconds of the whole command and its memory."""
-    program = [sys.executable, "-m", "outings.command"]
+    program = [sys.executable, "-m", "command"]
     command = [*program, "build", "-c", str(config), "--as-of", day.isoformat(), "--json"]
     took = run_measured(command if workers is None else [*command, "--workers", str(workers)])
     report = json.loads(took.out)

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from bench.load import Load, make_request, measure_load
 from bench.servers import OUTINGS, Headers, ask, find_free_port, make_key, run_process
-from outings.demo import write_world
+from command.sample_cities import write_world
 
 ACCEPTED = "gzip"
 

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from bench.measuring import read_processor
 from bench.servers import OUTINGS, Headers, find_free_port, make_key, run_process
-from outings.demo import write_world
+from command.sample_cities import write_world
 
 METRO = "/v1/seattle"
 PLAIN, MOVING, FILES = "nginx, passing on", "nginx, moving bodies", "nginx, plain files"

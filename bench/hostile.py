@@ -29,10 +29,10 @@ from msgspec import Struct
 from bench.attacks import FORGED, LATER, Tally, Target, list_walks, run_attack
 from bench.load import UNIQUE
 from bench.servers import OUTINGS, Headers, Response, ask, find_free_port, make_key, run_process
+from command.sample_cities import write_world
 from edge.app import POLL_SECONDS
 from outings.configuration import read_configuration
 from outings.contract.instants import format_instant
-from outings.demo import write_world
 from outings.release.releases import list_releases
 from outings.release.stores import open_store
 

@@ -38,6 +38,7 @@ from bench.paths import RequestSender, run_edge
 from bench.peers.cluster import find_programs, run_cluster
 from bench.peers.world import MADE, METRO, World, make_world, read_listings, read_texts
 from bench.servers import OUTINGS
+from command.sample_cities import write_world
 from outings.answers.answer import answer
 from outings.answers.derived import derive_tables
 from outings.answers.search.understanding.words import read_english
@@ -47,7 +48,6 @@ from outings.contract.errors import ApiError
 from outings.contract.query import parse_query
 from outings.contract.route_matching import match_route
 from outings.contract.vocabulary import STATUSES, TYPES, Vocabulary
-from outings.demo import write_world
 from pipeline.tables.terms import TermIndexWriter
 
 _QUERIES = 300

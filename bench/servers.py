@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-OUTINGS = (sys.executable, "-m", "outings.command")
+OUTINGS = (sys.executable, "-m", "command")
 
 Headers = Sequence[tuple[str, str]]
 

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from bench.measuring import read_processor
 from bench.servers import OUTINGS, ask, find_free_port, make_key, run_process
-from outings.demo import write_world
+from command.sample_cities import write_world
 
 CONFIGURATION = Path(__file__).parents[1] / "build/nginx/static.conf"
 LIMIT, FILES, SERVER = "plain nginx", "nginx, static.conf", "server"

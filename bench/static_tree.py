@@ -13,11 +13,11 @@ from pathlib import Path
 from time import process_time
 
 from bench.build import change_feeds, measure_build
+from command.sample_cities import write_world
+from command.sample_cities.geography import METROS
 from outings.configuration import read_configuration
 from outings.configuration.tables import StaticTable
 from outings.contract.static_files import INDEX
-from outings.demo import write_world
-from outings.demo.geography import METROS
 from outings.release.stores import open_store
 from pipeline.static import publishing
 from pipeline.static.hosts import FolderHost

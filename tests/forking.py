@@ -6,8 +6,8 @@ There is one such server a test process, whoever asks first: what it imports bef
 import multiprocessing
 
 PRELOADED = [
-    "outings.command.build",
-    "outings.command.releases",
+    "command.build",
+    "command.releases",
     "pipeline.releases.rollback",
     "tests.edge.limits.test_mapped_store",
     "tests.faults.commands",

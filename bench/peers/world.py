@@ -10,6 +10,8 @@ import polars as pl
 from msgspec import Struct
 
 from bench.servers import OUTINGS
+from command.sample_cities import write_world
+from command.sample_cities.geography import SEATTLE
 from outings.answers.context import AnswerContext
 from outings.answers.documents.occurrence import read_event
 from outings.answers.organizations import encode_organization, list_copies
@@ -17,8 +19,6 @@ from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.contract.entitlement import Entitlement
 from outings.contract.vocabulary import AGE_BANDS, AUDIENCES, PRICE_BANDS, STATUSES, TIME_BLOCKS, TYPES, WEEKDAYS
-from outings.demo import write_world
-from outings.demo.geography import SEATTLE
 from outings.release.releases import list_releases
 from outings.release.snapshot import Release, Snapshot, open_release
 from outings.release.stores import open_store

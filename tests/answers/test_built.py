@@ -10,9 +10,9 @@ from dateutil.rrule import rrulestr
 from hypothesis import given
 from hypothesis import strategies as st
 
+from command.sample_cities import write_world
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
-from outings.demo import write_world
 from outings.release.releases import list_releases
 from outings.release.snapshot import Release, Snapshot, open_release
 from outings.release.stores import open_store

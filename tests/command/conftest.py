@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from outings.command import main
+from command import main
 from tests.release.conftest import s3_endpoint
 
 __all__ = ["s3_endpoint"]

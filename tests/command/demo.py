@@ -18,7 +18,7 @@ def start_demo(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
     output = folder / "output.txt"
     with output.open("wb") as printing:
         process = subprocess.Popen(
-            [sys.executable, "-m", "outings.command", "demo", "--port", "0", "-c", "var/outings.toml"],
+            [sys.executable, "-m", "command", "demo", "--port", "0", "-c", "var/outings.toml"],
             cwd=folder, stdout=printing, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
     deadline = time.monotonic() + PATIENCE

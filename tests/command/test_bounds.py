@@ -14,7 +14,7 @@ import pytest
 import xlsxwriter
 from click.testing import CliRunner, Result
 
-from outings.command import main
+from command import main
 
 CITY = ("--metro", "Valladolid", "--center", "41.65,-4.72", "--timezone", "Europe/Madrid", "--yes")
 METRO = """

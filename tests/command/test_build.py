@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 from prometheus_client.parser import text_string_to_metric_families
 
-from outings.command import main
-from outings.demo import write_world
+from command import main
+from command.sample_cities import write_world
 
 DAY = date(2026, 8, 10)
 Build = Callable[..., Result]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from outings.command import main
+from command import main
 
 METRO = """
 [[metros]]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from outings.command import main
+from command import main
 from pipeline.listings.identity import make_id
 from tests.pipeline.city import City, make_event, make_place
 

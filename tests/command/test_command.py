@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from outings.command import COMMANDS, main
-from outings.demo import write_world
+from command import COMMANDS, main
+from command.sample_cities import write_world
 from tests.command.conftest import Run
 
 ENGINES = ("duckdb", "polars", "numpy", "uvicorn", "starlette", "shapely", "boto3", "rich", "msgspec")
@@ -19,7 +19,7 @@ ENGINES = ("duckdb", "polars", "numpy", "uvicorn", "starlette", "shapely", "boto
 def test_help_names_every_command_and_imports_no_engine() -> None:
     program = f"""
 import sys
-from outings.command import main
+from command import main
 try:
     main(["--help"])
 except SystemExit as ended:
@@ -42,7 +42,7 @@ def test_a_shell_completes_commands_and_options(typed: str, offered: list[str]) 
     environment["COMP_CWORD"] = str(len(typed.split()) or 1)
     program = f"""
 import sys
-from outings.command import main
+from command import main
 try:
     main(prog_name="outings")
 finally:
@@ -58,7 +58,7 @@ finally:
 def test_what_publishes_and_what_serves_import_boto3_only_for_a_store_on_s3() -> None:
     program = """
 import sys
-import edge.processes.server, outings.demo, pipeline.building
+import edge.processes.server, command.sample_cities, pipeline.building
 from outings.release.stores import open_store
 open_store("file:var/store")
 before = "boto3" in sys.modules
@@ -96,7 +96,7 @@ def _list_engines(config: Path, *options: str) -> str:
     """That a build has imported when it ends."""
     program = f"""
 import sys
-from outings.command import main
+from command import main
 try:
     main(["build", "--as-of", "2026-08-10", "-c", {str(config)!r}, *{options!r}])
 except SystemExit as ended:
@@ -134,7 +134,7 @@ def test_a_reader_that_closes_early_is_no_error(config: Path) -> None:
     """As in `outings releases list | head`: here nobody reads at all."""
     program = """
 import os, sys
-from outings.command import main
+from command import main
 read, write = os.pipe()
 os.close(read)
 os.dup2(write, 1)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from outings.command import main
-from outings.demo import write_world
+from command import main
+from command.sample_cities import write_world
 from tests.faults.worlds import MONDAY, clock_of, copy_world, write_round
 from tests.release.signing import ONE, sign, write_keys
 

@@ -12,7 +12,7 @@ from urllib.request import urlopen
 import pytest
 from click.testing import CliRunner
 
-from outings.command import main
+from command import main
 from tests.command.demo import PATIENCE, start_demo, stop_demo
 
 pytestmark = pytest.mark.xdist_group("demo")  # one worker starts the demo

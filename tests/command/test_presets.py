@@ -5,7 +5,7 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from outings.command import main
+from command import main
 from outings.configuration import read_configuration
 from outings.configuration.presets import read_presets
 from tests.pipeline.feeds.settings import METRO

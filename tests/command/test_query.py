@@ -16,11 +16,11 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
+from command import main
+from command.options import open_config_store, read_config
+from command.sample_cities import write_world
 from outings.answers.views import VIEWS
-from outings.command import main
-from outings.command.options import open_config_store, read_config
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
-from outings.demo import write_world
 from outings.release.releases import list_releases
 from outings.release.snapshot import Release, open_release
 from tests.answers.asking import fetch, walk_by_cursor
@@ -235,7 +235,7 @@ def test_a_query_that_needs_too_much_memory_ends_and_names_the_option(query: Que
 def test_a_query_in_one_long_step_ends_all_the_same_and_names_the_option(config: Path) -> None:
     """DuckDB stops between its steps; this one would take an hour."""
     select = "SELECT levenshtein(repeat('a', 1000000), repeat('b', 1000000))"
-    words = [sys.executable, "-m", "outings.command", "query", select, "-c", str(config), "--max-seconds", "0.1"]
+    words = [sys.executable, "-m", "command", "query", select, "-c", str(config), "--max-seconds", "0.1"]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith("Error: the query took longer than the 0.1 seconds of --max-seconds\n")

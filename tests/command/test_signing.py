@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from outings.command import main
-from outings.demo import write_world
+from command import main
+from command.sample_cities import write_world
 from outings.release.folder import FolderStore
 from pipeline import building
 from tests.faults.worlds import MONDAY, clock_of, copy_world, write_round

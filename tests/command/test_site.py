@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from outings.command import main
+from command import main
 from tests.edge.asking import ask
 from tests.pipeline.city import City, make_event
 from tests.takedown.towns import KITE, Town

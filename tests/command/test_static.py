@@ -18,7 +18,7 @@ import boto3
 import pytest
 from click.testing import CliRunner, Result
 
-from outings.command import main
+from command import main
 from tests.conftest import ROOT
 from tests.pipeline.city import City, make_event
 from tests.ports import find_free_port

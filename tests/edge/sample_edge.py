@@ -4,9 +4,9 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from random import Random
 
+from command.sample_cities import write_world
 from edge.app import Edge
 from outings.configuration import read_configuration
-from outings.demo import write_world
 from outings.keys.changes import add_key
 from outings.keys.key_text import make_key_text, split_key_text
 from outings.keys.registry import Key, change_registry

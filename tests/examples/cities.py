@@ -83,7 +83,7 @@ def run_outings(*words: str, example: Path, data: Path | None = DATA) -> subproc
     if data is not None:
         environment["CITY_DATA"] = str(data)
     return subprocess.run(
-        [sys.executable, "-m", "outings.command", *words, "-c", example / "outings.toml"],
+        [sys.executable, "-m", "command", *words, "-c", example / "outings.toml"],
         cwd=REPOSITORY,
         env=environment,
         capture_output=True,

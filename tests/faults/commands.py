@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from outings.command import main
+from command import main
 from outings.release import stores
 from outings.release.disk import Disk
 from outings.release.folder import FolderStore

@@ -79,7 +79,7 @@ def serving(config: Path) -> Iterator[Server]:
     log = config.parent / "serve.log"
     with log.open("w") as lines:
         process = subprocess.Popen(
-            [sys.executable, "-m", "outings.command", "serve", "-c", str(config), "--port", "0", "--workers", "1"],
+            [sys.executable, "-m", "command", "serve", "-c", str(config), "--port", "0", "--workers", "1"],
             stderr=lines, start_new_session=True,
         )  # fmt: skip
     try:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from outings.demo import write_world
+from command.sample_cities import write_world
 from outings.release.folder import FolderStore
 from outings.release.publishing import make_deadline
 from outings.release.root import explain_regress, read_root
@@ -35,7 +35,7 @@ class _ShiftedClock(datetime):
 
 def set_clock(by: timedelta) -> None:
     """Of the process that builds or rolls back, wherever it asks for the time."""
-    from outings.command import build, build_recorder, releases
+    from command import build, build_recorder, releases
 
     _ShiftedClock.by = by
     for module in (build, build_recorder, releases):

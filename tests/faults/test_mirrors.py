@@ -19,7 +19,7 @@ from tests.faults.worlds import clock_of, make_world, write_round
 def mirror(file: Path, port: int, key: str, *options: str) -> Any:
     words = ["mirror", str(file), "--url", f"http://127.0.0.1:{port}", "--json", *options]
     done = subprocess.run(
-        [sys.executable, "-m", "outings.command", *words],
+        [sys.executable, "-m", "command", *words],
         env={**os.environ, "OUTINGS_KEY": key}, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

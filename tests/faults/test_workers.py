@@ -33,7 +33,7 @@ def start_build(config: Path) -> Iterator[subprocess.Popen[str]]:
     temporary = find_temporary(config)
     temporary.mkdir(exist_ok=True)
     process = subprocess.Popen(
-        [sys.executable, "-m", "outings.command", *words],
+        [sys.executable, "-m", "command", *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         env={**os.environ, "TMPDIR": str(temporary)},
     )  # fmt: skip

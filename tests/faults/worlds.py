@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from outings.demo import write_world
+from command.sample_cities import write_world
 
 MONDAY = date(2026, 8, 10)
 METROS = ("seattle", "new-york")

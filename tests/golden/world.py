@@ -5,10 +5,10 @@ import shutil
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+from command.sample_cities import write_world
 from edge.app import Edge
 from edge.geocoding.geocoder import LocalGeocoder
 from outings.configuration import read_configuration
-from outings.demo import write_world
 from outings.release.stores import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf

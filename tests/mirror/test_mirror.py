@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from command import main
+from command.mirror.client import ATTEMPTS, ApiClient, Connection, HttpResponse, MirrorError
+from command.mirror.comparison import check_mirror
+from command.mirror.mirror_file import MirroredRecord, MirrorFile
+from command.mirror.sync import catch_up
 from edge.app import Edge
-from outings.command import main
-from outings.mirror.client import ATTEMPTS, ApiClient, Connection, HttpResponse, MirrorError
-from outings.mirror.comparison import check_mirror
-from outings.mirror.mirror_file import MirroredRecord, MirrorFile
-from outings.mirror.sync import catch_up
 from pipeline.listings.identity import make_id
 from tests.command.conftest import CONFIGURATION
 from tests.edge.asking import ask

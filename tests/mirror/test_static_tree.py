@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from outings.command import main
+from command import main
 from tests.loopback import run_server
 from tests.pipeline.city import City, make_event
 from tests.release.signing import ONE, OTHER, write_keys, write_public
@@ -79,7 +79,7 @@ def host(trees: tuple[Path, Path]) -> Iterator[Host]:
 @pytest.fixture(autouse=True)
 def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     waits: list[float] = []
-    monkeypatch.setattr("outings.command.mirror.time.sleep", waits.append)
+    monkeypatch.setattr("command.mirror.time.sleep", waits.append)
     return waits
 
 
@@ -179,7 +179,7 @@ def test_a_tree_that_is_written_meanwhile_is_followed(host: Host, trees: tuple[P
 
 def test_a_killed_copy_has_whole_files_and_goes_on(host: Host, tmp_path: Path) -> None:
     """Killed at its fortieth request; then the other tree is there, and nothing of the first one is left."""
-    program = [sys.executable, "-m", "outings.command", *list_words(host, tmp_path / "copy")]
+    program = [sys.executable, "-m", "command", *list_words(host, tmp_path / "copy")]
     running = subprocess.Popen(program, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ)
 
     def kill(_: str) -> int | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from outings.command import main
+from command import main
 
 EXPORTS = Path(__file__).parent / "exports"
 # Of those that say no place of theirs, what a person has to say.

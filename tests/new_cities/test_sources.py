@@ -134,7 +134,7 @@ def type_answers(folder: Path, file: str, *answers: str) -> "subprocess.Complete
     terminal, end = pty.openpty()
     try:
         os.write(terminal, "".join(f"{answer}\n" for answer in answers).encode())
-        words = [sys.executable, "-m", "outings.command", "init", file]
+        words = [sys.executable, "-m", "command", "init", file]
         return subprocess.run(words, cwd=folder, stdin=end, capture_output=True, text=True, timeout=120, check=False)
     finally:
         os.close(terminal)

@@ -8,8 +8,8 @@ from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from command.sample_cities import write_world
 from outings.configuration import read_configuration
-from outings.demo import write_world
 from outings.pages.home import SAMPLE_METRO, SAMPLE_QUERY
 from outings.release.stores import open_store
 from pipeline.building import build_release

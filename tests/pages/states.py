@@ -13,8 +13,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from outings.demo import write_world
-from outings.demo.geography import METROS, SEATTLE, DemoMetro
+from command.sample_cities import write_world
+from command.sample_cities.geography import METROS, SEATTLE, DemoMetro
 from tests.edge.processes.serving import wait_until
 from tests.pages.conftest import answers
 
@@ -69,7 +69,7 @@ def _serve(config: Path) -> Iterator[str]:
     log = config.parent / "log"
     words = ["serve", "-c", str(config), "--port", "0", "--workers", "1"]
     with log.open("w") as lines:
-        process = subprocess.Popen([sys.executable, "-m", "outings.command", *words], stderr=lines)
+        process = subprocess.Popen([sys.executable, "-m", "command", *words], stderr=lines)
     try:
         wait_until(lambda: "127.0.0.1:" in log.read_text())
         url = "http://127.0.0.1:" + log.read_text().partition("127.0.0.1:")[2].partition(",")[0]
@@ -143,7 +143,7 @@ def _write_lines(path: Path, records: Iterable[Record]) -> None:
 
 def _run(config: Path, *words: str, is_refused: bool = False) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "outings.command", *words, "-c", str(config)],
+        [sys.executable, "-m", "command", *words, "-c", str(config)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode != 0) is is_refused, done.stderr

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from outings.command import main
+from command import main
 from outings.release.releases import list_releases
 from pipeline.takedown.takedown import take_down
 from tests.pipeline.city import City, make_event

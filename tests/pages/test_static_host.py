@@ -27,7 +27,7 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 @pytest.fixture
 def host(demo: Demo, tmp_path: Path) -> Iterator[str]:
     """Its address. It serves `below/` and sends no header of ours."""
-    words = [sys.executable, "-m", "outings.command", "site", str(tmp_path / "below"), "-c", "var/outings.toml"]
+    words = [sys.executable, "-m", "command", "site", str(tmp_path / "below"), "-c", "var/outings.toml"]
     subprocess.run(words, cwd=demo.folder, check=True, capture_output=True, timeout=PATIENCE)
     handler = functools.partial(QuietHandler, directory=str(tmp_path))
     with run_server(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)) as url:

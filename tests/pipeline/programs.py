@@ -14,7 +14,8 @@ from msgspec import Struct
 ROOT = Path(__file__).parents[2]
 # The program of "What a feed's silence leaves standing is decided by one rule".
 OLDER = "f760ef9bd2efbea775f10fdcdd45e9c16b3976dd"
-_PACKAGES = ("outings", "pipeline", "edge")
+_PACKAGES = ("command", "outings", "pipeline", "edge")
+_OLDER_PACKAGES = ("outings", "pipeline", "edge")
 _PATIENCE = 120
 
 
@@ -47,8 +48,10 @@ def has_commit(commit: str) -> bool:
 
 
 def export_program(folder: Path, commit: str) -> Path:
-    """The packages of a commit of this repository."""
-    archive = subprocess.run(["git", "archive", commit, *_PACKAGES, "site"], cwd=ROOT, capture_output=True, check=True)
+    """The packages of a commit of this repository, from when the command line was one of `outings`."""
+    archive = subprocess.run(
+        ["git", "archive", commit, *_OLDER_PACKAGES, "site"], cwd=ROOT, capture_output=True, check=True
+    )
     with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
         files.extractall(folder, filter="data")
     return folder
@@ -57,11 +60,15 @@ def export_program(folder: Path, commit: str) -> Path:
 def run_program(program: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Its `outings` with these words. Fails where the command does."""
     done = subprocess.run(
-        [sys.executable, "-m", "outings.command", *words],
+        [sys.executable, "-m", name_command(program), *words],
         env=point_at(program), cwd=program, capture_output=True, text=True, timeout=_PATIENCE,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done
+
+
+def name_command(program: Path) -> str:
+    return "command" if (program / "command").is_dir() else "outings.command"
 
 
 def point_at(program: Path) -> dict[str, str]:

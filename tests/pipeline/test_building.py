@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from command.sample_cities import write_world
 from outings.configuration import read_configuration
-from outings.demo import write_world
 from outings.release.manifest import list_objects, read_manifest
 from outings.release.objects import object_name
 from outings.release.publishing import publish

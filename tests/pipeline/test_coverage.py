@@ -8,12 +8,12 @@ from typing import Any
 import polars as pl
 import pytest
 
+from command.sample_cities import write_world
 from outings.answers.answer import answer
 from outings.configuration import read_configuration
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
 from outings.contract.route_matching import match_route
-from outings.demo import write_world
 from outings.release.releases import list_releases
 from outings.release.snapshot import Release, Snapshot, open_release
 from outings.release.stores import open_store

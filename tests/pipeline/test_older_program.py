@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from command.sample_cities import write_world
 from outings.answers.answer import answer
 from outings.configuration import read_configuration
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
 from outings.contract.route_matching import match_route
-from outings.demo import write_world
 from outings.release.releases import list_releases
 from outings.release.snapshot import Release, open_release
 from outings.release.stores import open_store
@@ -27,7 +27,7 @@ from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
 from pipeline.plan import Build
-from tests.pipeline.programs import OLDER, ROOT, Edit, copy_program, export_program, point_at, run_program
+from tests.pipeline.programs import OLDER, ROOT, Edit, copy_program, export_program, name_command, point_at, run_program
 
 TODAY = date(2026, 8, 10)
 NOON = datetime(2026, 8, 10, 19, tzinfo=UTC)
@@ -116,8 +116,9 @@ class Server:
         self.key = json.loads(made.stdout)["key"]
         self.log = config.parent / "log"
         with self.log.open("w") as lines:
+            words = ["serve", "-c", str(config), "--port", "0", "--workers", "1"]
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "outings.command", "serve", "-c", str(config), "--port", "0", "--workers", "1"],
+                [sys.executable, "-m", name_command(program), *words],
                 env=point_at(program), cwd=program, stderr=lines,
             )  # fmt: skip
         self.wait_for(lambda: "127.0.0.1:" in self.log.read_text())

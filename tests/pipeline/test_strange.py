@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from outings.command import main
+from command import main
 from tests.pipeline.city import City, make_event
 from tests.pipeline.feeds.settings import METRO
 from tests.pipeline.feeds.web import Page, Web, serve_web

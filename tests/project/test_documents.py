@@ -13,7 +13,7 @@ import click
 import pytest
 from msgspec import structs
 
-from outings.command import main
+from command import main
 from outings.configuration import read_configuration
 from outings.configuration.tables import DERIVED, Configuration
 from outings.contract.errors import CODES, REASONS
@@ -79,7 +79,9 @@ def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_file_of_ours_that_a_page_names_is_there(page: Path) -> None:
-    named = re.findall(r"[`\[]((?:outings|pipeline|edge|tests|bench|tools|site)/[\w./-]+)[`\]]", page.read_text())
+    named = re.findall(
+        r"[`\[]((?:command|outings|pipeline|edge|tests|bench|tools|site)/[\w./-]+)[`\]]", page.read_text()
+    )
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FILES = sorted(
     path
-    for folder in ("outings", "pipeline", "edge", "bench", "tests", "tools")
+    for folder in ("command", "outings", "pipeline", "edge", "bench", "tests", "tools")
     for path in (ROOT / folder).rglob("*.py")
 )
 

@@ -18,9 +18,9 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from command import main
 from edge.public.metrics import describe_counts
 from edge.usage.counts import Counter
-from outings.command import main
 from outings.configuration.tables import Configuration, StoreTable
 from pipeline.reports.metrics import METRICS, PREFIX
 

@@ -1,4 +1,4 @@
-"""What is installed from the project: the three packages with their data files, at pinned versions."""
+"""What is installed from the project: the four packages with their data files, at pinned versions."""
 
 import contextlib
 import json
@@ -36,7 +36,7 @@ metro = "town"
 format = "ndjson"
 url = "feed.ndjson"
 """
-PACKAGES = ("outings", "pipeline", "edge")
+PACKAGES = ("command", "outings", "pipeline", "edge")
 # What each is instead of an import.
 NOT_IMPORTED = {
     "tzdata": "data that the standard library reads",
@@ -79,7 +79,7 @@ def fetch(address: str, **headers: str) -> bytes:
         return data
 
 
-def test_the_wheel_holds_every_file_of_the_three_packages(tmp_path: Path) -> None:
+def test_the_wheel_holds_every_file_of_the_four_packages(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)],
         cwd=ROOT,
@@ -90,8 +90,8 @@ def test_the_wheel_holds_every_file_of_the_three_packages(tmp_path: Path) -> Non
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
         (entry_points,) = [name for name in archive.namelist() if name.endswith("entry_points.txt")]
-        assert "outings = outings.command:main" in archive.read(entry_points).decode()
-    tracked = {name for name in list_tracked_files() if name.split("/")[0] in ("outings", "pipeline", "edge")}
+        assert "outings = command:main" in archive.read(entry_points).decode()
+    tracked = {name for name in list_tracked_files() if name.split("/")[0] in PACKAGES}
     assert tracked
     assert tracked <= names
     sources = {name for name in list_tracked_files() if name.startswith(("site/templates/", "site/words/"))}
@@ -101,12 +101,12 @@ def test_the_wheel_holds_every_file_of_the_three_packages(tmp_path: Path) -> Non
     assert guides
     assert {f"outings/site/{name}" for name in guides} <= names
     assert {"outings/site/assets/site.css", "outings/site/assets/site.js"} <= names
-    assert {name.split("/")[0] for name in names} == {"outings", "pipeline", "edge"}
+    assert {name.split("/")[0] for name in names} == set(PACKAGES)
 
 
 def test_a_wheel_is_made_without_pages_where_nothing_can_bundle_them(tmp_path: Path) -> None:
     for name in list_tracked_files():
-        if name.split("/")[0] in ("outings", "pipeline", "edge", "site", "tools") or "/" not in name:
+        if name.split("/")[0] in (*PACKAGES, "site", "tools") or "/" not in name:
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "docs/guides").mkdir(parents=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("outings", "pipeline", "edge", "bench")
+PACKAGES = ("command", "outings", "pipeline", "edge", "bench")
 
 
 def list_hidden_types(source: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ FOLDER = ROOT / "docs/rules"
 GUIDE = FOLDER / "README.md"
 PAGES = sorted({*FOLDER.glob("*.md")} - {GUIDE})
 FOLDERS = sorted(
-    {path.parent.relative_to(ROOT).as_posix() for name in ("outings", "edge", "pipeline")
+    {path.parent.relative_to(ROOT).as_posix() for name in ("command", "outings", "edge", "pipeline")
      for path in (ROOT / name).rglob("*.py")}
 )  # fmt: skip
 MOST_ROWS = 25

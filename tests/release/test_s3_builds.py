@@ -9,7 +9,7 @@ from uuid import uuid4
 import boto3
 import pytest
 
-from outings.demo import write_world
+from command.sample_cities import write_world
 from outings.release import s3
 from outings.release.folder import FolderStore
 from outings.release.s3 import S3Store

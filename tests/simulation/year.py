@@ -13,11 +13,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from command.mirror.client import ApiClient, HttpResponse
+from command.mirror.comparison import check_mirror
+from command.mirror.mirror_file import MirrorFile
+from command.mirror.sync import catch_up
 from edge.app import Edge
-from outings.mirror.client import ApiClient, HttpResponse
-from outings.mirror.comparison import check_mirror
-from outings.mirror.mirror_file import MirrorFile
-from outings.mirror.sync import catch_up
 from outings.release.folder import FolderStore
 from tests.edge.asking import ask
 from tests.edge.publishing import add_keys

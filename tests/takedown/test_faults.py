@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from command.mirror.client import ApiClient, HttpResponse
+from command.mirror.comparison import check_mirror
+from command.mirror.mirror_file import MirrorFile
+from command.mirror.sync import catch_up
 from edge.app import Edge
-from outings.mirror.client import ApiClient, HttpResponse
-from outings.mirror.comparison import check_mirror
-from outings.mirror.mirror_file import MirrorFile
-from outings.mirror.sync import catch_up
 from tests.edge.asking import ask
 from tests.edge.conftest import Clock
 from tests.faults.commands import Meets, run

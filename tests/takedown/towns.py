@@ -13,8 +13,8 @@ import polars as pl
 import zstandard
 from click.testing import CliRunner, Result
 
+from command import main
 from edge.app import Edge
-from outings.command import main
 from outings.release.releases import list_releases
 from outings.release.store import Store
 from pipeline.listings.identity import NAMESPACE

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from command.sample_cities import write_world
 from edge.app import Edge
 from outings.configuration import read_configuration
-from outings.demo import write_world
 from outings.release.stores import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from outings.command import main
+from command import main
 from tests.command.conftest import CONFIGURATION
 from tests.edge.processes.serving import PATIENCE, wait_until
 from tests.ports import find_free_port
@@ -51,7 +51,7 @@ class EdgeProcess:
         if self.socket is not None:
             words = ["serve", "-c", str(config), "--host", f"unix:{self.socket}", "--workers", "2"]
         with (self.folder / "log").open("a") as lines:
-            self.process = subprocess.Popen([sys.executable, "-m", "outings.command", *words], stderr=lines)
+            self.process = subprocess.Popen([sys.executable, "-m", "command", *words], stderr=lines)
         if self.socket is None:
             wait_until(self.is_ready, seconds=PATIENCE * 2)
 

@@ -18,7 +18,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from outings.command import main
+from command import main
 from tests.edge.fronts.conftest import SECRET, Deployment, deploy, withdraw
 from tests.edge.fronts.fronting import Answer, Readers, ask, compare_answers, start_nginx
 from tests.edge.limits.conftest import RedisServer

@@ -192,7 +192,7 @@ def start_server_again(server: Server, folder: Path) -> Server:
     log = folder / "log-again"
     words = ["serve", "-c", str(folder / "outings.toml"), "--port", "0", "--workers", "2"]
     with log.open("w") as lines:
-        process = subprocess.Popen([sys.executable, "-m", "outings.command", *words], stderr=lines)
+        process = subprocess.Popen([sys.executable, "-m", "command", *words], stderr=lines)
     wait_until(lambda: "\n" in log.read_text(), seconds=60)
     port = int(log.read_text().partition("127.0.0.1:")[2].partition(",")[0])
     again = Server(port, process, server.store, folder, server.keys)
@@ -250,7 +250,7 @@ def serve_in_vain(folder: Path, edge: str) -> str:
     (folder / "outings.toml").write_text(f'[store]\nurl = "file:store"\n[edge]\n{edge}\n')
     words = ["serve", "-c", str(folder / "outings.toml"), "--port", "0"]
     done = subprocess.run(
-        [sys.executable, "-m", "outings.command", *words], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-m", "command", *words], capture_output=True, text=True, timeout=60, check=False
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.count("\n") == 1

@@ -66,7 +66,7 @@ def start_server(
     words = ["serve", "-c", str(config), "--port", "0", "--workers", str(workers)]
     bound = [] if descriptors is None else ["prlimit", f"--nofile={descriptors}:{descriptors}"]
     with log.open("w") as lines:
-        process = subprocess.Popen([*bound, sys.executable, "-m", "outings.command", *words], stderr=lines)
+        process = subprocess.Popen([*bound, sys.executable, "-m", "command", *words], stderr=lines)
     wait_until(lambda: "\n" in log.read_text(), seconds=60)
     port = int(log.read_text().partition("127.0.0.1:")[2].partition(",")[0])
     server = Server(port, process, store, folder, keys)

@@ -61,7 +61,7 @@ def test_thirty_releases_are_taken_up_under_load_without_a_failed_request(server
 def test_a_server_that_may_open_too_little_does_not_start_and_says_what_to_do(tmp_path: Path) -> None:
     config = tmp_path / "outings.toml"
     config.write_text(CONFIGURATION)
-    words = ["prlimit", f"--nofile={FEW - 1}", sys.executable, "-m", "outings.command", "serve", "-c", str(config)]
+    words = ["prlimit", f"--nofile={FEW - 1}", sys.executable, "-m", "command", "serve", "-c", str(config)]
     ended = subprocess.run([*words, "--port", "0"], capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode == 1
     [line] = ended.stderr.splitlines()

@@ -162,7 +162,7 @@ def test_a_port_that_is_taken_is_exit_1_in_one_line(start: Callable[..., Server]
     server = start()
     words = ["serve", "-c", str(server.folder / "outings.toml"), "--port", str(server.port)]
     done = subprocess.run(
-        [sys.executable, "-m", "outings.command", *words], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-m", "command", *words], capture_output=True, text=True, timeout=60, check=False
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.count("\n") == 1
@@ -172,7 +172,7 @@ def test_a_port_that_is_taken_is_exit_1_in_one_line(start: Callable[..., Server]
 def test_a_wrong_configuration_is_exit_2_before_anything_is_served(tmp_path: Path) -> None:
     (tmp_path / "outings.toml").write_text("[store]\nurl = 7\n")
     done = subprocess.run(
-        [sys.executable, "-m", "outings.command", "serve", "-c", str(tmp_path / "outings.toml"), "--port", "0"],
+        [sys.executable, "-m", "command", "serve", "-c", str(tmp_path / "outings.toml"), "--port", "0"],
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (2, "")

@@ -59,7 +59,7 @@ def test_of_two_servers_that_begin_at_once_the_second_ends_and_says_why(tmp_path
     with contextlib.closing(bind_sockets("127.0.0.1", 0, count=2)) as first:
         words = ["serve", "-c", str(config), "--port", str(first.port)]
         done = subprocess.run(
-            [sys.executable, "-m", "outings.command", *words], capture_output=True, text=True, timeout=60, check=False
+            [sys.executable, "-m", "command", *words], capture_output=True, text=True, timeout=60, check=False
         )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.count("\n") == 1

@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import pipeline.executors.cluster
-from outings.command import main
-from outings.demo import write_world
+from command import main
+from command.sample_cities import write_world
 from pipeline.executors.cluster import ClusterError, describe_program, explain_difference, open_cluster, parse_cluster
 from tests.faults.whole import check_current
 from tests.faults.worlds import MONDAY, clock_of, copy_world, write_round

@@ -28,7 +28,7 @@ def check(folder: Path, web: Web, **environment: str) -> subprocess.CompletedPro
     feed = f'[[feeds]]\nname = "spl"\nmetro = "seattle"\nformat = "ndjson"\nurl = "{web.url}/feed"\n'
     feed += "allow_private = true\n"
     (folder / "outings.toml").write_text(METRO.format(slug="seattle") + feed)
-    words = [sys.executable, "-m", "outings.command", "check", "-c", str(folder / "outings.toml")]
+    words = [sys.executable, "-m", "command", "check", "-c", str(folder / "outings.toml")]
     return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False, env=os.environ | environment)
 
 

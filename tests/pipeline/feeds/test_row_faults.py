@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from outings.command import main
+from command import main
 from pipeline.feeds.source import SelectError
 from tests.pipeline.feeds.settings import METRO, ReadTable
 

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from command.sample_cities import write_world
 from outings.answers.answer import answer
 from outings.configuration import read_configuration
 from outings.contract.entitlement import Entitlement
 from outings.contract.query import parse_query
 from outings.contract.route_matching import match_route
-from outings.demo import write_world
 from outings.release.objects import read_object
 from outings.release.releases import list_releases
 from outings.release.snapshot import open_release

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from msgspec.structs import astuple, replace
 
+from command.sample_cities import write_world
 from outings.answers.answer import answer
 from outings.answers.gazetteer.gazetteer import locate_types
 from outings.answers.near.items import ITEM_TABLES, make_parts, open_parts
@@ -21,7 +22,6 @@ from outings.contract.entitlement import Entitlement
 from outings.contract.parameter import Parameter
 from outings.contract.parameters import PARAMETERS
 from outings.contract.vocabulary import TYPES
-from outings.demo import write_world
 from outings.release.manifest import read_manifest
 from outings.release.mapped_table import LAYOUT, LAYOUT_NUMBER, number_layout
 from outings.release.releases import list_releases

@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from outings.command.build_recorder import BuildRecorder, recording
-from outings.command.options import open_config_store, print_result, read_config, take_config, take_json, tell
-from outings.command.static_tree import publish_tree
+from command.build_recorder import BuildRecorder, recording
+from command.options import open_config_store, print_result, read_config, take_config, take_json, tell
+from command.static_tree import publish_tree
 from outings.configuration import Configuration
 from outings.configuration.tables import SigningTable
 from outings.failures import GuardRefusal

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import click
 
-from outings.command.options import print_json, read_config, take_config, take_json
+from command.options import print_json, read_config, take_config, take_json
 from outings.configuration import (
     Configuration,
     ConfigurationError,

@@ -7,7 +7,7 @@ import click
 import msgspec
 from msgspec import Struct
 
-from outings.command.options import open_config_store, print_result, read_config, take_config, take_json, tell
+from command.options import open_config_store, print_result, read_config, take_config, take_json, tell
 from outings.configuration import Configuration
 from outings.failures import GuardRefusal, OperatorError, WrongSetting
 from outings.release.folder import FolderStore

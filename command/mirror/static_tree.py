@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from command.mirror.client import ApiClient, HttpResponse, MirrorError
 from outings.contract.static_files import INDEX, SIGNATURE, SUMS
 from outings.failures import GuardRefusal
-from outings.mirror.client import ApiClient, HttpResponse, MirrorError
 from outings.release.kept_folder import KeptFolder
 from outings.release.objects import hash_of
 from outings.release.trust import STATIC_FILES, Trust, UntrustedRelease

@@ -8,8 +8,8 @@ from typing import Any
 import click
 import msgspec
 
-from outings.command.keys.key_options import describe_key, read_clock, refuse_id
-from outings.command.options import open_config_store, print_json, print_result, read_config, take_config, take_json
+from command.keys.key_options import describe_key, read_clock, refuse_id
+from command.options import open_config_store, print_json, print_result, read_config, take_config, take_json
 from outings.keys.registry import read_registry
 
 

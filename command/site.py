@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from outings.command.options import open_config_store, print_result, read_config, take_config, take_json
+from command.options import open_config_store, print_result, read_config, take_config, take_json
 from outings.configuration import Configuration
 from outings.contract.openapi import encode_document
 from outings.contract.vocabulary import Vocabulary

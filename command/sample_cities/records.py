@@ -5,9 +5,9 @@ from datetime import date, datetime, time, timedelta
 from random import Random
 from typing import Any
 
-from outings.demo.geography import DemoMetro
-from outings.demo.programs import make_camp, make_class
-from outings.demo.subjects import (
+from command.sample_cities.geography import DemoMetro
+from command.sample_cities.programs import make_camp, make_class
+from command.sample_cities.subjects import (
     EVENTS,
     GROWN_UP_EVENTS,
     NOTES,

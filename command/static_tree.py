@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 
-from outings.command.options import open_config_store, tell
+from command.options import open_config_store, tell
 from outings.configuration import Configuration, read_zone
 from outings.release.trust import read_publisher
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import click
 
-from outings.command.options import print_result, read_config, take_json, tell
+from command.mirror.client import ApiClient, Connection, MirrorError
+from command.mirror.comparison import check_mirror
+from command.mirror.mirror_file import MirrorFile
+from command.mirror.static_tree import LIST, copy_tree, find_differences, read_folder, read_head
+from command.mirror.sync import catch_up
+from command.options import print_result, read_config, take_json, tell
 from outings.configuration.tables import MirrorTable, SigningTable
 from outings.contract.static_files import INDEX
-from outings.mirror.client import ApiClient, Connection, MirrorError
-from outings.mirror.comparison import check_mirror
-from outings.mirror.mirror_file import MirrorFile
-from outings.mirror.static_tree import LIST, copy_tree, find_differences, read_folder, read_head
-from outings.mirror.sync import catch_up
 from outings.release.kept_folder import KeptFolder
 from outings.release.trust import Trust, read_reader
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import orjson
 
-from outings.demo.geography import METROS, DemoMetro, make_feature_collection
-from outings.demo.records import generate_records
+from command.sample_cities.geography import METROS, DemoMetro, make_feature_collection
+from command.sample_cities.records import generate_records
 
 _MARK = "# Made by `outings demo`, which writes it anew at each run."
 

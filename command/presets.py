@@ -2,7 +2,7 @@
 
 import click
 
-from outings.command.options import print_json, take_config, take_json
+from command.options import print_json, take_config, take_json
 from outings.configuration.presets import Preset, read_presets
 
 

@@ -11,7 +11,7 @@ from types import FrameType
 
 import click
 
-from outings.command import explain_error, find_exit_code
+from command import explain_error, find_exit_code
 from outings.configuration import Configuration
 from outings.release.disk import hold_lock
 from pipeline.building import BuildResult

@@ -10,7 +10,7 @@ from uuid import UUID
 import click
 import msgspec
 
-from outings.command.options import (
+from command.options import (
     open_config_store,
     print_json,
     print_result,
@@ -19,7 +19,7 @@ from outings.command.options import (
     take_json,
     tell,
 )
-from outings.command.static_tree import publish_tree
+from command.static_tree import publish_tree
 from outings.configuration import Configuration
 from outings.release.pointer import read_current
 from outings.release.releases import list_releases

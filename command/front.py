@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from outings.command.options import read_config
+from command.options import read_config
 from outings.configuration import split_secrets
 from outings.configuration.checks import FRONT_SECRET
 

@@ -39,7 +39,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"outings.command.{cmd_name}"), cmd_name)
+        command: click.Command = getattr(import_module(f"command.{cmd_name}"), cmd_name)
         return command
 
     def resolve_command(

@@ -4,8 +4,8 @@ from datetime import date, timedelta
 from random import Random
 from typing import Any
 
+from command.sample_cities.subjects import CAMPS, CLASSES, NOTES, Subject
 from outings.contract.vocabulary import WEEKDAYS
-from outings.demo.subjects import CAMPS, CLASSES, NOTES, Subject
 
 Record = dict[str, Any]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from outings.command.keys.key_options import (
+from command.keys.key_options import (
     change_key,
     describe_key,
     make_key,
@@ -15,7 +15,7 @@ from outings.command.keys.key_options import (
     set_client_quota,
     take_terms,
 )
-from outings.command.options import open_config_store, print_result, read_config, take_config, take_json, tell
+from command.options import open_config_store, print_result, read_config, take_config, take_json, tell
 from outings.keys.changes import add_key, import_key, rotate_key
 from outings.keys.key_text import has_key_form, hash_key_text, make_key_text, split_key_text
 from outings.keys.registry import change_registry

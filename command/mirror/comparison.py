@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from outings.mirror.client import ApiClient, MirrorError
-from outings.mirror.mirror_file import MirrorFile
-from outings.mirror.sync import catch_up
+from command.mirror.client import ApiClient, MirrorError
+from command.mirror.mirror_file import MirrorFile
+from command.mirror.sync import catch_up
 from outings.release.manifest import NO_ROWS, add_rows
 
 # A release that comes while it is compared makes it begin again.

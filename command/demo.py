@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
-from outings.command.build import run_build
-from outings.command.build_recorder import BuildRecorder
-from outings.command.options import open_config_store, read_config
-from outings.command.static_tree import publish_tree
+from command.build import run_build
+from command.build_recorder import BuildRecorder
+from command.options import open_config_store, read_config
+from command.sample_cities import is_world, write_world
+from command.static_tree import publish_tree
 from outings.configuration import Configuration
-from outings.demo import is_world, write_world
 from outings.keys.changes import add_key
 from outings.keys.key_text import make_key_text, split_key_text
 from outings.keys.registry import Key, change_registry, read_registry

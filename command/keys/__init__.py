@@ -2,9 +2,9 @@
 
 import click
 
-from outings.command.keys.changes import grant, revoke, seal
-from outings.command.keys.creation import create, import_, rotate
-from outings.command.keys.listing import list_keys, show, usage
+from command.keys.changes import grant, revoke, seal
+from command.keys.creation import create, import_, rotate
+from command.keys.listing import list_keys, show, usage
 
 
 @click.group()

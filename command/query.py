@@ -12,10 +12,10 @@ from threading import Timer
 import click
 from msgspec.structs import replace
 
+from command.options import open_config_store, read_config, take_config, take_json
+from command.releases import find_release
+from command.result_formats import FORMATS
 from outings.answers.views import MEMORY, SECONDS, MetroTables, ViewDatabase
-from outings.command.options import open_config_store, read_config, take_config, take_json
-from outings.command.releases import find_release
-from outings.command.result_formats import FORMATS
 from outings.configuration import Configuration, read_zone
 from outings.release.releases import ListedRelease, list_releases
 from outings.release.root import has_ended

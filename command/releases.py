@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from outings.command.options import (
+from command.options import (
     open_config_store,
     print_json,
     print_result,
@@ -18,7 +18,7 @@ from outings.command.options import (
     take_json,
     tell,
 )
-from outings.command.static_tree import publish_tree
+from command.static_tree import publish_tree
 from outings.configuration import read_zone
 from outings.failures import WrongSetting
 from outings.release.manifest import read_manifest

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from outings.command.options import read_config, take_config
+from command.options import read_config, take_config
 from outings.configuration import Configuration
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import Any
 import orjson
 from msgspec import Struct
 
+from command.mirror.client import ApiClient, ApiResponse, MirrorError
+from command.mirror.mirror_file import MirroredRecord, MirrorFile, Progress
 from outings.contract.vocabulary import COLLECTIONS
-from outings.mirror.client import ApiClient, ApiResponse, MirrorError
-from outings.mirror.mirror_file import MirroredRecord, MirrorFile, Progress
 
 _PAGE = 200
 _IDS = 100

@@ -1,0 +1,5 @@
+"""`python -m command` is `outings`."""
+
+from command import main
+
+main()

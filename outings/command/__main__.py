@@ -1,5 +1,0 @@
-"""`python -m outings.command` is `outings`."""
-
-from outings.command import main
-
-main()
