@@ -12,24 +12,22 @@ from pipeline.feeds.reading import read_feed, read_source
 from pipeline.feeds.source import FeedSource
 from pipeline.records.spool import spool_records
 from pipeline.takedown.marks import WithdrawalMatcher
-from pipeline.takedown.records import put_item_lines, strip_read
+from pipeline.takedown.records import strip_read
 from pipeline.tasks import FeedResult, FeedTask
 
 
 def read_records(work: FeedTask) -> FeedResult:
     source, store = work.source, open_configured_store(work.configuration.store)
-    kept, items, taken = source.kept, None, WithdrawalMatcher(work.withdrawals)
+    kept = source.kept
     read = _recall_feed(source, store)
     if read is None:
-        read = strip_read(_read_feed(work), taken)
+        read = strip_read(_read_feed(work), WithdrawalMatcher(work.withdrawals))
         if source.question is not None and source.next is None:
             kept = put_cached_read(store, read)
-        if source.next is not None:
-            items = source.items or put_item_lines(store, source, taken, feed=work.feed.name)
     return spool_feed(
         read, spool=work.spool, is_whole=source.is_whole, question=source.question, records=kept,
         etag=source.etag, last_modified=source.last_modified, next=source.next, walked_at=source.walked_at,
-        items=items, metro=work.feed.metro,
+        metro=work.feed.metro,
     )  # fmt: skip
 
 

@@ -49,8 +49,7 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
     `metro`: whose feed it is; None of one for several, and in roots of before.
 
     `question` is a hash of the question to which all that follows is an answer: `records`, the object of its records as
-    they were read; the server's validators; and of a walk its place, when it was taken, and the object of the feed's
-    `items` as they stood behind it.
+    they were read; the server's validators; and of a walk its place, and when it was taken.
 
     `withdrawn`: records of what was taken down, which are left out.
 
@@ -74,7 +73,6 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
     last_modified: str | None = None
     next: str | None = None
     walked_at: datetime | None = None
-    items: str | None = None
 
 
 class Withdrawal(Struct, frozen=True, kw_only=True):

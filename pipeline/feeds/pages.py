@@ -1,5 +1,6 @@
-"""Fetches a table in pages into one file of rows: every row is written, or the feed has failed."""
+"""Fetches a feed in pages into one file of rows: every row is written, or the feed has failed."""
 
+import hashlib
 from collections.abc import Callable, Sequence
 from functools import partial
 from io import BytesIO
@@ -113,11 +114,153 @@ MOST_PAGE_BYTES = 64 << 20
 # In a row: a page from which all was filtered out is empty, and names another.
 MOST_EMPTY = 100
 MOST_WALKS = 3
+# In place of a page that the server says there is not; known by identity.
+_NO_PAGE = b"no page"
 _REPORTED_PAGES = 50
+
+
+class Walk(Struct, kw_only=True):
+    """A walk from page to page, which writes each row to `target`, one a line.
+
+    `left`: of the feed's max_bytes; `most`: pages; `count` and `rows`: pages and rows so far; `empty`: pages without
+    rows in a row; `digests`: of the pages before.
+    """
+
+    client: FeedClient
+    target: BinaryIO
+    tell: Callable[[str], None]
+    left: int
+    most: int
+    visited: set[tuple[str, ...]] = set()
+    digests: set[bytes] = set()
+    count: int = 0
+    rows: int = 0
+    empty: int = 0
+
+    async def run(self, url: str) -> str:
+        """Walk from `url` to the last page, whose address is returned. Raises WalkError and FetchError."""
+        feed = self.client.feed
+        while True:
+            self._check_address(url)
+            content, answer = await self.fetch_page(url)
+            self.left -= len(content)
+            if self.left < 0:
+                raise WalkError(url, f"goes beyond {feed.max_bytes:,} bytes of pages, the feed's max_bytes")
+            try:
+                page = parse_bounded(partial(self.parse, content, answer), feed, size=len(content))
+                self._take(page)
+                following = self.find_next(page, url, answer)
+                if following is not None and self.empty == MOST_EMPTY:
+                    raise ValueError(f"is the {MOST_EMPTY}th page in a row without rows, and names another")
+            except ValueError as error:
+                raise WalkError(url, str(error)) from error
+            if following is None:
+                return url
+            url = following
+
+    async def fetch_page(self, url: str) -> tuple[bytes, FetchResult]:
+        body, most = BytesIO(), min(self.left, MOST_PAGE_BYTES)
+        bound = "what a page may have" if most == MOST_PAGE_BYTES else "what is left of the feed's max_bytes"
+        fetched = await fetch(self.client, url, target=body, most=most, bound=bound)
+        return body.getvalue(), fetched
+
+    def parse(self, content: bytes, answer: FetchResult) -> Page:
+        """Parse a page. Raises ValueError with what is wrong with it."""
+        raise NotImplementedError
+
+    def find_next(self, page: Page, url: str, answer: FetchResult) -> str | None:
+        """Return the address of the page behind that of `url`, None behind the last. Raises ValueError, WalkError."""
+        raise NotImplementedError
+
+    def _check_address(self, url: str) -> None:
+        if normalize_url(url) in self.visited:
+            raise WalkError(url, "was read already: the pages have no end")
+        self.visited.add(normalize_url(url))
+        if self.count == self.most:
+            raise WalkError(url, f"is page {self.most + 1:,}; allowed: {self.most:,}")
+
+    def _take(self, page: Page) -> None:
+        lines = b"".join(row + b"\n" for row in page.rows)
+        digest = hashlib.sha256(lines).digest()
+        if page.rows and digest in self.digests:
+            detail = "the server does not know these pages, or not where they end (a table may say total or last)"
+            raise ValueError(f"has the same rows as a page before it: {detail}")
+        self.digests.add(digest)
+        self.target.write(lines)
+        self.rows += len(page.rows)
+        self.empty = 0 if page.rows else self.empty + 1
+        self.count += 1
+        if not self.count % _REPORTED_PAGES:
+            self.tell(f"{self.count:,} pages, {self.rows:,} rows")
 
 
 class MovedRowsError(WalkError):
     """An error: the server's count changed between two pages, so rows may be missing or doubled."""
+
+
+class _RowWalk(Walk, kw_only=True):
+    """`total` and `last`: what the server said latest."""
+
+    pages: PagesTable
+    total: int | None = None
+    last: int | None = None
+
+    def make_address(self) -> str:
+        """Return the address of the next page by its number or its offset. The first of an offset is the address
+        itself: a server that knows no pages answers that too."""
+        url, pages = self.client.feed.url, self.pages
+        if pages.size_parameter and not has_parameter(url, pages.size_parameter):
+            url = set_parameter(url, pages.size_parameter, pages.size)
+        if not pages.is_counted:
+            return url
+        counted = pages.first + self.count if pages.by == "page" else self.rows or None
+        return set_parameter(url, pages.parameter or PARAMETERS[pages.by], counted)
+
+    async def fetch_page(self, url: str) -> tuple[bytes, FetchResult]:
+        """Fetch a page, one of no bytes where the server says that there is no such page."""
+        try:
+            return await super().fetch_page(url)
+        except FetchError as error:
+            if self.pages.empty and self.pages.empty.encode() in error.body:
+                return _NO_PAGE, FetchResult(is_unchanged=False, url=url)
+            raise
+
+    def parse(self, content: bytes, answer: FetchResult) -> Page:
+        if content is _NO_PAGE:
+            return Page()
+        return parse_page(content, self.client.feed, self.pages, charset=find_charset(answer.content_type))
+
+    def find_next(self, page: Page, url: str, answer: FetchResult) -> str | None:
+        if _differ(self.total, page.total) or _differ(self.last, page.last):
+            raise MovedRowsError(url, "counts other rows than the page before it: they change while they are read")
+        self.total = self.total if page.total is None else page.total
+        self.last = self.last if page.last is None else page.last
+        stated = page.next if self.pages.by == "next" else answer.link
+        if page.more is False:
+            following = None
+        elif not self.pages.is_counted:
+            following = resolve_next(stated, answer.url) if stated else None
+        else:
+            is_last = page.last is not None and self.pages.first + self.count > page.last
+            is_last = is_last or (page.total is not None and self.rows >= page.total)
+            following = None if is_last or not page.rows else self.make_address()
+        if following is None:
+            self._check_end(page)
+        return following
+
+    def _check_end(self, page: Page) -> None:
+        """Raise ValueError if the walk breaks off: that would remove all that it did not come to."""
+        total, last = self.total, self.last
+        if self.pages.most is not None and self.rows >= self.pages.most:
+            detail = f"{self.rows:,} rows, and the server gives {self.pages.most:,} at most: others may be missing"
+            raise ValueError(f"makes {detail}; ask for fewer in several feeds, or for all at another address")
+        if page.more:
+            raise ValueError("says that there are more rows, and has none")
+        if total is not None and self.rows < total:
+            raise ValueError(f"is the last page, and {self.rows:,} of {total:,} rows were read: it breaks off")
+        number = self.count if page.rows else self.count - 1
+        if last is not None and number < last - self.pages.first + 1:
+            raise ValueError(f"is the last page, and {number:,} of {last:,} pages were read: it breaks off")
 
 
 async def fetch_rows(feed: FeedTable, pages: PagesTable, context: FetchContext, *, folder: Path) -> SourceFile:
@@ -134,9 +277,11 @@ async def fetch_rows(feed: FeedTable, pages: PagesTable, context: FetchContext, 
         async with open_client(feed, context.policy) as client:
             for attempt in range(1, MOST_WALKS + 1):
                 with path.open("wb") as target:
-                    walk = _Walk(client=client, feed=feed, pages=pages, target=target, tell=tell, left=feed.max_bytes)
+                    walk = _RowWalk(
+                        client=client, pages=pages, target=target, tell=tell, left=feed.max_bytes, most=MOST_PAGES
+                    )  # fmt: skip
                     try:
-                        await walk.run()
+                        await walk.run(walk.make_address())
                         break
                     except MovedRowsError as moved:
                         if attempt == MOST_WALKS:
@@ -144,132 +289,8 @@ async def fetch_rows(feed: FeedTable, pages: PagesTable, context: FetchContext, 
                         tell(f"{show_url(moved.url)}: {moved}; walked again from the first page")
     except WalkError as fault:
         raise FeedError(feed.name, show_url(fault.url), _hide_keys(str(fault), feed)) from None
-    tell(f"{walk.count:,} pages, {walk.read:,} rows")
+    tell(f"{walk.count:,} pages, {walk.rows:,} rows")
     return replace(look_at(feed, show_url(feed.url), path), has_rows=True)
-
-
-class _Walk(Struct, kw_only=True):
-    """`left`: of the feed's max_bytes; `count` and `read`: pages and rows so far; `empty`: pages without rows in a row;
-    `before`: the rows of the page before; `total` and `last`: what the server said latest."""
-
-    client: FeedClient
-    feed: FeedTable
-    pages: PagesTable
-    target: BinaryIO
-    tell: Callable[[str], None]
-    left: int
-    visited: set[tuple[str, ...]] = set()
-    before: Sequence[bytes] = ()
-    total: int | None = None
-    last: int | None = None
-    count: int = 0
-    read: int = 0
-    empty: int = 0
-
-    async def run(self) -> None:
-        """Write the rows of all pages. Raises WalkError and FetchError."""
-        url: str | None = self._make_address()
-        while url is not None:
-            self._check_address(url)
-            content, answer = await self._fetch(url)
-            page = Page() if content is None else self._parse(content, answer, url)
-            self._take(page, url)
-            try:
-                following = self._find_next(page, answer)
-            except ValueError as error:
-                raise WalkError(url, str(error)) from None
-            if following is None:
-                self._check_end(page, url)
-            url = following
-
-    def _make_address(self) -> str:
-        """Return the address of the next page by its number or its offset. The first of an offset is the address
-        itself: a server that knows no pages answers that too."""
-        url, pages = self.feed.url, self.pages
-        if pages.size_parameter and not has_parameter(url, pages.size_parameter):
-            url = set_parameter(url, pages.size_parameter, pages.size)
-        if not pages.is_counted:
-            return url
-        counted = pages.first + self.count if pages.by == "page" else self.read or None
-        return set_parameter(url, pages.parameter or PARAMETERS[pages.by], counted)
-
-    def _check_address(self, url: str) -> None:
-        if normalize_url(url) in self.visited:
-            raise WalkError(url, "was read already: the pages have no end")
-        self.visited.add(normalize_url(url))
-        if self.count == MOST_PAGES:
-            raise WalkError(url, f"is page {MOST_PAGES + 1:,}; allowed: {MOST_PAGES:,}")
-
-    async def _fetch(self, url: str) -> tuple[bytes | None, FetchResult]:
-        """Return a page, None where the server says that there is no such page."""
-        body, most = BytesIO(), min(self.left, MOST_PAGE_BYTES)
-        bound = "what a page may have" if most == MOST_PAGE_BYTES else "what is left of the feed's max_bytes"
-        try:
-            fetched = await fetch(self.client, url, target=body, most=most, bound=bound)
-        except FetchError as error:
-            if self.pages.empty and self.pages.empty.encode() in error.body:
-                return None, FetchResult(is_unchanged=False, url=url)
-            raise
-        return body.getvalue(), fetched
-
-    def _parse(self, content: bytes, answer: FetchResult, url: str) -> Page:
-        self.left -= len(content)
-        if self.left < 0:
-            raise WalkError(url, f"goes beyond {self.feed.max_bytes:,} bytes of pages, the feed's max_bytes")
-        parse = partial(parse_page, content, self.feed, self.pages, charset=find_charset(answer.content_type))
-        try:
-            return parse_bounded(parse, self.feed, size=len(content))
-        except ValueError as error:
-            raise WalkError(url, str(error)) from error
-
-    def _take(self, page: Page, url: str) -> None:
-        if _differ(self.total, page.total) or _differ(self.last, page.last):
-            raise MovedRowsError(url, "counts other rows than the page before it: they change while they are read")
-        self.total = self.total if page.total is None else page.total
-        self.last = self.last if page.last is None else page.last
-        if page.rows and page.rows == self.before:
-            detail = "the server does not know these pages, or not where they end (say total or last)"
-            raise WalkError(url, f"has the same rows as the page before it: {detail}")
-        for row in page.rows:
-            self.target.write(row + b"\n")
-        self.read += len(page.rows)
-        self.empty = 0 if page.rows else self.empty + 1
-        self.before = page.rows
-        self.count += 1
-        if not self.count % _REPORTED_PAGES:
-            self.tell(f"{self.count:,} pages, {self.read:,} rows")
-
-    def _find_next(self, page: Page, answer: FetchResult) -> str | None:
-        """Return the address of the next page, None after the last. Raises ValueError."""
-        pages = self.pages
-        if page.more is False:
-            return None
-        if not pages.is_counted:
-            stated = page.next if pages.by == "next" else answer.link
-            if stated and self.empty == MOST_EMPTY:
-                raise ValueError(f"is the {MOST_EMPTY}th page in a row without rows, and names another")
-            return resolve_next(stated, answer.url) if stated else None
-        if not page.rows:
-            return None
-        if page.last is not None and pages.first + self.count > page.last:
-            return None
-        if page.total is not None and self.read >= page.total:
-            return None
-        return self._make_address()
-
-    def _check_end(self, page: Page, url: str) -> None:
-        """Raise WalkError if the walk breaks off: that would remove all that it did not come to."""
-        total, last = self.total, self.last
-        if self.pages.most is not None and self.read >= self.pages.most:
-            detail = f"{self.read:,} rows, and the server gives {self.pages.most:,} at most: others may be missing"
-            raise WalkError(url, f"makes {detail}; ask for fewer in several feeds, or for all at another address")
-        if page.more:
-            raise WalkError(url, "says that there are more rows, and has none")
-        if total is not None and self.read < total:
-            raise WalkError(url, f"is the last page, and {self.read:,} of {total:,} rows were read: it breaks off")
-        number = self.count if page.rows else self.count - 1
-        if last is not None and number < last - self.pages.first + 1:
-            raise WalkError(url, f"is the last page, and {number:,} of {last:,} pages were read: it breaks off")
 
 
 def _differ(before: int | None, now: int | None) -> bool:

@@ -63,14 +63,12 @@ class SelectError(SettingError):
 
 class SourceFile(Struct, frozen=True, kw_only=True):
     """`name` as the url gives it; `state` moves when the file does. `charset`: what a server called its letters.
-    `own`: of a walk how many of the lines are its items; behind them are those that stood before. `has_rows`: it is
-    the rows of a table, one a line, gathered from its pages."""
+    `has_rows`: it is the rows of a table, one a line, gathered from its pages."""
 
     name: str
     path: Path
     state: FileState
     charset: str | None = None
-    own: int | None = None
     has_rows: bool = False
 
 
@@ -80,8 +78,7 @@ class FeedSource(Struct, frozen=True, kw_only=True):
     `question`: hash of the address, the settings and this program, by which a later build knows whether what it
     remembers is of the same question. `kept`: the object of the records as they were read before, where nothing
     changed since.
-    Of a walk: where the next one begins, when this one was, whether it was of the whole feed, and the object of the
-    items that stand, where nothing was said of them.
+    Of a walk: where the next one begins, when this one was, and whether it was of the whole feed.
     """
 
     hash: str
@@ -93,7 +90,6 @@ class FeedSource(Struct, frozen=True, kw_only=True):
     next: str | None = None
     walked_at: datetime | None = None
     is_whole: bool = False
-    items: str | None = None
 
     @property
     def has_moved(self) -> bool:
@@ -215,5 +211,4 @@ def check_memory(memory: FeedMemory | None, store: Store | None) -> FeedMemory |
     """Return the memory, None if its objects are gone, as from a store that was copied in part."""
     if memory is None or store is None:
         return None
-    named = (sha for sha in (memory.records, memory.items) if sha is not None)
-    return memory if all(store.exists(object_name(sha)) for sha in named) else None
+    return memory if memory.records is None or store.exists(object_name(memory.records)) else None

@@ -48,7 +48,7 @@ def roll_back(
     """
     check_deadline = make_deadline(act="rollback")
     taken = WithdrawalMatcher(current.root.withdrawals)
-    feeds = {name: strip_memory(store, name, memory, taken) for name, memory in target.root.feeds.items()}
+    feeds = {name: strip_memory(store, memory, taken) for name, memory in target.root.feeds.items()}
     built = [
         _roll_metro_back(
             store, slug, current=current.root, target=part, stamp=stamp, today=today[slug], cache=cache, taken=taken

@@ -6,7 +6,6 @@ from typing import Any
 
 from outings.contract.folding import fold_text
 from outings.release.root import Withdrawals, list_withdrawn
-from pipeline.feeds.source import find_item
 from pipeline.listings.identity import assign_id, make_id, make_organization_id
 from pipeline.records.record import ORGANIZATION, RECORDS, Head, Reference
 
@@ -26,7 +25,6 @@ def list_marks(row: Mapping[str, Any], *, metro: str) -> Iterator[str]:
     if feed:
         source_id = rest.partition("/")[2]
         yield _mark_source(feed, kind, source_id)
-        yield _mark_item(feed, find_item(source_id))
 
 
 class WithdrawalMatcher:
@@ -72,17 +70,9 @@ class WithdrawalMatcher:
             for kind in RECORDS
         )
 
-    def has_item(self, feed: str, key: str) -> bool:
-        """Whether this item of a feed of items gave something withdrawn."""
-        return _mark_item(feed, key) in self._marks or self.has_source(feed, key)
-
 
 def _mark_source(feed: str, kind: str, source_id: str) -> str:
     return _mark("source", feed, kind, source_id)
-
-
-def _mark_item(feed: str, key: str) -> str:
-    return _mark("item", feed, key)
 
 
 def _mark(*parts: str) -> str:

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from operator import is_
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
@@ -22,7 +20,6 @@ from pipeline.feeds.feed_read import (
     put_cached_read,
     read_cached_read,
 )
-from pipeline.feeds.source import FeedSource
 from pipeline.records.problems import put_problems, read_problems
 from pipeline.records.record import ORGANIZATION, Head, ListingHead, ListingRecord, Problem, Record
 from pipeline.records.spool import SpooledRecord, decode_head, encode_record
@@ -89,7 +86,7 @@ def _clear(record: Record, members: Sequence[str]) -> Record:
     return replace(record, **changed)
 
 
-def strip_memory(store: Store, name: str, memory: FeedMemory, taken: WithdrawalMatcher) -> FeedMemory:
+def strip_memory(store: Store, memory: FeedMemory, taken: WithdrawalMatcher) -> FeedMemory:
     """What the release remembers of a feed; its objects are written anew where they said something. What is torn is
     left out: the next build reads the feed."""
     stripped = _strip_problems(store, memory, taken)
@@ -100,8 +97,6 @@ def strip_memory(store: Store, name: str, memory: FeedMemory, taken: WithdrawalM
             if left is not read:
                 gone = left.withdrawn - read.withdrawn
                 stripped = replace(stripped, records=put_cached_read(store, left), withdrawn=memory.withdrawn + gone)
-        if memory.items is not None:
-            stripped = replace(stripped, items=_strip_items(store, memory.items, taken, feed=name))
     except _UNREADABLE:
         return forget_answers(stripped)
     return stripped
@@ -110,7 +105,7 @@ def strip_memory(store: Store, name: str, memory: FeedMemory, taken: WithdrawalM
 def forget_answers(memory: FeedMemory) -> FeedMemory:
     """Of what the feed's server said nothing is known: it is asked, and read, as if for the first time."""
     return replace(
-        memory, question=None, records=None, etag=None, last_modified=None, next=None, walked_at=None, items=None,
+        memory, question=None, records=None, etag=None, last_modified=None, next=None, walked_at=None
     )  # fmt: skip
 
 
@@ -121,24 +116,3 @@ def _strip_problems(store: Store, memory: FeedMemory, taken: WithdrawalMatcher) 
         return replace(memory, problems=None)
     left = strip_problems(problems, taken)
     return memory if len(left) == len(problems) else replace(memory, problems=put_problems(store, left))
-
-
-def put_item_lines(store: Store, source: FeedSource, taken: WithdrawalMatcher, *, feed: str) -> str:
-    """The items of a feed as they stand after this walk, but what is withdrawn. The object's hash."""
-    # Of a format that most builds have no feed of, with its HTTP client.
-    from pipeline.feeds.rpde import list_current, put_items
-
-    (file,) = source.files
-    kept = list_current(file.path, own=file.own, keeps=lambda key: not taken.has_item(feed, key))
-    return put_items(store, kept)
-
-
-def _strip_items(store: Store, sha: str, taken: WithdrawalMatcher, *, feed: str) -> str:
-    # Of a format that most builds have no feed of, with its HTTP client.
-    from pipeline.feeds.rpde import list_current, put_items, write_items
-
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "items.ndjson"
-        with path.open("wb") as target:
-            write_items(store, sha, target)
-        return put_items(store, list_current(path, own=None, keeps=lambda key: not taken.has_item(feed, key)))

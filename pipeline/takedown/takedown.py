@@ -192,7 +192,7 @@ def _find_first(store: Store, root: Root, ids: Collection[str]) -> int:
 
 def _strip_feeds(store: Store, root: Root, taken: WithdrawalMatcher) -> dict[str, FeedMemory | None]:
     """Those of which something changed."""
-    stripped = {name: strip_memory(store, name, memory, taken) for name, memory in root.feeds.items()}
+    stripped = {name: strip_memory(store, memory, taken) for name, memory in root.feeds.items()}
     return {name: memory for name, memory in stripped.items() if memory != root.feeds[name]}
 
 

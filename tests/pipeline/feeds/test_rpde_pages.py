@@ -2,12 +2,43 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from io import BytesIO
+from typing import cast
 
+import httpx2
 import pytest
 
+from outings.configuration import FeedTable
 from pipeline.feeds.addresses import WalkError
-from pipeline.feeds.rpde import MOST_EMPTY, walk_pages
+from pipeline.feeds.fetcher import RETRY_POLICY, FeedClient, FetchResult
+from pipeline.feeds.pages import MOST_EMPTY
+from pipeline.feeds.rpde import MOST_PAGES, ItemWalk
+
+
+class AnsweredWalk(ItemWalk, kw_only=True):
+    """A walk whose pages `answer` gives, by their number from 1 and their address."""
+
+    answer: Callable[[int, str], bytes]
+    requests: list[str]
+
+    async def fetch_page(self, url: str) -> tuple[bytes, FetchResult]:
+        self.requests.append(url)
+        return self.answer(len(self.requests), url), FetchResult(is_unchanged=False, url=url)
+
+
+def walk_pages(begin: str, answer: Callable[[int, str], bytes]) -> AnsweredWalk:
+    feed = FeedTable(name="oa", format="rpde", url=begin)
+    client = FeedClient(cast("httpx2.AsyncClient", None), feed, RETRY_POLICY)
+    walk = AnsweredWalk(
+        client=client, target=BytesIO(), tell=print, left=100_000, most=MOST_PAGES, answer=answer, requests=[]
+    )  # fmt: skip
+    walk.last = asyncio.run(walk.run(begin))
+    return walk
+
+
+def read_target(walk: AnsweredWalk) -> bytes:
+    return cast("BytesIO", walk.target).getvalue()
 
 
 @pytest.mark.parametrize(
@@ -24,74 +55,52 @@ from pipeline.feeds.rpde import MOST_EMPTY, walk_pages
 def test_a_scheme_s_own_port_is_no_other_server_and_a_mark_before_a_page_no_fault(
     begin: str, following: str, mark: bytes
 ) -> None:
-    requests: list[str] = []
-
-    async def fetch(url: str, *, most: int) -> bytes:
-        assert most == 10_000
-        requests.append(url)
-        items = [{"id": "1"}] if len(requests) == 1 else []
-        return mark + json.dumps({"next": following, "items": items}).encode()
-
-    target = BytesIO()
-    walk = asyncio.run(walk_pages(begin, fetch=fetch, target=target, most=10_000, tell=requests.append))
-    assert (walk.items, target.getvalue()) == (1, b'{"id": "1"}\n')
-    assert len(requests) == 2
+    walk = walk_pages(
+        begin,
+        lambda number, _: mark + json.dumps({"next": following, "items": [{"id": "1"}][: 2 - number]}).encode(),
+    )
+    assert (walk.rows, read_target(walk)) == (1, b'{"id": "1"}\n')
+    assert len(walk.requests) == 2
 
 
 def test_pages_that_are_empty_and_each_name_another_end_with_an_error() -> None:
-    requests: list[str] = []
+    requests: list[int] = []
 
-    async def fetch(url: str, *, most: int) -> bytes:
-        requests.append(url)
-        return json.dumps({"next": f"/feed?p={len(requests)}", "items": []}).encode()
+    def answer(number: int, _: str) -> bytes:
+        requests.append(number)
+        return json.dumps({"next": f"/feed?p={number}", "items": []}).encode()
 
-    with pytest.raises(WalkError, match="is the 100th page in a row without items, and not the last"):
-        asyncio.run(walk_pages("https://a.example/", fetch=fetch, target=BytesIO(), most=10_000, tell=requests.append))
+    with pytest.raises(WalkError, match="is the 100th page in a row without rows, and names another"):
+        walk_pages("https://a.example/", answer)
     assert len(requests) == MOST_EMPTY
 
 
 def test_pages_that_are_empty_between_others_are_read_on() -> None:
     """As where a publisher takes a page of what it has and leaves out what is not for all."""
-    requests: list[str] = []
 
-    async def fetch(url: str, *, most: int) -> bytes:
-        requests.append(url)
-        number = len(requests)
+    def answer(number: int, _: str) -> bytes:
         items = [{"id": number}] if number % 90 == 0 else []
         return json.dumps({"next": f"/feed?p={min(number, 300)}", "items": items}).encode()
 
-    walk = asyncio.run(
-        walk_pages("https://a.example/", fetch=fetch, target=BytesIO(), most=100_000, tell=lambda _: None)
-    )
-    assert (walk.items, len(requests)) == (3, 301)
+    walk = walk_pages("https://a.example/", answer)
+    assert (walk.rows, len(walk.requests)) == (3, 301)
 
 
 def test_half_a_sign_or_no_number_costs_no_more_than_itself() -> None:
-    page = b'{"next": "/feed", "items": [{"id": "1", "name": "cut \\ud83d"}, {"id": "2", "price": NaN}]}'
-    pages = iter([page.replace(b"/feed", b"/feed?p=2"), b'{"next": "/feed?p=2", "items": []}'])
-
-    async def fetch(url: str, *, most: int) -> bytes:
-        return next(pages)
-
-    target = BytesIO()
-    asyncio.run(walk_pages("https://a.example/feed", fetch=fetch, target=target, most=1_000, tell=lambda _: None))
-    assert [json.loads(line) for line in target.getvalue().splitlines()] == [
+    page = b'{"next": "/feed?p=2", "items": [{"id": "1", "name": "cut \\ud83d"}, {"id": "2", "price": NaN}]}'
+    pages = [page, b'{"next": "/feed?p=2", "items": []}']
+    walk = walk_pages("https://a.example/feed", lambda number, _: pages[number - 1])
+    assert [json.loads(line) for line in read_target(walk).splitlines()] == [
         {"id": "1", "name": "cut ?"},
         {"id": "2", "price": None},
     ]
 
 
 def test_an_empty_feed_is_its_own_last_page() -> None:
-    async def fetch(url: str, *, most: int) -> bytes:
-        return json.dumps({"next": url, "items": []}).encode()
-
-    walk = asyncio.run(walk_pages("https://a.example/", fetch=fetch, target=BytesIO(), most=100, tell=lambda _: None))
-    assert (walk.items, walk.next) == (0, "https://a.example/")
+    walk = walk_pages("https://a.example/", lambda _, url: json.dumps({"next": url, "items": []}).encode())
+    assert (walk.rows, walk.last) == (0, "https://a.example/")
 
 
 def test_a_web_page_in_place_of_a_page_of_items_is_told() -> None:
-    async def fetch(url: str, *, most: int) -> bytes:
-        return b"<!DOCTYPE html>\n<title>Sign in</title>"
-
     with pytest.raises(WalkError, match=r"is a web page \(its title: “Sign in”\)"):
-        asyncio.run(walk_pages("https://a.example/", fetch=fetch, target=BytesIO(), most=100, tell=print))
+        walk_pages("https://a.example/", lambda *_: b"<!DOCTYPE html>\n<title>Sign in</title>")

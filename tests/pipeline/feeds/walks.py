@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from outings.configuration import Configuration, read_configuration
-from outings.release.objects import object_name
 from outings.release.root import FeedMemory
 from pipeline.feeds.feed_read import FeedRead
 from pipeline.feeds.opening import open_sources
 from pipeline.feeds.reading import read_source
-from pipeline.feeds.rpde import list_current, put_items
 from pipeline.feeds.source import FeedSource
 from tests.pipeline.feeds.settings import METRO
 from tests.pipeline.feeds.web import PATIENT, Web
@@ -45,7 +43,7 @@ class Walks:
     def walk(self, *, now: datetime = NOON, **written: Any) -> FeedRead:
         configuration = self._configure(**written)
         (feed,) = configuration.feeds
-        memories = {} if self.source is None else {"oa": remember(self.source, self._items)}
+        memories = {} if self.source is None else {"oa": remember(self.source)}
         source = open_sources(
             [feed],
             configuration,
@@ -58,19 +56,14 @@ class Walks:
         )["oa"]
         read = read_source(feed, configuration, source)
         assert read.read == len(read.records) + read.merged + read.quarantined
-        (file,) = source.files
-        self._items = source.items or put_items(self._store, list_current(file.path, own=file.own))
         self.source = source
         return read
 
-    def tear_items(self) -> None:
-        self._store.put(object_name(self._items), b"torn")
 
-
-def remember(source: FeedSource, items: str) -> FeedMemory:
+def remember(source: FeedSource) -> FeedMemory:
     return FeedMemory(
         hash=source.hash, read=0, listings=0, merged=0, quarantined=0, question=source.question, next=source.next,
-        walked_at=source.walked_at, items=items,
+        walked_at=source.walked_at,
     )  # fmt: skip
 
 

@@ -167,7 +167,7 @@ WITH_TOTAL = 'pages = { by = "next", path = "links.next", total = "meta.total" }
             "there are: error. The server says: Unable to complete operation.",
         ),
         (make_json({"rows": [], "meta": {"total": 7}}), "is the last page, and 6 of 7 rows were read: it breaks off"),
-        (make_json({"rows": make_rows(6)[3:], "meta": {"total": 7}}), "has the same rows as the page before it"),
+        (make_json({"rows": make_rows(6)[3:], "meta": {"total": 7}}), "has the same rows as a page before it"),
         (
             make_json({"rows": make_rows(7)[6:], "links": {"next": "/rows"}, "meta": {"total": 7}}),
             "was read already: the pages have no end",
@@ -241,7 +241,7 @@ def test_pages_go_on_where_a_redirect_leads_without_the_token(read_pages: Read, 
 @pytest.mark.parametrize("settings", [BY_OFFSET, BY_NUMBER])
 def test_a_server_that_does_not_know_the_parameter_is_told_of(read_pages: Read, web: Web, settings: str) -> None:
     web.pages["/rows"] = make_json(make_rows(7))
-    with pytest.raises(FeedError, match="has the same rows as the page before it"):
+    with pytest.raises(FeedError, match="has the same rows as a page before it"):
         read_pages(settings)
 
 
