@@ -2,20 +2,22 @@
 
 import contextlib
 import socket
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 import pipeline.executors.cluster
 from command import main
-from command.sample_cities import write_world
+from command.sample_cities import METROS, write_world
 from pipeline.executors.cluster import ClusterError, describe_program, explain_difference, open_cluster, parse_cluster
 from tests.faults.whole import check_current
 from tests.faults.worlds import MONDAY, clock_of, copy_world, write_round
@@ -37,6 +39,14 @@ def unbuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = write_world(tmp_path_factory.mktemp("unbuilt") / "outings.toml", today=MONDAY, size=6)
     write_round(config, 0)
     return config
+
+
+@pytest.fixture(scope="module")
+def four_metros(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    metros = [
+        replace(metro, slug=f"{metro.slug}-{side}", alias=f"{metro.alias}{side}") for metro in METROS for side in "ab"
+    ]
+    return write_world(tmp_path_factory.mktemp("four") / "outings.toml", today=MONDAY, size=6, metros=metros)
 
 
 def build(config: Path, *words: str, number: int = 0) -> Result:
@@ -156,13 +166,13 @@ def test_without_workers_a_build_ends_after_a_while(
 
 
 @contextlib.contextmanager
-def killing(cluster: Cluster, *victims: int) -> Iterator[None]:
-    """Once each worker is at its work: new ones have to import what they need first."""
+def killing(cluster: Cluster, *victims: int, once: Callable[[], bool] = lambda: True) -> Iterator[None]:
+    """Then, as soon as each worker is at its work: new ones have to import what they need first."""
     over = threading.Event()
 
     def kill() -> None:
         with cluster.connect() as client:
-            while not all(client.processing().values()):  # type: ignore[no-untyped-call]
+            while not (once() and all(client.processing().values())):  # type: ignore[no-untyped-call]
                 if over.wait(0.002):
                     return
         for victim in victims:
@@ -179,14 +189,23 @@ def killing(cluster: Cluster, *victims: int) -> Iterator[None]:
 
 
 @pytest.mark.long
-def test_a_worker_that_dies_at_its_work_leaves_it_to_another(unbuilt: Path, tmp_path: Path) -> None:
-    config, alone = copy_world(unbuilt, tmp_path / "world"), copy_world(unbuilt, tmp_path / "alone")
-    with start_cluster(tmp_path, workers=2) as cluster, killing(cluster, 1):
-        result = build(config, "--executor", cluster.executor)
-    assert result.exit_code == 0, result.output
-    assert check_current(config.parent / "var/store") == 1
+@pytest.mark.parametrize("reported", [pytest.param("", id="at a feed"), pytest.param("(4 of 4)", id="at a metro")])
+def test_a_worker_killed_at_its_work_leaves_it_to_another_and_the_bytes_as_they_are_on_one_machine(
+    reported: str, four_metros: Path, tmp_path: Path
+) -> None:
+    """Command, scheduler and two workers are processes; none but the other worker can do what the killed one had."""
+    config, alone = copy_world(four_metros, tmp_path / "world"), copy_world(four_metros, tmp_path / "alone")
+    log = tmp_path / "progress"
+    log.touch()
+    with start_cluster(tmp_path, workers=2) as cluster, killing(cluster, 1, once=lambda: reported in log.read_text()):
+        words = ("build", "--as-of", clock_of(0), "--executor", cluster.executor, "-c", str(config))
+        with log.open("w") as progress:
+            ended = subprocess.run([sys.executable, "-m", "command", *words], stderr=progress, check=False)
+    assert ended.returncode == 0, log.read_text()
     assert build(alone, "--workers", "1").exit_code == 0
-    assert read_store(config) == read_store(alone)
+    stored = read_store(config)
+    assert "current.json" in stored
+    assert stored == read_store(alone)
 
 
 @pytest.mark.long
