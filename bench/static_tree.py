@@ -19,9 +19,9 @@ from outings.configuration import read_configuration
 from outings.configuration.tables import StaticTable
 from outings.contract.static_files import INDEX
 from outings.release.stores import open_store
-from pipeline.static import publishing
-from pipeline.static.hosts import FolderHost
-from pipeline.static.publishing import publish_static
+from pipeline.publish.static import publishing
+from pipeline.publish.static.hosts import FolderHost
+from pipeline.publish.static.publishing import publish_static
 
 DAY = date(2026, 11, 26)
 

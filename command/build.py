@@ -19,13 +19,13 @@ from outings.failures import GuardRefusal
 from outings.release.publishing import BuildTooLong
 from outings.release.trust import read_publisher
 from pipeline.building import BuildResult, Expect, TellRelease, build_release
+from pipeline.clean.quarantine import QuarantineFile
 from pipeline.clock import AsOf, parse_as_of
 from pipeline.executors.cluster import open_cluster, parse_cluster
 from pipeline.executors.local import LocalExecutor
-from pipeline.feeds.source import FeedError
+from pipeline.fetch.source import FeedError
 from pipeline.lock import hold_metros
 from pipeline.plan import Build
-from pipeline.records.quarantine import QuarantineFile
 from pipeline.reports.build import describe_build, format_build
 from pipeline.scratch import discard_scratch
 

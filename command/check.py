@@ -16,16 +16,16 @@ from outings.release.pointer import read_current
 from outings.release.root import Root
 from outings.release.store import NotFound, Store, StoreError
 from outings.release.trust import Trust, read_publisher, read_reader
-from pipeline.bounded_task import run_bounded
+from pipeline.clean.reading import read_feed
+from pipeline.clean.report import Report, format_report, make_report, sum_counts
 from pipeline.clock import AsOf
 from pipeline.dry_run import DryRun
 from pipeline.feed_warnings import FeedWarning, format_warning
-from pipeline.feeds.reading import read_feed
-from pipeline.feeds.source import FeedError, SettingError
-from pipeline.neighborhood_map import read_metro_neighborhoods
+from pipeline.fetch.bounded_task import run_bounded
+from pipeline.fetch.source import FeedError, SettingError
 from pipeline.plan import find_uncovered
 from pipeline.records.record import Problem
-from pipeline.records.report import Report, format_report, make_report, sum_counts
+from pipeline.resolve.facts.neighborhood_map import read_metro_neighborhoods
 from pipeline.scratch import open_scratch, sweep_scratch
 
 

@@ -20,17 +20,17 @@ from outings.configuration import (
 from outings.configuration.presets import read_presets
 from outings.contract.languages.language import SHIPPED
 from outings.failures import WrongSetting
-from pipeline.bounded_task import run_bounded
+from pipeline.clean.feed_read import FeedRead
+from pipeline.clean.reading import find_timezone, read_feed
 from pipeline.drafts.drafting import OpenedFile, draft_feed, open_files
 from pipeline.drafts.metro import MetroDraft, find_bounds, find_center, find_city, find_language, find_points, make_slug
 from pipeline.drafts.showing import describe_draft, format_draft
 from pipeline.drafts.systems import NO_PRESET, make_feed
 from pipeline.drafts.words import read_words
 from pipeline.drafts.writing import write_toml
-from pipeline.feeds.feed_read import FeedRead
-from pipeline.feeds.reading import find_timezone, read_feed
-from pipeline.feeds.table.mapping import compile_mapping
-from pipeline.feeds.table.reading import open_engine, open_table
+from pipeline.fetch.bounded_task import run_bounded
+from pipeline.fetch.table.mapping import compile_mapping
+from pipeline.fetch.table.reading import open_engine, open_table
 from pipeline.scratch import open_scratch, sweep_scratch
 
 
@@ -214,7 +214,7 @@ def _print_sql(configuration: Configuration) -> None:
 
 
 def _compile(feed: FeedTable, configuration: Configuration, scratch: Path) -> str:
-    from pipeline.feeds.opening import open_sources
+    from pipeline.fetch.opening import open_sources
 
     files = open_sources([feed], configuration, scratch=scratch)[feed.name].files
     with open_engine(scratch, feed) as connection:

@@ -79,7 +79,7 @@ def show(*, release_id: str, config: Path, as_json: bool) -> None:
 @take_json
 def diff(*, one: str, other: str, config: Path, as_json: bool) -> None:
     """Which listings differ between two releases."""
-    from pipeline.releases.comparison import compare_releases
+    from pipeline.publish.comparison import compare_releases
 
     configuration = read_config(config)
     store = open_config_store(configuration)
@@ -101,7 +101,7 @@ def diff(*, one: str, other: str, config: Path, as_json: bool) -> None:
 @take_json
 def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
     """Publish the listings of an old release as a new one."""
-    from pipeline.releases.rollback import roll_back
+    from pipeline.publish.rollback import roll_back
 
     configuration = read_config(config)
     trust = read_publisher(configuration.signing)

@@ -16,8 +16,8 @@ def publish_tree(
     table, store = configuration.static, configuration.store
     if table is None:
         return
-    from pipeline.static.hosts import open_host  # the engine, which a deployment without a tree need not load
-    from pipeline.static.publishing import publish_static
+    from pipeline.publish.static.hosts import open_host  # the engine, which a deployment without a tree need not load
+    from pipeline.publish.static.publishing import publish_static
 
     done = publish_static(
         open_config_store(configuration),

@@ -1,1 +1,4 @@
-"""The build: feeds in, a release out. `building.py` leads it, one task a feed and then one a metro."""
+"""The build: feeds in, a release out. Five stages, each reading those before: fetch, clean, resolve, tables, publish.
+
+`building.py` has their order. Beneath them stand `records` and `dates`: what a record is, and how dates are worked out.
+"""

@@ -21,21 +21,21 @@ from outings.release.publishing import Publication, make_deadline, publish
 from outings.release.root import Part, Root, format_release_id
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
-from pipeline.changes.versions import Change, list_organizations, list_versions
-from pipeline.claims import Claims, find_refused
+from pipeline.clean.feed_read import locate_problems
+from pipeline.clean.problems import put_problems, read_problems
 from pipeline.clock import explain_ahead
-from pipeline.feeds.feed_read import locate_problems
-from pipeline.feeds.opening import open_sources
-from pipeline.feeds.source import FeedSource
-from pipeline.foreign_organizations import ForeignOrganizations, MetroOrganizations, read_shared_state
-from pipeline.metro_plan import MetroBuild
-from pipeline.objects.object_writer import WriteCounts
-from pipeline.objects.site import compose_site
+from pipeline.fetch.opening import open_sources
+from pipeline.fetch.source import FeedSource
 from pipeline.plan import Build, BuildPlan, choose_feeds, choose_metros, find_uncovered, plan_build, widen_plan
-from pipeline.records.problems import put_problems, read_problems
+from pipeline.publish.metro_plan import MetroBuild
+from pipeline.publish.objects.object_writer import WriteCounts
+from pipeline.publish.objects.site import compose_site
 from pipeline.records.record import Problem
+from pipeline.resolve.claims import Claims, find_refused
+from pipeline.resolve.foreign_organizations import ForeignOrganizations, MetroOrganizations, read_shared_state
+from pipeline.resolve.shrink_guard import refuse_shrink
 from pipeline.scratch import open_scratch, sweep_scratch
-from pipeline.shrink_guard import refuse_shrink
+from pipeline.tables.versions import Change, list_organizations, list_versions
 from pipeline.task_runner import lend_organizations, run_feed_task, run_metro_task
 from pipeline.tasks import FeedResult, FeedTask, MetroResult, MetroTask
 from pipeline.workload import measure_feed, measure_metro
@@ -319,7 +319,7 @@ def _read_standing(
     if not parts:
         return {}
     # It reads tables: with it comes Polars, which a build without a new listing has no other use for.
-    from pipeline.standing_claims import read_standing_claims
+    from pipeline.resolve.standing_claims import read_standing_claims
 
     return read_standing_claims(store, parts, ids, cache=cache)
 
@@ -344,7 +344,7 @@ def _compare_organizations(
     if not list_organizations(changes):
         return []
     # It reads tables: with it comes Polars, which a build without a change has no other use for.
-    from pipeline.changes.organizations import compare_organizations
+    from pipeline.publish.organization_changes import compare_organizations
 
     cache = build.configuration.edge.cache
     return compare_organizations(

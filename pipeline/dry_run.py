@@ -15,24 +15,24 @@ from outings.configuration import FORMATS, Configuration
 from outings.configuration.tables import MetroTable
 from outings.release.root import Root
 from outings.release.store import Store
-from pipeline.claims import Claims, find_refused
+from pipeline.clean.feed_read import FeedRead, locate_problems
+from pipeline.clean.marks import WithdrawalMatcher
+from pipeline.clean.report import FeedCount, count_feed
+from pipeline.clean.withdrawn_records import strip_read
 from pipeline.clock import AsOf
-from pipeline.facts.geography import Neighborhoods
 from pipeline.feed_task import spool_feed
 from pipeline.feed_warnings import DateSurvey, FeedWarning, PointSurvey, RemovalSurvey, RuleSurvey, warn_of_reading
-from pipeline.feeds.feed_read import FeedRead, locate_problems
-from pipeline.foreign_organizations import MetroOrganizations
-from pipeline.listings.previous import PreviousSnapshot
-from pipeline.metro import open_previous
-from pipeline.metro_plan import MetroPlan, read_base
 from pipeline.metro_records import put_organizations
 from pipeline.metro_task import MetroRecords, gather_records, make_row_maker
 from pipeline.plan import find_language, keep_language, make_settings
+from pipeline.publish.metro import open_previous
+from pipeline.publish.metro_plan import MetroPlan, read_base
 from pipeline.records.record import Problem
-from pipeline.records.report import FeedCount, count_feed
-from pipeline.shrink_guard import FeedLoss, add_losses, explain_shrink
-from pipeline.takedown.marks import WithdrawalMatcher
-from pipeline.takedown.records import strip_read
+from pipeline.resolve.claims import Claims, find_refused
+from pipeline.resolve.facts.geography import Neighborhoods
+from pipeline.resolve.foreign_organizations import MetroOrganizations
+from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.shrink_guard import FeedLoss, add_losses, explain_shrink
 from pipeline.tasks import FeedResult, MetroTask
 
 

@@ -12,11 +12,11 @@ from outings.contract.instants import DAY, read_date
 from outings.contract.resources.metro import Bounds
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import PUBLISHED
+from pipeline.clean.feed_read import FeedRead
+from pipeline.clean.spool import SpooledRecord
 from pipeline.dates.recurrence import names_start
-from pipeline.feeds.feed_read import FeedRead
-from pipeline.listings.previous import PreviousSnapshot
-from pipeline.listings.rows import Row
-from pipeline.records.spool import SpooledRecord
+from pipeline.resolve.listings.rows import Row
+from pipeline.resolve.previous import PreviousSnapshot
 
 # Of many, how many a warning names.
 _EXAMPLES = 3

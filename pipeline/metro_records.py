@@ -9,11 +9,11 @@ import msgspec
 from outings.release.objects import Corrupt
 from outings.release.store import NotFound, Store
 from outings.release.stores import open_configured_store
-from pipeline.feeds.source import find_item
-from pipeline.foreign_organizations import MetroOrganizations, list_lent, put_lent
-from pipeline.objects.delta_state import DeltaRecords, read_delta_state
+from pipeline.clean.spool import SpoolFiles, read_spool
+from pipeline.fetch.source import find_item
 from pipeline.records.record import ORGANIZATION
-from pipeline.records.spool import SpoolFiles, read_spool
+from pipeline.resolve.delta_state import DeltaRecords, read_delta_state
+from pipeline.resolve.foreign_organizations import MetroOrganizations, list_lent, put_lent
 from pipeline.tasks import FeedResult, MetroTask
 
 

@@ -13,9 +13,16 @@ from msgspec.structs import replace
 from outings.release.store import Store
 from outings.release.stores import open_configured_store
 from outings.release.tables import PUBLISHED
-from pipeline.claims import Claims, collect_claims
-from pipeline.facts.geography import Neighborhoods
-from pipeline.foreign_organizations import (
+from pipeline.clean.spool import SpooledRecord, read_spool
+from pipeline.metro_records import list_spooled, list_unread, make_stays, read_earlier_records
+from pipeline.publish.metro import build_metro, find_horizon, open_previous
+from pipeline.records.ids import assign_id, name_source
+from pipeline.records.record import ORGANIZATION, RECORDS, Problem
+from pipeline.resolve.claims import Claims, collect_claims
+from pipeline.resolve.delta_state import DeltaState, drop_words, encode_delta_state, has_words
+from pipeline.resolve.facts.geography import Neighborhoods
+from pipeline.resolve.facts.neighborhood_map import read_metro_neighborhoods, tabulate_neighborhoods
+from pipeline.resolve.foreign_organizations import (
     ALONE,
     ForeignOrganizations,
     SharedState,
@@ -23,18 +30,12 @@ from pipeline.foreign_organizations import (
     read_lent,
     read_shared_state,
 )
-from pipeline.listings.identity import assign_id, identify_records, name_source
-from pipeline.listings.previous import PreviousSnapshot
-from pipeline.listings.references import ForeignResolution
-from pipeline.listings.resolved_record import MetroContext
-from pipeline.listings.row_maker import RowMaker
-from pipeline.metro import build_metro, find_horizon, open_previous
-from pipeline.metro_records import list_spooled, list_unread, make_stays, read_earlier_records
-from pipeline.neighborhood_map import read_metro_neighborhoods, tabulate_neighborhoods
-from pipeline.objects.delta_state import DeltaState, drop_words, encode_delta_state, has_words
-from pipeline.records.record import ORGANIZATION, RECORDS, Problem
-from pipeline.records.spool import SpooledRecord, read_spool
-from pipeline.shrink_guard import FeedLoss, count_losses
+from pipeline.resolve.identity import identify_records
+from pipeline.resolve.listings.resolved_record import MetroContext
+from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.references import ForeignResolution
+from pipeline.resolve.row_maker import RowMaker
+from pipeline.resolve.shrink_guard import FeedLoss, count_losses
 from pipeline.tasks import FeedResult, MetroResult, MetroTask
 
 _KINDS = tuple(RECORDS)

@@ -15,13 +15,13 @@ from outings.release.manifest import MetroSettings
 from outings.release.root import Root, list_withdrawn
 from outings.release.site import SiteSettings
 from outings.release.store import Store
-from pipeline.centroids import read_centroids
 from pipeline.clock import AsOf, choose_stamp
-from pipeline.feeds.source import FeedSource
+from pipeline.fetch.source import FeedSource
 from pipeline.fingerprint import make_fingerprint
-from pipeline.metro_plan import MetroPlan, read_base
-from pipeline.neighborhood_file import read_bytes
-from pipeline.objects.site_inputs import hash_metro_site
+from pipeline.publish.metro_plan import MetroPlan, read_base
+from pipeline.publish.objects.site_inputs import hash_metro_site
+from pipeline.resolve.facts.centroids import read_centroids
+from pipeline.resolve.facts.neighborhood_file import read_bytes
 from pipeline.tables.model_plan import ModelPlan, plan_model
 
 

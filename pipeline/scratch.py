@@ -82,3 +82,12 @@ def _hold_dead(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(lock)
+
+
+@contextlib.contextmanager
+def naming_folder() -> Iterator[None]:
+    """Adds the folder to the error of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, gettempdir()) from error

@@ -1,9 +1,9 @@
 """Runs a task of a build. What a task does is imported where it runs: a build without a change, and one whose work is
 done by other processes, start without the engines."""
 
-from pipeline.bounded_task import run_bounded
-from pipeline.foreign_organizations import MetroOrganizations
+from pipeline.fetch.bounded_task import run_bounded
 from pipeline.memory import collect_seldom
+from pipeline.resolve.foreign_organizations import MetroOrganizations
 from pipeline.tasks import FeedResult, FeedTask, MetroResult, MetroTask
 
 
@@ -13,7 +13,7 @@ def run_feed_task(work: FeedTask) -> FeedResult:
             return read_records(work)
 
     from pipeline.feed_task import read_records
-    from pipeline.feeds.reader import load_reader
+    from pipeline.fetch.reader import load_reader
 
     if work.source.kept is None:
         load_reader(work.feed.format)  # once, not in each child

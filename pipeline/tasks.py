@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
 from outings.release.root import FeedMemory, Withdrawals
-from pipeline.claims import Claims
-from pipeline.feeds.source import FeedSource
-from pipeline.foreign_organizations import MetroOrganizations
-from pipeline.metro_plan import MetroBuild, MetroPlan
+from pipeline.clean.spool import SpoolFiles
+from pipeline.fetch.source import FeedSource
+from pipeline.publish.metro_plan import MetroBuild, MetroPlan
 from pipeline.records.record import Problem
-from pipeline.records.spool import SpoolFiles
-from pipeline.shrink_guard import FeedLoss
+from pipeline.resolve.claims import Claims
+from pipeline.resolve.foreign_organizations import MetroOrganizations
+from pipeline.resolve.shrink_guard import FeedLoss
 
 
 class FeedTask(Struct, frozen=True, kw_only=True):

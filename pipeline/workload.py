@@ -6,7 +6,7 @@ hold, and no result depends on them.
 
 from collections.abc import Sequence
 
-from pipeline.feeds.source import FeedSource
+from pipeline.fetch.source import FeedSource
 from pipeline.tasks import FeedTask, MetroTask
 
 # Of one record that is read and cleaned.

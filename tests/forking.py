@@ -8,7 +8,7 @@ import multiprocessing
 PRELOADED = [
     "command.build",
     "command.releases",
-    "pipeline.releases.rollback",
+    "pipeline.publish.rollback",
     "tests.edge.limits.test_mapped_store",
     "tests.faults.commands",
     "tests.faults.warm",

@@ -1,4 +1,4 @@
-"""The formats of feeds, a row each. `pipeline/feeds/<name>` reads one; nothing else knows the names."""
+"""The formats of feeds, a row each. `pipeline/fetch/<name>` reads one; nothing else knows the names."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal

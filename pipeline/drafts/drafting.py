@@ -13,17 +13,17 @@ from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
 from outings.failures import WrongSetting
-from pipeline.bounded_task import run_bounded
 from pipeline.drafts.columns import Column, list_columns
 from pipeline.drafts.metro import MetroDraft
 from pipeline.drafts.roles import Roles, find_roles
 from pipeline.drafts.rules import TELLING, choose_type, draft_rules, list_used
 from pipeline.drafts.settings import find_format, find_packed, find_settings
-from pipeline.feeds.opening import open_sources
-from pipeline.feeds.source import FeedError, SourceFile
-from pipeline.feeds.table.mapping import compile_mapping
-from pipeline.feeds.table.reading import open_engine, open_table, shorten
-from pipeline.feeds.unpacking import find_kind, list_tables
+from pipeline.fetch.bounded_task import run_bounded
+from pipeline.fetch.opening import open_sources
+from pipeline.fetch.source import FeedError, SourceFile
+from pipeline.fetch.table.mapping import compile_mapping
+from pipeline.fetch.table.reading import open_engine, open_table, shorten
+from pipeline.fetch.unpacking import find_kind, list_tables
 
 # Any mapping: columns of cells stay as they are.
 _UNMAPPED: Mapping[str, Any] = {"name": "name"}

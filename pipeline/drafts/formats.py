@@ -7,7 +7,7 @@ from functools import cache
 from duckdb import DuckDBPyConnection
 from msgspec import Struct
 
-from pipeline.feeds.table.mapping import MONTHS, WEEKDAYS, read_clock, read_day, read_moment
+from pipeline.fetch.table.mapping import MONTHS, WEEKDAYS, read_clock, read_day, read_moment
 
 # Where both fit, the one in front is taken: a caller in a country that writes months first turns them round.
 DAYS = (

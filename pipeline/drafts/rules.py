@@ -7,8 +7,8 @@ from typing import Any
 from pipeline.drafts.columns import Column
 from pipeline.drafts.roles import Role, Roles
 from pipeline.drafts.words import find_meanings, is_free
-from pipeline.feeds.table.columns import fold
-from pipeline.feeds.table.mapping import YES
+from pipeline.fetch.table.columns import fold
+from pipeline.fetch.table.mapping import YES
 
 Rules = dict[str, Any]
 _SEPARATORS = ("|", "/", ";", ",")

@@ -14,11 +14,11 @@ from python_calamine import CalamineWorkbook, SheetVisibleEnum
 from outings.configuration import FeedTable
 from outings.sql_quoting import quote
 from pipeline.drafts.words import count_known
-from pipeline.feeds.table.delimited import DELIMITERS, find_header, read_rows
-from pipeline.feeds.table.json_rows import is_lines, list_wrapped, read_json
-from pipeline.feeds.table.sheets import format_cell, list_tables, read_cells
-from pipeline.feeds.text_files import decode_text
-from pipeline.feeds.unpacking import ENDINGS, TableFile
+from pipeline.fetch.table.delimited import DELIMITERS, find_header, read_rows
+from pipeline.fetch.table.json_rows import is_lines, list_wrapped, read_json
+from pipeline.fetch.table.sheets import format_cell, list_tables, read_cells
+from pipeline.fetch.text_files import decode_text
+from pipeline.fetch.unpacking import ENDINGS, TableFile
 
 # A header stands among the first lines of a file.
 _LOOKED_AT = 25

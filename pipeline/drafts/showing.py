@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
+from pipeline.clean.feed_read import FeedRead
 from pipeline.drafts.drafting import FeedDraft
 from pipeline.drafts.rules import list_used
 from pipeline.drafts.writing import list_unmapped, show_examples
-from pipeline.feeds.feed_read import FeedRead
 from pipeline.records.record import Record
 
 _SHOWN_RECORDS = 3

@@ -1,1 +1,1 @@
-"""Cleans raw records: each becomes a typed record, or a problem with its line, member and reason."""
+"""Says what a record is: its members, their kinds, how each value is read, and the ids that follow from it."""

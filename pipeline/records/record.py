@@ -249,3 +249,10 @@ class Problem(Struct, frozen=True, kw_only=True):
     reason: str
     value: str | None = None
     quarantined: bool = True
+
+
+def explain_fault(error: Exception) -> str:
+    """The reason of a record on which this program fails, where no rule of ours says what is wrong with it."""
+    if isinstance(error, MemoryError):
+        raise error  # no record's fault
+    return f"unsupported: this program failed on it, which is a fault of the program: {type(error).__name__}: {error}"

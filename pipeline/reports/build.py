@@ -7,8 +7,8 @@ from typing import Any
 from msgspec import structs
 
 from pipeline.building import BuildResult
+from pipeline.clean.report import Report, count_feed, format_report, make_report, sum_counts
 from pipeline.records.record import Problem
-from pipeline.records.report import Report, count_feed, format_report, make_report, sum_counts
 from pipeline.tasks import FeedResult
 
 CHANGES = ("created", "updated", "removed", "restored")

@@ -17,9 +17,9 @@ from outings.release.root import FeedMemory, Root, has_ended
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED, read_columns
 from outings.release.trust import Trust
-from pipeline.records.problems import read_problems
+from pipeline.clean.problems import read_problems
+from pipeline.clean.report import group_by_cause, name_code, name_field
 from pipeline.records.record import Problem
-from pipeline.records.report import group_by_cause, name_code, name_field
 
 RELEASES = 6
 # So far back a release is looked for in which a feed was another.

@@ -2,11 +2,11 @@
 
 import contextlib
 import mmap
-from collections.abc import Iterator
-from tempfile import TemporaryFile, gettempdir
+from tempfile import TemporaryFile
 from typing import IO, Self
 
 from outings.release.snapshot import Snapshot
+from pipeline.scratch import naming_folder
 
 _BUFFER_BYTES = 1 << 20
 
@@ -48,12 +48,3 @@ class DocumentBuffer:
             return self._pages[offset : offset + length]
         assert self._before is not None
         return self._before.read_document(pack, offset, length)
-
-
-@contextlib.contextmanager
-def naming_folder() -> Iterator[None]:
-    """Adds the folder to the error of a full disk."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, gettempdir()) from error

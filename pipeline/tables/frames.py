@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import TABLES
-from pipeline.changes.versions import Change
-from pipeline.listings.rows import ORIGINS
+from pipeline.resolve.listings.rows import ORIGINS
 from pipeline.tables.neighborhoods import join_stated
 from pipeline.tables.table_builder import RowChange, TableBuilder
+from pipeline.tables.versions import Change
 
 # Rows a group: one group holds a metro of today whole; larger ones are pruned by `row`.
 # The size is fixed because another one is other bytes.

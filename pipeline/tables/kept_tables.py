@@ -16,8 +16,8 @@ from outings.release.manifest import Manifest, Table
 from outings.release.mapped_table import MappedTable
 from outings.release.snapshot import Snapshot
 from outings.release.tables import TABLES, read_columns
-from pipeline.listings.previous import PreviousSnapshot
-from pipeline.listings.rows import UnchangedListing
+from pipeline.resolve.listings.rows import UnchangedListing
+from pipeline.resolve.previous import PreviousSnapshot
 
 # Those that a build takes what it knows of documents from.
 PART_TABLES = (CARDS, *ITEM_TABLES)

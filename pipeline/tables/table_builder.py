@@ -14,15 +14,15 @@ from msgspec import Struct
 
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import DRAFT, HAPPENINGS, PUBLISHED, TABLES
-from pipeline.changes.diff import VersionedRow, settle_row, withdraw_row
-from pipeline.changes.versions import Change
-from pipeline.listings.occurrence_table import join_occurrence_table
-from pipeline.listings.previous import PreviousSnapshot
-from pipeline.listings.rows import ORIGINS, Row, UnchangedListing
-from pipeline.listings.websites import encode_links, read_links
 from pipeline.records.record import ORGANIZATION
+from pipeline.resolve.listings.rows import ORIGINS, Row, UnchangedListing
+from pipeline.resolve.occurrence_table import join_occurrence_table
+from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.websites import encode_links, read_links
+from pipeline.tables.diff import VersionedRow, settle_row, withdraw_row
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.terms import TermIndexWriter
+from pipeline.tables.versions import Change
 
 _CHUNK = 4_096
 _DOCUMENT = ("pack", "offset", "length")

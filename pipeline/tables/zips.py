@@ -8,7 +8,7 @@ from msgspec.structs import astuple
 
 from outings.release.snapshot import Snapshot
 from outings.release.tables import ZIPS
-from pipeline.centroids import Centroid
+from pipeline.resolve.facts.centroids import Centroid
 
 
 def make_zips(centroids: Sequence[Centroid]) -> pl.DataFrame:

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from command import main
-from pipeline.listings.identity import make_id
+from pipeline.records.ids import make_id
 from tests.pipeline.city import City, make_event, make_place
 
 # Of a check, which is made today: far enough ahead, and long ago.

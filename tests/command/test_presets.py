@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 from command import main
 from outings.configuration import read_configuration
 from outings.configuration.presets import read_presets
-from tests.pipeline.feeds.settings import METRO
+from tests.pipeline.fetch.settings import METRO
 
 
 def run(*words: str) -> Result:

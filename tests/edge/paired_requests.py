@@ -7,7 +7,7 @@ from urllib.parse import quote
 from uuid import uuid5
 
 from outings.contract.vocabulary import COLLECTIONS
-from pipeline.listings.identity import NAMESPACE, make_organization_id
+from pipeline.records.ids import NAMESPACE, make_organization_id
 from tests.edge.asking import Response
 from tests.edge.paired_worlds import CATEGORIES, METROS, STREETS, WORDS, PairedWorld
 

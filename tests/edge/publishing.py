@@ -36,8 +36,8 @@ from outings.release.root import Part, read_root
 from outings.release.snapshot import Release, Snapshot
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
-from pipeline.objects.exports import put_exports
-from pipeline.objects.object_writer import ObjectWriter
+from pipeline.publish.objects.exports import put_exports
+from pipeline.publish.objects.object_writer import ObjectWriter
 from tests.answers.documents import make_camp, make_class, make_event, make_organization, make_place
 from tests.answers.worlds import COLLECTIONS, World, open_world
 

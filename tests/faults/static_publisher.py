@@ -6,8 +6,8 @@ from pathlib import Path
 
 from outings.configuration.tables import StaticTable
 from outings.release.stores import open_store
-from pipeline.static.hosts import FolderHost
-from pipeline.static.publishing import StaticResult, publish_static
+from pipeline.publish.static.hosts import FolderHost
+from pipeline.publish.static.publishing import StaticResult, publish_static
 
 ADULTS = "/v1/seattle/events?audience=adults"
 # Their lists are of different days, and one has requests that the other has not.

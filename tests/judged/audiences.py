@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from outings.contract.languages.language import read_shipped_language
 from outings.contract.vocabulary import AUDIENCES
-from pipeline.facts.audience import ADULTS, Verdict, judge_audience
 from pipeline.records.record import EventRecord
+from pipeline.resolve.facts.audience import ADULTS, Verdict, judge_audience
 
 _FILE = Path(__file__).with_name("audiences.csv")
 

@@ -18,7 +18,7 @@ from command.mirror.comparison import check_mirror
 from command.mirror.mirror_file import MirroredRecord, MirrorFile
 from command.mirror.sync import catch_up
 from edge.app import Edge
-from pipeline.listings.identity import make_id
+from pipeline.records.ids import make_id
 from tests.command.conftest import CONFIGURATION
 from tests.edge.asking import ask
 from tests.edge.conftest import Clock

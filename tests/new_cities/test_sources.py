@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 from tests.new_cities.exporting import run
-from tests.pipeline.feeds.web import Page, Web, serve_web
+from tests.pipeline.fetch.web import Page, Web, serve_web
 
 ROWS: list[dict[str, Any]] = [
     {"id": "1", "title": "Storytime", "start": "2026-12-05 10:30", "price": "0", "lat": "43.61", "lng": "-116.20"},

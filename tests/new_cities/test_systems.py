@@ -10,8 +10,8 @@ import pytest
 from click.testing import Result
 
 from tests.new_cities.exporting import run
-from tests.pipeline.feeds.presets import calendars, portals
-from tests.pipeline.feeds.web import Web, serve_web
+from tests.pipeline.fetch.presets import calendars, portals
+from tests.pipeline.fetch.web import Web, serve_web
 
 TRIBE = "/wp-json/tribe/events/v1/events"
 LAYER = "/arcgis/rest/services/Parks/FeatureServer/0"

@@ -16,8 +16,8 @@ import pytest
 import xlsxwriter
 
 from outings.configuration import read_configuration
-from pipeline.feeds.reading import read_feed
-from pipeline.feeds.source import FeedError, SettingError
+from pipeline.clean.reading import read_feed
+from pipeline.fetch.source import FeedError, SettingError
 
 CITY = """
 [[metros]]

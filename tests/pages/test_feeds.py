@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from command import main
 from outings.release.releases import list_releases
-from pipeline.takedown.takedown import take_down
+from pipeline.publish.takedown.takedown import take_down
 from tests.pipeline.city import City, make_event
 
 SITE = '[site]\nname = "Harbor"\n'

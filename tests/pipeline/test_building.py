@@ -14,12 +14,12 @@ from outings.release.objects import object_name
 from outings.release.publishing import publish
 from outings.release.stores import open_store
 from pipeline.building import build_release
+from pipeline.clean.feed_read import put_cached_read, read_cached_read
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
-from pipeline.feeds.feed_read import put_cached_read, read_cached_read
 from pipeline.plan import Build
 from pipeline.reports.build import describe_build, format_build
-from pipeline.shrink_guard import ShrinkRefusal
+from pipeline.resolve.shrink_guard import ShrinkRefusal
 from tests.pipeline.city import City, Record, make_event, make_place
 
 

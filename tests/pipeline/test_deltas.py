@@ -11,10 +11,10 @@ import pytest
 
 from outings.release.manifest import read_manifest
 from outings.release.objects import hash_of, object_name
-from pipeline.listings.identity import make_id
-from pipeline.objects.delta_state import LAYOUT
+from pipeline.publish.rollback import roll_back
+from pipeline.records.ids import make_id
 from pipeline.records.record import RECORDS
-from pipeline.releases.rollback import roll_back
+from pipeline.resolve.delta_state import LAYOUT
 from tests.pipeline.city import City, Record, make_event, make_place
 
 OWN = "11111111-1111-4111-8111-111111111111"

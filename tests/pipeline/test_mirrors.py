@@ -17,7 +17,7 @@ from outings.contract.query import parse_query
 from outings.contract.route_matching import match_route
 from outings.release.releases import list_releases
 from outings.release.snapshot import Release, open_release
-from pipeline.releases.rollback import roll_back
+from pipeline.publish.rollback import roll_back
 from tests.pipeline.city import City, Record, make_event, make_place
 
 KEYS = {

@@ -9,7 +9,7 @@ import pytest
 from outings.answers.snapshot.reader import open_snapshot
 from outings.release.releases import list_releases
 from outings.release.snapshot import open_release
-from pipeline.releases.comparison import compare_releases
+from pipeline.publish.comparison import compare_releases
 from tests.pipeline.city import City, Record, make_event, make_place
 from tests.pipeline.programs import ROOT, add_line, copy_program, run_program
 
@@ -23,7 +23,7 @@ MORE = (
         line='    "badge": "A mark.",\n    "label": "A word.",\n',
     ),
     add_line(f"{RESOURCES}/event.py", after="    registration_url: str | None\n", line="    badge: str | None\n"),
-    add_line("pipeline/listings/events.py", after="members = Event(\n", line='        badge="new",\n'),
+    add_line("pipeline/resolve/listings/events.py", after="members = Event(\n", line='        badge="new",\n'),
     add_line(
         f"{RESOURCES}/shared.py", after="    currency: Currency | None = None\n", line='    label: str = "about"\n'
     ),

@@ -12,9 +12,9 @@ from outings.release.manifest import read_manifest
 from outings.release.objects import object_name
 from pipeline import plan
 from pipeline.building import BuildResult
-from pipeline.listings import row_maker
+from pipeline.resolve import row_maker
 from tests.pipeline.city import FIRST, City, Record, make_event, make_place, read_sample
-from tests.pipeline.objects.exports import read_file
+from tests.pipeline.publish.objects.exports import read_file
 
 # Rules whose dates end in sight, end later, never end, and can't be read.
 RULES = ("FREQ=WEEKLY;COUNT=5", "FREQ=DAILY;UNTIL=20271001", "FREQ=WEEKLY;BYDAY=TU", "FREQ=MONTHLY;COUNT=400", "often")

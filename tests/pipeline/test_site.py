@@ -18,9 +18,9 @@ from outings.release.publishing import publish
 from outings.release.site import SiteFile, SiteSettings, read_site
 from outings.release.trust import ANYBODY
 from outings.release.verifying import verify_releases
-from pipeline.objects.site import compose_site
-from pipeline.releases.rollback import roll_back
-from pipeline.takedown.takedown import take_down
+from pipeline.publish.objects.site import compose_site
+from pipeline.publish.rollback import roll_back
+from pipeline.publish.takedown.takedown import take_down
 from tests.pipeline.city import City, make_event
 
 LATER = datetime(2026, 8, 10, 18, tzinfo=UTC)

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 
 from command import main
 from tests.pipeline.city import City, make_event
-from tests.pipeline.feeds.settings import METRO
-from tests.pipeline.feeds.web import Page, Web, serve_web
+from tests.pipeline.fetch.settings import METRO
+from tests.pipeline.fetch.web import Page, Web, serve_web
 from tests.pipeline.strange import write_calendar, write_documents, write_lines, write_page
 
 FEEDS = """
@@ -95,7 +95,7 @@ def list_problems(message: dict[str, Any]) -> set[tuple[str, str | None, str, bo
     }
 
 
-@pytest.mark.parametrize("step", ["pipeline.feeds.reading.clean_record", "pipeline.listings.row_maker.judge_audience"])
+@pytest.mark.parametrize("step", ["pipeline.clean.reading.clean_record", "pipeline.resolve.row_maker.judge_audience"])
 def test_a_fault_of_ours_costs_the_record_that_meets_it_and_its_last_good_version_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -134,10 +134,10 @@ _EVENTS = "".join(
 @pytest.mark.parametrize(
     ("step", "name", "content"),
     [
-        (f"pipeline.feeds.ics.reading.{verb}", "feed.ics", f"BEGIN:VCALENDAR\r\n{_EVENTS}END:VCALENDAR\r\n")
+        (f"pipeline.fetch.ics.reading.{verb}", "feed.ics", f"BEGIN:VCALENDAR\r\n{_EVENTS}END:VCALENDAR\r\n")
         for verb in ("make_entry", "list_members")
     ]
-    + [("pipeline.feeds.jsonld.reading.make_events", "feed.jsonld", json.dumps([
+    + [("pipeline.fetch.jsonld.reading.make_events", "feed.jsonld", json.dumps([
         {"@type": "Event", "@id": f"https://a.example/{name}", "name": name} for name in _NAMES
     ]))],
     ids=["a VEVENT as it is entered", "its members", "a node"],

@@ -6,10 +6,10 @@ import boto3
 import pytest
 
 from outings.configuration import Configuration, read_configuration
-from pipeline.feeds.feed_read import FeedRead
-from pipeline.feeds.reading import read_feed
-from pipeline.feeds.source import FeedError
-from tests.pipeline.feeds.settings import METRO
+from pipeline.clean.feed_read import FeedRead
+from pipeline.clean.reading import read_feed
+from pipeline.fetch.source import FeedError
+from tests.pipeline.fetch.settings import METRO
 
 pytestmark = pytest.mark.xdist_group("s3")
 

@@ -12,8 +12,8 @@ from pipeline.building import build_release
 from pipeline.clock import parse_as_of
 from pipeline.executors.inline import InlineExecutor
 from pipeline.plan import Build
-from pipeline.releases import rollback
-from pipeline.takedown import takedown
+from pipeline.publish import rollback
+from pipeline.publish.takedown import takedown
 from tests.pipeline.city import make_event
 from tests.takedown.towns import CLUB, HALL, KITE, POTTERY, WORD, Town, find_words, list_targets, make_class, make_kite
 

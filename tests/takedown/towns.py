@@ -17,7 +17,7 @@ from command import main
 from edge.app import Edge
 from outings.release.releases import list_releases
 from outings.release.store import Store
-from pipeline.listings.identity import NAMESPACE
+from pipeline.records.ids import NAMESPACE
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Clock
 from tests.edge.publishing import add_keys

@@ -21,8 +21,8 @@ from outings.contract.route_matching import match_route
 from outings.contract.static_files import name_media
 from outings.release.s3 import S3Store
 from outings.release.stores import open_store
-from pipeline.static.hosts import FolderHost, Host, HostFile, S3Host
-from pipeline.static.publishing import publish_static
+from pipeline.publish.static.hosts import FolderHost, Host, HostFile, S3Host
+from pipeline.publish.static.publishing import publish_static
 from tests.conftest import ROOT
 from tests.contract.static_requests import parse_file
 from tests.edge.asking import ask as ask_edge

@@ -76,7 +76,7 @@ def test_a_cluster_of_two_workers_makes_the_same_bytes_as_processes(
     assert check_current(there.parent / "var/store") == 1
     assert read_store(there) == read_store(here)
     with cluster.connect() as client:
-        done = client.run(lambda: "pipeline.metro" in sys.modules)  # type: ignore[no-untyped-call]
+        done = client.run(lambda: "pipeline.publish.metro" in sys.modules)  # type: ignore[no-untyped-call]
     assert list(done.values()) == [True, True], "the work was done elsewhere"
 
 

@@ -3,8 +3,8 @@ from typing import Annotated, Any, get_args, get_origin
 import msgspec
 import pytest
 
+from pipeline.clean.spool import decode_head, encode_record
 from pipeline.records.record import HEADS, RECORDS, Source
-from pipeline.records.spool import decode_head, encode_record
 
 # Of which a head knows less.
 NARROWER = {"source": Source}

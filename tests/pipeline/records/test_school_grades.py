@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline.records.school_grades import find_grades, parse_grades
-from tests.pipeline.records.record_cleaning import clean_member
+from tests.pipeline.clean.record_cleaning import clean_member
 
 WHOLE: list[tuple[str, int, int | None]] = [
     ("K-2", 5, 8),

@@ -10,7 +10,7 @@ from outings.answers.semantic.vectors import Vectors
 from outings.release.manifest import list_files, read_manifest
 from outings.release.releases import list_releases
 from outings.release.snapshot import SemanticFiles
-from pipeline.releases.rollback import roll_back
+from pipeline.publish.rollback import roll_back
 from tests.answers.semantic.networks import MEANINGS, write_model
 from tests.pipeline.city import City, Record, make_event
 

@@ -1,0 +1,182 @@
+"""Reads a feed: its records, each once, and every problem found. Each feed is read independently of the others."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from outings.configuration import Configuration, FeedTable
+from outings.contract.suggestions import list_nearest
+from outings.contract.vocabulary import Vocabulary
+from pipeline.clean.cleaning import Origin, clean_record, is_stated, quarantine_unread, report_left_out
+from pipeline.clean.feed_read import CleanedRecord, FeedRead, Records, encode_cleaned, locate_problems, number_line
+from pipeline.fetch.opening import is_remote, open_sources
+from pipeline.fetch.reader import FeedSetting, RawRecord, Reader, load_reader
+from pipeline.fetch.source import FeedError, FeedSource, SettingError, SourceFile, check_unchanged, is_zoned
+from pipeline.fetch.text_files import HEAD, refuse_markup
+from pipeline.records.members import make_members
+from pipeline.records.record import Problem, explain_fault
+from pipeline.scratch import open_scratch
+
+# A feed keyed by ids has as many names as records: a report needs the frequent ones.
+SHOWN_UNKNOWN = 50
+OTHERS = "(others)"
+
+# A reference is one way of naming: a default's name beside a record's own source_id would be two.
+WHOLE_MEMBERS = frozenset({"organization", "place"})
+
+
+def read_feed(
+    feed: FeedTable,
+    configuration: Configuration,
+    *,
+    tell: Callable[[str], None] = lambda _: None,
+    run: Callable[[Callable[[], FeedRead], FeedTable], FeedRead] = lambda read, _: read(),
+) -> FeedRead:
+    """Open and read all of `feed`. Raises what `read_source` and `open_sources` raise.
+
+    `run`: what calls the function that reads what was opened, such as `run_bounded`.
+    """
+    check_defaults(feed, configuration.vocabulary)
+    with open_scratch() as scratch:
+        source = open_sources([feed], configuration, scratch=scratch, tell=tell)[feed.name]
+        load_reader(feed.format)  # here, not in each child of `run`
+        return run(lambda: read_source(feed, configuration, source), feed)
+
+
+def read_source(feed: FeedTable, configuration: Configuration, source: FeedSource) -> FeedRead:
+    """Read and clean what was opened. Raises `FeedError` if it can't be read, `SettingError` if its SQL is wrong."""
+    check_defaults(feed, configuration.vocabulary)
+    decided: list[str] = []
+    timezone = find_timezone(feed, configuration) if is_zoned(feed) else ""
+    setting = FeedSetting(
+        feed=feed, timezone=timezone, vocabulary=configuration.vocabulary, tell_decided=decided.append
+    )  # fmt: skip
+    reader, origin = load_reader(feed.format), _make_origin(feed, configuration)
+    unknown, passed_over = Counter[str](), Counter[str]()
+    kept: dict[tuple[str, ...], CleanedRecord] = {}
+    problems, items, places = list[Problem](), set[str](), dict[str, int]()
+    read = quarantined = 0
+    for count, raw in enumerate(_list_raw(source.files, reader, setting), start=1):
+        if count > feed.max_rows:
+            raise FeedError(feed.name, feed.url, f"has more than the {feed.max_rows:,} rows that max_rows allows")
+        if raw.passed_over is not None:
+            passed_over[raw.passed_over] += 1
+            continue
+        read += 1
+        if raw.item is not None:
+            items.add(raw.item)
+        if raw.is_superseded:
+            continue
+        if raw.file is not None:
+            raw = raw._replace(line=number_line(places.setdefault(raw.file, len(places)), raw.line))
+        problems += [
+            report_left_out(*note, line=raw.line, feed=feed.name, source_id=raw.source_id) for note in raw.notes
+        ]
+        cleaned, faults = _clean_raw(raw, feed, origin, unknown)
+        problems += faults
+        if cleaned is None:
+            quarantined += 1
+        else:
+            # The last wins, and stands where it was read.
+            kept.pop(cleaned.identity, None)
+            kept[cleaned.identity] = cleaned
+    if not is_remote(feed):
+        check_unchanged(feed, source.files, configuration.directory)
+    located = locate_problems(problems, list(places))
+    return FeedRead(
+        feed=feed.name, hash=source.hash, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,
+        records=Records(list(kept.values())), unknown=_sum_unknown(unknown), files=tuple(places),
+        problems=tuple(located if reader.explain is None else reader.explain(located, setting)),
+        items=tuple(sorted(items)), decided=tuple(decided), passed_over=dict(passed_over),
+    )  # fmt: skip
+
+
+def _list_raw(files: Iterable[SourceFile], reader: Reader, setting: FeedSetting) -> Iterator[RawRecord]:
+    files = tuple(files)
+    if reader.read_together is not None:
+        yield from reader.read_together(files, setting)
+        return
+    assert reader.read is not None, "a reader has one of both"
+    for file in files:
+        try:
+            if not reader.reads_markup:
+                with file.path.open("rb") as opened:
+                    refuse_markup(opened.read(HEAD))
+            for raw in reader.read(file, setting):
+                yield raw if len(files) == 1 else raw._replace(file=file.name)
+        except OSError as error:
+            raise FeedError(setting.feed.name, file.name, f"can't be read: {error.strerror}") from error
+        except ValueError as error:
+            raise FeedError(setting.feed.name, file.name, str(error)) from error
+
+
+def _clean_raw(
+    raw: RawRecord, feed: FeedTable, origin: Origin, unknown: Counter[str]
+) -> tuple[CleanedRecord | None, tuple[Problem, ...]]:
+    """Return the record, None where it is quarantined, with its problems."""
+    reason, source_id = raw.reason, raw.source_id
+    if reason is None:
+        try:
+            value = _fill_record(raw.value, feed.defaults, origin.vocabulary)
+            cleaned = clean_record(value, line=raw.line, origin=origin, unknown=unknown)
+            return None if cleaned.record is None else encode_cleaned(cleaned.record), cleaned.problems
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other records are read
+            reason = explain_fault(error)
+            # So that its last good version stays.
+            own = raw.value.get("source_id") if isinstance(raw.value, dict) else None
+            source_id = source_id or (own if isinstance(own, str) else None)
+    return None, (quarantine_unread(raw.value, reason, line=raw.line, feed=feed.name, source_id=source_id),)
+
+
+def _make_origin(feed: FeedTable, configuration: Configuration) -> Origin:
+    metros = {name: metro.slug for metro in configuration.metros for name in (metro.slug, *metro.aliases)}
+    return Origin(
+        feed=feed.name, metro=feed.metro, delta=feed.mode == "delta", metros=metros,
+        vocabulary=configuration.vocabulary,
+    )  # fmt: skip
+
+
+def check_defaults(feed: FeedTable, vocabulary: Vocabulary) -> None:
+    """Raise `SettingError` if a default is not a member of any type."""
+    known = {name for members in make_members(vocabulary).values() for name in members}
+    for name in feed.defaults:
+        if name not in known:
+            near = ", ".join(list_nearest(name, known) or sorted(known))
+            raise SettingError(feed.name, f"defaults.{name}", f"is not a member of a record; the nearest: {near}")
+
+
+def _fill_record(raw: object, defaults: Mapping[str, Any], vocabulary: Vocabulary) -> object:
+    """Return the record with the defaults for the members that its type has."""
+    if not defaults or not isinstance(raw, dict) or raw.get("deleted") is True:
+        return raw
+    members = make_members(vocabulary).get(str(raw.get("type") or defaults.get("type")))
+    return apply_defaults(raw, {name: value for name, value in defaults.items() if not members or name in members})
+
+
+def apply_defaults(raw: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Add from `defaults` what `raw` does not state. Null counts as not stated, and objects are merged member by
+    member."""
+    joined = dict(raw)
+    for name, default in defaults.items():
+        own = raw.get(name)
+        if own is None or (name in WHOLE_MEMBERS and not is_stated(own)):
+            joined[name] = default
+        elif isinstance(own, dict) and isinstance(default, dict) and name not in WHOLE_MEMBERS:
+            joined[name] = apply_defaults(own, default)
+    return joined
+
+
+def find_timezone(feed: FeedTable, configuration: Configuration) -> str:
+    """Return the time zone of the feed's metro. Raise `SettingError` if the feed names no metro."""
+    stated = feed.metro or feed.defaults.get("metro")
+    for metro in configuration.metros:
+        if stated in (metro.slug, *metro.aliases):
+            return metro.timezone
+    raise SettingError(feed.name, "metro", f"is missing; {feed.format} does not state its metro")
+
+
+def _sum_unknown(unknown: Counter[str]) -> dict[str, int]:
+    """Return the most frequent by name, the rest as one number."""
+    common = {path: count for path, count in unknown.most_common(SHOWN_UNKNOWN) if count}
+    rest = unknown.total() - sum(common.values())
+    return dict(sorted(common.items())) | ({OTHERS: rest} if rest else {})

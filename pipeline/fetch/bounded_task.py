@@ -1,0 +1,141 @@
+"""Runs what reads a feed in a child process, within the memory and the time that the feed's settings allow.
+
+Formats are read by libraries in C and Rust, which a hostile file can make allocate without end, or abort. Whatever
+happens to the child is an error of that feed alone.
+"""
+
+import contextlib
+import ctypes
+import faulthandler
+import gc
+import os
+import pickle
+import resource
+import signal
+import traceback
+import warnings
+from collections.abc import Callable
+from errno import EFBIG
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+from typing import NoReturn, TypeVar
+
+from outings.configuration import FeedTable
+from pipeline.fetch.source import FeedError, limit_scratch
+from pipeline.scratch import sweep_scratch
+
+T = TypeVar("T")
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+# To read so many bytes takes no more memory than some 70 MB, and less time than a fork.
+_SMALL_PAGE = 1 << 20
+
+
+def run_bounded(work: Callable[[], T], feed: FeedTable) -> T:
+    """Return what `work` returns, or raise what it raises. Its result has to be one that pickle takes.
+
+    Raises FeedError with the setting that was too low, also where the child died.
+    """
+    reader, writer = Pipe(duplex=False)
+    with warnings.catch_warnings():
+        # Python warns of other threads. The child uses none of their engines: it opens its own.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if not child:
+        _answer(work, feed, writer)
+    writer.close()
+    try:
+        with reader:
+            result, error = reader.recv()
+    except (EOFError, OSError):
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        sweep_scratch()
+        raise FeedError(feed.name, feed.url, _explain_death(feed, -status)) from None
+    except BaseException:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        raise
+    os.waitpid(child, 0)
+    if error is not None:
+        raise error
+    value: T = result
+    return value
+
+
+def parse_bounded(parse: Callable[[], T], feed: FeedTable, *, size: int) -> T:
+    """Return what `parse` makes of a page of so many bytes, in a child process if they are many: 64 MiB of `1,1,1` are
+    4 GB of objects."""
+    return run_bounded(parse, feed) if size > _SMALL_PAGE else parse()
+
+
+def _answer(work: Callable[[], object], feed: FeedTable, writer: Connection) -> NoReturn:
+    """Send the result, or the error, of `work` from the child, which ends then."""
+    try:
+        _bound(feed)
+        answer = pickle.dumps((work(), None), protocol=pickle.HIGHEST_PROTOCOL)
+    except MemoryError:
+        answer = _encode_error(FeedError(feed.name, feed.url, _explain_memory(feed)))
+    except OSError as error:
+        answer = _encode_error(_explain_size(feed) if error.errno == EFBIG and _has_own_size(feed) else error)
+    except RecursionError:
+        answer = _encode_error(FeedError(feed.name, feed.url, "is nested too deep"))
+    except BaseException as error:  # noqa: BLE001 - the parent raises it
+        answer = _encode_error(error)
+    with contextlib.suppress(OSError):
+        writer.send_bytes(answer)
+    # What the parent has open, and wants to do at its end, is not the child's.
+    os._exit(0)
+
+
+def _bound(feed: FeedTable) -> None:
+    gc.freeze()  # What the parent has is never torn down here: its threads are not in this process.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    # Rust, C++ and Python write there how they were ended, which says nothing of the feed.
+    faulthandler.disable()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    for limit, most in (
+        (resource.RLIMIT_AS, pages * resource.getpagesize() + feed.max_memory),
+        (resource.RLIMIT_CPU, feed.max_seconds),
+        (resource.RLIMIT_FSIZE, limit_scratch(feed)),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        soft, hard = resource.getrlimit(limit)
+        resource.setrlimit(limit, (min({most, soft, hard} - {resource.RLIM_INFINITY}), hard))
+
+
+def _has_own_size(feed: FeedTable) -> bool:
+    """Return True if a scratch file is bounded by the feed's settings, and not by a limit of the whole build."""
+    return resource.getrlimit(resource.RLIMIT_FSIZE)[0] == limit_scratch(feed)
+
+
+def _encode_error(error: BaseException) -> bytes:
+    """Encode an error with its traceback; one that pickle can't copy becomes the text of that."""
+    trace = "".join(traceback.format_exception(error))
+    error.add_note(trace)
+    try:
+        answer = pickle.dumps((None, error))
+        pickle.loads(answer)  # noqa: S301 - made here
+    except Exception:  # noqa: BLE001 - whatever pickle says
+        return pickle.dumps((None, RuntimeError(trace)))
+    return answer
+
+
+def _explain_size(feed: FeedTable) -> FeedError:
+    most = limit_scratch(feed)
+    message = (
+        f"needs a scratch file of more than {most:,} bytes: that is 1 GiB, or four times max_bytes if this is more"
+    )
+    return FeedError(feed.name, feed.url, message)
+
+
+def _explain_memory(feed: FeedTable) -> str:
+    return f"needs more memory than the {feed.max_memory:,} bytes that max_memory allows"
+
+
+def _explain_death(feed: FeedTable, number: int) -> str:
+    if number == signal.SIGXCPU:
+        return f"takes longer to read than max_seconds = {feed.max_seconds} allows (seconds of a processor)"
+    name = signal.Signals(number).name if number in set(signal.Signals) else f"exit {-number}"
+    return f"stopped its reader ({name}): mostly that is because it {_explain_memory(feed)}, or than the machine has"

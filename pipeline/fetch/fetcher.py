@@ -1,0 +1,304 @@
+"""One GET: bounded in time and size, tried again where that may help, and conditional where something is remembered."""
+
+import asyncio
+import ssl
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
+from ipaddress import ip_address
+from typing import BinaryIO
+from urllib.parse import urlsplit
+
+import httpx2
+import stamina
+from msgspec import Struct
+
+from outings.configuration import FeedTable
+from outings.retry_policy import TRANSIENT_STATUSES, RetryPolicy, read_retry_after
+from pipeline.fetch.addresses import SCHEMES, show_url
+from pipeline.fetch.public_transport import PrivateAddress, PublicTransport
+from pipeline.fetch.source import FeedError
+from pipeline.fetch.unpacking import CorruptBody, Unpacker
+
+MOST_REDIRECTS = 5
+_MOST_VALIDATOR_CHARACTERS = 1_000
+# By which a server says that there is no such thing, or no such page of it; and how much is read of what it says.
+_UNKNOWN = (400, 404, 410, 416, 422)
+_MOST_BEGIN = 4096
+_HEADERS = {"User-Agent": "outings/1", "Accept": "*/*", "Accept-Encoding": "gzip"}
+RETRY_POLICY = RetryPolicy(connect=10.0, silence=60.0, whole=900.0, attempts=4, pause=1.0, rest=120.0)
+
+
+class Validators(Struct, frozen=True, kw_only=True):
+    """The validators of an earlier answer, by which a server knows whether it changed."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+class FetchResult(Struct, frozen=True, kw_only=True):
+    """`is_unchanged`: a 304; nothing was written. `url`: where the redirects led. `link`: what the header `Link` names
+    as the next page."""
+
+    is_unchanged: bool
+    url: str
+    content_type: str = ""
+    validators: Validators = Validators()
+    link: str | None = None
+
+
+class FetchError(Exception):
+    """A fetch of `url` failed. The text names no address. `status`: of the response, if there was one; `body`: how it
+    begins, where the server does not know what is asked for."""
+
+    def __init__(self, reason: str, *, url: str = "", status: int | None = None, body: bytes = b"") -> None:
+        super().__init__(reason)
+        self.url = url
+        self.status = status
+        self.body = body
+
+
+class TransientFetchError(FetchError):
+    """A retry may help, after `rest` seconds if the server says so."""
+
+    def __init__(self, reason: str, *, status: int | None = None, rest: float | None = None) -> None:
+        super().__init__(reason, status=status)
+        self.rest = rest
+
+
+class FeedClient(Struct, frozen=True):
+    """Asks the servers of one feed. Its headers go to the server of its url alone."""
+
+    http: httpx2.AsyncClient
+    feed: FeedTable
+    policy: RetryPolicy
+
+
+@asynccontextmanager
+async def open_client(feed: FeedTable, policy: RetryPolicy) -> AsyncIterator[FeedClient]:
+    """Open a client with the environment's proxies and certificates, but no proxy for this machine itself.
+
+    Raises FeedError for whatever fails while it is open: a fetch, or a file that is written.
+    """
+    timeout = httpx2.Timeout(policy.silence, connect=policy.connect)
+    verify, transport = _read_certificates(), None
+    if not feed.allow_private:
+        transport = PublicTransport(verify=verify, connect_timeout=policy.connect)
+    trusts = not _is_loopback(urlsplit(feed.url).hostname or "")
+    try:
+        async with (
+            asyncio.timeout(policy.feed),
+            httpx2.AsyncClient(
+                timeout=timeout, headers=_HEADERS, trust_env=trusts, verify=verify, transport=transport
+            ) as client,
+        ):
+            yield FeedClient(client, feed, policy)
+    except FetchError as error:
+        raise FeedError(feed.name, show_url(error.url), str(error)) from None
+    except TimeoutError:
+        reason = f"takes longer than {policy.feed:g} s with all its pages"
+        raise FeedError(feed.name, show_url(feed.url), reason) from None
+    except OSError as error:
+        raise FeedError(feed.name, show_url(feed.url), f"can't be stored while it is read: {error.strerror}") from error
+
+
+@cache
+def _read_certificates() -> ssl.SSLContext:
+    """Read the certificates once a process, because that takes some 50 ms."""
+    return httpx2.create_ssl_context()
+
+
+async def fetch(
+    client: FeedClient,
+    url: str,
+    *,
+    target: BinaryIO,
+    most: int,
+    bound: str = "the feed's max_bytes",
+    known: Validators = Validators(),
+) -> FetchResult:
+    """Write the body, at most `most` bytes unpacked, to `target`; `bound`: what those are. Raises `FetchError`."""
+    policy, tried = client.policy, 0
+
+    def choose_wait(error: Exception) -> bool | float:
+        if isinstance(error, FetchError):
+            error.url = url
+        if not isinstance(error, TransientFetchError):
+            return False
+        return True if error.rest is None else error.rest
+
+    try:
+        async for attempt in stamina.retry_context(
+            on=choose_wait, attempts=policy.attempts, timeout=None, wait_initial=policy.pause,
+            wait_jitter=policy.pause, wait_max=policy.rest,
+        ):  # fmt: skip
+            with attempt:
+                tried += 1
+                target.seek(0)
+                target.truncate()
+                return await _fetch_once(client, url, target=target, most=most, bound=bound, known=known)
+    except TransientFetchError as failure:
+        raise FetchError(f"{failure} ({tried} times)", url=url, status=failure.status) from None
+    raise AssertionError("the last attempt raises")
+
+
+async def _fetch_once(
+    client: FeedClient, url: str, *, target: BinaryIO, most: int, bound: str, known: Validators
+) -> FetchResult:
+    conditions = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
+    headers = {name: value for name, value in conditions.items() if value is not None}
+    try:
+        # A timeout of each silence alone lets a server take for ever.
+        async with asyncio.timeout(client.policy.whole):
+            request = client.http.build_request("GET", url, headers=headers)
+            response = await _follow(client, request)
+            try:
+                if response.status_code == 304 and headers:
+                    return FetchResult(is_unchanged=True, url=str(response.url), validators=_merge(known, response))
+                if response.status_code in _UNKNOWN:
+                    status, body = response.status_code, await _read_begin(response)
+                    raise FetchError(f"answers {status}", status=status, body=body)
+                _check_status(response, most_rest=client.policy.rest)
+                await _write_body(response, target=target, most=most, bound=bound)
+            finally:
+                await response.aclose()
+    except TimeoutError:
+        raise TransientFetchError(f"takes longer than {client.policy.whole:g} s") from None
+    except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
+        doubt = _find_doubt(error)
+        if doubt is not None:
+            raise FetchError(f"has a certificate that is not trusted: {doubt.verify_message}") from None
+        # Not chained: its text may name the address.
+        raise TransientFetchError(_describe(error)) from None
+    content_type = response.headers.get("content-type", "")
+    return FetchResult(
+        is_unchanged=False, url=str(response.url), content_type=content_type,
+        validators=_merge(Validators(), response), link=response.links.get("next", {}).get("url"),
+    )  # fmt: skip
+
+
+async def _follow(client: FeedClient, request: httpx2.Request) -> httpx2.Response:
+    for number in range(MOST_REDIRECTS + 1):
+        _settle_headers(client, request)
+        try:
+            response = await client.http.send(request, stream=True)
+        except PrivateAddress as refused:
+            led = f"leads to {show_url(str(request.url))}, which " if number else ""
+            raise FetchError(f"{led}{refused}") from None
+        if response.next_request is None:
+            return response
+        await response.aclose()
+        before, request = request, response.next_request
+        if request.url.scheme not in SCHEMES:
+            raise FetchError(f'leads to a "{request.url.scheme[:20]}" address; allowed: {", ".join(SCHEMES)}')
+        if (before.url.scheme, request.url.scheme) == ("https", "http"):
+            raise FetchError(f"leads from https to http, to {show_url(str(request.url))}")
+    raise FetchError(f"redirects too often; allowed: {MOST_REDIRECTS} redirects")
+
+
+def _settle_headers(client: FeedClient, request: httpx2.Request) -> None:
+    """Send the feed's own headers, which may hold a key, to its own server alone: the client copies them on a
+    redirect."""
+    is_own = _is_same_server(httpx2.URL(client.feed.url), request.url)
+    for name, value in client.feed.headers.items():
+        request.headers.pop(name, None)
+        sent = value if is_own else client.http.headers.get(name)
+        if sent is not None:
+            request.headers[name] = sent
+
+
+def _is_same_server(own: httpx2.URL, other: httpx2.URL) -> bool:
+    """Compare scheme, name and port; https on its default port is the same server as http on its own."""
+    if (own.scheme, own.host, own.port) == (other.scheme, other.host, other.port):
+        return True
+    return own.host == other.host and (own.scheme, own.port, other.scheme, other.port) == ("http", None, "https", None)
+
+
+def _check_status(response: httpx2.Response, *, most_rest: float) -> None:
+    status = response.status_code
+    if status == 200:
+        return
+    if status == 304:
+        raise FetchError("answers 304 to a request without a condition", status=status)
+    if status not in TRANSIENT_STATUSES:
+        raise FetchError(f"answers {status}", status=status)
+    rest = read_retry_after(response.headers.get("retry-after"), time.time())
+    if rest is not None and rest > most_rest:
+        raise FetchError(f"answers {status} and asks for a pause of {rest:.0f} s", status=status)
+    raise TransientFetchError(f"answers {status}", status=status, rest=rest)
+
+
+async def _read_begin(response: httpx2.Response) -> bytes:
+    """Return what can be read of the beginning of the body."""
+    begin = b""
+    try:
+        unpacker = Unpacker(response.headers.get("content-encoding", ""))
+        async for packed in response.aiter_raw():
+            begin += b"".join(unpacker.unpack(packed))
+            if len(begin) >= _MOST_BEGIN:
+                break
+    except (ValueError, httpx2.HTTPError):
+        pass
+    return begin[:_MOST_BEGIN]
+
+
+async def _write_body(response: httpx2.Response, *, target: BinaryIO, most: int, bound: str) -> None:
+    too_long = f"has more than {most:,} bytes, {bound}"
+    stated = response.headers.get("content-length", "")
+    if stated.isascii() and stated.isdigit() and int(stated) > most:
+        raise FetchError(too_long)
+    try:
+        unpacker = Unpacker(response.headers.get("content-encoding", ""))
+    except ValueError as error:
+        raise FetchError(str(error)) from None
+    arrived = written = 0
+    try:
+        async for packed in response.aiter_raw():
+            arrived += len(packed)
+            if arrived > most:  # gzip may have parts, or padding, without end that hold nothing
+                raise FetchError(too_long)
+            for piece in unpacker.unpack(packed):
+                written += len(piece)
+                if written > most:
+                    raise FetchError(too_long)
+                target.write(piece)
+        unpacker.finish()
+    except CorruptBody as torn:
+        raise TransientFetchError(str(torn)) from None
+
+
+def _merge(known: Validators, response: httpx2.Response) -> Validators:
+    """Return the validators of the answer; a 304 need not repeat them."""
+    etag, last_modified = (_read_validator(response, name) for name in ("etag", "last-modified"))
+    return Validators(etag=etag or known.etag, last_modified=last_modified or known.last_modified)
+
+
+def _read_validator(response: httpx2.Response, name: str) -> str | None:
+    value = response.headers.get(name, "").strip()
+    usable = value and value.isascii() and value.isprintable() and len(value) <= _MOST_VALIDATOR_CHARACTERS
+    return value if usable else None
+
+
+def _find_doubt(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
+    """Return the error of the certificate among the causes of what the client raises."""
+    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
+        error = error.__cause__ or error.__context__
+    return error
+
+
+def _describe(error: Exception) -> str:
+    if isinstance(error, httpx2.ConnectTimeout | httpx2.ConnectError):
+        return "can't be reached"
+    if isinstance(error, httpx2.TimeoutException):
+        return "sends nothing for too long"
+    if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError):
+        return "breaks off, or is not HTTP"
+    return f"can't be fetched ({type(error).__name__})"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

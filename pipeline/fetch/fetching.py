@@ -1,0 +1,141 @@
+"""Fetches the bytes of feeds from other machines or buckets, or finds that they are unchanged."""
+
+import asyncio
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from glob import has_magic
+from pathlib import Path, PurePosixPath
+
+from msgspec.structs import replace
+from stamina.instrumentation import RetryDetails, get_on_retry_hooks, set_on_retry_hooks
+
+from outings.configuration import Configuration, FeedTable
+from outings.release.root import FeedMemory
+from outings.release.store import NotFound, StoreError
+from outings.release.stores import open_store
+from pipeline.fetch.addresses import choose_suffix, find_charset, show_url
+from pipeline.fetch.fetcher import FetchError, FetchResult, Validators, fetch, open_client
+from pipeline.fetch.pages import fetch_rows
+from pipeline.fetch.reader import FetchContext, load_reader
+from pipeline.fetch.source import (
+    BUCKET_SCHEME,
+    FeedError,
+    FeedSource,
+    SourceFile,
+    choose_known,
+    hash_question,
+    keep_known,
+    look_at,
+)
+
+_SIGNS = re.compile(r"[*?[]")
+
+
+def read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> tuple[SourceFile, ...]:
+    """Write the files to `folder`, in the order of their addresses. Raises FeedError."""
+    bucket, _, pattern = feed.url.removeprefix(BUCKET_SCHEME).partition("/")
+    settings = configuration.store
+    files: list[SourceFile] = []
+    try:
+        store = open_store(f"{BUCKET_SCHEME}{bucket}", endpoint_url=settings.endpoint_url, region=settings.region)
+        entries = [each for each in store.list(_SIGNS.split(pattern, maxsplit=1)[0]) if _matches(each.name, pattern)]
+        if not entries:
+            raise FeedError(feed.name, feed.url, "no key matches" if has_magic(pattern) else "there is no such key")
+        if sum(entry.size for entry in entries) > feed.max_bytes:
+            raise FeedError(feed.name, feed.url, f"has more than {feed.max_bytes:,} bytes, the feed's max_bytes")
+        for number, entry in enumerate(sorted(entries, key=lambda entry: entry.name)):
+            path = folder / f"{number}{PurePosixPath(entry.name).suffix.lower()}"
+            path.write_bytes(store.get(entry.name))
+            files.append(look_at(feed, f"{BUCKET_SCHEME}{bucket}/{entry.name}", path))
+    except NotFound:
+        changed = "changed while it was read; run the command again when nothing changes it"
+        raise FeedError(feed.name, feed.url, changed) from None
+    except StoreError as error:
+        raise FeedError(feed.name, feed.url, error.cause) from None
+    except OSError as error:
+        raise FeedError(feed.name, feed.url, f"can't be stored while it is read: {error.strerror}") from error
+    return tuple(files)
+
+
+def _matches(name: str, pattern: str) -> bool:
+    """Return True if a key matches. As in a path, * stays within one folder."""
+    return name == pattern or (name.count("/") == pattern.count("/") and fnmatchcase(name, pattern))
+
+
+# At once: a publisher of several feeds is not to be met by all of them together.
+_FETCHES = 8
+
+
+def open_remote(
+    feeds: Sequence[FeedTable], context: FetchContext, memories: Mapping[str, FeedMemory | None]
+) -> dict[str, FeedSource | BaseException]:
+    """Return what was fetched, or why it could not be, by the feeds' names. `memories`: as `check_memory` returns
+    them."""
+
+    async def open_all() -> list[FeedSource | BaseException]:
+        turns = asyncio.Semaphore(_FETCHES)
+
+        async def open_one(feed: FeedTable) -> FeedSource:
+            async with turns:
+                return await _open_source(feed, context, memories[feed.name])
+
+        return await asyncio.gather(*map(open_one, feeds), return_exceptions=True)
+
+    with _report_retries(context.tell):
+        opened = asyncio.run(open_all())
+    return {feed.name: source for feed, source in zip(feeds, opened, strict=True)}
+
+
+async def _open_source(feed: FeedTable, context: FetchContext, memory: FeedMemory | None) -> FeedSource:
+    if (open_walk := load_reader(feed.format).open) is not None:
+        return await open_walk(feed, context, memory)
+    configuration, folder = context.configuration, context.scratch / feed.name
+    folder.mkdir(parents=True, exist_ok=True)
+    question = hash_question(feed, configuration)
+    known = choose_known(memory, question=question)
+    source = FeedSource(hash="", question=question)
+    files: tuple[SourceFile, ...] | None
+    if feed.url.startswith(BUCKET_SCHEME):
+        files = await asyncio.to_thread(read_bucket, feed, configuration, folder)
+    elif feed.pages is not None:
+        files = (await fetch_rows(feed, feed.pages, context, folder=folder),)
+    else:
+        fetched, body = await _fetch_body(feed, context, known, folder=folder)
+        validators = fetched.validators
+        source = replace(source, etag=validators.etag, last_modified=validators.last_modified)
+        charset = find_charset(fetched.content_type)
+        files = None if fetched.is_unchanged else (replace(look_at(feed, show_url(feed.url), body), charset=charset),)
+    if files is None:
+        assert known is not None, "only what is known is unchanged"
+        return replace(source, hash=known.hash, kept=known.records)
+    return keep_known(feed, configuration, files, source=source, known=known)
+
+
+async def _fetch_body(
+    feed: FeedTable, context: FetchContext, known: FeedMemory | None, *, folder: Path
+) -> tuple[FetchResult, Path]:
+    validators = Validators() if known is None else Validators(etag=known.etag, last_modified=known.last_modified)
+    arriving = folder / "body"
+    async with open_client(feed, context.policy) as client:
+        with arriving.open("wb") as target:
+            fetched = await fetch(client, feed.url, target=target, most=feed.max_bytes, known=validators)
+    return fetched, arriving.rename(folder / f"body{choose_suffix(feed.url, fetched.content_type)}")
+
+
+@contextmanager
+def _report_retries(tell: Callable[[str], None]) -> Iterator[None]:
+    """Tell the operator of retries. stamina by itself prints them on standard output, without the server's name."""
+
+    def tell_retry(details: RetryDetails) -> None:
+        cause = details.caused_by
+        where = f"{show_url(cause.url)}: " if isinstance(cause, FetchError) else ""
+        tell(f"{where}{cause}; asked again in {details.wait_for:.1f} s")
+
+    before = get_on_retry_hooks()
+    set_on_retry_hooks([tell_retry])
+    try:
+        yield
+    finally:
+        set_on_retry_hooks(before)

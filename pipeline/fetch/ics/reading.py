@@ -1,0 +1,367 @@
+"""Makes raw records of a calendar's VEVENTs, in their order: one each, and one reason for each that can't be read."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from outings.contract.instants import DAY, count_seconds
+from outings.contract.vocabulary import Vocabulary
+from pipeline.dates.zones import find_fold_zone
+from pipeline.fetch.ics.lines import Calendar, Component, Line, split_texts, unescape
+from pipeline.fetch.ics.series import (
+    Members,
+    list_after,
+    list_before,
+    list_series,
+    list_unmet,
+    place_recurrence,
+    read_recurrence,
+)
+from pipeline.fetch.ics.times import (
+    CalendarEntry,
+    CalendarMoment,
+    UnreadableEvent,
+    find_end,
+    find_instance,
+    list_periods,
+    make_entry,
+    name_event,
+    name_instance,
+    note_dropped_time,
+    take_written_day,
+)
+from pipeline.fetch.ics.zones import Clock, Zones
+from pipeline.fetch.reader import Note, RawRecord
+from pipeline.records.record import explain_fault
+
+# What a changed date of a series says by its series, where it says nothing itself.
+INHERITED = ("name", "description", "location", "source", "image_url", "categories", "keywords")
+
+_GEO = re.compile(r"(?:geo:)?\s*([+-]?\d+(?:\.\d+)?)\s*[;,]\s*([+-]?\d+(?:\.\d+)?)\s*", re.IGNORECASE)
+_IMAGE = re.compile(r"\.(jpe?g|png|gif|webp|avif)$", re.IGNORECASE)
+_STAMP = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z?", re.ASCII)
+_HIDDEN = ("PRIVATE", "CONFIDENTIAL")
+
+
+def list_members(event: Component, vocabulary: Vocabulary) -> dict[str, Any]:
+    """Return raw members; what is wrong in them is found with the values of every other feed."""
+    members: dict[str, Any] = {
+        "name": _get_text(event, "SUMMARY"),
+        "description": _get_text(event, "DESCRIPTION") or _get_text(event, "X-ALT-DESC"),
+        "location": _find_location(event),
+        "source": {"url": url} if (url := _get_text(event, "URL")) else None,
+        "image_url": _find_image(event),
+        "created_at": _find_instant(event, "CREATED"),
+        "verified_at": _find_instant(event, "LAST-MODIFIED"),
+    }
+    members |= _sort_words(event, vocabulary)
+    members |= _find_status(event)
+    return {name: value for name, value in members.items() if value}
+
+
+def _get_text(event: Component, name: str) -> str | None:
+    line = event.get(name)
+    return unescape(line.value).strip() if line else None
+
+
+def _find_status(event: Component) -> dict[str, str]:
+    """Return a removal for a cancelled event, a draft for one marked as private, though a calendar gave it away."""
+    if (_get_text(event, "STATUS") or "").upper() in ("CANCELLED", "CANCELED"):
+        return {"status": "archived", "reason": "cancelled"}
+    return {"status": "draft"} if (_get_text(event, "CLASS") or "").upper() in _HIDDEN else {}
+
+
+def _find_location(event: Component) -> dict[str, Any]:
+    """Read LOCATION and GEO, else Apple's structured location."""
+    apple = event.get("X-APPLE-STRUCTURED-LOCATION")
+    address = _get_text(event, "LOCATION") or _read_apple(apple)
+    point = _read_point(event.get_value("GEO")) or _read_point(event.get_value("X-APPLE-STRUCTURED-LOCATION"))
+    return ({"address": " ".join(address.split())} if address else {}) | (point or {})
+
+
+def _read_apple(line: Line | None) -> str | None:
+    parts = [line.parameters.get(name) for name in ("X-TITLE", "X-ADDRESS")] if line else []
+    return ", ".join(unescape(part).replace("\n", ", ") for part in parts if part) or None
+
+
+def _read_point(text: str) -> dict[str, float] | None:
+    """Read a point. Software that knows none writes 0, 0."""
+    match = _GEO.fullmatch(text.replace("\\", ""))
+    if match is None or float(match[1]) == float(match[2]) == 0:
+        return None
+    return {"lat": float(match[1]), "lng": float(match[2])}
+
+
+def _find_image(event: Component) -> str | None:
+    """Return the address of IMAGE (RFC 7986), or of the first attached picture."""
+    for line in (*event.get_all("IMAGE"), *event.get_all("ATTACH")):
+        url = line.value.strip()
+        kind = line.parameters.get("FMTTYPE", "")
+        is_image = line.name == "IMAGE" or kind.lower().startswith("image/") or bool(_IMAGE.search(url))
+        if is_image and url.startswith(("http://", "https://")):
+            return url
+    return None
+
+
+def _sort_words(event: Component, vocabulary: Vocabulary) -> dict[str, list[str]]:
+    """Sort the words of CATEGORIES into the vocabulary's categories and keywords."""
+    words = [word for line in event.get_all("CATEGORIES") for word in split_texts(line.value)]
+    folded = {word: "_".join(re.findall(r"[a-z0-9]+", word.lower())) for word in words}
+    known = set(vocabulary.categories)
+    return {
+        "categories": [name for name in folded.values() if name in known],
+        "keywords": [word for word, name in folded.items() if name not in known],
+    }
+
+
+def _find_instant(event: Component, name: str) -> str | None:
+    """Return an instant as records write it, always in UTC. Google writes the year 0 for "not known"."""
+    match = _STAMP.fullmatch(_get_text(event, name) or "")
+    if match is None or int(match[1]) < 1900:
+        return None
+    return f"{match[1]}-{match[2]}-{match[3]}T{match[4]}:{match[5]}:{match[6]}Z"
+
+
+_OF_SERIES = ("RRULE", "EXRULE", "RDATE", "EXDATE", "DTEND", "DURATION")
+
+
+class EventGroup(Struct, frozen=True, kw_only=True):
+    """`master`: the series' own VEVENT, its newest. `changed`: the dates that others stand for; `splits`: those from
+    which on one says another thing, in order. `entries`: each with the date that it stands for as the series has it.
+    `moved`: the names of those that stand for one date.
+    """
+
+    master: CalendarEntry | None
+    changed: tuple[CalendarMoment, ...]
+    splits: tuple[CalendarMoment, ...]
+    entries: tuple[CalendarEntry, ...]
+    moved: frozenset[str]
+
+    def name(self, entry: CalendarEntry) -> str:
+        """Return its source id. What changes a date and all that follow has another where one changes that date by
+        itself: neither is a version of the other."""
+        name = _name_date(entry, self.master)
+        return f"{name}/later" if entry.splits and name in self.moved else name
+
+
+def group_entries(
+    entries: Sequence[CalendarEntry], unread: Mapping[str, Sequence[CalendarMoment]], zones: Zones
+) -> dict[str, EventGroup]:
+    """Group entries by UID. `unread`: dates for which unreadable VEVENTs stand."""
+    by_uid = defaultdict[str, list[CalendarEntry]](list)
+    for entry in entries:
+        by_uid[entry.uid].append(entry)
+    return {uid: _make_group(own, unread.get(uid, ()), zones) for uid, own in by_uid.items()}
+
+
+def is_superseded(entry: CalendarEntry, master: CalendarEntry | None, zones: Zones) -> bool:
+    """Return True if a newer version of the series leaves out the date that this entry changes, or no longer has it."""
+    if entry.instance is None or master is None or not master.is_newer(entry):
+        return False
+    recurrence, _ = read_recurrence(master.event, master.starts, (), zones)
+    at = count_seconds(entry.instance.on(master.starts.clock))
+    excluded = recurrence.pattern.excluded
+    if at in excluded or at - at % DAY in excluded:
+        return True
+    return master.sequence > entry.sequence and bool(recurrence.texts and list_unmet(recurrence.pattern, [at]))
+
+
+def is_stray(entry: CalendarEntry, master: CalendarEntry | None) -> bool:
+    """Return whether it is a series by itself, as Connect Daily writes one, though it says that it is a date of one."""
+    return master is None and entry.instance is not None and entry.event.get("RRULE") is not None
+
+
+def order_versions(records: list[RawRecord], entries: Iterable[CalendarEntry]) -> list[RawRecord]:
+    """Sort by line; of the versions of one event the highest SEQUENCE is last, and stays."""
+    sequences = {entry.event.line: entry.sequence for entry in entries}
+    records.sort(key=lambda record: record.line)
+    places = defaultdict[object, list[int]](list)
+    for place, record in enumerate(records):
+        if record.reason is None and isinstance(record.value, dict):
+            places[record.value["source_id"]].append(place)
+    for taken in places.values():
+        if len(taken) > 1:
+            versions = sorted((records[place] for place in taken), key=lambda record: sequences[record.line])
+            for place, version in zip(taken, versions, strict=True):
+                records[place] = version
+    return records
+
+
+def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[CalendarMoment], zones: Zones) -> EventGroup:
+    masters = sorted((entry for entry in entries if entry.instance is None), key=lambda entry: entry.sequence)
+    master = masters[-1] if masters else None
+    aligned = [
+        entry if entry.instance is None else
+        msgspec.structs.replace(entry, instance=_settle(entry.instance, master, zones))
+        for entry in entries
+    ]  # fmt: skip
+    live = [entry for entry in aligned if entry.instance is not None]
+    moved = {_name_date(entry, master) for entry in live if not entry.splits}
+    if master is not None:
+        periods = [each for each in _list_periods(master, zones) if _name_date(each, master) not in moved]
+        aligned, live = [*aligned, *periods], [*live, *periods]
+    dates = (entry for entry in live if not entry.splits and not is_stray(entry, master))
+    changed = [entry.instance for entry in dates if entry.instance]
+    changed += [_settle(moment, master, zones) for moment in unread]
+    splits = (entry.instance for entry in live if entry.splits and not is_superseded(entry, master, zones))
+    return EventGroup(
+        master=master, changed=tuple(changed), splits=tuple(filter(None, splits)), entries=tuple(aligned),
+        moved=frozenset(moved),
+    )  # fmt: skip
+
+
+def _name_date(entry: CalendarEntry, master: CalendarEntry | None) -> str:
+    return name_instance(entry.uid, entry.instance, (master or entry).starts.clock)
+
+
+def _list_periods(master: CalendarEntry, zones: Zones) -> Iterator[CalendarEntry]:
+    """Yield the dates that RDATE gives another length than the series has, as if each were changed: a record has one
+    length."""
+    own, _ = find_end(master, zones)
+    length = None if own is None else own.on(master.starts.clock) - master.starts.local
+    lines = tuple(line for line in master.event.lines if line.name not in _OF_SERIES)
+    event = msgspec.structs.replace(master.event, lines=lines)
+    for starts, ends in list_periods(master.event, zones, clock=master.starts.clock):
+        if timedelta() < ends.on(starts.clock) - starts.local != length:
+            yield CalendarEntry(master.uid, starts, event, starts, splits=False, ends=ends)
+
+
+def _settle(moment: CalendarMoment, master: CalendarEntry | None, zones: Zones) -> CalendarMoment:
+    """Return the moment; in a series of days, the date as it is written."""
+    return take_written_day(moment, zones) if master is not None and master.starts.is_date else moment
+
+
+class _CalendarContext(Struct, frozen=True, kw_only=True):
+    zones: Zones
+    vocabulary: Vocabulary
+    removal: dict[str, str]
+    is_named: bool
+
+
+def read_calendar(content: bytes, *, timezone: str, vocabulary: Vocabulary, is_named: bool = False) -> list[RawRecord]:
+    """Read a calendar. `is_named`: what has no SUMMARY is named by others.
+
+    Raises ValueError for a file that is no calendar, or half of one.
+    """
+    calendar = Calendar(content)
+    zones = Zones(timezone, calendar.zones, calendar=calendar.zone_name)
+    entries: list[CalendarEntry] = []
+    refused: list[tuple[Component, UnreadableEvent]] = []
+    unread = defaultdict[str, list[CalendarMoment]](list)
+    for event in calendar.events:
+        try:
+            entries.append(make_entry(event, zones))
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other VEVENTs are read
+            refused.append((event, _explain(error)))
+            # It takes its date from the series: its own last good version stays.
+            if (instance := find_instance(event, zones)) is not None:
+                unread[name_event(event)].append(instance)
+    groups = group_entries(entries, unread, zones)
+    records = [_refuse_unread(event, unreadable, groups=groups, zones=zones) for event, unreadable in refused]
+    removal = {"status": "archived", "reason": "cancelled"} if calendar.is_cancelled else {}
+    setting = _CalendarContext(zones=zones, vocabulary=vocabulary, removal=removal, is_named=is_named)
+    for group in groups.values():
+        records += [_read_entry(entry, group, setting) for entry in group.entries]
+    return order_versions(records, entries)
+
+
+def _read_entry(entry: CalendarEntry, group: EventGroup, setting: _CalendarContext) -> RawRecord:
+    line, source_id = entry.event.line, group.name(entry)
+    try:
+        if is_superseded(entry, group.master, setting.zones):
+            return RawRecord(line, None, is_superseded=True)
+        value, notes = _make_record(entry, group, setting)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other VEVENTs are read
+        return _refuse(entry.event, _explain(error), source_id=source_id)
+    return RawRecord(line, value, source_id=source_id, notes=tuple(notes))
+
+
+def _refuse_unread(
+    event: Component, unreadable: UnreadableEvent, *, groups: Mapping[str, EventGroup], zones: Zones
+) -> RawRecord:
+    instance, group = find_instance(event, zones), groups.get(name_event(event))
+    if instance is None:
+        return _refuse(event, unreadable)
+    clock = group.master.starts.clock if group and group.master else zones.metro
+    return _refuse(event, unreadable, source_id=name_instance(name_event(event), instance, clock))
+
+
+def _make_record(
+    entry: CalendarEntry, group: EventGroup, setting: _CalendarContext
+) -> tuple[dict[str, Any], list[Note]]:
+    members, master = list_members(entry.event, setting.vocabulary), group.master
+    if entry.instance is not None and master is not None:
+        inherited = list_members(master.event, setting.vocabulary)
+        members = {name: inherited[name] for name in INHERITED if name in inherited} | members
+    if "name" not in members and not setting.is_named:
+        raise UnreadableEvent("missing: expected SUMMARY")
+    try:
+        shown, series, notes = _list_series(entry, group, setting.zones)
+    except OverflowError as error:
+        raise UnreadableEvent("out_of_range: a date of the series is past the year 9999") from error
+    times, more = _list_times(entry, shown, setting.zones)
+    named = {"type": "event", "source_id": group.name(entry)}
+    return named | members | times | series | setting.removal, notes + more
+
+
+def _list_series(entry: CalendarEntry, group: EventGroup, zones: Zones) -> tuple[Clock, Members, list[Note]]:
+    """Return the clock that the record shows, and its members about other dates than its first."""
+    stray = is_stray(entry, group.master)
+    if entry.instance is None or stray:
+        recurrence, notes = read_recurrence(entry.event, entry.starts, group.changed, zones)
+        if stray:
+            reason = "assumed: RECURRENCE-ID beside a rule, where its series is missing, is no date of one"
+            notes.append(Note("rrule", reason, f"RECURRENCE-ID:{entry.event.get_value('RECURRENCE-ID')}"))
+        elif group.splits and recurrence.texts:
+            placed, assumed = place_recurrence(recurrence, zones)
+            members, cut = list_before(placed, group.splits)
+            return placed.shown, members, [*notes, *assumed, *cut]
+        shown, members, more = list_series(recurrence, zones)
+        return shown, members, notes + more
+    if entry.splits and group.master is not None:
+        whole, _ = read_recurrence(group.master.event, group.master.starts, group.changed, zones)
+        if whole.texts:
+            placed, _ = place_recurrence(whole, zones)
+            own, notes = read_recurrence(entry.event, entry.starts, (), zones)
+            members, more = list_after(placed, entry.instance, own, splits=group.splits, zones=zones)
+            return placed.shown, members, notes + more
+    return entry.starts.clock if entry.starts.clock.zone else zones.metro, {}, []
+
+
+def _list_times(entry: CalendarEntry, shown: Clock, zones: Zones) -> tuple[dict[str, Any], list[Note]]:
+    """Return the start and the end by the clock `shown`; of whole days the end is the midnight after the last."""
+    starts = entry.starts
+    times: dict[str, Any] = {"timezone": shown.zone}
+    zone = None
+    if not (starts.is_date or starts.clock.zone or _recurs(entry)):
+        zone = find_fold_zone(starts.local.replace(tzinfo=starts.clock.info).astimezone(shown.info))
+    if zone is not None and (fixed := zones.find(zone, year=starts.local.year)):
+        shown, times["timezone"] = fixed, zone
+    local = starts.on(shown)
+    if starts.is_date:
+        times |= {"date_on": local.date().isoformat(), "all_day": True}
+    else:
+        times["starts_local"] = local.isoformat()
+    ends, notes = find_end(entry, zones)
+    notes += note_dropped_time(entry)
+    if ends is not None and not (starts.is_date and ends.on(shown) <= local):
+        times["ends_local"] = ends.on(shown).isoformat()
+    return times, notes
+
+
+def _recurs(entry: CalendarEntry) -> bool:
+    return entry.splits or entry.event.get("RRULE") is not None or entry.event.get("RDATE") is not None
+
+
+def _refuse(event: Component, unreadable: UnreadableEvent, *, source_id: str | None = None) -> RawRecord:
+    name = source_id or " ".join(event.get_value("UID").split()) or None
+    return RawRecord(event.line, unreadable.value, str(unreadable), name)
+
+
+def _explain(error: Exception) -> UnreadableEvent:
+    return error if isinstance(error, UnreadableEvent) else UnreadableEvent(explain_fault(error))

@@ -1,0 +1,461 @@
+"""Turns RRULE, RDATE, EXDATE and changed dates of a VEVENT into the members of a record that recurs.
+
+Local times are naive seconds since 1970, as those of `pipeline.dates.series`."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from outings.contract.instants import DAY, count_seconds, number_day, read_local
+from pipeline.dates.rules import TIMES, WEEKDAY_CODES, RecurrenceRule, RuleError, list_days, parse_rule
+from pipeline.dates.series import LiveDates, Seconds, Series, find_excluded, list_live, localize_until, merge_starts
+from pipeline.dates.zones import find_zone, move_clock
+from pipeline.fetch.ics.lines import Component, unescape
+from pipeline.fetch.ics.times import CalendarMoment, list_moments, take_written_day
+from pipeline.fetch.ics.zones import UTC_CLOCK, Clock, Zones
+from pipeline.fetch.reader import Note
+from pipeline.records.values import MAX_ITEMS, YEARS
+
+# A series without an end is listed up to here, and compared with the rule that says it up to a year before: some of its
+# dates may be moved.
+_FOLLOWED = number_day(date(2100, 1, 1))
+COMPARED = number_day(date(2099, 1, 1)) * DAY
+
+
+class Pattern(Struct, frozen=True, kw_only=True):
+    """`rules` and `exrules` are readable, their UNTIL is on this clock. For an `excluded` midnight see `exclude`."""
+
+    anchor: int
+    rules: tuple[RecurrenceRule, ...] = ()
+    exrules: tuple[RecurrenceRule, ...] = ()
+    added: tuple[int, ...] = ()
+    excluded: tuple[int, ...] = ()
+
+
+def settle_rule(rule: RecurrenceRule, clock: Clock, *, is_days: bool) -> RecurrenceRule:
+    """Return the rule with its UNTIL on that clock."""
+    if clock.zone:
+        return localize_until(rule, find_zone(clock.zone), has_time=not is_days)
+    if rule.until is None or rule.until.tzinfo is None:
+        return rule
+    return msgspec.structs.replace(rule, until=move_clock(rule.until, clock.info))
+
+
+def list_named(pattern: Pattern, *, last_day: int = _FOLLOWED) -> LiveDates:
+    """List what rules and RDATEs name, whatever is excluded. Of several rules only one that falls on the first date
+    counts it."""
+    rules = pattern.rules
+    counted = rules if len(rules) == 1 else [_count_own(rule, pattern.anchor) for rule in rules]
+    parts = [list_ruled(rule, pattern.anchor, last_day=last_day) for rule in counted]
+    starts = [part.starts for part in parts] + [make_array([pattern.anchor, *pattern.added])]
+    return LiveDates(starts=merge_starts(*starts), has_end=all(part.has_end for part in parts))
+
+
+def list_dates(pattern: Pattern) -> LiveDates:
+    """List the dates that take place, as if clocks never skipped a time."""
+    named = list_named(pattern)
+    gone = exclude(named.starts, pattern.excluded)
+    for rule in pattern.exrules:
+        gone |= np.isin(named.starts, _list_own(rule, pattern.anchor))
+    return LiveDates(starts=named.starts[~gone], has_end=named.has_end)
+
+
+def list_ruled(
+    rule: RecurrenceRule, anchor: int, *, last: datetime | None = None, last_day: int = _FOLLOWED
+) -> LiveDates:
+    """List what one rule names from its first date on; to `last` in place of its own end."""
+    if last is not None:
+        rule = msgspec.structs.replace(rule, until=last, count=None)
+    return list_live(
+        Series(zone=find_zone("UTC"), anchor=anchor, rule=rule, added=(), excluded=(), has_time=True, last_day=last_day)
+    )
+
+
+def exclude(starts: Seconds, excluded: Iterable[int]) -> NDArray[np.bool_]:
+    """Mark the dates that are excluded; a midnight at which nothing starts excludes its day."""
+    return find_excluded(starts, make_array(excluded))
+
+
+def list_unmet(pattern: Pattern, excluded: Iterable[int]) -> list[int]:
+    """List the excluded dates that the series does not have."""
+    wanted = make_array(excluded)
+    if wanted.size == 0:
+        return []
+    named = list_named(pattern, last_day=int(wanted.max()) // DAY).starts
+    met = np.isin(wanted, named) | np.isin(wanted, named - named % DAY)
+    unmet: list[int] = wanted[~met].tolist()
+    return unmet
+
+
+def _count_own(rule: RecurrenceRule, anchor: int) -> RecurrenceRule:
+    if rule.count is None or _falls_on(rule, anchor):
+        return rule
+    return msgspec.structs.replace(rule, count=rule.count + 1)
+
+
+def _falls_on(rule: RecurrenceRule, anchor: int) -> bool:
+    return bool(list_days(rule, anchor=anchor // DAY, last=anchor // DAY).size)
+
+
+def _list_own(rule: RecurrenceRule, anchor: int) -> Seconds:
+    """List what an EXRULE names: the first date only if the rule falls on it."""
+    starts = list_ruled(_count_own(rule, anchor), anchor).starts
+    return starts if _falls_on(rule, anchor) else starts[starts != anchor]
+
+
+def make_array(seconds: Iterable[int]) -> Seconds:
+    return np.array([*seconds], dtype=np.int64)
+
+
+# A rule that names the first date alone: for a series of which nothing takes place.
+_ONCE = "FREQ=DAILY;COUNT=1"
+# Days by their numbers: on other days of the week they are others.
+_NUMBERED = ("BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYMONTH")
+
+Parts = dict[str, str]
+
+
+class _RuleFit(Struct, frozen=True, kw_only=True):
+    """A rule, or none; `missing` and `extra`: the dates that it lacks, and that it has too many."""
+
+    rule: str | None
+    missing: Seconds
+    extra: Seconds
+
+    @property
+    def cost(self) -> int:
+        return self.missing.size + self.extra.size
+
+
+def fit_rule(
+    dates: LiveDates, *, anchor: int, candidates: Sequence[str], is_days: bool
+) -> tuple[dict[str, Any], list[Note]]:
+    """Return the members that say these dates best. `candidates`: rules without an end.
+
+    If no rule fits dates without an end, as many of them as a record takes.
+    """
+    ways = [_try_rule(text, dates, anchor=anchor, is_days=is_days) for text in candidates]
+    if dates.has_end or not ways:
+        ways.append(_list_alone(dates, anchor))
+    fit = min(ways, key=lambda way: way.cost)
+    missing, extra = fit.missing[:MAX_ITEMS], fit.extra[:MAX_ITEMS]
+    members: dict[str, Any] = {"rdates": _show_all(missing), "exdates": _show_all(extra)}
+    if fit.rule is not None:
+        members["rrule"] = fit.rule
+    return members, _note_cut(fit)
+
+
+def _try_rule(text: str, dates: LiveDates, *, anchor: int, is_days: bool) -> _RuleFit:
+    last = read_local(max(anchor, int(dates.starts[-1]) if dates.starts.size else anchor)) if dates.has_end else None
+    starts, wanted = list_ruled(parse_rule(text), anchor, last=last).starts, dates.starts
+    if last is None:
+        starts, wanted = starts[starts < COMPARED], wanted[wanted < COMPARED]
+    return _RuleFit(
+        rule=text if last is None else f"{text};UNTIL={last:%Y%m%d}" + ("" if is_days else f"T{last:%H%M%S}"),
+        missing=np.setdiff1d(wanted, starts, assume_unique=True),
+        extra=np.setdiff1d(starts, wanted, assume_unique=True),
+    )
+
+
+def _list_alone(dates: LiveDates, anchor: int) -> _RuleFit:
+    first = make_array([anchor])
+    missing, extra = dates.starts[dates.starts != anchor], first[~np.isin(first, dates.starts)]
+    return _RuleFit(rule=None if missing.size else _ONCE, missing=missing, extra=extra)
+
+
+def _note_cut(fit: _RuleFit) -> list[Note]:
+    cut = [int(each[MAX_ITEMS]) for each in (fit.missing, fit.extra) if each.size > MAX_ITEMS]
+    if not cut:
+        return []
+    reason = f"too_long: a record names {MAX_ITEMS} dates in addition to its rule; from this one on some are wrong"
+    return [Note("rrule", reason, f"{read_local(min(cut)):%Y%m%dT%H%M%S}")]
+
+
+def _show_all(seconds: Seconds) -> list[str]:
+    """Write the dates of the years that a record knows."""
+    return [local.isoformat() for each in seconds.tolist() if (local := read_local(each)).year in YEARS]
+
+
+def list_endless(texts: Sequence[str], *, days: int) -> list[str]:
+    """List candidate rules: each rule, and all joined if one rule can say them, moved by `days` weekdays. Drops UNTIL,
+    COUNT and times of the day. The texts must be readable."""
+    every: list[Parts] = [
+        {name: value for name, value in parse_rule(text).parts if name not in TIMES} for text in texts
+    ]
+    joined = [_join(every)] if len(every) > 1 else []
+    shifted = [_shift(parts, days) for parts in (*joined, *every) if parts is not None]
+    return list(dict.fromkeys(_write(parts) for parts in shifted if parts is not None))
+
+
+def _write(parts: Parts) -> str:
+    return ";".join(f"{name}={value}" for name, value in parts.items())
+
+
+def _join(every: Sequence[Parts]) -> Parts | None:
+    """Join rules that differ in one list, as BYDAY=MO and BYDAY=WE. Returns None if they differ more."""
+    first = every[0]
+    differing = {name for parts in every for name in {*first, *parts} if parts.get(name) != first.get(name)}
+    name = next(iter(differing), "")
+    if len(differing) != 1 or not name.startswith("BY") or not all(name in parts for parts in every):
+        return None
+    words = dict.fromkeys(word for parts in every for word in parts[name].split(","))
+    return first | {name: ",".join(words)}
+
+
+def _shift(parts: Parts, days: int) -> Parts | None:
+    """Move a rule's weekdays. Returns None if no rule says it: the day after the second Tuesday is not the second
+    Wednesday."""
+    frequency = parts["FREQ"]
+    if days == 0 or (frequency == "DAILY" and parts.keys() <= {"FREQ", "INTERVAL", "WKST"}):
+        return parts
+    if frequency not in ("DAILY", "WEEKLY") or any(name in parts for name in _NUMBERED):
+        return None
+    # Where a week begins says nothing of a rule that takes every week whole.
+    counts = frequency == "WEEKLY" and parts.keys() & {"INTERVAL", "BYSETPOS", "WKST"}
+    shifted = parts | ({"WKST": parts.get("WKST", "MO")} if counts else {})
+    for name in ("BYDAY", "WKST"):
+        if name in shifted:
+            shifted[name] = ",".join(_shift_weekday(code.strip(), days) for code in shifted[name].split(","))
+    return shifted
+
+
+def _shift_weekday(code: str, days: int) -> str:
+    return WEEKDAY_CODES[(WEEKDAY_CODES.index(code) + days) % 7]
+
+
+Members = dict[str, Any]
+
+
+class Recurrence(Struct, frozen=True, kw_only=True):
+    """A series as one VEVENT says it. Its pattern is on the clock of `starts`.
+
+    `texts`: its readable rules. `added` and `excluded` are RDATE and EXDATE, `changed` what other VEVENTs stand for.
+    `unread`: its only rule, which is none that we follow.
+    """
+
+    starts: CalendarMoment
+    pattern: Pattern
+    texts: tuple[str, ...]
+    unread: str | None
+    added: tuple[CalendarMoment, ...]
+    excluded: tuple[CalendarMoment, ...]
+    changed: tuple[CalendarMoment, ...]
+
+    @property
+    def is_days(self) -> bool:
+        return self.starts.is_date
+
+    @property
+    def repeats(self) -> bool:
+        return bool(self.texts or self.added or self.unread)
+
+
+class SeriesOnClock(Struct, frozen=True, kw_only=True):
+    """A series' dates on `clock`; its record has the clock `shown`. `days`: by how many days its weekdays on the
+    clock shown differ from those in its rules; None if no rule can say them. `shift`: the difference between its own
+    clock and this one, in seconds, if taken to be the same all year."""
+
+    recurrence: Recurrence
+    clock: Clock
+    shown: Clock
+    dates: LiveDates
+    days: int | None
+    shift: int | None = None
+
+    @property
+    def anchor(self) -> int:
+        return count_seconds(self.recurrence.starts.on(self.clock))
+
+    def place(self, moment: CalendarMoment) -> int:
+        if self.shift is not None and not moment.is_date:
+            return count_seconds(moment.on(self.recurrence.starts.clock)) + self.shift
+        return count_seconds(moment.on(self.clock))
+
+    def show(self, starts: Seconds) -> Seconds:
+        """Return the starts on the clock shown."""
+        if self.clock is self.shown:
+            return starts
+        moments = [CalendarMoment(read_local(each), self.clock, is_date=False) for each in starts.tolist()]
+        return make_array(count_seconds(moment.on(self.shown)) for moment in moments)
+
+
+def read_recurrence(
+    event: Component, starts: CalendarMoment, changed: Sequence[CalendarMoment], zones: Zones
+) -> tuple[Recurrence, list[Note]]:
+    added, notes = list_moments(event, "RDATE", zones, clock=starts.clock)
+    excluded, wrong = list_moments(event, "EXDATE", zones, clock=starts.clock)
+    notes += wrong
+    if starts.is_date:
+        added, excluded, changed = (
+            [take_written_day(moment, zones) for moment in moments] for moments in (added, excluded, changed)
+        )
+    else:
+        excluded += _list_added_on(excluded, added, starts.clock)
+    texts, unread = _sort_rules(event, "RRULE", starts)
+    exrules, others = _sort_rules(event, "EXRULE", starts)
+    lost = [*(unread if texts else unread[1:]), *others]
+    notes += [Note("rrule", "unsupported: one of several rules can't be followed", text) for text in lost]
+    clock = starts.clock
+    pattern = Pattern(
+        anchor=count_seconds(starts.local),
+        rules=_settle_all(texts, starts),
+        exrules=_settle_all(exrules, starts),
+        added=tuple(count_seconds(moment.on(clock)) for moment in added),
+        excluded=tuple(count_seconds(moment.on(clock)) for moment in (*excluded, *changed)),
+    )
+    recurrence = Recurrence(
+        starts=starts, pattern=pattern, texts=tuple(texts), unread=unread[0] if unread and not texts else None,
+        added=tuple(added), excluded=tuple(excluded), changed=tuple(changed),
+    )  # fmt: skip
+    return recurrence, notes + _note_unmet(recurrence)
+
+
+def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnClock, list[Note]]:
+    """Settle the clock of a series, with a note where it is assumed.
+
+    A series in UTC repeats by the clock that the calendar or the metro names, as who writes "every Tuesday at ten"
+    means it. So does one by another clock that is no zone's, unless it ends in sight: then its instants say it.
+    """
+    starts, dates = recurrence.starts, list_dates(recurrence.pattern)
+    if starts.is_date or starts.clock.zone:
+        return SeriesOnClock(recurrence=recurrence, clock=starts.clock, shown=starts.clock, dates=dates, days=0), []
+    if starts.clock is not UTC_CLOCK and dates.has_end and dates.starts.size <= MAX_ITEMS:
+        return SeriesOnClock(recurrence=recurrence, clock=starts.clock, shown=zones.metro, dates=dates, days=None), []
+    shown = zones.calendar or zones.metro
+    first = starts.on(shown)
+    shift = count_seconds(first) - count_seconds(starts.local)
+    added = make_array(count_seconds(moment.on(shown)) for moment in recurrence.added)
+    own = make_array(recurrence.pattern.added)
+    gone = exclude(own, recurrence.pattern.excluded)
+    ruled = dates.starts[~np.isin(dates.starts, own)]
+    live = LiveDates(starts=merge_starts(ruled + shift, added[~gone]), has_end=dates.has_end)
+    days = (count_seconds(first) // DAY) - recurrence.pattern.anchor // DAY
+    where, mark = ("in UTC", "Z") if starts.clock is UTC_CLOCK else ("by no zone's clock, without a near end,", "")
+    reason = f"assumed: a series {where} repeats by the clock of {shown.zone}"
+    note = Note("timezone", reason, f"DTSTART:{starts.local:%Y%m%dT%H%M%S}{mark}")
+    return SeriesOnClock(recurrence=recurrence, clock=shown, shown=shown, dates=live, days=days, shift=shift), [note]
+
+
+def list_series(recurrence: Recurrence, zones: Zones) -> tuple[Clock, Members, list[Note]]:
+    """Return the clock and members of the whole series: the rule as it is written, if one rule says it."""
+    clock = recurrence.starts.clock
+    if recurrence.unread or (_is_plain(recurrence) and (recurrence.is_days or clock.zone)):
+        shown = clock if clock.zone else zones.metro
+        rule = recurrence.unread or next(iter(recurrence.texts), None)
+        excluded = (*recurrence.excluded, *recurrence.changed)
+        times = {"exdates": _show_moments(excluded, shown), "rdates": _show_moments(recurrence.added, shown)}
+        return shown, times | ({} if rule is None else {"rrule": rule}), []
+    placed, notes = place_recurrence(recurrence, zones)
+    if not recurrence.repeats and placed.dates.starts.size:
+        return placed.shown, {}, notes
+    members, cut = say_placed(placed, placed.dates, starts=placed.anchor, is_days=recurrence.is_days)
+    return placed.shown, members, notes + cut
+
+
+def say_placed(
+    placed: SeriesOnClock, dates: LiveDates, *, starts: int, is_days: bool, moved: int = 0
+) -> tuple[Members, list[Note]]:
+    """Return members for the dates, or for some of them that were `moved` by days, the first of which is `starts`."""
+    texts = placed.recurrence.texts
+    candidates = [] if placed.days is None else list_endless(texts, days=placed.days + moved)
+    anchor = int(placed.show(make_array([starts]))[0])
+    shown = LiveDates(starts=placed.show(dates.starts), has_end=dates.has_end)
+    return fit_rule(shown, anchor=anchor, candidates=candidates, is_days=is_days)
+
+
+def _list_added_on(
+    excluded: Sequence[CalendarMoment], added: Sequence[CalendarMoment], clock: Clock
+) -> list[CalendarMoment]:
+    """List the dates that are added on an excluded whole day, of which a record would exclude only the midnight."""
+    days = {moment.local.date() for moment in excluded if moment.is_date}
+    return [moment for moment in added if moment.on(clock).date() in days]
+
+
+def _is_plain(recurrence: Recurrence) -> bool:
+    return recurrence.repeats and len(recurrence.texts) < 2 and not recurrence.pattern.exrules
+
+
+def _sort_rules(event: Component, name: str, starts: CalendarMoment) -> tuple[list[str], list[str]]:
+    """Return the texts of rules, each once, and each part of one once: those that are followed, and the others."""
+    texts: tuple[list[str], list[str]] = ([], [])
+    plain = ("".join(unescape(line.value).split()).split(";") for line in event.get_all(name))
+    for text in dict.fromkeys(";".join(dict.fromkeys(parts)) for parts in plain):
+        texts[not _is_followed(text, starts)].append(text)
+    return texts
+
+
+def _is_followed(text: str, starts: CalendarMoment) -> bool:
+    try:
+        return not parse_rule(text).list_unsupported(None if starts.is_date else starts.local.time())
+    except RuleError:
+        return False
+
+
+def _settle_all(texts: Sequence[str], starts: CalendarMoment) -> tuple[RecurrenceRule, ...]:
+    return tuple(settle_rule(parse_rule(text), starts.clock, is_days=starts.is_date) for text in texts)
+
+
+def _note_unmet(recurrence: Recurrence) -> list[Note]:
+    if recurrence.unread or not recurrence.excluded:
+        return []
+    clock = recurrence.starts.clock
+    excluded = {count_seconds(moment.on(clock)): moment for moment in recurrence.excluded}
+    reason = "contradictory: the series has no such date to leave out"
+    return [
+        Note("exdates", reason, f"EXDATE:{excluded[each].local:%Y%m%dT%H%M%S}")
+        for each in list_unmet(recurrence.pattern, excluded)
+    ]
+
+
+def _show_moments(moments: Sequence[CalendarMoment], clock: Clock) -> list[str]:
+    """Write moments; the first hours of the first known year are of the year before on another clock, and left out."""
+    return [local.isoformat() for moment in moments if (local := moment.on(clock)).year in YEARS]
+
+
+def list_before(placed: SeriesOnClock, splits: Sequence[CalendarMoment]) -> tuple[Members, list[Note]]:
+    """Return members of the series up to its first split."""
+    end = min(placed.place(at) for at in splits)
+    starts = placed.dates.starts
+    dates = LiveDates(starts=starts[starts < end], has_end=True)
+    return say_placed(placed, dates, starts=placed.anchor, is_days=placed.recurrence.is_days)
+
+
+def list_after(
+    placed: SeriesOnClock, at: CalendarMoment, own: Recurrence, *, splits: Sequence[CalendarMoment], zones: Zones
+) -> tuple[Members, list[Note]]:
+    """Return members of the series from the split `at` on, to the next.
+
+    They follow the split's own rule, or else the series moved by as much as that date is. A split names its date by
+    when it was to be, or by when it is now.
+    """
+    first, starts = placed.place(at), count_seconds(own.starts.on(placed.clock))
+    end = min((later for split in splits if (later := placed.place(split)) > first), default=None)
+    if own.texts:
+        again, notes = place_recurrence(own, zones)
+        dates = _cut(again.dates, again.anchor, None if end is None else end + again.anchor - first)
+        members, cut = say_placed(again, dates, starts=again.anchor, is_days=own.is_days)
+        return members, notes + cut
+    moved = starts - first
+    dates = _cut(placed.dates, first, end)
+    pattern, clock = placed.recurrence.pattern, placed.recurrence.starts.clock
+    unmet = [CalendarMoment(read_local(each), clock, own.is_days) for each in list_unmet(pattern, pattern.excluded)]
+    gone = [placed.place(moment) for moment in (*unmet, *own.excluded)]
+    is_excluded = count_seconds(at.on(clock)) in pattern.excluded
+    live = merge_starts(dates.starts, make_array([] if is_excluded else [first])) + moved
+    live = live[~exclude(live, gone)]
+    if own.is_days:
+        live = merge_starts(live - live % DAY)
+    dates = LiveDates(starts=live, has_end=dates.has_end)
+    return say_placed(placed, dates, starts=starts, is_days=own.is_days, moved=starts // DAY - first // DAY)
+
+
+def _cut(dates: LiveDates, first: int, end: int | None) -> LiveDates:
+    starts = dates.starts[dates.starts >= first]
+    if end is None:
+        return LiveDates(starts=starts, has_end=dates.has_end)
+    return LiveDates(starts=starts[starts < end], has_end=True)

@@ -1,0 +1,270 @@
+"""Parses dates, times and durations of iCalendar, and the entries that have them."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from pipeline.fetch.ics.lines import Component, Line
+from pipeline.fetch.ics.zones import UTC_CLOCK, Clock, Zones
+from pipeline.fetch.ndjson import MAX_LINE_BYTES
+from pipeline.fetch.reader import Note
+from pipeline.records.values import YEARS
+
+# Dashes and colons, as in ISO 8601, are forgiven.
+_MOMENT = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[Tt ](\d\d):?(\d\d):?(\d\d)?(?:\.\d+)?([Zz])?)?", re.ASCII)
+_DURATION = re.compile(
+    r"\+?P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,9})S)?)?", re.ASCII | re.IGNORECASE
+)
+
+
+class UnreadableEvent(ValueError):  # noqa: N818 it is a finding of the event, not an error of the program
+    """The event can't be read; `value` is the line at fault."""
+
+    def __init__(self, reason: str, line: Line | None = None) -> None:
+        super().__init__(reason)
+        self.value = None if line is None else f"{line.name}:{line.value}"
+
+
+class CalendarMoment(NamedTuple):
+    """A time on `clock`, naive; `is_date`: a day alone, at its midnight, of any clock."""
+
+    local: datetime
+    clock: Clock
+    is_date: bool
+
+    def on(self, clock: Clock) -> datetime:
+        """Return this instant on another clock; a day stays that day. In a fold it is the first time, in a gap it has
+        the offset before."""
+        if self.is_date or clock is self.clock or (clock.zone and clock.zone == self.clock.zone):
+            return self.local
+        return self.local.replace(tzinfo=self.clock.info).astimezone(clock.info).replace(tzinfo=None, fold=0)
+
+
+def list_moments(event: Component, name: str, zones: Zones, *, clock: Clock) -> tuple[list[CalendarMoment], list[Note]]:
+    """Return the times of all properties of that name, one or a list in each; of a period its start. One that can't be
+    read costs itself alone, the end of a period its own length. `clock`: of the series, and so of those that name
+    none."""
+    moments, notes = [], []
+    for line in event.get_all(name):
+        texts, tzid = _split_values(line)
+        for text in texts:
+            try:
+                moments.append(_parse_value(text, tzid, line, zones, clock=clock))
+                _parse_period_end(text, moments[-1], line, zones)
+            except UnreadableEvent as unreadable:
+                notes.append(Note(f"{name.lower()}s", str(unreadable), f"{name}:{text}"))
+    return moments, notes
+
+
+def list_periods(event: Component, zones: Zones, *, clock: Clock) -> Iterator[tuple[CalendarMoment, CalendarMoment]]:
+    """Yield the starts and ends of the RDATEs that have both and can be read."""
+    for line in event.get_all("RDATE"):
+        texts, tzid = _split_values(line)
+        for text in texts:
+            with suppress(UnreadableEvent):
+                starts = _parse_value(text, tzid, line, zones, clock=clock)
+                if (ends := _parse_period_end(text, starts, line, zones)) is not None and not starts.is_date:
+                    yield starts, ends
+
+
+def _parse_period_end(text: str, starts: CalendarMoment, line: Line, zones: Zones) -> CalendarMoment | None:
+    _, slash, stated = text.partition("/")
+    if not slash:
+        return None
+    if stated.strip().upper().startswith(("P", "+P")):
+        return add_duration(starts, parse_duration(line._replace(value=stated)))
+    return parse_moment(line._replace(value=stated), zones, clock=starts.clock)
+
+
+def parse_moment(line: Line, zones: Zones, *, clock: Clock | None = None) -> CalendarMoment:
+    """Parse the first time; without a zone it is on `clock`, else the metro's. Raises `UnreadableEvent`."""
+    texts, tzid = _split_values(line)
+    return _parse_value(texts[0], tzid, line, zones, clock=clock or zones.metro)
+
+
+def _split_values(line: Line) -> tuple[list[str], str]:
+    texts, tzid = line.value.strip(), line.parameters.get("TZID", "").strip()
+    if ":" in texts and not _MOMENT.fullmatch(texts.split(",")[0].partition("/")[0].strip()):
+        # Exchange writes TZID=(UTC-08:00) Pacific Time (US & Canada) without quotes.
+        rest, _, texts = texts.rpartition(":")
+        tzid = f"{tzid}:{rest}"
+    return [text.strip() for text in texts.split(",")], tzid
+
+
+def _parse_value(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock) -> CalendarMoment:
+    moment = _parse_moment(text.partition("/")[0].strip(), tzid, line, zones, clock=clock)
+    return _take_day(moment, zones) if line.parameters.get("VALUE", "").upper() == "DATE" else moment
+
+
+def take_written_day(moment: CalendarMoment, zones: Zones) -> CalendarMoment:
+    """Return the day of a time in a series of days: the written date, or the local day whose midnight it is in UTC."""
+    local = moment.on(zones.metro)
+    is_midnight = moment.clock is UTC_CLOCK and local.time() == time()
+    written = moment._replace(local=local) if is_midnight else moment
+    return _take_day(written, zones)
+
+
+def parse_duration(line: Line) -> tuple[timedelta, timedelta]:
+    """Return days by the clock, and the exact time after them (RFC 5545, 3.3.6). Raises `UnreadableEvent`."""
+    match = _DURATION.fullmatch(line.value.strip())
+    if match is None or not any(match.groups()):
+        raise UnreadableEvent(f"wrong_type: {line.name} is not a duration such as P1D or PT1H30M", line)
+    weeks, days, hours, minutes, seconds = (int(number or 0) for number in match.groups())
+    return timedelta(weeks=weeks, days=days), timedelta(hours=hours, minutes=minutes, seconds=seconds)
+
+
+def add_duration(moment: CalendarMoment, duration: tuple[timedelta, timedelta]) -> CalendarMoment:
+    """Add a duration. Raises `UnreadableEvent` past the year 9999."""
+    days, exact = duration
+    try:
+        local = moment.local + days
+        if exact and not moment.is_date:
+            instant = local.replace(tzinfo=moment.clock.info).astimezone(UTC) + exact
+            local = instant.astimezone(moment.clock.info).replace(tzinfo=None, fold=0)
+    except OverflowError as error:
+        raise UnreadableEvent("out_of_range: the end is past the year 9999") from error
+    return moment._replace(local=local)
+
+
+def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Clock) -> CalendarMoment:
+    match = _MOMENT.fullmatch(text)
+    if match is None:
+        raise UnreadableEvent(
+            f"wrong_type: {line.name} is not a date or time such as 20260811 or 20260811T090000", line
+        )
+    try:
+        day = date(int(match[1]), int(match[2]), int(match[3]))
+        if day.year not in YEARS:
+            raise UnreadableEvent(f"out_of_range: {line.name} is not in the years {YEARS[0]} to {YEARS[-1]}", line)
+        if match[4] is None:
+            return CalendarMoment(datetime.combine(day, time()), zones.metro, is_date=True)
+        hour = time(int(match[4]), int(match[5]), min(second, 59) if (second := int(match[6] or 0)) == 60 else second)
+    except UnreadableEvent:
+        raise
+    except ValueError as error:
+        raise UnreadableEvent(f"out_of_range: {line.name}: {error}", line) from error
+    if match[7]:  # it wins over a TZID beside it
+        clock = UTC_CLOCK
+    elif tzid:
+        named = zones.find(tzid, year=day.year)
+        if named is None:
+            raise UnreadableEvent(
+                f'unknown_word: TZID "{tzid[:100]}" is no zone and has no VTIMEZONE that can be read', line
+            )
+        clock = named
+    return CalendarMoment(datetime.combine(day, hour), clock, is_date=False)
+
+
+def _take_day(moment: CalendarMoment, zones: Zones) -> CalendarMoment:
+    return CalendarMoment(datetime.combine(moment.local.date(), time()), zones.metro, is_date=True)
+
+
+_WHOLE_DAY = (timedelta(days=1), timedelta())
+_TIMED = re.compile(r"[Tt][\d:]*[1-9]")
+_STAMP = re.compile(r"\d{8}T\d{6}Z", re.ASCII)
+
+
+class CalendarEntry(Struct, frozen=True, eq=False):
+    """`instance`: the date that it stands for (RECURRENCE-ID); `splits`: and for all that follow. `ends`: of a period
+    of its series."""
+
+    uid: str
+    starts: CalendarMoment
+    event: Component
+    instance: CalendarMoment | None
+    splits: bool
+    ends: CalendarMoment | None = None
+
+    @property
+    def sequence(self) -> int:
+        text = self.event.get_value("SEQUENCE")
+        return int(text) if text.isdecimal() and len(text) < 10 else 0
+
+    @property
+    def stamp(self) -> str | None:
+        text = self.event.get_value("DTSTAMP")
+        return text if _STAMP.fullmatch(text) else None
+
+    def is_newer(self, other: "CalendarEntry") -> bool:
+        if self.sequence != other.sequence:
+            return self.sequence > other.sequence
+        return self.stamp is not None and other.stamp is not None and self.stamp > other.stamp
+
+
+def make_entry(event: Component, zones: Zones) -> CalendarEntry:
+    """Make an entry of a VEVENT. Raises `UnreadableEvent`."""
+    if not event.is_closed:
+        raise UnreadableEvent("unreadable: END:VEVENT is missing")
+    if len(event.text) > MAX_LINE_BYTES:
+        raise UnreadableEvent(f"too_long: an event has at most {MAX_LINE_BYTES} characters")
+    begins = event.get("DTSTART")
+    if begins is None:
+        raise UnreadableEvent("missing: expected DTSTART")
+    starts = parse_moment(begins, zones)
+    if starts.local.time() == time() and event.get_value("X-MICROSOFT-CDO-ALLDAYEVENT").upper() == "TRUE":
+        starts = starts._replace(is_date=True, clock=zones.metro)
+    stands_for = event.get("RECURRENCE-ID")
+    clock = starts.clock if starts.clock.zone else zones.metro
+    instance = None if stands_for is None else parse_moment(stands_for, zones, clock=clock)
+    splits = stands_for is not None and stands_for.parameters.get("RANGE", "").upper() == "THISANDFUTURE"
+    return CalendarEntry(name_event(event), starts, event, instance, splits)
+
+
+def find_end(entry: CalendarEntry, zones: Zones) -> tuple[CalendarMoment | None, list[Note]]:
+    """Return DTEND, or the start and DURATION. A time has no end where neither can be read, and a day lasts to the next
+    midnight."""
+    starts, notes = entry.starts, list[Note]()
+    if entry.ends is not None:
+        return entry.ends, notes
+    try:
+        if line := entry.event.get("DTEND"):
+            ends = parse_moment(line, zones, clock=starts.clock)
+            return ends._replace(is_date=True) if starts.is_date else ends, notes
+        if line := entry.event.get("DURATION"):
+            return add_duration(starts, parse_duration(line)), notes
+    except UnreadableEvent as unreadable:
+        assert line is not None, "a line that there is can't be read"
+        notes.append(Note("ends_local", str(unreadable), f"{line.name}:{line.value}"))
+    return (add_duration(starts, _WHOLE_DAY) if starts.is_date else None), notes
+
+
+def note_dropped_time(entry: CalendarEntry) -> list[Note]:
+    """Note a time of the day that DTSTART has, though it says that it is a date."""
+    line = entry.event.get("DTSTART")
+    if line is None or line.parameters.get("VALUE", "").upper() != "DATE" or not _TIMED.search(line.value):
+        return []
+    reason = "contradictory: a DTSTART with VALUE=DATE has a time of the day, which is left out"
+    return [Note("date_on", reason, f"DTSTART:{line.value}")]
+
+
+def name_event(event: Component) -> str:
+    """Return the UID. An event without one is known by its contents: when these change it is another event."""
+    if uid := event.get_value("UID"):
+        return " ".join(uid.split())
+    parts = [line.value for name in ("DTSTART", "SUMMARY", "LOCATION", "RECURRENCE-ID") if (line := event.get(name))]
+    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    return f"without-uid-{digest[:32]}"
+
+
+def find_instance(event: Component, zones: Zones) -> CalendarMoment | None:
+    """Return the date for which an unreadable event stands, None if it stands for all that follow."""
+    line = event.get("RECURRENCE-ID")
+    if line is None or line.parameters.get("RANGE"):
+        return None
+    try:
+        return parse_moment(line, zones)
+    except UnreadableEvent:
+        return None
+
+
+def name_instance(uid: str, instance: CalendarMoment | None, clock: Clock) -> str:
+    """Name a date of a series by its UID and original time on the series' clock: <UID>/20260811T090000."""
+    if instance is None:
+        return uid
+    local = instance.on(clock)
+    return f"{uid}/{local:%Y%m%d}" if instance.is_date else f"{uid}/{local:%Y%m%dT%H%M%S}"

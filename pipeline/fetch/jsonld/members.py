@@ -1,0 +1,328 @@
+"""Turns schema.org's words for what listings of all types say, and where they are, into the members of a record."""
+
+import re
+from collections.abc import Iterable, Iterator
+from html import unescape
+from typing import Any
+
+from msgspec import Struct
+
+from outings.contract.vocabulary import Vocabulary
+from pipeline.fetch.jsonld.nodes import Node, is_web, list_type_categories
+
+_VIRTUAL = "VirtualLocation"
+
+
+def find_places(node: Node) -> list[Node]:
+    """List a node's places, but for those on the web."""
+    return [place for place in node.get_nodes("location") if _VIRTUAL not in place.types]
+
+
+def is_online(node: Node) -> bool:
+    """Return True for what takes place on the web alone."""
+    virtual = any(_VIRTUAL in place.types for place in node.get_nodes("location"))
+    return "OnlineEventAttendanceMode" in node.get_words("eventAttendanceMode") or (virtual and not find_places(node))
+
+
+def find_location(node: Node) -> dict[str, Any]:
+    """Return a node's first place, address or text."""
+    for value in node.get_all("location"):
+        if isinstance(value, str):
+            known = node.graph.find(value.strip())
+            location = describe_place(Node(known, node.graph)) if known is not None else {"address": value}
+        elif isinstance(value, Node) and _VIRTUAL not in value.types:
+            location = describe_place(value)
+        else:
+            continue
+        if location:
+            return location
+    return {}
+
+
+def describe_place(place: Node, *, above: int = 1) -> dict[str, Any]:
+    """Describe a Place, or an address in its stead. Its name leads the address, which has no member for it.
+
+    A place without an address has that of the one around it.
+    """
+    address = place if place.get("streetAddress") or place.get("addressLocality") else place.get_node("address")
+    parts: dict[str, Any] = {}
+    if address is not None:
+        names = {
+            "street_address": "streetAddress", "city": "addressLocality", "state": "addressRegion",
+            "zip": "postalCode",
+        }  # fmt: skip
+        parts = {name: _find_line(address, member) for name, member in names.items()}
+    parts |= _find_point(place)
+    written = next(iter(place.get_texts("address")), None) or _join_address(parts)
+    around = place.get_node("containedInPlace") or place.get_node("containedIn")
+    if above and written is None and around is not None:
+        parts = describe_place(around, above=above - 1) | {name: value for name, value in parts.items() if value}
+        written = parts.get("address")
+    name = _find_line(place, "name")
+    if name and name.casefold() not in (written or "").casefold():
+        written = f"{name}, {written}" if written else name
+    parts["address"] = written
+    return {name: value for name, value in parts.items() if value not in (None, "")}
+
+
+def _find_line(node: Node, name: str) -> str | None:
+    """Return a text, or the name of a node (a region, a country), in one line."""
+    value = node.get(name)
+    text = value.get_text("name") if isinstance(value, Node) else node.get_text(name)
+    return " ".join(text.split()) if text else None
+
+
+def _join_address(parts: dict[str, Any]) -> str | None:
+    region = " ".join(filter(None, (parts.get("state"), parts.get("zip"))))
+    joined = ", ".join(filter(None, (parts.get("street_address"), parts.get("city"), region)))
+    return joined or None
+
+
+def _find_point(place: Node) -> dict[str, Any]:
+    """Return a place's point. Software that knows none writes 0, 0."""
+    geo = next((node for node in place.get_nodes("geo") if node.get("latitude") is not None), place)
+    lat, lng = _read_degrees(geo.get("latitude")), _read_degrees(geo.get("longitude"))
+    if lat is None and lng is None:
+        return {}
+    return {} if lat == lng == 0 else {"lat": lat, "lng": lng}
+
+
+def _read_degrees(value: Any) -> Any:
+    """Return a text as its number. What is none stays, to be found with other wrong values."""
+    if not isinstance(value, str):
+        return None if isinstance(value, Node) else value
+    try:
+        return float(value.strip().replace(",", "."))
+    except ValueError:
+        return value
+
+
+_AGES = re.compile(r"(\d{1,3})?\s*(?:-|–|—|to)\s*(\d{1,3})?", re.IGNORECASE)
+_AGES_UP = re.compile(r"(\d{1,3})\s*(?:\+|and up|and older|or older)", re.IGNORECASE)
+_AGE = re.compile(r"\d{1,3}")
+_AMOUNT = re.compile(r"[^\d.,]*(\d[\d.,]*)[^\d]*")
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)", re.ASCII)
+_MOST_AMOUNT = 100
+# JSON has whole numbers that no float holds.
+_MOST_NUMBER = 10**300
+# "from $12", "$15 and up"; "up to $20", "$20 max.": one end of a range, and no price of its own.
+_LEAST = re.compile(
+    r"^\s*(from|start(s|ing)?( at| from)?|at least|min(imum|\.)?|as low as|ab|desde|à partir de|a partir de|da)\b"
+    r"|\+\s*$|\b(and|or|&) (up|above|over|more)\b|\bmin(imum|\.)?\s*$",
+    re.IGNORECASE,
+)
+_MOST = re.compile(
+    r"^\s*(up ?to|at most|max(imum|\.)?|no more than|under|less than|bis|hasta|jusqu['’]à|fino a)\b"
+    r"|\b(and|or|&) (under|less|below)\b|\bmax(imum|\.)?\s*$",
+    re.IGNORECASE,
+)
+_GONE = ("soldout", "outofstock")
+
+
+class Offers(Struct, frozen=True):
+    """`price` and where tickets are, as members; `is_sold_out` null where nothing says so."""
+
+    price: dict[str, Any]
+    url: str | None
+    is_sold_out: bool | None
+
+
+def list_members(node: Node, vocabulary: Vocabulary) -> dict[str, Any]:
+    """Return the raw members of every type; what is wrong in them is found with the values of every other feed."""
+    url = node.get_url("url")
+    members: dict[str, Any] = {
+        "name": find_text(node, "name", "headline"),
+        "description": find_text(node, "description", "disambiguatingDescription"),
+        "image_url": next(iter(list_images(node)), None),
+        "source": {"url": url} if url else None,
+        "created_at": _find_instant(node, "dateCreated", "datePublished"),
+        "verified_at": _find_instant(node, "dateModified", "modified"),
+    }
+    members |= _sort_words(node, vocabulary)
+    return drop_unstated(members)
+
+
+def find_text(node: Node, *names: str) -> str | None:
+    """Return the first text that is stated. Software that escapes HTML for JSON writes tags and entities as
+    entities."""
+    text = next((text for name in names if (text := node.get_text(name))), None)
+    return unescape(text) if text is not None and ("&lt;" in text or "&amp;" in text) else text
+
+
+def drop_unstated(members: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value not in (None, "", {}, [])}
+
+
+def list_images(node: Node) -> list[str]:
+    """List whole addresses, each once, of texts and of ImageObjects."""
+    images: dict[str, None] = {}
+    for name in ("image", "photo", "logo"):
+        for value in node.get_all(name):
+            text = value.get_url("contentUrl") or value.get_url("url") or value.id if isinstance(value, Node) else value
+            if isinstance(text, str) and is_web(whole := node.graph.resolve(text)):
+                images[whole] = None
+    return list(images)
+
+
+def find_organization(node: Node, names: Iterable[str]) -> tuple[str | None, Node | None]:
+    """Return the first organization's name, and its node. A person is none, whose name is nobody's business."""
+    for name in names:
+        for value in node.get_all(name):
+            if isinstance(value, str):
+                known = node.graph.find(value.strip())
+                if known is None and is_web(value):
+                    continue
+                value = value if known is None else Node(known, node.graph)
+            if isinstance(value, str):
+                return value, None
+            if isinstance(value, Node) and "Person" not in value.types and (text := value.get_text("name")):
+                return text, value
+    return None, None
+
+
+def find_ages(node: Node) -> dict[str, Any]:
+    """Return the ages of `typicalAgeRange`, OpenActive's `ageRange`, or the audience."""
+    for source in (*node.get_nodes("ageRange"), *node.get_nodes("typicalAgeRange")):
+        if bounds := _find_bounds(source, "minValue", "maxValue"):
+            return bounds
+    for text in (*node.get_texts("typicalAgeRange"), *node.get_texts("ageRange")):
+        return _parse_ages(text)
+    for audience in (*node.get_nodes("audience"), node):
+        for inner in audience.get_nodes("suggestedAge"):
+            if bounds := _find_bounds(inner, "minValue", "maxValue"):
+                return bounds
+        if bounds := _find_bounds(audience, "suggestedMinAge", "suggestedMaxAge"):
+            return bounds
+    return {}
+
+
+def find_offers(node: Node) -> Offers:
+    """Return the range of several prices. What is no amount, or more than one, is a note."""
+    offers = node.get_nodes("offers")
+    lows: list[float] = []
+    highs: list[float] = []
+    notes: list[str] = []
+    for offer in offers:
+        for name, each in _list_prices(offer):
+            amount, written = _read_amount(each), str(each)
+            if amount is None:
+                notes.append(written)
+                continue
+            is_least, is_most = (bool(form.search(written)) for form in (_LEAST, _MOST))
+            notes += [written] if is_least or is_most else []
+            lows += [] if is_most else [amount]
+            highs += [] if is_least or (name in ("lowPrice", "minPrice") and not _says_most(offer)) else [amount]
+    if not lows and not highs and node.is_true("isAccessibleForFree"):
+        lows = highs = [0.0]
+    currency = next((text for offer in offers if (text := _find_currency(offer))), None)
+    price = _make_price(lows, highs, notes)
+    stated = [word.casefold() for offer in offers for word in offer.get_words("availability")]
+    sold_out = all(text in _GONE for text in stated) and len(stated) == len(offers) if stated else None
+    if node.get_text("remainingAttendeeCapacity") == "0":
+        sold_out = True
+    url = next((url for offer in offers if (url := offer.get_url("url"))), None)
+    return Offers(price | ({"currency": currency} if currency and price else {}), url, sold_out)
+
+
+def find_status(node: Node) -> dict[str, str]:
+    """Return a removal for a cancelled event, and for one that is postponed to no day."""
+    text = " ".join(node.get_words("eventStatus")).casefold()
+    if "cancel" in text:
+        return {"status": "archived", "reason": "cancelled"}
+    return {"status": "archived", "reason": "unpublished"} if "postpone" in text else {}
+
+
+def _sort_words(node: Node, vocabulary: Vocabulary) -> dict[str, list[str]]:
+    """Sort words into the vocabulary's categories and keywords."""
+    words = [part.strip() for text in node.get_texts("keywords") for part in re.split(r"[,;]", text) if part.strip()]
+    for name in ("genre", "category", "activity", "about"):
+        words += [" ".join(text.split()) for text in node.get_texts(name) if not is_web(text)]
+        inner = node.get_nodes(name)
+        words += [text for each in inner if (text := each.get_text("prefLabel") or each.get_text("name"))]
+    known = {word: "_".join(re.findall(r"[a-z0-9]+", word.lower())) for word in words}
+    categories = list_type_categories(node.types, vocabulary)
+    return {
+        "categories": [*categories, *(name for name in known.values() if name in vocabulary.categories)],
+        "keywords": [word for word, name in known.items() if name not in vocabulary.categories],
+    }
+
+
+def _find_instant(node: Node, *names: str) -> str | None:
+    """Return the first instant. A time without an offset is none."""
+    texts = (node.get_text(name) for name in names)
+    return next((text for text in texts if text and _INSTANT.fullmatch(text)), None)
+
+
+def _find_bounds(node: Node, low: str, high: str) -> dict[str, Any]:
+    return drop_unstated({"min": _read_age(node.get(low)), "max": _read_age(node.get(high))})
+
+
+def _read_age(value: Any) -> Any:
+    if isinstance(value, Node):
+        return None
+    if isinstance(value, str):
+        return int(value) if _AGE.fullmatch(value.strip()) else None
+    return int(value) if isinstance(value, float) and value == int(value) else value
+
+
+def _parse_ages(text: str) -> dict[str, Any]:
+    """Parse `7-9`, `11-`, `-5`, `5+`; keep anything else as a text."""
+    text = " ".join(text.split())
+    if match := _AGES.fullmatch(text):
+        return drop_unstated({"min": _read_age(match[1]), "max": _read_age(match[2]), "text": text})
+    if match := _AGES_UP.fullmatch(text):
+        return {"min": int(match[1]), "text": text}
+    return {"min": int(text), "max": int(text), "text": text} if _AGE.fullmatch(text) else {"text": text}
+
+
+def _list_prices(offer: Node) -> Iterator[tuple[str, Any]]:
+    for source in (offer, *offer.get_nodes("priceSpecification"), *offer.get_nodes("offers")):
+        for name in ("price", "lowPrice", "highPrice", "minPrice", "maxPrice"):
+            for value in source.get_all(name):
+                if not isinstance(value, Node | bool):
+                    yield name, value
+
+
+def _says_most(offer: Node) -> bool:
+    sources = (offer, *offer.get_nodes("priceSpecification"))
+    return any(source.get("highPrice") is not None or source.get("maxPrice") is not None for source in sources)
+
+
+def _find_currency(offer: Node) -> str | None:
+    for source in (offer, *offer.get_nodes("priceSpecification")):
+        if text := source.get_text("priceCurrency"):
+            return text
+    return None
+
+
+def _read_amount(value: Any) -> float | None:
+    """Read `12`, `"12.50"`, `"25.0000"`, `"$1,200"`, `"12,50 €"` or `"Free"`."""
+    if not isinstance(value, str):
+        return float(value) if abs(value) < _MOST_NUMBER else None
+    text = value.strip()
+    if text.casefold() in ("free", "gratis", "no charge", "complimentary"):
+        return 0.0
+    match = _AMOUNT.fullmatch(text[:_MOST_AMOUNT])
+    if match is None:
+        return None
+    digits = match[1].rstrip(".,")
+    whole, sign, cents = digits.rpartition(max(".,", key=digits.rfind))
+    # One sign before three digits parts thousands, if it is a comma: a database writes "25.000" and "25.0000".
+    if not sign or sign in whole or (sign == "," and len(cents) == 3 and "." not in whole):
+        return float(re.sub(r"[.,]", "", digits))
+    return float(f"{re.sub(r'[.,]', '', whole) or 0}.{cents}")
+
+
+def _make_price(lows: list[float], highs: list[float], notes: list[str]) -> dict[str, Any]:
+    """Make a price. `lows`: amounts that somebody pays at least, `highs` at most; a plain amount is in both."""
+    note = {"note": "; ".join(dict.fromkeys(notes))} if notes else {}
+    if not lows and not highs:
+        donation = any("donat" in each.casefold() for each in notes)
+        return ({"type": "donation" if donation else "varies"} | note) if notes else {}
+    if not lows:
+        return {"type": "range", "max": max(highs)} | note
+    low, high = min(lows), max(highs, default=None)
+    if high is None or max(lows) > high:
+        return {"type": "from", "min": low} | note
+    kind = "free" if high == 0 else "fixed" if low == high else "range"
+    return {"type": kind, "min": low, "max": high} | note

@@ -1,0 +1,299 @@
+"""Reads dates, durations, schedules and opening hours as pages write them, by the clock of the metro."""
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+from outings.configuration import is_zone, read_zone
+from outings.contract.instants import number_day
+from outings.contract.vocabulary import WEEKDAYS
+from pipeline.dates.rules import RuleError, list_days, parse_rule
+from pipeline.dates.zones import find_fold_zone
+from pipeline.fetch.jsonld.nodes import Node, shorten_name
+
+# Without leading zeros, with a blank for the T, and in ISO 8601's short form: all of these stand in pages.
+_MOMENT = re.compile(
+    r"(\d{4})-(\d{1,2})-(\d{1,2})"
+    r"(?:[Tt\s]\s*(\d{1,2})(?::?(\d\d)(?::?(\d\d)(?:[.,]\d+)?)?)?\s*(Z|z|[+-]\d\d(?::?\d\d)?)?)?",
+    re.ASCII,
+)
+_SHORT = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?(Z|[+-]\d\d(?::?\d\d)?)?)?", re.ASCII)
+# EventON writes the hour twice: 2019-9-18T10-10-30-00.
+_HOUR_TWICE = re.compile(r"(\d{4}-\d{1,2}-\d{1,2})T(\d\d)-\2-(\d\d)-00$", re.ASCII)
+_CLOCK = re.compile(
+    r"T?(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*([AaPp]\.?[Mm]\.?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?", re.ASCII
+)
+_DURATION = re.compile(r"P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})(?:\.\d+)?S)?)?")
+_LAST_MINUTE = time(23, 59)
+# A day of later years is how software writes that there is none, and nothing can be added to it.
+_LAST_YEAR = 9_000
+
+
+class LocalTime(NamedTuple):
+    """A local time, naive; `is_date`: a day alone, at its midnight. `fixed`: the zone of one offset that tells an
+    instant of the hour that clocks show twice from the hour before."""
+
+    local: datetime
+    is_date: bool
+    fixed: str | None = None
+
+
+def parse_when(text: str, zone: ZoneInfo) -> LocalTime | None:
+    """Parse a date or time, None for anything else. A time with an offset is shown on the zone's clock."""
+    plain = _HOUR_TWICE.sub(r"\1T\2:\3", text.strip())
+    match = _MOMENT.fullmatch(plain) or _SHORT.fullmatch(plain)
+    if match is None or int(match[1]) > _LAST_YEAR:
+        return None
+    try:
+        day = date(int(match[1]), int(match[2]), int(match[3]))
+        if match[4] is None:
+            return LocalTime(datetime.combine(day, time()), is_date=True)
+        hour = int(match[4])
+        seconds = min(int(match[6] or 0), 59)
+        local = datetime.combine(day, time(hour % 24, int(match[5] or 0), seconds))
+        if hour > 24 or (hour == 24 and local.time() != time()):
+            return None
+        local += timedelta(days=hour // 24)
+        return LocalTime(local, is_date=False) if match[7] is None else _convert(local, match[7], zone)
+    except (ValueError, OverflowError):
+        return None
+
+
+def parse_clock(text: str) -> time | None:
+    """Parse a clock time by itself; an offset behind it is that of the place."""
+    match = _CLOCK.fullmatch(text.strip())
+    if match is None:
+        return None
+    hour = int(match[1])
+    if match[4]:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if match[4][0] in "Pp" else 0)
+    try:
+        return time(hour % 24 if hour == 24 else hour, int(match[2]), min(int(match[3] or 0), 59))
+    except ValueError:
+        return None
+
+
+def parse_duration(text: str) -> timedelta | None:
+    match = _DURATION.fullmatch(text.strip().upper())
+    if match is None or not any(match.groups()):
+        return None
+    weeks, days, hours, minutes, seconds = (int(number or 0) for number in match.groups())
+    return timedelta(weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds)
+
+
+def is_whole_day(starts: LocalTime, ends: LocalTime | None) -> bool:
+    """Return True from midnight to a minute before one: so writes software that knows only times."""
+    if starts.is_date or ends is None or ends.is_date or starts.local.time() != time():
+        return False
+    return ends.local.time().replace(second=0) == _LAST_MINUTE
+
+
+def _convert(local: datetime, offset: str, zone: ZoneInfo) -> LocalTime:
+    there = local.replace(tzinfo=_read_offset(offset)).astimezone(zone)
+    return LocalTime(there.replace(tzinfo=None, fold=0), is_date=False, fixed=find_fold_zone(there))
+
+
+def _read_offset(text: str) -> timezone:
+    if text in "Zz":
+        return UTC
+    digits = text[1:].replace(":", "")
+    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:] or 0))
+    return timezone(-offset if text[0] == "-" else offset)
+
+
+_CODES = {"mo": "MO", "tu": "TU", "we": "WE", "th": "TH", "fr": "FR", "sa": "SA", "su": "SU"}
+_WORDS = {"daily": "DAILY", "weekly": "WEEKLY", "monthly": "MONTHLY", "yearly": "YEARLY", "annually": "YEARLY"}
+# Further on than this no rule of a calendar has its first date.
+_AHEAD = 1500  # days
+_PERIODS = {"D": "DAILY", "W": "WEEKLY", "M": "MONTHLY", "Y": "YEARLY"}
+_FREQUENCY = re.compile(r"P(\d{1,3})([DWMY])")
+_END = re.compile(r";(UNTIL|COUNT)=")
+_LAST_SECOND = time(23, 59, 59)
+_NUMBERED = re.compile(r"(-?\d)?([a-z]+)")
+
+
+def list_schedule(schedule: Node, fallback: LocalTime | None, last: LocalTime | None, zone: ZoneInfo) -> dict[str, Any]:
+    """Return members of an event, empty without a first date. `fallback` and `last`: the event's own start and end."""
+    named = schedule.get_text("scheduleTimezone") or schedule.get_text("beta:timeZone")
+    timezone = named if named is not None and is_zone(named) else None
+    zone = read_zone(timezone) if timezone else zone
+    first = parse_when(text, zone) if (text := schedule.get_text("startDate")) else fallback
+    if first is None:
+        return {}
+    clock = parse_clock(text) if (text := schedule.get_text("startTime")) else None
+    if clock is not None:
+        first = LocalTime(datetime.combine(first.local.date(), clock), is_date=False)
+    elif first.is_date and fallback is not None and not fallback.is_date:
+        first = LocalTime(datetime.combine(first.local.date(), fallback.local.time()), is_date=False)
+    rule = write_rule(schedule, zone)
+    if rule and last is not None and last.local.date() > first.local.date() and not _END.search(rule):
+        rule += f";UNTIL={datetime.combine(last.local.date(), _LAST_SECOND):%Y%m%dT%H%M%S}"
+    starts = _find_first(rule, first.local) if rule else first.local
+    members = _list_times(schedule, starts, is_date=first.is_date)
+    exdates = [_place_exception(text, starts, zone) for text in schedule.get_texts("exceptDate")]
+    members["exdates"] = [each for each in exdates if each is not None]
+    return members | {"rrule": rule, "timezone": timezone}
+
+
+def write_rule(schedule: Node, zone: ZoneInfo) -> str | None:
+    """Write a schedule as a rule, None if it does not repeat."""
+    frequency = _read_frequency(schedule)
+    days = _name_days(schedule)
+    if frequency is None:
+        if not days:
+            return None
+        frequency = ("WEEKLY", 1)
+    period, interval = frequency
+    parts = [f"FREQ={period}"]
+    if interval > 1:
+        parts.append(f"INTERVAL={interval}")
+    if days:
+        weeks = schedule.get_texts("byMonthWeek") if period in ("MONTHLY", "YEARLY") else []
+        parts.append("BYDAY=" + ",".join(f"{week}{day}" for week in weeks or [""] for day in days))
+    for name, member in (("BYMONTH", "byMonth"), ("BYMONTHDAY", "byMonthDay")):
+        if numbers := schedule.get_texts(member):
+            parts.append(f"{name}={','.join(numbers)}")
+    count, until = schedule.get_text("repeatCount"), schedule.get_text("endDate")
+    if until and (last := parse_when(until, zone)) is not None:
+        moment = datetime.combine(last.local.date(), _LAST_SECOND) if last.is_date else last.local
+        parts.append(f"UNTIL={moment:%Y%m%dT%H%M%S}")
+    elif count:
+        parts.append(f"COUNT={count}")
+    return ";".join(parts)
+
+
+def list_weekdays(schedule: Node) -> list[str]:
+    """List weekdays as RFC 5545 writes them, without their numbers."""
+    return [day[-2:] for day in _name_days(schedule)]
+
+
+def _read_frequency(schedule: Node) -> tuple[str, int] | None:
+    text = schedule.get_text("repeatFrequency")
+    if text is None:
+        return None
+    if word := _WORDS.get(shorten_name(text).strip().lower()):
+        return word, 1
+    match = _FREQUENCY.fullmatch(text.strip().upper())
+    if match is None or not int(match[1]):
+        return None
+    count = int(match[1])
+    # Of a rule of days `byDay` would only leave those that are weekdays of its own.
+    return ("WEEKLY", count // 7) if match[2] == "D" and count % 7 == 0 else (_PERIODS[match[2]], count)
+
+
+def _name_days(schedule: Node) -> list[str]:
+    texts = [part for text in schedule.get_words("byDay") for part in text.split(",")]
+    days = []
+    for text in texts:
+        named = _NUMBERED.fullmatch(shorten_name(text.strip()).lower())
+        if named is not None and (code := _CODES.get(named[2][:2])):
+            days.append(f"{named[1] or ''}{code}")
+    return list(dict.fromkeys(days))
+
+
+def _find_first(rule: str, starts: datetime) -> datetime:
+    """Return the first date that the rule names: a schedule need not begin on one of its days."""
+    endless = ";".join(part for part in rule.split(";") if not part.startswith(("UNTIL=", "COUNT=")))
+    anchor = number_day(starts)
+    try:
+        days = list_days(parse_rule(endless), anchor=anchor, last=anchor + _AHEAD)
+    except RuleError:
+        return starts  # what is wrong with the rule is found where all rules are read
+    return starts + timedelta(days=int(days[0]) - anchor) if days.size else starts
+
+
+def _list_times(schedule: Node, starts: datetime, *, is_date: bool) -> dict[str, Any]:
+    if is_date:
+        return {"date_on": starts.date().isoformat()}
+    members = {"starts_local": starts.isoformat()}
+    ends: datetime | None = None
+    if (text := schedule.get_text("endTime")) and (clock := parse_clock(text)) is not None:
+        ends = datetime.combine(starts.date(), clock)
+        ends += timedelta(days=1) if ends < starts else timedelta()
+    elif (text := schedule.get_text("duration")) and (lasts := parse_duration(text)) is not None:
+        ends = starts + lasts
+    return members | ({"ends_local": ends.isoformat()} if ends else {})
+
+
+def _place_exception(text: str, starts: datetime, zone: ZoneInfo) -> str | None:
+    when = parse_when(text, zone)
+    if when is None:
+        return text
+    return (datetime.combine(when.local.date(), starts.time()) if when.is_date else when.local).isoformat()
+
+
+_DAYS = {code: name for name in WEEKDAYS for code in (name, name[:2], name[:3])} | {
+    "thurs": "thursday", "tues": "tuesday",
+}  # fmt: skip
+# `Mo-Fr 09:00-17:00`, `Sa,Su 10:00-14:00`; several with a comma or a semicolon between.
+_DAY = rf"(?:{'|'.join(sorted(_DAYS, key=len, reverse=True))})"
+_SPAN = rf"(?P<days>{_DAY}(?:\s*[-,]\s*{_DAY})*)\s+(?P<opens>\d{{1,2}}:\d\d)\s*[-–]\s*(?P<closes>\d{{1,2}}:\d\d)"
+_PART = re.compile(_SPAN, re.IGNORECASE)
+_UNNAMED = re.sub(r"\?P<\w+>", "?:", _SPAN)
+_TEXT = re.compile(rf"{_UNNAMED}(?: ?[,;]? ?{_UNNAMED})*[,;]?", re.IGNORECASE)
+_MOST_LETTERS = 500
+
+
+def describe_hours(place: Node) -> dict[str, str]:
+    """Return a line a weekday. `exceptions` has what holds on no weekday, or for some dates only.
+
+    `notes` quotes a text of `openingHours` that is not in schema.org's form: a part of it would mean something else.
+    """
+    spans: dict[str, list[str]] = {}
+    exceptions: list[str] = []
+    for hours in place.get_nodes("openingHoursSpecification"):
+        span = _write_span(hours.get_text("opens"), hours.get_text("closes"))
+        days = list(_list_days(hours.get_words("dayOfWeek")))
+        dates = " to ".join(filter(None, (hours.get_text("validFrom"), hours.get_text("validThrough"))))
+        if dates or "" in days:
+            named = ", ".join(day or "public holidays" for day in days)
+            exceptions.append(": ".join(filter(None, (f"{dates} {named}".strip(), span))))
+        else:
+            for day in days or WEEKDAYS:
+                spans.setdefault(day, []).append(span)
+    unread: list[str] = []
+    for text in place.get_texts("openingHours"):
+        text = " ".join(text.split())
+        if len(text) > _MOST_LETTERS or _TEXT.fullmatch(text) is None:
+            unread.append(text)
+            continue
+        for match in _PART.finditer(text):
+            for day in _list_written_days(match["days"]):
+                spans.setdefault(day, []).append(_write_span(match["opens"], match["closes"]))
+    lines = {day: ", ".join(dict.fromkeys(spans[day])) for day in WEEKDAYS if day in spans}
+    quoted = {"exceptions": "\n".join(exceptions), "notes": "\n".join(unread)}
+    return lines | {name: value for name, value in quoted.items() if value}
+
+
+def _write_span(opens: str | None, closes: str | None) -> str:
+    begins, ends = (parse_clock(text) if text else None for text in (opens, closes))
+    if begins is None or ends is None:
+        return "closed" if not opens and not closes else " to ".join(filter(None, (opens, closes)))
+    if begins == ends:
+        return "closed" if f"{begins:%H:%M}" != "00:00" or opens == closes else "open 24 hours"
+    if f"{begins:%H:%M}" == "00:00" and f"{ends:%H:%M}" == "23:59":
+        return "open 24 hours"
+    return f"{begins:%H:%M}–{ends:%H:%M}"
+
+
+def _list_days(texts: Iterable[str]) -> Iterable[str]:
+    """Yield weekdays by our names; an empty text for any other day."""
+    for text in texts:
+        for part in text.split(","):
+            yield _DAYS.get(part.strip().lower(), "")
+
+
+def _list_written_days(text: str) -> list[str]:
+    """List the days of `Mo-Fr` or `Sa,Su`."""
+    days: list[str] = []
+    for part in text.split(","):
+        first, _, last = (each.strip().lower() for each in part.partition("-"))
+        begins, ends = _DAYS.get(first), _DAYS.get(last or first)
+        if begins is not None and ends is not None:
+            number, until = WEEKDAYS.index(begins), WEEKDAYS.index(ends)
+            days += [WEEKDAYS[(number + step) % 7] for step in range((until - number) % 7 + 1)]
+    return days

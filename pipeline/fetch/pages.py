@@ -1,0 +1,313 @@
+"""Fetches a feed in pages into one file of rows: every row is written, or the feed has failed."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from outings.configuration import FeedTable
+from outings.configuration.feed_pages import PARAMETERS, PagesTable
+from outings.configuration.query_string import has_parameter, set_parameter
+from pipeline.fetch.addresses import WalkError, find_charset, normalize_url, resolve_next, show_url
+from pipeline.fetch.bounded_task import parse_bounded
+from pipeline.fetch.fetcher import FeedClient, FetchError, FetchResult, fetch, open_client
+from pipeline.fetch.reader import FetchContext
+from pipeline.fetch.source import FeedError, SourceFile, look_at
+from pipeline.fetch.table.json_rows import explain_wrapped, find_rows, parse_features, write_line
+from pipeline.fetch.text_files import decode_text, mend_signs, refuse_markup
+
+# Where servers say what is wrong with a request, in the order of how much it tells.
+_REASONS = ("message", "error", "detail", "details", "errors", "error_message", "description")
+_MOST_REASON = 200
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """`rows` have one line each. `total`, `last`, `more` and `next` are what the paths of `pages` lead to, and None
+    where the page does not say it."""
+
+    rows: Sequence[bytes] = ()
+    total: int | None = None
+    last: int | None = None
+    more: bool | None = None
+    next: str | None = None
+
+
+def parse_page(content: bytes, feed: FeedTable, pages: PagesTable, *, charset: str | None) -> Page:
+    """Parse one page. Raises ValueError with what is wrong with it."""
+    refuse_markup(content)
+    decoded = decode_text(content, stated=feed.encoding, charset=charset)
+    content = mend_signs(decoded.text.encode("utf-8", "surrogateescape"))
+    following = _read_member(content, pages.path)
+    more = _read_member(content, pages.more)
+    rows = _find_rows(content, feed)
+    if len(rows) > feed.max_rows:
+        raise ValueError(f"has more than the {feed.max_rows:,} rows that max_rows allows")
+    return Page(
+        rows=[write_line(row) or b"{}" for row in rows],
+        total=_parse_count(_read_member(content, pages.total)),
+        last=_parse_count(_read_member(content, pages.last)),
+        more=None if not pages.more else more in (True, "true", 1),
+        next=following.strip() or None if isinstance(following, str) else None,
+    )
+
+
+def _find_rows(content: bytes, feed: FeedTable) -> Sequence[Raw]:
+    if not feed.records and (features := parse_features(content)) is not None:
+        return features
+    try:
+        rows = find_rows(content, feed)
+    except ValueError as error:
+        raise ValueError(f"{error}{_quote_reason(content)}") from error
+    if rows is None:
+        raise ValueError(f"{explain_wrapped(content)}{_quote_reason(content)}")
+    return rows
+
+
+def _read_member(content: bytes, path: str) -> Any:
+    """Return the value at a path, None if there is none."""
+    if not path:
+        return None
+    value = Raw(content)
+    try:
+        for step in path.split("."):
+            value = msgspec.json.decode(value, type=dict[str, Raw])[step]
+        return msgspec.json.decode(value)
+    except (KeyError, ValueError, RecursionError):
+        return None
+
+
+def _parse_count(value: Any) -> int | None:
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _quote_reason(content: bytes) -> str:
+    """Quote the reason of a server that refuses a request, and answers 200 all the same."""
+    try:
+        reason = _find_reason(msgspec.json.decode(content))
+    except (ValueError, RecursionError):
+        reason = ""
+    return f". The server says: {reason[:_MOST_REASON]}" if reason else ""
+
+
+def _find_reason(value: Any) -> str:
+    if isinstance(value, str):
+        return " ".join(value.split())
+    if isinstance(value, list):
+        return " ".join(filter(None, map(_find_reason, value)))
+    if isinstance(value, dict):
+        return " ".join(filter(None, (_find_reason(value[name]) for name in _REASONS if name in value)))
+    return ""
+
+
+MOST_PAGES = 10_000
+# Of one page, which is held in memory.
+MOST_PAGE_BYTES = 64 << 20
+# In a row: a page from which all was filtered out is empty, and names another.
+MOST_EMPTY = 100
+MOST_WALKS = 3
+# In place of a page that the server says there is not; known by identity.
+_NO_PAGE = b"no page"
+_REPORTED_PAGES = 50
+
+
+class Walk(Struct, kw_only=True):
+    """A walk from page to page, which writes each row to `target`, one a line.
+
+    `left`: of the feed's max_bytes; `most`: pages; `count` and `rows`: pages and rows so far; `empty`: pages without
+    rows in a row; `digests`: of the pages before.
+    """
+
+    client: FeedClient
+    target: BinaryIO
+    tell: Callable[[str], None]
+    left: int
+    most: int
+    visited: set[tuple[str, ...]] = set()
+    digests: set[bytes] = set()
+    count: int = 0
+    rows: int = 0
+    empty: int = 0
+
+    async def run(self, url: str) -> str:
+        """Walk from `url` to the last page, whose address is returned. Raises WalkError and FetchError."""
+        feed = self.client.feed
+        while True:
+            self._check_address(url)
+            content, answer = await self.fetch_page(url)
+            self.left -= len(content)
+            if self.left < 0:
+                raise WalkError(url, f"goes beyond {feed.max_bytes:,} bytes of pages, the feed's max_bytes")
+            try:
+                page = parse_bounded(partial(self.parse, content, answer), feed, size=len(content))
+                self._take(page)
+                following = self.find_next(page, url, answer)
+                if following is not None and self.empty == MOST_EMPTY:
+                    raise ValueError(f"is the {MOST_EMPTY}th page in a row without rows, and names another")
+            except ValueError as error:
+                raise WalkError(url, str(error)) from error
+            if following is None:
+                return url
+            url = following
+
+    async def fetch_page(self, url: str) -> tuple[bytes, FetchResult]:
+        body, most = BytesIO(), min(self.left, MOST_PAGE_BYTES)
+        bound = "what a page may have" if most == MOST_PAGE_BYTES else "what is left of the feed's max_bytes"
+        fetched = await fetch(self.client, url, target=body, most=most, bound=bound)
+        return body.getvalue(), fetched
+
+    def parse(self, content: bytes, answer: FetchResult) -> Page:
+        """Parse a page. Raises ValueError with what is wrong with it."""
+        raise NotImplementedError
+
+    def find_next(self, page: Page, url: str, answer: FetchResult) -> str | None:
+        """Return the address of the page behind that of `url`, None behind the last. Raises ValueError, WalkError."""
+        raise NotImplementedError
+
+    def _check_address(self, url: str) -> None:
+        if normalize_url(url) in self.visited:
+            raise WalkError(url, "was read already: the pages have no end")
+        self.visited.add(normalize_url(url))
+        if self.count == self.most:
+            raise WalkError(url, f"is page {self.most + 1:,}; allowed: {self.most:,}")
+
+    def _take(self, page: Page) -> None:
+        lines = b"".join(row + b"\n" for row in page.rows)
+        digest = hashlib.sha256(lines).digest()
+        if page.rows and digest in self.digests:
+            detail = "the server does not know these pages, or not where they end (a table may say total or last)"
+            raise ValueError(f"has the same rows as a page before it: {detail}")
+        self.digests.add(digest)
+        self.target.write(lines)
+        self.rows += len(page.rows)
+        self.empty = 0 if page.rows else self.empty + 1
+        self.count += 1
+        if not self.count % _REPORTED_PAGES:
+            self.tell(f"{self.count:,} pages, {self.rows:,} rows")
+
+
+class MovedRowsError(WalkError):
+    """An error: the server's count changed between two pages, so rows may be missing or doubled."""
+
+
+class _RowWalk(Walk, kw_only=True):
+    """`total` and `last`: what the server said latest."""
+
+    pages: PagesTable
+    total: int | None = None
+    last: int | None = None
+
+    def make_address(self) -> str:
+        """Return the address of the next page by its number or its offset. The first of an offset is the address
+        itself: a server that knows no pages answers that too."""
+        url, pages = self.client.feed.url, self.pages
+        if pages.size_parameter and not has_parameter(url, pages.size_parameter):
+            url = set_parameter(url, pages.size_parameter, pages.size)
+        if not pages.is_counted:
+            return url
+        counted = pages.first + self.count if pages.by == "page" else self.rows or None
+        return set_parameter(url, pages.parameter or PARAMETERS[pages.by], counted)
+
+    async def fetch_page(self, url: str) -> tuple[bytes, FetchResult]:
+        """Fetch a page, one of no bytes where the server says that there is no such page."""
+        try:
+            return await super().fetch_page(url)
+        except FetchError as error:
+            if self.pages.empty and self.pages.empty.encode() in error.body:
+                return _NO_PAGE, FetchResult(is_unchanged=False, url=url)
+            raise
+
+    def parse(self, content: bytes, answer: FetchResult) -> Page:
+        if content is _NO_PAGE:
+            return Page()
+        return parse_page(content, self.client.feed, self.pages, charset=find_charset(answer.content_type))
+
+    def find_next(self, page: Page, url: str, answer: FetchResult) -> str | None:
+        if _differ(self.total, page.total) or _differ(self.last, page.last):
+            raise MovedRowsError(url, "counts other rows than the page before it: they change while they are read")
+        self.total = self.total if page.total is None else page.total
+        self.last = self.last if page.last is None else page.last
+        stated = page.next if self.pages.by == "next" else answer.link
+        if page.more is False:
+            following = None
+        elif not self.pages.is_counted:
+            following = resolve_next(stated, answer.url) if stated else None
+        else:
+            is_last = page.last is not None and self.pages.first + self.count > page.last
+            is_last = is_last or (page.total is not None and self.rows >= page.total)
+            following = None if is_last or not page.rows else self.make_address()
+        if following is None:
+            self._check_end(page)
+        return following
+
+    def _check_end(self, page: Page) -> None:
+        """Raise ValueError if the walk breaks off: that would remove all that it did not come to."""
+        total, last = self.total, self.last
+        if self.pages.most is not None and self.rows >= self.pages.most:
+            detail = f"{self.rows:,} rows, and the server gives {self.pages.most:,} at most: others may be missing"
+            raise ValueError(f"makes {detail}; ask for fewer in several feeds, or for all at another address")
+        if page.more:
+            raise ValueError("says that there are more rows, and has none")
+        if total is not None and self.rows < total:
+            raise ValueError(f"is the last page, and {self.rows:,} of {total:,} rows were read: it breaks off")
+        number = self.count if page.rows else self.count - 1
+        if last is not None and number < last - self.pages.first + 1:
+            raise ValueError(f"is the last page, and {number:,} of {last:,} pages were read: it breaks off")
+
+
+async def fetch_rows(feed: FeedTable, pages: PagesTable, context: FetchContext, *, folder: Path) -> SourceFile:
+    """Return a file of all rows, one a line. A walk whose rows change meanwhile is begun again.
+
+    Raises FeedError: a feed of which one page can't be had is not read at all.
+    """
+
+    def tell(line: str) -> None:
+        context.tell(f"feed {feed.name}: {line}")
+
+    path = folder / "rows.ndjson"
+    try:
+        async with open_client(feed, context.policy) as client:
+            for attempt in range(1, MOST_WALKS + 1):
+                with path.open("wb") as target:
+                    walk = _RowWalk(
+                        client=client, pages=pages, target=target, tell=tell, left=feed.max_bytes, most=MOST_PAGES
+                    )  # fmt: skip
+                    try:
+                        await walk.run(walk.make_address())
+                        break
+                    except MovedRowsError as moved:
+                        if attempt == MOST_WALKS:
+                            raise
+                        tell(f"{show_url(moved.url)}: {moved}; walked again from the first page")
+    except WalkError as fault:
+        raise FeedError(feed.name, show_url(fault.url), _hide_keys(str(fault), feed)) from None
+    tell(f"{walk.count:,} pages, {walk.rows:,} rows")
+    return replace(look_at(feed, show_url(feed.url), path), has_rows=True)
+
+
+def _differ(before: int | None, now: int | None) -> bool:
+    """Return True if both counts are stated and differ. Some servers count on the first page alone."""
+    return before is not None and now is not None and before != now
+
+
+# What is shorter is a word or a number, and no key.
+_LEAST_KEY = 6
+
+
+def _hide_keys(text: str, feed: FeedTable) -> str:
+    """Hide keys in what a server says, which may repeat the request."""
+    parts = urlsplit(feed.url)
+    values = [value for _, value in parse_qsl(parts.query)]
+    headers = [word for value in feed.headers.values() for word in (value, *value.split())]
+    for key in sorted(filter(None, (*headers, *values, parts.username, parts.password)), key=len, reverse=True):
+        if len(key) >= _LEAST_KEY:
+            text = text.replace(key, "…")
+    return text

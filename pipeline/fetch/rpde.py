@@ -1,0 +1,208 @@
+"""Reads OpenActive's Realtime Paged Data Exchange 1.0: what changed since the last build, page after page."""
+
+import hashlib
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import msgspec
+from msgspec import Raw, Struct
+
+from outings.configuration import FeedTable, read_zone
+from outings.release.root import FeedMemory
+from pipeline.fetch.addresses import WalkError, normalize_url, resolve_next, show_url
+from pipeline.fetch.fetcher import FetchError, FetchResult, open_client
+from pipeline.fetch.jsonld.nodes import READ, Graph, Node, find_kind
+from pipeline.fetch.jsonld.reading import NodeContext, read_node
+from pipeline.fetch.ndjson import read_lines
+from pipeline.fetch.pages import Page, Walk
+from pipeline.fetch.reader import FeedSetting, FetchContext, RawRecord, Reader
+from pipeline.fetch.source import (
+    PART,
+    FeedError,
+    FeedSource,
+    SourceFile,
+    hash_feed,
+    hash_question,
+    hash_settings,
+    look_at,
+)
+from pipeline.fetch.text_files import is_deep, mend_json, refuse_markup
+
+# With 100 items a page, this is ten million items.
+MOST_PAGES = 100_000
+
+
+class _Page(Struct):
+    next: str
+    items: list[Raw]
+
+
+class ItemWalk(Walk, kw_only=True):
+    """A walk through pages of items. The last page has no items and names itself as the next."""
+
+    last: str = ""
+
+    def parse(self, content: bytes, answer: FetchResult) -> Page:  # noqa: ARG002
+        content = content.removeprefix(BOM_UTF8)
+        try:
+            page = msgspec.json.decode(content, type=_Page)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            try:
+                page = msgspec.json.decode(mend_json(content), type=_Page)
+            except (ValueError, RecursionError):
+                refuse_markup(content)
+                raise ValueError(f"is not an RPDE page: {error}") from None
+        rows = [bytes(item).replace(b"\n", b" ").replace(b"\r", b" ") for item in page.items]
+        return Page(rows=rows, next=page.next)
+
+    def find_next(self, page: Page, url: str, answer: FetchResult) -> str | None:  # noqa: ARG002
+        following = resolve_next(page.next or "", url)
+        if normalize_url(following) != normalize_url(url):
+            return following
+        if page.rows:
+            raise ValueError("has items and names itself as the next page: the pages do not advance")
+        return None
+
+
+def _hide_password(url: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+def lend_password(url: str, configured: str) -> str:
+    """Return a remembered address with the password of the configured one, if they are of one server."""
+    there, here = urlsplit(url), urlsplit(configured)
+    if (there.hostname, there.port) != (here.hostname, here.port):
+        return url
+    return urlunsplit(there._replace(netloc=here.netloc))
+
+
+# A feed need not say for longer than seven days that something was deleted. A day is left for the clocks of both.
+LONGEST_AWAY = timedelta(days=6)
+_REFUSED = (404, 410)
+
+
+async def open_walk(feed: FeedTable, context: FetchContext, memory: FeedMemory | None) -> FeedSource:
+    """Walk the feed from where the last build stopped, or anew (`is_whole`: what is not in it is gone). Raises
+    FeedError."""
+    configuration, now = context.configuration, context.now
+    question = hash_question(feed, configuration)
+    why = None if memory is None else _explain_anew(memory, question=question, now=now)
+    known = memory if why is None else None
+    path = context.scratch / feed.name / "items.ndjson"
+    path.parent.mkdir(parents=True, exist_ok=True)
+
+    def tell(line: str) -> None:
+        context.tell(f"feed {feed.name}: {line}")
+
+    async def walk(url: str) -> ItemWalk:
+        with path.open("wb") as target:
+            walk = ItemWalk(client=client, target=target, tell=tell, left=feed.max_bytes, most=MOST_PAGES)
+            walk.last = await walk.run(url)
+        return walk
+
+    async with open_client(feed, context.policy) as client:
+        try:
+            if known is not None and known.next is not None:
+                begin = lend_password(known.next, feed.url)
+                try:
+                    walked = await walk(begin)
+                except FetchError as error:
+                    if error.url != begin or error.status not in _REFUSED:
+                        raise
+                    known, why = None, "its server no longer knows the place"
+            if known is None:
+                if why is not None:
+                    tell(f"walked anew from its first page: {why}")
+                walked = await walk(feed.url)
+        except WalkError as stuck:
+            raise FeedError(feed.name, show_url(stuck.url), str(stuck)) from None
+    files = (look_at(feed, show_url(feed.url), path),)
+    hashed = hash_feed(feed, configuration, files)
+    if known is not None:  # of all that was ever said: a walk that brings nothing new changes nothing
+        again = hash_settings(feed, configuration) + f"{known.hash}{hashed}".encode()
+        hashed = hashlib.sha256(again).hexdigest() if walked.rows else known.hash
+    return FeedSource(
+        hash=hashed, files=files, question=question, next=_hide_password(walked.last), walked_at=now,
+        is_whole=known is None,
+    )  # fmt: skip
+
+
+def _explain_anew(memory: FeedMemory, *, question: str, now: datetime | None) -> str | None:
+    """Return why a remembered place is of no use, or None."""
+    if memory.question != question:
+        return "its address, its settings or this program are not those of the release before"
+    if memory.next is None or memory.walked_at is None or now is None:
+        return "the release before has no place in it"
+    return f"its place is older than {LONGEST_AWAY.days} days" if now - memory.walked_at > LONGEST_AWAY else None
+
+
+# Of a removal, whose data are gone: what its kind was most likely.
+_TYPES = {"Course": "class", "CourseInstance": "class", "FacilityUse": "place", "IndividualFacilityUse": "place"}
+
+
+class Item(Struct, frozen=True):
+    """`key`: its kind and id, which are those of one thing for ever."""
+
+    line: int
+    key: str
+    kind: str
+    data: dict[str, Any] | None
+
+
+def read_items(file: SourceFile, setting: FeedSetting) -> Iterator[RawRecord]:
+    """Yield the records of items. Lines are numbered through the walk; an item that is said again counts as merged."""
+    parsed = map(_parse_item, read_lines(file.path))
+    latest = {item.key: item.line for item in parsed if isinstance(item, Item)}
+    context = NodeContext(read_zone(setting.timezone), setting.vocabulary, {})
+    for item in map(_parse_item, read_lines(file.path)):
+        if isinstance(item, RawRecord):
+            yield item
+        elif latest[item.key] != item.line:
+            yield RawRecord(item.line, None, is_superseded=True)
+        elif item.data is None:
+            removal = {"type": _TYPES.get(item.kind, "event"), "source_id": item.key, "deleted": True}
+            yield RawRecord(item.line, removal, item=item.key)
+        else:
+            yield from _read_data(item, item.data, context)
+
+
+def _read_data(item: Item, data: dict[str, Any], context: NodeContext) -> Iterator[RawRecord]:
+    node = Node(data, Graph([data]))
+    if find_kind(node.types) is None:
+        types = ", ".join(node.types) or "nothing"
+        reason = f"unsupported: its type is {types[:100]}; allowed: {READ}"
+        yield RawRecord(item.line, data, reason, item.key)
+    elif node.get("name") is None and isinstance(node.get("superEvent"), str):
+        reason = "unsupported: it has no name, and its superEvent, which may have one, is another item"
+        yield RawRecord(item.line, data, reason, item.key)
+    else:
+        yield from read_node(node, item.key, context, line=item.line, item=item.key)
+
+
+def _parse_item(raw: RawRecord) -> Item | RawRecord:
+    """Return the item, or why it can't be read."""
+    if raw.reason is not None:
+        return raw
+    value = raw.value
+    if not isinstance(value, dict):
+        return raw._replace(reason="wrong_type: expected an item, an object")
+    kind, own, state, data = (value.get(name) for name in ("kind", "id", "state", "data"))
+    if not isinstance(kind, str) or not kind.strip():
+        return raw._replace(reason="missing: expected the item's kind")
+    if isinstance(own, bool) or not isinstance(own, str | int) or not str(own).strip():
+        return raw._replace(reason="missing: expected the item's id, a text or a whole number")
+    key = " ".join(f"{kind.strip()}/{own}".split()).replace(PART, "%23")
+    if state not in ("updated", "deleted"):
+        return raw._replace(reason="unknown_word: expected the state updated or deleted", source_id=key)
+    if state == "updated" and not isinstance(data, dict):
+        return raw._replace(reason="missing: expected data, an object", source_id=key)
+    if state == "updated" and is_deep(data):
+        return RawRecord(raw.line, key, "unreadable: nested too deep", key)
+    return Item(raw.line, key, kind.strip(), data if state == "updated" else None)
+
+
+READER = Reader(read=read_items, open=open_walk)

@@ -1,0 +1,7 @@
+"""Tables as cities publish them: CSV, JSON, GeoJSON, Parquet, spreadsheets, SQLite, packed or not."""
+
+from pipeline.fetch.reader import Reader
+from pipeline.fetch.table.reading import read_tables
+from pipeline.fetch.table.targets import explain_problems
+
+READER = Reader(read_together=read_tables, explain=explain_problems)

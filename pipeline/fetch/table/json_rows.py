@@ -1,0 +1,288 @@
+"""JSON as services write it → its rows, one object each: a list, a list inside other members, one a line, GeoJSON."""
+
+from array import array
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from duckdb import DuckDBPyConnection
+from msgspec import Raw, Struct
+
+from outings.configuration import FeedTable
+from outings.sql_quoting import quote
+from pipeline.fetch.table.part import Fault, Part, check_columns, check_rows
+from pipeline.fetch.text_files import decode_text, mend_signs
+from pipeline.fetch.unpacking import TableFile
+
+_GUESSED_TYPES = {"date", "timestamp", "timestamp with time zone", "time", "uuid"}
+_SHOWN = 120
+_T = TypeVar("_T")
+
+
+def open_json(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
+    content = read_json(file, feed)
+    if not feed.records and is_lines(content):
+        return open_json_lines(file, feed, connection, scratch)
+    rows = find_rows(content, feed)
+    if feed.map and not feed.records and rows is None:
+        raise ValueError(explain_wrapped(content))
+    if rows is None:
+        rows = [Raw(content)]
+    return make_part(rows, content, feed, connection, scratch)
+
+
+def open_geojson(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
+    """Read a row a feature: its properties as columns, `geometry` as JSON, and its `id` if no property is named so."""
+    content = read_json(file, feed)
+    try:
+        collection = msgspec.json.decode(content, type=_FeatureCollection)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"is not a GeoJSON FeatureCollection: {explain_json(content, error)}") from error
+    rows = list(map(_parse_feature, collection.features))
+    return make_part(
+        rows, content, feed, connection, scratch, originals=collection.features, json_columns=("geometry",)
+    )
+
+
+def parse_features(content: bytes) -> list[Raw] | None:
+    """Return the rows of a GeoJSON FeatureCollection, None for anything else."""
+    try:
+        if msgspec.json.decode(content, type=_TypeMember).type != "FeatureCollection":
+            return None
+        return list(map(_parse_feature, msgspec.json.decode(content, type=_FeatureCollection).features))
+    except (ValueError, RecursionError):
+        return None
+
+
+def open_json_lines(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
+    """Read an object a line. A line that is no JSON is a fault by itself."""
+    content = read_json(file, feed)
+    rows, lines, faults = list[Raw](), array("q"), list[Fault]()
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            rows.append(msgspec.json.decode(line, type=Raw))
+            msgspec.json.decode(line)
+            lines.append(number)
+        except (ValueError, RecursionError) as error:
+            del rows[len(lines) :]
+            faults.append(Fault(number, f"unreadable: {error}", line[:_SHOWN].decode("utf-8", "replace")))
+    if faults and not rows:
+        raise ValueError(f"line {faults[0].line} {explain_json(content, None)}: {faults[0].value}")
+    part = make_part(rows, content, feed, connection, scratch)
+    return msgspec.structs.replace(part, lines=lines, faults=tuple(faults))
+
+
+def read_json(file: TableFile, feed: FeedTable) -> bytes:
+    """Return the file as UTF-8, with U+FFFD for half of a surrogate pair."""
+    decoded = decode_text(file.path.read_bytes(), stated=feed.encoding, charset=file.charset)
+    return mend_signs(decoded.text.encode("utf-8", "surrogateescape"))
+
+
+def is_lines(content: bytes) -> bool:
+    """Return True for one object a line: the first line is whole, and others follow."""
+    first, _, rest = content.strip().partition(b"\n")
+    if not first.startswith(b"{") or not rest.strip():
+        return False
+    try:
+        msgspec.json.decode(first)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def find_rows(content: bytes, feed: FeedTable) -> Sequence[Raw] | None:
+    """Return the entries of the list at `records`, None for an object if nothing says where they are."""
+    value = Raw(content)
+    walked: list[str] = []
+    for step in feed.records.split(".") if feed.records else ():
+        where = ".".join(walked)
+        members = _decode(value, dict[str, Raw], content)
+        if members is None:
+            raise ValueError(f"holds no object in {where or 'the file'}, through which records leads")
+        if step not in members:
+            inside = f"“{where}”" if where else "the file"
+            raise ValueError(f'has no member "{step}" in {inside}, as records says; there are: {", ".join(members)}')
+        value = members[step]
+        walked.append(step)
+    rows = _decode(value, list[Raw], content)
+    if rows is None and walked:
+        raise ValueError(f'holds no list in "{feed.records}", where records says that its rows are')
+    return rows
+
+
+def _decode(value: Raw, kind: type[_T], content: bytes) -> _T | None:
+    """Decode a value, None if it is of another kind. Raises ValueError if it can't be decoded."""
+    try:
+        return msgspec.json.decode(value, type=kind)
+    except msgspec.ValidationError:
+        return None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(explain_json(content, error)) from error
+
+
+def list_wrapped(content: bytes) -> dict[str, int]:
+    """Return the paths that lead to a list of objects in a wrapped document, with how many there are."""
+    counts: dict[str, int] = {}
+
+    def look(value: Any, path: str) -> None:
+        if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+            counts[path] = len(value)
+        elif isinstance(value, dict) and path.count(".") < 3:
+            for name, inner in value.items():
+                look(inner, f"{path}.{name}" if path else name)
+
+    try:
+        look(msgspec.json.decode(content), "")
+    except (ValueError, RecursionError):
+        return {}
+    return counts
+
+
+def explain_wrapped(content: bytes) -> str:
+    counts = list_wrapped(content)
+    if not counts:
+        return "is one object with no list of objects in it; expected rows"
+    best = max(counts, key=lambda path: counts[path])
+    lists = ", ".join(f"{path} ({count:,})" for path, count in counts.items())
+    return f'is one object with its rows inside: {lists}. Say where they lie, as in records = "{best}"'
+
+
+def explain_json(content: bytes, error: Exception | None) -> str:
+    """Describe what is wrong with a document, and where."""
+    reason = str(error or "")
+    if "truncated" in reason:
+        return f"is cut off: it ends in the middle of its JSON, in line {content.count(10) + 1}. Fetch it again"
+    if isinstance(error, RecursionError):
+        return "is nested too deep"
+    place = reason.rpartition("(byte ")[2].removesuffix(")")
+    where = f" in line {content.count(10, 0, int(place)) + 1}" if place.isdigit() else ""
+    begins = content[:60].decode("utf-8", "replace").strip()
+    return f"is no JSON{where}: it begins with “{begins}”" + (f" ({reason})" if reason else "")
+
+
+class _Feature(Struct):
+    properties: dict[str, Raw] | None = None
+    geometry: Raw = Raw(b"null")
+    id: Raw = Raw(b"null")
+
+
+class _TypeMember(Struct):
+    type: str = ""
+
+
+class _FeatureCollection(Struct):
+    features: list[Raw]
+
+
+def _parse_feature(raw: Raw) -> Raw:
+    """Return a feature as a row. One that is none is an empty row: its record is quarantined, and the others are
+    read."""
+    try:
+        feature = msgspec.json.decode(raw, type=_Feature)
+    except ValueError:
+        feature = _Feature()
+    row = {"id": feature.id, **(feature.properties or {}), "geometry": feature.geometry}
+    return Raw(msgspec.json.encode(row))
+
+
+def make_part(
+    rows: Sequence[Raw],
+    content: bytes,
+    feed: FeedTable,
+    connection: DuckDBPyConnection,
+    scratch: Path,
+    *,
+    originals: Sequence[Raw] | None = None,
+    json_columns: Iterable[str] = (),
+) -> Part:
+    """Write rows to `scratch` and return what selects them. `originals`: the rows as they stand in `content`, if
+    rewritten."""
+    check_rows(len(rows), feed)
+    objects = 0
+    names: set[str] = set()
+    with scratch.open("wb") as target:
+        for row in rows:
+            encoded = write_line(row)
+            if encoded is not None:
+                objects += 1
+                names.update(_list_names(encoded, feed))
+                check_columns(len(names), feed)
+            target.write((encoded or b"{}") + b"\n")
+    if not objects:
+        raise ValueError("has no objects; expected a list of objects, or one on each line")
+    query, parameters = read_typed(connection, scratch, json_columns=json_columns)
+    lines = number_lines(rows if originals is None else originals, content)
+    return Part(query=query, parameters=parameters, lines=lines, count=len(rows))
+
+
+def _list_names(encoded: bytes, feed: FeedTable) -> Iterable[str]:
+    """Yield the members of an object; of one with so many that they may be too many, those inside of it too."""
+    if encoded.count(b":") <= feed.max_columns:
+        yield from msgspec.json.decode(encoded, type=dict[str, Raw])
+        return
+    ahead: list[tuple[str, Any]] = [("", msgspec.json.decode(encoded))]
+    while ahead:
+        path, value = ahead.pop()
+        if isinstance(value, dict):
+            for name, inner in value.items():
+                yield path + name
+                ahead.append((f"{path}{name}.", inner))
+        elif isinstance(value, list):
+            ahead += [(path, inner) for inner in value]
+
+
+def write_line(row: Raw) -> bytes | None:
+    """Return an object in one line, None for anything else. In JSON a line end within a text is escaped."""
+    encoded = bytes(row).strip()
+    return encoded.replace(b"\n", b" ").replace(b"\r", b" ") if encoded.startswith(b"{") else None
+
+
+def number_lines(rows: Sequence[Raw], content: bytes) -> Sequence[int] | None:
+    """Return the line on which each row begins, None if the file has fewer lines than rows."""
+    if content.count(10) + 1 < len(rows):
+        return None
+    lines, line, at = array("q"), 1, 0
+    for row in rows:
+        place = content.find(bytes(row), at)
+        line += content.count(10, at, place)
+        lines.append(line)
+        at = place
+    return lines
+
+
+def read_typed(
+    connection: DuckDBPyConnection, path: Path, *, names: Sequence[str] = (), json_columns: Iterable[str] = ()
+) -> tuple[str, tuple[Any, ...]]:
+    """Return a query for the objects of `path`, one a line: numbers and booleans typed, texts as they are. `names`:
+    columns that may have no value in any row."""
+    guess = "SELECT * FROM read_json(?, format='newline_delimited', sample_size=-1, maximum_object_size=?)"
+    source = connection.sql(guess, params=[str(path), _measure(path)])
+    types = {name: _keep_text(kind) for name, kind in zip(source.columns, source.types, strict=True)}
+    types = {**dict.fromkeys(names, "VARCHAR"), **types} | {name: "JSON" for name in json_columns if name in types}
+    return read_columns(path, types)
+
+
+def read_columns(path: Path, types: dict[str, str]) -> tuple[str, tuple[Any, ...]]:
+    query = "SELECT * FROM read_json(?, format='newline_delimited', columns=?, maximum_object_size=?)"
+    return query, (str(path), types, _measure(path))
+
+
+def _measure(path: Path) -> int:
+    """Return the bytes of the longest line, at least."""
+    with path.open("rb") as file:
+        return max(16 << 20, max(map(len, file), default=0) + 1)
+
+
+def _keep_text(kind: Any) -> str:
+    """Return the type that DuckDB found, with VARCHAR for what it only read from the look of texts."""
+    if kind.id == "struct":
+        members = [f"{quote(name)} {_keep_text(child)}" for name, child in kind.children]
+        return f"STRUCT({', '.join(members)})"
+    if kind.id == "list":
+        return f"{_keep_text(kind.children[0][1])}[]"
+    if kind.id == "map":
+        return "JSON"
+    return "VARCHAR" if kind.id in _GUESSED_TYPES else str(kind)

@@ -1,0 +1,344 @@
+"""The rules of a mapping → one SELECT over `feed`.
+
+A cell that does not fit its member goes on as its text: by that the member's own rule quarantines the record, or leaves
+the member out.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from outings.configuration.mapping import MappingError, Rule, has_clock, has_day, parse_mapping
+from outings.contract.vocabulary import Vocabulary
+from outings.sql_quoting import literal, quote
+from pipeline.fetch.table.columns import Text, choose_first, find_texts, fold
+from pipeline.fetch.table.targets import TIMES, Target, find_targets
+
+# As people write them in the languages that ship: English, Spanish.
+MONTHS = (
+    ("January", "Jan", "enero|ene|january|jan"),
+    ("February", "Feb", "febrero|feb|february"),
+    ("March", "Mar", "marzo|march|mar"),
+    ("April", "Apr", "abril|abr|april|apr"),
+    ("May", "May", "mayo|may"),
+    ("June", "Jun", "junio|june|jun"),
+    ("July", "Jul", "julio|july|jul"),
+    ("August", "Aug", "agosto|august|ago|aug"),
+    ("September", "Sep", "septiembre|setiembre|september|sept|sep|set"),
+    ("October", "Oct", "octubre|october|oct"),
+    ("November", "Nov", "noviembre|november|nov"),
+    ("December", "Dec", "diciembre|december|dic|dec"),
+)
+WEEKDAYS = (
+    ("Monday", "lunes"), ("Tuesday", "martes"), ("Wednesday", "miercoles"), ("Thursday", "jueves"),
+    ("Friday", "viernes"), ("Saturday", "sabado"), ("Sunday", "domingo"),
+)  # fmt: skip
+_ISO_DAY = r"\d{4}-\d{2}-\d{2}"
+_ISO = rf"{_ISO_DAY}[T ]\d{{1,2}}:\d{{2}}(:\d{{2}}(\.\d+)?)?"
+_OFFSET = r"\s?(Z|[+-]\d{2}(:?\d{2})?)"
+
+
+def read_moment(text: str, formats: Sequence[str], zone: str) -> str:
+    """Return SQL for a TIMESTAMP on the clock of `zone`, null without a clock time."""
+    own = [each for each in formats if has_clock(each) and has_day(each)]
+    instant = f"try_cast({text} AS TIMESTAMPTZ) AT TIME ZONE {literal(zone)}"
+    iso = [
+        f"WHEN regexp_full_match({text}, '{_ISO}') THEN try_cast({text} AS TIMESTAMP)",
+        f"WHEN regexp_full_match({text}, '{_ISO}{_OFFSET}') THEN {instant}",
+    ]
+    return _join(own, text, iso, zone)
+
+
+def read_day(text: str, formats: Sequence[str], zone: str) -> str:
+    """Return SQL for the midnight of a text that states a day alone."""
+    own = [each for each in formats if has_day(each) and not has_clock(each)]
+    return _join(own, text, [f"WHEN regexp_full_match({text}, '{_ISO_DAY}') THEN try_cast({text} AS TIMESTAMP)"], zone)
+
+
+def read_clock(text: str, formats: Sequence[str], zone: str) -> str:
+    """Return SQL for a TIMESTAMP of any day."""
+    own = [each for each in formats if has_clock(each)]
+    clock = f"try_strptime({text}, ['%H:%M', '%H:%M:%S'])"
+    iso = [
+        rf"WHEN regexp_full_match({text}, '\d{{1,2}}:\d{{2}}(:\d{{2}})?') THEN {clock}",
+        f"WHEN regexp_full_match({text}, '{_ISO}') THEN try_cast({text} AS TIMESTAMP)",
+    ]
+    return _join(own, text, iso, zone)
+
+
+def _join(formats: Sequence[str], text: str, iso: Sequence[str], zone: str) -> str:
+    cases = f"CASE {' '.join(iso)} END"
+    read = [_read_format(each, text, zone) for each in formats]
+    return f"coalesce({', '.join([cases, *read])})" if read else cases
+
+
+def _read_format(format_: str, text: str, zone: str) -> str:
+    if format_.startswith("unix"):
+        scale = "" if format_ == "unix_ms" else " * 1000"
+        instant = f"make_timestamp_ms(try_cast({text} AS BIGINT){scale})"
+        return f"{instant} AT TIME ZONE 'UTC' AT TIME ZONE {literal(zone)}"
+    sql, english = text, format_
+    if any(word in format_ for word in ("%B", "%b", "%A", "%p")):
+        # The rest of the format is folded as the text is.
+        sql = rf"lower(strip_accents(regexp_replace({sql}, '\s+', ' ', 'g')))"
+        english = _fold_format(format_)
+    if "%p" in format_:
+        sql = rf"regexp_replace({sql}, '([ap])\.?\s?m\b\.?', '\1m')"
+    for place, word in enumerate(("%B", "%b")):
+        if word in format_:
+            for month in MONTHS:
+                sql = rf"regexp_replace({sql}, '\b({month[2]})\b\.?', '{month[place]}')"
+    if "%A" in format_:
+        for day, spanish in WEEKDAYS:
+            sql = rf"regexp_replace({sql}, '\b{spanish}\b', '{day}')"
+    read = f"try_strptime({sql}, {literal(english)})"
+    return f"{read} AT TIME ZONE {literal(zone)}" if "%z" in format_ else read
+
+
+def _fold_format(format_: str) -> str:
+    """Return the format in lower case and without accents, but for its directives."""
+    parts, at = [], 0
+    while at < len(format_):
+        width = 3 if format_[at : at + 2] == "%-" else 2 if format_[at] == "%" else 1
+        piece = format_[at : at + width]
+        parts.append(piece if piece.startswith("%") else fold(piece))
+        at += width
+    return "".join(parts)
+
+
+# Words that say yes or no by themselves, in the languages that ship.
+YES = ("yes", "y", "true", "t", "1", "x", "si", "s", "verdadero")
+NO = ("no", "n", "false", "f", "0", "falso")
+_CURRENCY = r"(?i:us\$|[$€£¥]|usd|eur|gbp|cad|mxn|euros?|dollars?|dolares|pesos?)"
+_GAP = r"[\s\x{A0}\x{202F}]"
+
+
+def compile_flag(name: str, rule: Rule) -> str:
+    yes, no = (
+        ", ".join(literal(fold(word)) for word in words)
+        for words in (rule.yes or _without(YES, rule.no), rule.no or _without(NO, rule.yes))
+    )
+    folded = f"lower(strip_accents({name}))"
+    cases = f"WHEN {folded} IN ({yes}) THEN to_json(true) WHEN {folded} IN ({no}) THEN to_json(false)"
+    return f"CASE {cases} ELSE to_json({name}) END"
+
+
+def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
+    return [word for word in words if word not in [fold(other) for other in others]]
+
+
+def compile_number(name: str, rule: Rule, target: Target) -> str:
+    """Return SQL for a number. The whole text has to fit, or 12.50 would be read as 1250 and 1.200 as 1.2: so an amount
+    has no three decimals."""
+    point = rf"\{rule.decimal}"
+    group = rf"(?:[{'.' if rule.decimal == ',' else ','}']|{_GAP})"
+    if target.kind == "decimal":
+        shape = rf"-?\d+({point}\d+)?"
+    else:
+        whole = rf"(\d{{1,3}}({group}\d{{3}})+|\d+)"
+        shape = rf"({_CURRENCY}{_GAP}*)?-?{whole}({point}(\d\d?|\d\d00))?({_GAP}*{_CURRENCY})?"
+    plain = f"regexp_replace({name}, '[^0-9{rule.decimal}-]', '', 'g')"
+    number = f"replace({plain}, ',', '.')" if rule.decimal == "," else plain
+    fits = f"regexp_full_match({name}, {literal(shape)})"
+    return f"CASE WHEN {fits} THEN to_json({number}::DOUBLE) ELSE to_json({name}) END"
+
+
+Tree = dict[str, Any]
+
+
+def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocabulary: Vocabulary, zone: str) -> str:
+    """Compile a mapping to one SELECT. `columns`: names and DuckDB types of the table's columns; `zone`: the metro's.
+    Raises `MappingError`."""
+    rules = parse_mapping(raw)
+    targets = find_targets(rules, vocabulary)
+    texts, moments, tree = ["rowid"], ["*"], Tree()
+    for member, rule in rules.items():
+        target = targets[member]
+        if rule.value is not None:
+            if target.many and not isinstance(rule.value, tuple):
+                raise MappingError(f"{member}.value", "is one value; allowed: a list of them")
+            sql = literal(rule.value)
+        else:
+            text = _compile_text(member, rule, target, columns)
+            texts.append(f"{text.sql} AS {quote(member)}")
+            moments += _list_moments(member, rule, target, text, zone)
+            sql = _compile_value(quote(member), rule, target, text, zone)
+        _place(tree, target, sql)
+    _add_day(tree, rules)
+    members = ",\n    ".join(["rowid", *(f"{_write(each)} AS {quote(name)}" for name, each in tree.items())])
+    read = ",\n        ".join(moments)
+    of = ",\n        ".join(texts)
+    return (
+        f"WITH texts AS (\n    SELECT\n        {of}\n    FROM feed\n),\n"
+        f"moments AS (\n    SELECT\n        {read}\n    FROM texts\n)\n"
+        f"SELECT\n    {members}\nFROM moments\nORDER BY rowid\n"
+    )
+
+
+def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str, Any]) -> Text:
+    """Return SQL for the text or list of texts from which the member is read."""
+    texts = find_texts(member, rule, columns)
+    if rule.first:
+        text = choose_first(texts)
+    elif not texts:
+        text = Text("NULL::VARCHAR")
+    elif rule.join:
+        parts = [f"array_to_string({each.sql}, {literal(rule.with_)})" if each.many else each.sql for each in texts]
+        text = Text(f"nullif(concat_ws({literal(rule.with_)}, {', '.join(parts)}), '')")
+    else:
+        (text,) = texts
+    if target.kind == "amount" and text.is_number and rule.decimal == "," and rule.column is not None:
+        text = Text(_number_as_written(text.sql, columns, rule))
+    if rule.pattern:
+        groups = re.compile(rule.pattern).groups
+        text = _each(text, lambda sql: f"nullif(regexp_extract({sql}, {literal(rule.pattern)}, {groups}), '')")
+    if rule.separators:
+        text = Text(
+            _split(f"array_to_string({text.sql}, {literal(rule.separators[0])})" if text.many else text.sql, rule),
+            many=True,
+        )
+    if rule.lookup:
+        text = _look_up(text, rule, target)
+    if text.many and not target.many:
+        # A member of one value: all that stand there, in one text.
+        text = Text(f"nullif(array_to_string(list_filter({text.sql}, lambda each: each <> ''), ', '), '')")
+    return text
+
+
+def _number_as_written(sql: str, columns: Mapping[str, Any], rule: Rule) -> str:
+    """Return SQL that writes the file's number as the rule's country does."""
+    (name,) = rule.columns
+    if str(columns.get(name)) != "JSON":
+        return f"replace({sql}, '.', ',')"
+    column = quote(name)
+    return (
+        f"CASE WHEN json_type({column}) IN ('DOUBLE', 'BIGINT', 'UBIGINT') THEN replace({sql}, '.', ',') ELSE {sql} END"
+    )
+
+
+def _each(text: Text, make: Callable[[str], str]) -> Text:
+    if not text.many:
+        return Text(make(text.sql))
+    return Text(f"list_transform({text.sql}, lambda each: {make('each')})", many=True)
+
+
+def _split(sql: str, rule: Rule) -> str:
+    first, *others = rule.separators
+    for other in others:
+        sql = f"replace({sql}, {literal(other)}, {literal(first)})"
+    pieces = f"list_transform(string_split({sql}, {literal(first)}), lambda each: trim(each))"
+    return f"list_filter({pieces}, lambda each: each <> '')"
+
+
+def _look_up(text: Text, rule: Rule, target: Target) -> Text:
+    several = target.many and any(isinstance(each, tuple) for each in rule.lookup.values())
+
+    def say(value: Any) -> str:
+        if several:
+            return literal([str(each) for each in (value if isinstance(value, tuple) else (value,)) if each != ""])
+        if isinstance(value, bool):
+            return literal("true" if value else "false")
+        if isinstance(value, (int, float)):
+            return literal(repr(value).replace(".", rule.decimal))
+        return literal(value) if value != "" else "NULL"
+
+    def make(sql: str) -> str:
+        cases = " ".join(
+            f"WHEN {literal(fold(' '.join(word.split())))} THEN {say(value)}" for word, value in rule.lookup.items()
+        )
+        own = f"[{sql}]" if several else sql
+        other = own if rule.other is None else f"CASE WHEN {sql} IS NOT NULL THEN {say(rule.other)} END"
+        return f"CASE lower(strip_accents(trim({sql}))) {cases} ELSE {other} END"
+
+    if several and not text.many:
+        text = Text(f"CASE WHEN {text.sql} IS NOT NULL THEN [{text.sql}] END", many=True)
+    text = _each(text, make)
+    return Text(f"flatten({text.sql})", many=True) if several else text
+
+
+def _list_moments(member: str, rule: Rule, target: Target, text: Text, zone: str) -> list[str]:
+    """Return columns for a member that is a time: when it is, and on which day if it states no more."""
+    if target.kind not in TIMES or text.many:
+        return []
+    name = quote(member)
+    if target.kind == "clock":
+        return [f"{read_clock(name, rule.formats, zone)} AS {quote(f'{member} at')}"]
+    return [
+        f"{read_moment(name, rule.formats, zone)} AS {quote(f'{member} at')}",
+        f"{read_day(name, rule.formats, zone)} AS {quote(f'{member} on')}",
+    ]
+
+
+def _compile_value(name: str, rule: Rule, target: Target, text: Text, zone: str) -> str:
+    if target.many:
+        listed = name if text.many else f"CASE WHEN {name} IS NOT NULL THEN [{name}] END"
+        if target.kind == "local":
+            read = _write_moment(read_moment("each", rule.formats, zone), "each", "%Y-%m-%dT%H:%M:%S")
+            return f"list_transform({listed}, lambda each: {read})"
+        return listed
+    if target.kind == "flag":
+        return compile_flag(name, rule)
+    if target.kind in ("amount", "decimal"):
+        return compile_number(name, rule, target)
+    if target.kind in TIMES:
+        return _compile_time(name, target, zone)
+    return name
+
+
+def _compile_time(name: str, target: Target, zone: str) -> str:
+    at, on = (quote(f"{'.'.join(target.steps)} {word}") for word in ("at", "on"))
+    if target.kind == "clock":
+        return _write_moment(at, name, "%H:%M:%S")
+    if target.kind == "date":
+        return _write_moment(f"coalesce({at}, {on})", name, "%Y-%m-%d")
+    if target.kind == "instant":
+        utc = f"coalesce({at}, {on}) AT TIME ZONE {literal(zone)} AT TIME ZONE 'UTC'"
+        return _write_moment(utc, name, "%Y-%m-%dT%H:%M:%SZ")
+    # Of a day alone a start has no time, and an end is the midnight behind it.
+    midnight = f"{on} + INTERVAL 1 DAY"
+    day = f"to_json(strftime({midnight}, '%Y-%m-%dT%H:%M:%S'))" if target.steps == ("ends_local",) else "NULL"
+    return f"CASE WHEN {on} IS NOT NULL THEN {day} ELSE {_write_moment(at, name, '%Y-%m-%dT%H:%M:%S')} END"
+
+
+def _write_moment(moment: str, text: str, format_: str) -> str:
+    return f"coalesce(to_json(strftime({moment}, '{format_}')), to_json({text}))"
+
+
+def _add_day(tree: Tree, rules: Mapping[str, Rule]) -> None:
+    """Add the event's day for a start that is a day alone, and drop an end that is only the day of a start with a
+    time."""
+    if "starts_local" not in tree or rules["starts_local"].value is not None:
+        return
+    if "date_on" not in tree:
+        tree["date_on"] = "strftime(\"starts_local on\", '%Y-%m-%d')"
+    if "ends_local" in tree and rules["ends_local"].value is None:
+        same = '"ends_local on" = date_trunc(\'day\', "starts_local at")'
+        tree["ends_local"] = f"CASE WHEN {same} THEN NULL ELSE {tree['ends_local']} END"
+
+
+def _place(tree: Tree, target: Target, sql: str) -> None:
+    for place, step in enumerate(target.steps[:-1]):
+        tree = tree.setdefault(step, Tree())
+        if place in target.lists:
+            tree = tree.setdefault("[]", Tree())
+    tree[target.steps[-1]] = sql
+
+
+def _write(tree: "str | Tree") -> str:
+    """Write a struct. A constant in it holds if anything else of it is stated."""
+    if isinstance(tree, str):
+        return tree
+    if "[]" in tree:
+        return f"[{_write(tree['[]'])}]"
+    members = {name: _write(each) for name, each in tree.items()}
+    stated = [each for each in members.values() if not _is_constant(each)]
+    if stated and len(stated) < len(members):
+        known = f"coalesce({', '.join(f'to_json({each})' for each in stated)}) IS NOT NULL"
+        members = {
+            name: f"CASE WHEN {known} THEN {each} END" if _is_constant(each) else each for name, each in members.items()
+        }
+    return "{" + ", ".join(f"{literal(name)}: {each}" for name, each in members.items()) + "}"
+
+
+def _is_constant(sql: str) -> bool:
+    return sql.startswith(("'", "[")) or sql in ("true", "false") or sql.lstrip("-").replace(".", "", 1).isdigit()

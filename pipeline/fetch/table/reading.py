@@ -1,0 +1,189 @@
+"""Tables as cities publish them → rows that are canonical records, by one SELECT: an operator's, or a mapping's.
+
+A text in the file is a text in the table: whether this week's column looks like dates must not decide its type.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from errno import EFBIG
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from outings.configuration import FeedTable
+from outings.configuration.mapping import MappingError
+from outings.select_statement import lock
+from outings.sql_quoting import quote
+from pipeline.fetch.ndjson import decode_record
+from pipeline.fetch.reader import FeedSetting, RawRecord
+from pipeline.fetch.source import FeedError, SelectError, SettingError, SourceFile, limit_scratch, read_select
+from pipeline.fetch.table.delimited import open_delimited
+from pipeline.fetch.table.json_rows import open_geojson, open_json, open_json_lines
+from pipeline.fetch.table.mapping import compile_mapping
+from pipeline.fetch.table.part import OpenPart, Part, check_columns, check_rows
+from pipeline.fetch.table.selection import ROW, Selection, select_records
+from pipeline.fetch.table.sheets import open_sheet, open_sqlite
+from pipeline.fetch.unpacking import TableFile, list_tables
+from pipeline.scratch import open_scratch
+
+# One thread: with more, an order that the SELECT leaves open would be another one each time.
+_SETTINGS: dict[str, str | int | float | list[str]] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "python_enable_replacements": False,
+    "threads": 1,
+}
+_MESSAGE_CHARACTERS = 600
+# As Excel and LibreOffice write them, in English and Spanish.
+_ERRORS = re.compile(
+    r"#(REF!|N/A|VALUE!|DIV/0!|NAME\?|NULL!|NUM!|SPILL!|BLOB!|¡REF!|N/D|¡VALOR!|¡DIV/0!|¿NOMBRE\?|¡NULO!|¡NUM!)"
+)
+# Kinds of files whose values are cells, each of a type of its own.
+_CELLS = frozenset({"sheets", "sqlite"})
+Opened = list[tuple[TableFile, Part]]
+
+
+def read_tables(files: Sequence[SourceFile], setting: FeedSetting) -> Iterator[RawRecord]:
+    """Yield the rows of the feed's files as records, with the line of each where the SELECT gives its `rowid`."""
+    feed = setting.feed
+    if all(file.has_rows and not file.path.stat().st_size for file in files):
+        return  # pages without a row have no columns either
+    query = None if feed.select is None else read_select(feed.name, feed.select)
+    with open_scratch() as folder, open_engine(folder, feed) as connection:
+        opened = open_table(connection, feed, files, scratch=folder)
+        names = [file.name if len(opened) > 1 else None for file, _ in opened]
+        lock(connection)
+        for file, part in opened:
+            if part.decided:
+                setting.tell_decided(f"{file.name}: {part.decided}")
+        selection = _select(connection, query, setting)
+        for name, (_, part) in zip(names, opened, strict=True):
+            for fault in part.faults:
+                yield RawRecord(fault.line, fault.value, fault.reason, file=name)
+        starts = [0, *accumulate(_count_rows(part) for _, part in opened[:-1])]
+
+        def locate(row: int) -> tuple[int, str | None]:
+            """Return the line of a row, numbered from 0, and of several files which."""
+            place = bisect_right(starts, row) - 1
+            lines, row = opened[place][1].lines, row - starts[place]
+            return row + 1 if lines is None or row >= len(lines) else lines[row], names[place]
+
+        for failed in selection.faults:
+            line, name = locate(failed.row)
+            yield RawRecord(line, failed.value, failed.reason, failed.source_id, file=name)
+        for number, row in enumerate(selection.records, start=1):
+            raw = decode_record(row.encode(), line=number)
+            if isinstance(raw.value, dict) and isinstance(place := raw.value.pop(ROW, None), int):
+                line, name = locate(place)
+                raw = raw._replace(line=line, file=name)
+            yield raw if query is not None else raw._replace(value=refuse_errors(raw.value))
+
+
+def _select(connection: DuckDBPyConnection, query: str | None, setting: FeedSetting) -> Selection:
+    feed, where = setting.feed, f"select {setting.feed.select}"
+    try:
+        if query is None:
+            where, columns = "map", connection.table("feed")
+            types = dict(zip(columns.columns, columns.types, strict=True))
+            query = compile_mapping(feed.map, types, vocabulary=setting.vocabulary, zone=setting.timezone)
+        return select_records(connection, query, setting.vocabulary, seconds=feed.max_seconds)
+    except MappingError as error:
+        raise SettingError(feed.name, f"map.{error.key}", error.message) from error
+    except ValueError as error:
+        raise_excess(error)
+        raise (SelectError if feed.select else SettingError)(feed.name, where, str(error)) from error
+
+
+def refuse_errors(value: Any) -> Any:
+    """Turn a spreadsheet's error (#REF!) into what no member takes, so that none is published."""
+    if isinstance(value, str):
+        return [value] if value.startswith("#") and _ERRORS.fullmatch(value) else value
+    if isinstance(value, dict):
+        return {name: refuse_errors(inner) for name, inner in value.items()}
+    return value
+
+
+def _count_rows(part: Part) -> int:
+    return part.count if part.lines is None else len(part.lines)
+
+
+def open_engine(folder: Path, feed: FeedTable) -> DuckDBPyConnection:
+    """Open an empty database that spills into `folder`, within the feed's bounds."""
+    own = {
+        "temp_directory": f"{folder}/spill", "max_temp_directory_size": f"{limit_scratch(feed)}B",
+        "memory_limit": f"{feed.max_memory // 4}B",
+    }  # fmt: skip
+    connection = duckdb.connect(":memory:", config={**_SETTINGS, **own})
+    # In an interactive Python (`python -c` is one) DuckDB would draw a bar over the `--json` on standard output.
+    connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
+def open_table(
+    connection: DuckDBPyConnection, feed: FeedTable, files: Sequence[SourceFile], *, scratch: Path
+) -> Opened:
+    """Make the table `feed` of all files, joined by the names of their columns. Raises `FeedError`."""
+    opened: Opened = []
+    for number, file in enumerate(files):
+        folder = scratch / f"file{number}"
+        folder.mkdir()
+        try:
+            for inner in list_tables(file, feed, folder):
+                part = READERS[inner.kind](inner, feed, connection, folder / f"rows{len(opened)}")
+                opened.append((inner, part))
+            if file is files[-1]:
+                parameters: list[Any] = [each for _, part in opened for each in part.parameters]
+                query = " UNION ALL BY NAME ".join(part.query for _, part in opened)
+                connection.execute(f"CREATE TABLE feed AS {query}", parameters)
+                if not feed.map:
+                    _flatten_cells(connection, opened)
+        except OSError as error:
+            if error.errno == EFBIG:
+                raise
+            raise FeedError(feed.name, file.name, f"can't be read: {error.strerror}") from error
+        except (duckdb.Error, ValueError) as error:
+            raise_excess(error)
+            raise FeedError(feed.name, file.name, shorten(str(error))) from error
+    return opened
+
+
+def raise_excess(error: Exception) -> None:
+    """Raise MemoryError, or OSError of a file too large, if that is what DuckDB or SQLite says."""
+    if "Out of Memory" in str(error):
+        raise MemoryError from error
+    if "File too large" in str(error) or "disk I/O error" in str(error):
+        raise OSError(EFBIG, "File too large") from error
+
+
+def _flatten_cells(connection: DuckDBPyConnection, opened: Opened) -> None:
+    """Turn a column of numbers and texts into one of texts; a mapping tells them apart by itself."""
+    if all(file.kind in _CELLS for file, _ in opened):
+        columns = connection.table("feed")
+        for name, kind in zip(columns.columns, columns.types, strict=True):
+            if str(kind) == "JSON":
+                connection.execute(f"ALTER TABLE feed ALTER {quote(name)} TYPE VARCHAR USING {quote(name)}->>'$'")
+
+
+def _open_parquet(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:  # noqa: ARG001
+    query = """SELECT num_rows, (SELECT count(*) FROM parquet_schema($path) WHERE num_children IS NULL)
+        FROM parquet_file_metadata($path)"""
+    rows, columns = connection.execute(query, {"path": str(file.path)}).fetchone() or (0, 0)
+    check_rows(rows, feed)
+    check_columns(columns, feed)
+    return Part(query="SELECT * FROM read_parquet(?)", parameters=(str(file.path),), count=rows)
+
+
+READERS: Mapping[str, OpenPart] = {
+    "csv": open_delimited, "json": open_json, "ndjson": open_json_lines, "geojson": open_geojson,
+    "parquet": _open_parquet, "sheets": open_sheet, "sqlite": open_sqlite,
+}  # fmt: skip
+
+
+def shorten(message: str) -> str:
+    """Return the message in one line, without DuckDB's advice on its own options."""
+    text = re.split(r"Possible (fixes|solutions?):?", message, maxsplit=1, flags=re.IGNORECASE)[0]
+    return " ".join(text.split())[:_MESSAGE_CHARACTERS]

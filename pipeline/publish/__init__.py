@@ -1,0 +1,1 @@
+"""Puts what readers get in its place: objects in the store, releases, static trees, takedowns."""

@@ -1,0 +1,264 @@
+"""Builds one metro: from its records and the previous release to objects in the store and a manifest. Pure except for
+the store."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from pathlib import Path
+from time import perf_counter
+
+import polars as pl
+from msgspec.structs import replace
+
+from outings.answers.derived import DERIVED, derive_of_answers, derive_tables
+from outings.answers.renderer_version import RENDERER_VERSION
+from outings.contract.vocabulary import Vocabulary
+from outings.release.manifest import (
+    LAYOUT,
+    Manifest,
+    SemanticTables,
+    Table,
+    encode_manifest,
+    hash_snapshot,
+    list_objects,
+)
+from outings.release.mapped_table import LAYOUT as MAPPED_LAYOUT
+from outings.release.mapped_table import encode_mapped
+from outings.release.root import Part
+from outings.release.snapshot import Snapshot, fetch_snapshot
+from outings.release.store import Store
+from pipeline.fingerprint import number_renderer
+from pipeline.memory import return_memory
+from pipeline.publish.metro_plan import Base, MetroBuild, MetroPlan
+from pipeline.publish.objects.documents import pack_documents
+from pipeline.publish.objects.exports import UnchangedRows, put_exports
+from pipeline.publish.objects.gzip_blocks import NO_BLOCKS, read_block_index
+from pipeline.publish.objects.metro_site import put_metro_site
+from pipeline.publish.objects.object_writer import ObjectWriter
+from pipeline.publish.objects.origins import put_origins, read_origins
+from pipeline.publish.objects.precomputed_pages import put_pages
+from pipeline.resolve.delta_state import NOTHING, DeltaState
+from pipeline.resolve.foreign_organizations import ALONE, SharedState
+from pipeline.resolve.listings.rows import Row, UnchangedListing
+from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.tables.document_buffer import DocumentBuffer
+from pipeline.tables.frames import Frames, encode_table, make_frames
+from pipeline.tables.kept_tables import PART_TABLES, KeptParts, KeptTables, find_parts, find_spots
+from pipeline.tables.model_plan import ModelPlan
+from pipeline.tables.similar import RELATED_LISTINGS
+from pipeline.tables.table_builder import TableBuilder
+from pipeline.tables.vectors import make_semantic
+from pipeline.tables.zips import make_zips
+
+# Before and after the build's local date, both inclusive.
+HORIZON = timedelta(days=400)
+
+
+def open_previous(
+    store: Store,
+    base: Base | None,
+    *,
+    cache: Path,
+    vocabulary: Vocabulary | None = None,
+    program: str | None = None,
+) -> PreviousSnapshot:
+    """With the origins of its rows where the same program made them. `vocabulary`: of the build; else its own."""
+    if base is None:
+        return PreviousSnapshot(None)
+    manifest = base.manifest
+    # Of mapped tables a build reads these alone.
+    parts = {name: table for name, table in manifest.mapped.items() if name in PART_TABLES}
+    snapshot = fetch_snapshot(store, replace(manifest, mapped=parts), cache=cache)
+    if manifest.origins is None or manifest.origins.program != program:
+        return PreviousSnapshot(snapshot, vocabulary=vocabulary)
+    origins = read_origins(store, manifest.origins, rows=manifest.tables["listings"].rows)
+    return PreviousSnapshot(snapshot, vocabulary=vocabulary, origins=origins, horizon=find_horizon(manifest.date))
+
+
+def find_horizon(today: date) -> tuple[date, date]:
+    return today - HORIZON, today + HORIZON
+
+
+def build_metro(
+    rows: Iterable[Row],
+    previous: PreviousSnapshot,
+    *,
+    plan: MetroPlan,
+    neighborhoods: pl.DataFrame,
+    store: Store,
+    stays: Sequence[UnchangedListing] = (),
+    delta_state: DeltaState = NOTHING,
+    spanning: SharedState = ALONE,
+    renderer: int | None = None,
+) -> MetroBuild:
+    """Everything long, outside the race: all objects are durable when this returns, and nothing points to them.
+
+    `stays`: the listings of the release before that are none of `rows`, and stand as they did; `delta_state`: the
+    records that the next build is to take as said; `spanning`: what it is to know of organizations of several metros;
+    `renderer`: that of the documents of rows that another release had."""
+    started = perf_counter()
+    base, ours = plan.base, number_renderer()
+    blocks = NO_BLOCKS if base is None else read_block_index(store, base.manifest.blocks)
+    writer = ObjectWriter(
+        store, known=_name_known(base, previous) - {delta_state.torn, blocks.torn, *spanning.torn}
+    )  # fmt: skip
+    with DocumentBuffer(previous.snapshot) as buffer:
+        builder = TableBuilder(
+            previous, buffer, stamp=int(plan.stamp.timestamp()),
+            is_ours=base is not None and {base.manifest.renderer, renderer or ours} == {ours},
+            categories={} if plan.language is None else plan.language.categories,
+        )  # fmt: skip
+        builder.add_rows(rows)
+        builder.add_stays(stays)
+        builder.add_withdrawn()
+        rendered = perf_counter()
+        return_memory()  # of records, that are rows now
+        frames = make_frames(builder, neighborhoods=neighborhoods)
+        manifest = _keep_stamp(_write_tables(frames, buffer, previous, plan=plan, writer=writer), base)
+    changes = frames.changes
+    del builder, frames  # what follows reads what was written
+    return_memory()
+    written = perf_counter()
+    snapshot = fetch_snapshot(store, manifest, cache=plan.cache)
+    of_answers = _put_of_answers(snapshot, previous, stays=stays, plan=plan, writer=writer)
+    manifest = replace(manifest, mapped={**manifest.mapped, **of_answers})
+    pages = put_pages(snapshot, plan.today, writer=writer)
+    paged = perf_counter()
+    known = UnchangedRows(
+        stays={each.id for each in stays}, moved={each.id for each in stays if each.occurrences is not None}
+    )
+    exports = put_exports(
+        snapshot, base=None if base is None else base.manifest, manifest=manifest, writer=writer, store=store,
+        known=known, blocks=blocks,
+    )  # fmt: skip
+    kept = {"delta_state": delta_state.records, "lent": spanning.lent, "foreign": spanning.foreign}
+    named = {name: writer.put(data) for name, data in kept.items() if data is not None}
+    site = None if plan.site is None else put_metro_site(snapshot, plan.today, settings=plan.site, writer=writer)
+    manifest = replace(
+        manifest, exports=exports.files, blocks=exports.blocks, pages=pages, answers=str(RENDERER_VERSION), site=site,
+        **named,
+    )  # fmt: skip
+    sha = writer.put(encode_manifest(manifest))
+    writer.flush()
+    return MetroBuild(
+        slug=plan.metro.slug,
+        part=Part(manifest=sha, stamp=manifest.stamp, snapshot=hash_snapshot(manifest)),
+        changes=changes,
+        tally=writer.tally,
+        seconds={
+            "make": rendered - started, "write": written - rendered, "pages": paged - written,
+            "exports": perf_counter() - paged,
+        },
+    )  # fmt: skip
+
+
+def _name_known(base: Base | None, previous: PreviousSnapshot) -> set[str]:
+    """Origins that could not be read are written again."""
+    if base is None:
+        return set()
+    known = {base.sha, *list_objects(base.manifest)}
+    if base.manifest.origins is not None and previous.origins is None:
+        known.discard(base.manifest.origins.object)
+    return known
+
+
+def _write_tables(
+    made: Frames, buffer: DocumentBuffer, previous: PreviousSnapshot, *, plan: MetroPlan, writer: ObjectWriter
+) -> Manifest:
+    """`made` has no tables any more when this returns: mapped tables are derived while they go."""
+    packs = () if plan.base is None else plan.base.manifest.packs
+    packed = pack_documents(made.tables, buffer, packs=packs, emptied=plan.emptied, writer=writer)
+    kept = KeptTables(_find_own_base(plan, previous), previous, today=plan.today)
+    frames = dict(packed.tables)
+    related = kept.read_derived(RELATED_LISTINGS, frames)
+    if related is None:
+        related = dict(derive_tables(frames, today=plan.today, every=(RELATED_LISTINGS,)))["related"]
+    frames["related"] = related
+    if plan.centroids:
+        frames["zips"] = make_zips(plan.centroids)
+    tables = {
+        name: _keep_table(kept.find_table(name, frame), writer) or _put_table(encode_table(frame), frame, writer)
+        for name, frame in frames.items()
+    }
+    semantic = None
+    if plan.model is not None:
+        before = None if previous.snapshot is None else previous.snapshot.semantic
+        semantic = _put_semantic(
+            make_semantic(made.tables["listings"], buffer, before=before, plan=plan.model), plan.model, writer
+        )
+    origins = None if plan.program is None else put_origins(made.origins, plan.program, writer)
+    same = kept.find_derived(DERIVED, frames)
+    derived = derive_tables(frames, today=plan.today, language=plan.language, but=same)
+    packs = packed.packs
+    made.tables.clear()
+    del packed, frames, related
+    mapped = _put_mapped(derived, same, writer)
+    writer.flush()
+    return Manifest(
+        layout=LAYOUT, renderer=plan.renderer or number_renderer(), metro=plan.metro, stamp=plan.stamp, date=plan.today,
+        vocabulary=plan.vocabulary, related=plan.related, language=plan.language,
+        inputs=plan.inputs, tables=tables, mapped=mapped,
+        mapped_layout=MAPPED_LAYOUT,
+        semantic=semantic, packs=packs, pages={}, origins=origins,
+    )  # fmt: skip
+
+
+def _put_of_answers(
+    snapshot: Snapshot,
+    previous: PreviousSnapshot,
+    *,
+    stays: Sequence[UnchangedListing],
+    plan: MetroPlan,
+    writer: ObjectWriter,
+) -> dict[str, Table]:
+    """The mapped tables that are made of documents and answers."""
+    own = _find_own_base(plan, previous)
+    known = KeptParts() if own is None else find_parts(previous, snapshot, stays=stays)
+    same = find_spots(own, previous, snapshot, stays=stays)
+    derived = derive_of_answers(snapshot, cards=known.cards, items=known.items, but=same)
+    return _put_mapped(derived, same, writer)
+
+
+def _put_mapped(
+    derived: Iterator[tuple[str, pl.DataFrame]], same: Mapping[str, Table], writer: ObjectWriter
+) -> dict[str, Table]:
+    """`same`: those of the release before. None is here any more when the next is derived."""
+    mapped = {name: table for name, table in same.items() if _keep_table(table, writer)}
+    for name, frame in derived:
+        mapped[name] = _put_table(encode_mapped(frame), frame, writer)
+        del frame
+    return mapped
+
+
+def _find_own_base(plan: MetroPlan, previous: PreviousSnapshot) -> Manifest | None:
+    """The release before, if all that is in it is as this program would write it."""
+    ours = number_renderer()
+    if plan.base is None or previous.origins is None or {plan.base.manifest.renderer, plan.renderer or ours} != {ours}:
+        return None
+    return plan.base.manifest
+
+
+def _put_semantic(
+    frames: tuple[pl.DataFrame, pl.DataFrame] | None, model: ModelPlan, writer: ObjectWriter
+) -> SemanticTables | None:
+    if frames is None:
+        return None
+    vectors, rows = (_put_table(encode_mapped(frame), frame, writer) for frame in frames)
+    return SemanticTables(model=model.hash, vectors=vectors, rows=rows)
+
+
+def _put_table(data: bytes, frame: pl.DataFrame, writer: ObjectWriter) -> Table:
+    return Table(object=writer.put(data), size=len(data), rows=frame.height)
+
+
+def _keep_table(table: Table | None, writer: ObjectWriter) -> Table | None:
+    if table is not None:
+        writer.keep(table.object)
+    return table
+
+
+def _keep_stamp(manifest: Manifest, base: Base | None) -> Manifest:
+    """A metro whose snapshot is the same keeps its stamp, and with it every answer's bytes."""
+    if base is None:
+        return manifest
+    same = replace(manifest, stamp=base.manifest.stamp)
+    return same if hash_snapshot(same) == hash_snapshot(base.manifest) else manifest

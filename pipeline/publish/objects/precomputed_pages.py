@@ -1,0 +1,74 @@
+"""Answers that many ask for, computed ahead by the code that computes the rest."""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+from outings.answers.answer import answer
+from outings.contract.entitlement import Entitlement
+from outings.contract.query import Query, parse_query
+from outings.contract.route_matching import match_route
+from outings.contract.routes import LISTS
+from outings.contract.vocabulary import COLLECTIONS
+from outings.release.manifest import PrecomputedPage
+from outings.release.snapshot import Release, Snapshot
+from pipeline.publish.objects.documents import pack_body
+from pipeline.publish.objects.object_writer import ObjectWriter
+
+# The page sizes that readers ask for: the default, and the largest, which mirrors use.
+PAGE_SIZES = ("", "limit=200")
+# What an application's list asks for first: all facets, beside the first page or alone.
+FACET_SIZES = ("", "&limit=0")
+# By name and by count; a metro may have more neighborhoods than one default page holds.
+DIRECTORIES = (
+    "organizations", "organizations?limit=200", "neighborhoods", "neighborhoods?limit=200", "neighborhoods?sort=count",
+)  # fmt: skip
+# Today and tomorrow in the metro's time: the pages outlive midnight until the next build.
+DAYS = 2
+# Of the calendar: the month that a day is in and the two after it, a request each.
+MONTHS = 3
+
+
+def list_pages(snapshot: Snapshot, today: date) -> Iterator[tuple[Query, date]]:
+    """Every request that is answered ahead, and the local date that it is answered for."""
+    for day in (today + timedelta(days=number) for number in range(DAYS)):
+        for target in (*_list_targets(), *list_months(day)):
+            yield _parse(f"/v1/{snapshot.metro.slug}/{target}", snapshot), day
+
+
+def _list_targets() -> Iterator[str]:
+    for listing_type, collection in COLLECTIONS.items():
+        yield from (f"{collection}?{size}" for size in PAGE_SIZES)
+        facets = ",".join(LISTS[listing_type].parameters["facets"].allowed or ())
+        yield from (f"{collection}?facets={facets}{size}" for size in FACET_SIZES)
+    yield from DIRECTORIES
+
+
+def list_months(day: date) -> Iterator[str]:
+    """The calendar's months, from the one that a day is in: what follows the metro's path."""
+    first = day.replace(day=1)
+    for _ in range(MONTHS):
+        following = (first + timedelta(days=31)).replace(day=1)
+        yield f"events/calendar?from={first}&to={following - timedelta(days=1)}"
+        first = following
+
+
+def _parse(target: str, snapshot: Snapshot) -> Query:
+    path, _, query_string = target.partition("?")
+    match = match_route(path)
+    assert match is not None
+    return parse_query(match, query_string.encode(), vocabulary=snapshot.vocabulary)
+
+
+def name_page(query: Query, day: date) -> str:
+    """How the manifest and the edge name it: `<canonical request>@<local date>`."""
+    return f"{query.text}@{day.isoformat()}"
+
+
+def put_pages(snapshot: Snapshot, today: date, *, writer: ObjectWriter) -> dict[str, PrecomputedPage]:
+    slug = snapshot.metro.slug
+    release = Release(id="", sequence=0, latest_version_id=0, metros={slug: snapshot})
+    pages = {}
+    for query, day in list_pages(snapshot, today):
+        body = b"".join(answer(query, release=release, dates={slug: day}, entitlement=Entitlement()).parts)
+        pages[name_page(query, day)] = PrecomputedPage(object=writer.put(pack_body(body)), size=len(body))
+    return pages

@@ -1,0 +1,201 @@
+"""Changes of organizations in several metros → the versions of one release.
+
+An organization may be of several metros, and readers see its copies merged: what became of it is told from the copies
+of all metros before and after, also of those that the build left alone.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from msgspec import Struct
+
+from outings.answers.organizations import Rank, rank_copy
+from outings.release.cache import fetch_object
+from outings.release.log import Version
+from outings.release.manifest import Manifest, read_manifest
+from outings.release.root import Part
+from outings.release.store import Store
+from outings.release.tables import PUBLISHED, read_columns
+from pipeline.tables.diff import name_changed_members, name_kind
+from pipeline.tables.versions import Change, list_organizations
+
+_COLUMNS = (
+    "id", "slug", "status", "reason", "replaced_by", "hash", "updated_at", "pack", "offset", "length", "home"
+)  # fmt: skip
+
+
+class OrganizationCopy(Struct, frozen=True, kw_only=True):
+    """An organization as one metro has it."""
+
+    metro: str
+    row: Mapping[str, Any]
+    manifest: Manifest
+
+    @property
+    def is_own(self) -> bool:
+        """By a record of that metro; else another's, which it refers to."""
+        return self.row["home"] is None
+
+
+def compare_organizations(
+    store: Store,
+    changes: Mapping[str, Sequence[Change]],
+    *,
+    current_parts: Mapping[str, Part],
+    parts: Mapping[str, Part | None],
+    stamp: datetime,
+    cache: Path,
+) -> list[Version]:
+    """Of the organizations that changed in some metro, by id. `parts` take the place of `current_parts`."""
+    ids = list_organizations(changes)
+    if not ids:
+        return []
+    following = {slug: part for slug, part in {**current_parts, **parts}.items() if part is not None}
+    before = _read_copies(store, current_parts, ids, cache=cache)
+    after = _read_copies(store, following, ids, cache=cache)
+    return [
+        version
+        for id_ in sorted(ids)
+        for version in _tell_organization(store, before[id_], after[id_], stamp=stamp, cache=cache)
+    ]
+
+
+def _read_copies(
+    store: Store, parts: Mapping[str, Part], ids: Collection[str], *, cache: Path
+) -> defaultdict[str, list[OrganizationCopy]]:
+    copies: defaultdict[str, list[OrganizationCopy]] = defaultdict(list)
+    for metro, part in sorted(parts.items()):
+        manifest = read_manifest(store, part.manifest)
+        file = fetch_object(store, manifest.tables["organizations"].object, folder=cache)
+        rows = read_columns(file, "organizations", _COLUMNS).filter(pl.col("id").is_in(list(ids)))
+        for row in rows.iter_rows(named=True):
+            copies[row["id"]].append(OrganizationCopy(metro=metro, row=row, manifest=manifest))
+    return copies
+
+
+def _tell_organization(
+    store: Store, before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, stamp: datetime, cache: Path
+) -> Iterator[Version]:
+    """What readers of all its metros are told, and between, what it is for those who read some of them alone: it comes
+    to them or leaves them while it stands elsewhere."""
+    old, new = (min(copies, key=_rank, default=None) for copies in (before, after))
+    kind = name_kind(None if old is None else old.row, None if new is None else new.row["status"])
+    if kind not in (None, "updated"):
+        yield _make_version(kind, before, after, homes=_list_homes(before if kind == "removed" else after), stamp=stamp)
+        return
+    was, now = _list_homes(before), _list_homes(after)
+    entered, left = now - was, was - now
+    if entered:
+        of_them = [copy for copy in before if copy.metro in entered]
+        came = "restored" if any(_was_shown(copy) for copy in of_them) else "created"
+        yield _make_version(came, before, after, homes=entered, known_in=was, stamp=stamp)
+    if kind == "updated":
+        yield from _tell_update(store, before, after, stamp=stamp, cache=cache)
+    if left:
+        gone = [copy for copy in after if copy.metro in left]
+        yield _make_version("removed", before, gone, homes=left, known_in=now, stamp=stamp)
+
+
+def _tell_update(
+    store: Store, before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, stamp: datetime, cache: Path
+) -> Iterator[Version]:
+    """A metro's own copy is told to readers of any of them; what others have of it to those who read no own one."""
+    own, lent = (_choose_own(before), _choose_own(after)), (_choose_lent(before), _choose_lent(after))
+    updates = [each for each in (own, lent) if _is_other(*each)]
+    if not updates:
+        return
+    fields = {name for each in updates for name in _name_fields(store, *each, cache=cache)}
+    homes, known_in = _list_homes((*before, *after)), set[str]()
+    if own not in updates:
+        known_in = _list_homes(own[1])
+        homes -= known_in
+    if homes:
+        yield _make_version(
+            "updated", before, after, homes=homes, known_in=known_in, stamp=stamp, fields=tuple(sorted(fields))
+        )
+
+
+def _choose_own(copies: Sequence[OrganizationCopy]) -> list[OrganizationCopy]:
+    """Those that readers of all its metros see: by the metros' own records, or what is left where none has one."""
+    shown = [copy for copy in copies if copy.row["status"] == PUBLISHED]
+    return [copy for copy in shown if copy.is_own] or shown
+
+
+def _choose_lent(copies: Sequence[OrganizationCopy]) -> list[OrganizationCopy]:
+    return [copy for copy in copies if copy.row["status"] == PUBLISHED and not copy.is_own]
+
+
+def _make_version(
+    kind: str,
+    before: Sequence[OrganizationCopy],
+    after: Sequence[OrganizationCopy],
+    *,
+    homes: Collection[str],
+    stamp: datetime,
+    known_in: Collection[str] = (),
+    fields: tuple[str, ...] = (),
+) -> Version:
+    """`homes`: the metros of which it is told; `after` may be empty, where nothing of it is left."""
+    shown, is_removed = min(after or before, key=_rank), kind == "removed"
+    metros = {copy.metro for copy in (*before, *after)}
+    is_one = len(metros) == 1
+    return Version(
+        listing_id=shown.row["id"],
+        type="organization",
+        metro=metros.pop() if is_one else None,
+        slug=shown.row["slug"],
+        kind=kind,
+        reason=(shown.row["reason"] if after else "withdrawn") if is_removed else None,
+        replaced_by=shown.row["replaced_by"] if is_removed and after else None,
+        changed_at=stamp,
+        fields=fields,
+        metros=() if is_one else tuple(sorted(homes)),
+        known_in=tuple(sorted(known_in)),
+    )
+
+
+def _list_homes(copies: Sequence[OrganizationCopy]) -> set[str]:
+    """The metros that show it."""
+    return {copy.metro for copy in copies if copy.row["status"] == PUBLISHED}
+
+
+def _is_other(before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy]) -> bool:
+    """Whether readers of some of these metros see another record: a copy changed, or one that is not like all others
+    came or went."""
+    old, new = _list_hashes(before), _list_hashes(after)
+    if any(old[metro] != new[metro] for metro in old.keys() & new.keys()):
+        return True
+    return bool(new) and old.keys() != new.keys() and len({*old.values(), *new.values()}) > 1
+
+
+def _list_hashes(copies: Sequence[OrganizationCopy]) -> dict[str, bytes]:
+    return {copy.metro: copy.row["hash"] for copy in copies}
+
+
+def _was_shown(copy: OrganizationCopy) -> bool:
+    return name_kind(copy.row, PUBLISHED) == "restored"
+
+
+def _rank(copy: OrganizationCopy) -> Rank:
+    is_published, updated_at = copy.row["status"] == PUBLISHED, copy.row["updated_at"]
+    return rank_copy(is_published=is_published, is_lent=not copy.is_own, updated_at=updated_at, metro=copy.metro)
+
+
+def _name_fields(
+    store: Store, before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, cache: Path
+) -> set[str]:
+    """In which the copies differ from the record that it is now."""
+    shown = {copy.row["hash"]: copy for copy in (*before, *after)}
+    record = _read_document(store, min(after, key=_rank), cache=cache)
+    documents = (_read_document(store, copy, cache=cache) for copy in shown.values())
+    return {name for each in documents for name in name_changed_members(each, record, shared=True)}
+
+
+def _read_document(store: Store, copy: OrganizationCopy, *, cache: Path) -> bytes:
+    """That pack alone: of a metro that is not built, the others may be on no disk here."""
+    pack = fetch_object(store, copy.manifest.packs[copy.row["pack"]].object, folder=cache)
+    return pack[copy.row["offset"] : copy.row["offset"] + copy.row["length"]]

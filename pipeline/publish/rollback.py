@@ -1,0 +1,125 @@
+"""A rollback is a publish: one more release, with the listings of an old one."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from outings.release.publishing import Publication, make_deadline, publish
+from outings.release.releases import ListedRelease
+from outings.release.root import Part, Root
+from outings.release.snapshot import fetch_snapshot
+from outings.release.store import Store
+from outings.release.tables import PUBLISHED, read_columns
+from outings.release.trust import ANYBODY, Trust
+from pipeline.clean.marks import WithdrawalMatcher
+from pipeline.clean.withdrawn_records import strip_memory
+from pipeline.publish.metro import build_metro, open_previous
+from pipeline.publish.metro_plan import MetroBuild, read_base
+from pipeline.publish.objects.site import compose_site, read_settings
+from pipeline.publish.organization_changes import compare_organizations
+from pipeline.publish.takedown.metro_state import plan_kept, strip_kept
+from pipeline.publish.takedown.rows import RowStripper
+from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.tables.versions import Change, list_versions
+
+
+class RollbackResult(Struct, frozen=True, kw_only=True):
+    published: Publication
+    metros: tuple[MetroBuild, ...]
+
+
+def roll_back(
+    store: Store,
+    *,
+    current: ListedRelease,
+    target: ListedRelease,
+    stamp: datetime,
+    today: Mapping[str, date],
+    cache: Path,
+    trust: Trust = ANYBODY,
+) -> RollbackResult:
+    """`today` has each metro's local date. What is taken down by now is left out. Pages are made with the settings of
+    the current release.
+
+    Raises ConcurrentPublication if a build publishes meanwhile, and NotFound if the old release ended with a takedown
+    and a prune deleted what it held.
+    """
+    check_deadline = make_deadline(act="rollback")
+    taken = WithdrawalMatcher(current.root.withdrawals)
+    feeds = {name: strip_memory(store, memory, taken) for name, memory in target.root.feeds.items()}
+    built = [
+        _roll_metro_back(
+            store, slug, current=current.root, target=part, stamp=stamp, today=today[slug], cache=cache, taken=taken
+        )
+        for slug, part in sorted(target.root.parts.items())
+    ]
+    parts: dict[str, Part | None] = {each.slug: each.part for each in built}
+    changes = {each.slug: each.changes for each in built}
+    for slug in sorted(current.root.parts.keys() - target.root.parts.keys()):
+        parts[slug] = None
+        base = read_base(store, current.root.parts[slug])
+        changes[slug] = _withdraw_all(open_previous(store, base, cache=cache))
+    published = publish(
+        store,
+        base=current.root,
+        parts=parts,
+        changes=list_versions(changes, stamp=stamp),
+        feeds={name: feeds.get(name) for name in {*current.root.feeds, *feeds}},
+        now=stamp,
+        find_changes=lambda current_parts: compare_organizations(
+            store, changes, current_parts=current_parts, parts=parts, stamp=stamp, cache=cache
+        ),
+        make_site=compose_site(store),
+        check_deadline=check_deadline,
+        trust=trust,
+        act="rollback",
+    )
+    return RollbackResult(published=published, metros=tuple(built))
+
+
+def _roll_metro_back(
+    store: Store,
+    slug: str,
+    *,
+    current: Root,
+    target: Part,
+    stamp: datetime,
+    today: date,
+    cache: Path,
+    taken: WithdrawalMatcher,
+) -> MetroBuild:
+    base = read_base(store, current.parts.get(slug))
+    old = read_base(store, target)
+    assert old is not None
+    manifest = old.manifest
+    source = PreviousSnapshot(fetch_snapshot(store, manifest, cache=cache))
+    assert source.snapshot is not None
+    stripping = RowStripper(source, taken.ids)
+    source.drop_rows(taken.ids)
+    kept = strip_kept(store, manifest, taken)
+    plan = plan_kept(
+        manifest, source.snapshot, base=base, today=today, stamp=stamp, inputs="" if taken else manifest.inputs,
+        cache=cache, site=read_settings(store, current.site),
+    )  # fmt: skip
+    return build_metro(
+        [(stripping if row_id in stripping.touched else source).carry_row(row_id) for row_id in source],
+        open_previous(store, base, cache=cache, vocabulary=plan.vocabulary),
+        plan=plan,
+        neighborhoods=read_columns(source.snapshot.tables["neighborhoods"], "neighborhoods"),
+        store=store,
+        delta_state=kept.delta_state,
+        spanning=kept.spanning,
+        renderer=manifest.renderer,
+    )
+
+
+def _withdraw_all(previous: PreviousSnapshot) -> tuple[Change, ...]:
+    """The metro did not exist in the old release: its published rows are gone."""
+    rows = [row for row_id in previous if (row := previous.get(row_id)) is not None]
+    return tuple(
+        Change(listing_id=row["id"], type=row["kind"], slug=row["slug"], kind="removed", reason="withdrawn")
+        for row in rows
+        if row["status"] == PUBLISHED
+    )

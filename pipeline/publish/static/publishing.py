@@ -1,0 +1,234 @@
+"""Publish the static tree of the release in force. Only files that changed are written, and the index last."""
+
+from base64 import b64decode
+from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import date
+from pathlib import Path
+
+import msgspec
+import polars as pl
+from msgspec import Struct
+
+from outings.configuration.tables import StaticTable
+from outings.contract.instants import format_instant
+from outings.contract.openapi import encode_static_document
+from outings.contract.route import JSON
+from outings.contract.route_matching import match_route
+from outings.contract.static_files import INDEX, SIGNATURE, SUMS
+from outings.contract.vocabulary import AUDIENCES, COLLECTIONS, TYPES, Vocabulary
+from outings.failures import GuardRefusal
+from outings.release.objects import decode_json
+from outings.release.releases import ListedRelease, list_releases
+from outings.release.snapshot import Release, Snapshot, open_release
+from outings.release.store import Outcome, Store
+from outings.release.tables import PUBLISHED, read_columns
+from outings.release.trust import ANYBODY, STATIC_FILES, Trust
+from pipeline.publish.static import files as steps
+from pipeline.publish.static.files import Spool, StaticFile, StaticManifest
+from pipeline.publish.static.host_files import list_host_files
+from pipeline.publish.static.hosts import Host
+from pipeline.publish.static.pages import render_pages
+from pipeline.publish.static.rendering import MetroIndex, Renderer, StaticRequest
+from pipeline.publish.static.requests import StaticMetro
+
+MANIFEST = "static.json"
+# Of the files that a tree has, the share that may leave it at once.
+MOST_LEAVING = 0.5
+# How often somebody else may publish the tree meanwhile.
+ATTEMPTS = 20
+# Written at once, between two lines of progress.
+_BATCH = 2_000
+_STEPS = {steps.DETAILS: "details", steps.LISTS: "lists", steps.INDEX: "index"}
+
+
+class StaticResult(Struct, frozen=True, kw_only=True):
+    """The outcome of publishing a tree. `left_out`: requests and kinds without files, each with the reason."""
+
+    release: str
+    files: int
+    size: int
+    written: tuple[str, ...]
+    deleted: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+class _Index(Struct, frozen=True):
+    release: str
+    built_at: str
+    requests: tuple[StaticRequest, ...]
+    metros: Mapping[str, MetroIndex]
+
+
+def publish_static(
+    store: Store,
+    table: StaticTable,
+    *,
+    host: Host,
+    read_date: Callable[[str], date],
+    cache: Path,
+    allow_shrink: bool = False,
+    progress: Callable[[str], None] = lambda _: None,
+    trust: Trust = ANYBODY,
+) -> StaticResult | None:
+    """Publish the release in force, None where there is none. `read_date`: the local date by time zone.
+
+    The store keeps the tree's manifest. Files that are about to change lose their hash there before anything is
+    written, so that the publisher after a killed one writes them again. If another publisher was quicker, begin again.
+
+    Raises GuardRefusal if more than half of the files would leave, UntrustedRelease, Corrupt and StoreError.
+    """
+    doubtful: set[str] = set()
+    for _ in range(ATTEMPTS):
+        listed = next(list_releases(store, trust=trust), None)
+        if listed is None:
+            return None
+        stored = store.read_versioned(MANIFEST)
+        before = StaticManifest() if stored is None else _read_known(stored.data, table.url, host)
+        known = {**before.files, **dict.fromkeys(doubtful & before.files.keys(), "")}
+        with Spool(StaticManifest(files=known, closed=before.closed)) as spool:
+            files, left_out = _render(store, table, listed, read_date, cache=cache, spool=spool, trust=trust)
+            changed = [name for name, file in files.items() if known.get(name) != file.sha256]
+            gone = tuple(name for name in known if name not in files)
+            if not allow_shrink:
+                _check_shrink(gone, known, url=table.url)
+            manifest = StaticManifest(
+                url=table.url, files={name: file.sha256 for name, file in files.items()},
+                closed={name: file.closed for name, file in files.items() if file.closed},
+            )  # fmt: skip
+            tag = None if stored is None else stored.etag
+            pending = {**manifest.files, **dict.fromkeys((*changed, *gone), "")}
+            version = _swap(store, msgspec.structs.replace(manifest, files=pending), expected=tag)
+            if version is None:
+                continue
+            doubtful.update(changed, gone)
+            progress(f"static files: {len(changed):,} of {len(files):,} to write, {len(gone):,} to delete")
+            _write(host, changed, files, spool=spool, progress=progress)
+        host.delete(gone)
+        host.flush()
+        if _swap(store, manifest, expected=version) is not None:
+            return StaticResult(
+                release=listed.id, files=len(files), size=sum(each.size for each in files.values()),
+                written=tuple(changed), deleted=gone, left_out=left_out,
+            )  # fmt: skip
+    raise GuardRefusal(f"[static] url {table.url}: others published it {ATTEMPTS} times meanwhile; build again")
+
+
+def _check_shrink(gone: Collection[str], known: Collection[str], *, url: str) -> None:
+    """Count the files of the API alone: pages and their styles change with the program."""
+    left, all_ = (sum(name.startswith("v1/") for name in names) for names in (gone, known))
+    if left > MOST_LEAVING * all_:
+        raise GuardRefusal(
+            f"[static] url {url}: {left:,} of its {all_:,} files would leave, which is more than half; nothing of it "
+            "was changed. If they are really gone, build with --allow-shrink"
+        )
+
+
+def _read_known(data: bytes, url: str, host: Host) -> StaticManifest:
+    """Return the manifest, an empty one if the tree was elsewhere or somebody emptied it."""
+    manifest = decode_json(data, StaticManifest, name=MANIFEST)
+    return manifest if manifest.url == url and host.has(INDEX) else StaticManifest()
+
+
+def _swap(store: Store, manifest: StaticManifest, *, expected: str | None) -> str | None:
+    """Return the tag of the manifest that was written, None where somebody else's is there."""
+    data = msgspec.json.encode(manifest, order="sorted")
+    outcome = store.put_if(MANIFEST, data, expected=expected)
+    stored = None if outcome is Outcome.LOST else store.read_versioned(MANIFEST)
+    return stored.etag if stored is not None and stored.data == data else None
+
+
+def _render(
+    store: Store,
+    table: StaticTable,
+    listed: ListedRelease,
+    read_date: Callable[[str], date],
+    *,
+    cache: Path,
+    spool: Spool,
+    trust: Trust,
+) -> tuple[dict[str, StaticFile], tuple[str, ...]]:
+    """Return all files by name, and what is left out."""
+    release = open_release(store, listed, cache=cache)
+    slugs = [slug for slug in sorted(release.metros) if not table.metros or slug in table.metros]
+    dates = {slug: read_date(each.metro.timezone) for slug, each in release.metros.items()}
+    vocabulary = next((each.vocabulary for each in release.metros.values()), Vocabulary())
+    requests = _sort_requests(table, release)
+    exported = {slug: _list_exported(release.metros[slug]) for slug in slugs}
+    metros = [
+        StaticMetro(
+            slug=slug, today=dates[slug], days=table.days, vocabulary=vocabulary, requests=requests.get(slug, ()),
+            exported=exported[slug],
+        )
+        for slug in slugs
+    ]  # fmt: skip
+    renderer = Renderer(
+        release, metros, spool=spool, is_all=not table.metros, dates=dates, vocabulary=vocabulary
+    )  # fmt: skip
+    tree = renderer.render_tree(requests.get("", ()), max_objects=table.max_objects)
+    left_out = [f"{kind}: there may be {table.max_objects} files ([static] max_objects)" for kind in tree.left_out]
+    for slug, collections in exported.items():
+        withheld = [each for each in COLLECTIONS.values() if each not in collections]
+        left_out += [f"{slug}: exports of {each}: some of them are for adults alone" for each in withheld]
+    files = dict(tree.files)
+
+    def add(name: str, data: bytes, *, step: int = steps.LISTS, max_age: int = 60, media: str = "text/plain") -> None:
+        files[name] = spool.add(name, data, step=step, max_age=max_age, media=media)
+
+    for page in render_pages(store, listed.root.site, {slug: release.metros[slug] for slug in slugs}, dates=dates):
+        step = steps.LISTS if page.path.endswith(".html") else steps.DETAILS
+        add(page.path, page.data, step=step, media=page.media)
+    listed_requests = [*tree.requests, *(each for metro in tree.metros.values() for each in metro.requests)]
+    files_by_request = {each.request: each.files for each in listed_requests}
+    add("openapi.json", encode_static_document(vocabulary, files_by_request), max_age=3600, media=JSON)
+    for file in list_host_files(slugs):
+        add(file.name, file.data, media=file.media)
+    index = _Index(listed.id, format_instant(listed.root.built_at), tree.requests, tree.metros)
+    add(INDEX, msgspec.json.encode(index), step=steps.INDEX, media=JSON)
+    for name, data in _sign(files, trust):
+        add(name, data, step=steps.INDEX)
+    return files, (*renderer.problems, *left_out)
+
+
+def _sort_requests(table: StaticTable, release: Release) -> dict[str, list[str]]:
+    """Return the configured requests by metro, those of none under an empty name."""
+    aliases = {alias: slug for slug, each in release.metros.items() for alias in each.metro.aliases}
+    sorted_: dict[str, list[str]] = {}
+    for request in table.requests:
+        match = match_route(request.partition("?")[0])
+        named = "" if match is None else match.values.get("metro", "")
+        sorted_.setdefault(aliases.get(named, named), []).append(request)
+    return sorted_
+
+
+def _list_exported(snapshot: Snapshot) -> list[str]:
+    """Return the collections in which nothing is for adults alone: an export has every row, and no filter."""
+    rows = read_columns(snapshot.tables["listings"], "listings", ("type", "status", "audience"))
+    adults = rows.filter(pl.col("status") == PUBLISHED, pl.col("audience") == AUDIENCES.index("adults"))
+    withheld = {TYPES[code] for code in adults["type"].unique().to_list()}
+    return [collection for listing_type, collection in COLLECTIONS.items() if listing_type not in withheld]
+
+
+def _sign(files: Mapping[str, StaticFile], trust: Trust) -> Iterator[tuple[str, bytes]]:
+    """Yield the hashes of all files and their signature, where releases are signed."""
+    sums = "".join(f"{file.sha256}  {name}\n" for name, file in sorted(files.items())).encode()
+    signature = trust.sign(sums, purpose=STATIC_FILES)
+    if signature is not None:
+        yield SUMS, sums
+        yield SIGNATURE, b64decode(signature)
+
+
+def _write(
+    host: Host,
+    names: list[str],
+    files: Mapping[str, StaticFile],
+    *,
+    spool: Spool,
+    progress: Callable[[str], None],
+) -> None:
+    """Write the steps one after the other. What is written at once comes in no order."""
+    for step, label in _STEPS.items():
+        group = [name for name in names if files[name].step == step]
+        for start in range(0, len(group), _BATCH):
+            batch = group[start : start + _BATCH]
+            host.write(spool.read(name, files[name]) for name in batch)
+            progress(f"static files: {start + len(batch):,} of {len(group):,} written ({label})")

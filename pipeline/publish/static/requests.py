@@ -1,0 +1,133 @@
+"""List the requests that a static tree answers. Where `max_objects` is reached, the last kinds are left out."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date, timedelta
+
+from msgspec import Struct, field
+
+from outings.contract.resources.export import EXPORT_TYPES
+from outings.contract.routes import LISTS
+from outings.contract.vocabulary import COLLECTIONS, Vocabulary
+from pipeline.publish.objects.precomputed_pages import list_months
+
+_CHILD_AGES = range(18)
+_SATURDAY = 5
+NAMED = "requests of the configuration"
+_DATED = [collection for listing_type, collection in COLLECTIONS.items() if listing_type != "place"]
+
+
+class ShownListings(Struct, kw_only=True):
+    """The listings that a metro's lists show: slugs by collection and id, the ids of each collection's places and
+    organizations, and the two directories."""
+
+    slugs: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+    places: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
+    organizations: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
+    neighborhoods: dict[str, None] = field(default_factory=dict)
+    directory: dict[str, None] = field(default_factory=dict)
+
+
+class StaticMetro(Struct, frozen=True, kw_only=True):
+    """A metro whose part of the tree is planned; `shown` fills while its lists are rendered. `exported`: collections
+    whose files show nothing for adults alone."""
+
+    slug: str
+    today: date
+    days: int
+    vocabulary: Vocabulary
+    requests: Sequence[str]
+    exported: Sequence[str] = ()
+    shown: ShownListings = field(default_factory=ShownListings)
+
+    def list_lists(self, query: str, values: Iterable[object] = ("",), *, of: Iterable[str]) -> list[str]:
+        """Return the lists of some collections, each with a query that ends with each of the values."""
+        return [f"/v1/{self.slug}/{collection}{query}{value}" for collection in of for value in values]
+
+
+class Kind(Struct, frozen=True):
+    """Requests of one kind. With `keeps_empty` False a list that shows nothing has no file."""
+
+    name: str
+    list_requests: Callable[[StaticMetro], Iterable[str]]
+    keeps_empty: bool = True
+    of_no_metro: tuple[str, ...] = ()
+
+
+def _list_overviews(metro: StaticMetro) -> Iterator[str]:
+    for listing_type, collection in COLLECTIONS.items():
+        facets = LISTS[listing_type].parameters["facets"].allowed or ()
+        values = [f"{each}&limit=0" for each in (",".join(facets), *facets)]
+        yield from metro.list_lists("?facets=", values, of=[collection])
+    yield from metro.list_lists("", of=list_months(metro.today))
+    yield from metro.list_lists("", of=("coverage", "organizations", "neighborhoods", "neighborhoods?sort=count"))
+
+
+def _list_details(metro: StaticMetro) -> Iterator[str]:
+    for collection, slugs in metro.shown.slugs.items():
+        yield from (f"/v1/{collection}/{row_id}" for row_id in slugs)
+    lists = (metro.shown.directory, *metro.shown.organizations.values())
+    yield from (f"/v1/organizations/{row_id}" for row_id in dict.fromkeys(each for ids in lists for each in ids))
+
+
+def _list_slugs(metro: StaticMetro) -> Iterator[str]:
+    for collection, slugs in metro.shown.slugs.items():
+        yield from (f"/v1/{collection}/slug/{slug}?metro={metro.slug}" for slug in dict.fromkeys(slugs.values()))
+
+
+def _list_days(metro: StaticMetro) -> Iterator[str]:
+    base, today = f"/v1/{metro.slug}/events", metro.today
+    for day in (today + timedelta(days=number) for number in range(metro.days)):
+        yield f"{base}?from={day}&to={day}"
+    weekday = today.weekday()
+    if weekday <= _SATURDAY:  # on a Sunday, what is left of the weekend is the day itself
+        saturday = today + timedelta(days=_SATURDAY - weekday)
+        yield f"{base}?from={saturday}&to={saturday + timedelta(days=1)}"
+
+
+def _list_exports(metro: StaticMetro) -> Iterator[str]:
+    base, exported = f"/v1/{metro.slug}/export", metro.exported
+    if exported:
+        yield base if len(exported) == len(COLLECTIONS) else f"{base}?types={','.join(exported)}"
+    for collection in exported:
+        formats = (each for each in EXPORT_TYPES if each != "ics" or collection == "events")
+        yield from (f"{base}/{collection}.{each}" for each in formats)
+
+
+def _list_calendars(metro: StaticMetro) -> Iterator[str]:
+    categories = [f"?category={word}" for word in metro.vocabulary.categories]
+    return iter(metro.list_lists("", ("", "?free=true", *categories), of=["events.ics"]))
+
+
+def _list_relations(metro: StaticMetro) -> Iterator[str]:
+    for kind, shown in (("places", metro.shown.places), ("organizations", metro.shown.organizations)):
+        for collection, ids in list(shown.items()):
+            yield from (f"/v1/{kind}/{row_id}/{collection}" for row_id in tuple(ids))
+
+
+_ALL = COLLECTIONS.values()
+# Details after the lists that show them; every later list shows a part of what these show.
+KINDS = (
+    Kind("default lists", lambda metro: metro.list_lists("", of=_ALL), of_no_metro=("/v1/metros",)),
+    Kind("overviews", _list_overviews),
+    Kind(NAMED, lambda metro: metro.requests),
+    Kind("details by id", _list_details),
+    Kind("details by slug", _list_slugs),
+    Kind("lists by day", _list_days),
+    Kind("lists of what is free", lambda metro: metro.list_lists("?free=true", of=_DATED)),
+    Kind("changes", lambda _: (), of_no_metro=("/v1/changes",)),
+    Kind("calendar files", _list_calendars),
+    Kind("exports", _list_exports),
+    Kind(
+        "lists by category",
+        lambda metro: metro.list_lists("?category=", metro.vocabulary.categories, of=_ALL),
+        keeps_empty=False,
+    ),
+    Kind(
+        "lists by neighborhood",
+        lambda metro: metro.list_lists("?neighborhood=", metro.shown.neighborhoods, of=_ALL),
+        keeps_empty=False,
+    ),
+    Kind("lists of places and organizations", _list_relations, keeps_empty=False),
+    Kind("lists by age", lambda metro: metro.list_lists("?age=", _CHILD_AGES, of=_DATED)),
+)

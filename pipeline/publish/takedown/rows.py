@@ -1,0 +1,115 @@
+"""Rows of a release without what is withdrawn: those that showed it show nothing in its place."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import polars as pl
+from msgspec.structs import replace
+
+from outings.contract.resources.shared import Location, OrganizationReference
+from pipeline.resolve.listings.resolved_record import Facts
+from pipeline.resolve.listings.rows import Row
+from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.websites import find_domain, read_document_links
+from pipeline.tables.diff import PARTS, hash_members, read_members
+
+_NO_FACTS = dict.fromkeys(Facts.__struct_fields__)
+# What a listing has from its place, as columns.
+_LOCATED = ("lat", "lng", "neighborhood", "neighborhood_slug", "neighborhood_key", "zip")
+
+
+class RowStripper:
+    """Of the rows of one release of a metro, to be made while the withdrawn ones are there. `showing`: listings that
+    show something withdrawn; `touched`: all that are not to stay as they are."""
+
+    def __init__(self, previous: PreviousSnapshot, ids: Collection[str]) -> None:
+        self._previous, self._ids = previous, ids
+        self._locations = {
+            row_id: previous.read_location(row_id)
+            for row_id in ids
+            if (row := previous.get(row_id)) is not None and row["kind"] == "place"
+        }
+        self.showing = self._find_showing()
+        self._bereft = self._find_bereft()
+        self.touched = self.showing | self._bereft
+
+    def _find_showing(self) -> frozenset[str]:
+        """The ids of listings that show something withdrawn, and are not withdrawn themselves."""
+        if not self._ids:
+            return frozenset()
+        shown = self._previous.listings.select("id", "place_id", "organization_id").iter_rows()
+        return frozenset(
+            row_id
+            for row_id, place, organization in shown
+            if (place in self._ids or organization in self._ids) and row_id not in self._ids
+        )
+
+    def _find_bereft(self) -> frozenset[str]:
+        """The ids of organizations whose website may be known by the links of what is withdrawn alone."""
+        gone: dict[str, set[str | None]] = defaultdict(set)
+        for row_id in self._ids:
+            at = self._find_listing(row_id)
+            if at is not None and (organization := self._previous.listings["organization_id"][at]) is not None:
+                gone[organization] |= self._find_domains([row_id])
+        return frozenset(each for each, domains in gone.items() if self._is_bereft(each, domains))
+
+    def _is_bereft(self, organization: str, domains: set[str | None]) -> bool:
+        row = None if organization in self._ids else self._previous.get(organization)
+        if row is None:
+            return False
+        domain = self._previous.organizations["domain"][-1 - self._previous.find_row(organization)]
+        if domain is None or domain not in domains:
+            return False
+        others = self._previous.listings.filter(pl.col("organization_id") == organization)["id"]
+        return domain not in self._find_domains(each for each in others if each not in self._ids)
+
+    def _find_listing(self, row_id: str) -> int | None:
+        at = self._previous.find_row(row_id) if row_id in self._previous else -1
+        return at if at >= 0 else None
+
+    def _find_domains(self, ids: Iterable[str]) -> set[str | None]:
+        links = (read_document_links("", self._previous.read_document(row_id)) for row_id in ids)
+        return {find_domain(url) for each in links for url in (each.website_url, *each.links)}
+
+    def carry_row(self, row_id: str) -> Row:
+        """The row without it. The facts of a withdrawn place go with it, an address that it shares with that, and an
+        organization's website that it may owe to a withdrawn listing: who stated them is not known here. The next build
+        puts back what is its own."""
+        row = self._previous.carry_row(row_id)
+        place, organization = row.columns.get("place_id"), row.columns.get("organization_id")
+        changed: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
+        members = _unstamp(row)
+        links = members.links
+        if row_id in self._bereft:
+            changed |= {"website_url": None, "domain": None}
+            columns |= {"website_url": None, "domain": None}
+        if organization in self._ids:
+            changed["organization"], columns["organization_id"] = OrganizationReference(), None
+            links = links if row.kind == "place" else replace(links, organization=None)
+        if place in self._ids:
+            changed |= {"place": None, **_NO_FACTS}
+            columns |= {"place_id": None, **_NO_FACTS}
+            links = replace(links, place=None)
+            if members.location == self._locations.get(str(place)):
+                changed["location"] = Location()
+                columns |= dict.fromkeys(_LOCATED)
+        return Row(
+            kind=row.kind,
+            columns={**row.columns, **columns},
+            members=replace(members, links=links, **changed),
+            created_at=row.created_at,
+            happenings=row.happenings,
+            occurrences=row.occurrences,
+        )
+
+
+def _unstamp(row: Row) -> Any:
+    """The members as they were hashed: stamps that a build assigned are no part of them."""
+    members: Any = read_members(row)
+    part = PARTS.get(row.kind)
+    if part is not None:
+        members = replace(members, **{part: tuple(replace(each, updated_at=None) for each in getattr(members, part))})
+    assigned = replace(members, created_at=None)
+    return assigned if hash_members(assigned) == row.hash else members

@@ -1,0 +1,203 @@
+"""A takedown is a publish: one more release, without what is withdrawn and without a word of it in what is kept."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from outings.contract.vocabulary import REMOVAL_REASONS
+from outings.release.log import Version, list_history
+from outings.release.objects import read_object
+from outings.release.pointer import read_current
+from outings.release.publishing import ConcurrentPublication, Publication, WithdrawalChange, make_deadline, publish
+from outings.release.root import FeedMemory, Part, Root, Withdrawal, list_withdrawn, walk_roots
+from outings.release.store import Store
+from outings.release.trust import ANYBODY, Trust
+from pipeline.clean.marks import WithdrawalMatcher
+from pipeline.clean.withdrawn_records import forget_answers, strip_memory
+from pipeline.clock import choose_stamp
+from pipeline.publish.objects.site import compose_site, read_settings
+from pipeline.publish.organization_changes import compare_organizations
+from pipeline.publish.takedown.kept_releases import find_first_with_text
+from pipeline.publish.takedown.metro import MetroWithdrawal, find_withdrawal, strip_metro
+from pipeline.tables.versions import list_versions
+
+WITHDRAWN = "withdrawn"
+# A build that publishes meanwhile is followed, and what it brought is looked at again.
+ATTEMPTS = 20
+
+
+class UnknownRowError(Exception):
+    """No release has these ids, nor had; or nothing is taken down by them."""
+
+
+class TakedownResult(Struct, frozen=True, kw_only=True):
+    """`published`: None where there was nothing to do. `types` by id; `showing`: how many listings showed something of
+    it, by metro; `since`: the first release that held it, up to the one before this."""
+
+    published: Publication | None
+    types: Mapping[str, str]
+    showing: Mapping[str, int]
+    since: int | None
+
+
+NOTHING = TakedownResult(published=None, types={}, showing={}, since=None)
+
+
+def take_down(
+    store: Store, ids: Collection[str], *, reason: str, now: datetime, cache: Path, trust: Trust = ANYBODY
+) -> TakedownResult:
+    """`reason`: the operator's own code; readers are told it where it is one of the contract's, else that it was
+    withdrawn. UnknownRowError; ConcurrentPublication where others publish on and on; UntrustedRelease, Corrupt,
+    StoreError."""
+    return _follow_builds(lambda: _take_down(store, ids, reason=reason, now=now, cache=cache, trust=trust))
+
+
+def _follow_builds(act: Callable[[], TakedownResult]) -> TakedownResult:
+    for _ in range(ATTEMPTS - 1):
+        with suppress(ConcurrentPublication):
+            return act()
+    return act()
+
+
+def _take_down(
+    store: Store, ids: Collection[str], *, reason: str, now: datetime, cache: Path, trust: Trust
+) -> TakedownResult:
+    check_deadline = make_deadline(act="takedown")
+    root = _read_root(store, trust=trust)
+    if root is None:
+        raise _refuse_unknown(ids)
+    known = list_withdrawn(root.withdrawals)
+    wanted = [row_id for row_id in dict.fromkeys(ids) if row_id not in known]
+    if not wanted:
+        return NOTHING
+    by_metro = {slug: find_withdrawal(store, part, wanted, cache=cache) for slug, part in sorted(root.parts.items())}
+    types = _name_types(store, root, by_metro, wanted)
+    stamp = _choose_stamp(root, now)
+    new = {
+        row_id: Withdrawal(type=types[row_id], at=stamp, reason=reason, marks=_join_marks(by_metro, row_id))
+        for row_id in wanted
+    }
+    withdrawals = {**root.withdrawals, **new}
+    taken = WithdrawalMatcher(withdrawals)
+    public_reason = reason if reason in REMOVAL_REASONS else WITHDRAWN
+    site = read_settings(store, root.site)
+    built = [
+        strip_metro(store, each, taken, stamp=stamp, reason=public_reason, cache=cache, site=site)
+        for each in by_metro.values()
+    ]
+    changes = {each.slug: each.changes for each in built if each is not None}
+    parts: dict[str, Part | None] = {each.slug: each.part for each in built if each is not None}
+    first = _find_first(store, root, wanted)
+    since = find_first_with_text(store, taken, ids=wanted, before=first, trust=trust)
+    published = publish(
+        store,
+        base=root,
+        parts=parts,
+        changes=list_versions(changes, stamp=stamp),
+        feeds=_strip_feeds(store, root, taken),
+        now=stamp,
+        find_changes=lambda current_parts: tuple(
+            _hide_words(
+                compare_organizations(
+                    store, changes, current_parts=current_parts, parts=parts, stamp=stamp, cache=cache
+                ),
+                ids=wanted,
+                reason=public_reason,
+            )
+        ),
+        make_site=compose_site(store),
+        check_deadline=check_deadline,
+        trust=trust,
+        act="takedown",
+        taking=WithdrawalChange(withdrawals=withdrawals, erased=frozenset(wanted), since=since),
+    )
+    showing = {slug: len(each.stripping.showing) for slug, each in by_metro.items() if each.stripping.showing}
+    return TakedownResult(published=published, types=types, showing=showing, since=since)
+
+
+def give_back(store: Store, ids: Collection[str], *, now: datetime, trust: Trust = ANYBODY) -> TakedownResult:
+    """From the next build on that feeds say it again. All feeds are read whole by that: what was left out of what is
+    kept of them is to be found again."""
+    return _follow_builds(lambda: _give_back(store, ids, now=now, trust=trust))
+
+
+def _give_back(store: Store, ids: Collection[str], *, now: datetime, trust: Trust) -> TakedownResult:
+    root = _read_root(store, trust=trust)
+    unknown = sorted(set(ids) - ({} if root is None else root.withdrawals).keys())
+    if root is None or unknown:
+        raise UnknownRowError(f"{', '.join(unknown)}: is not taken down; nothing is published")
+    wanted = list_withdrawn(root.withdrawals).intersection(ids)
+    if not wanted:
+        return NOTHING
+    given = {row_id: replace(root.withdrawals[row_id], is_over=True) for row_id in wanted}
+    published = publish(
+        store, base=root, parts={}, changes=[], now=_choose_stamp(root, now), trust=trust, act="takedown",
+        feeds={name: forget_answers(memory) for name, memory in root.feeds.items()},
+        taking=WithdrawalChange(withdrawals={**root.withdrawals, **given}),
+    )  # fmt: skip
+    types = {row_id: root.withdrawals[row_id].type for row_id in sorted(wanted)}
+    return TakedownResult(published=published, types=types, showing={}, since=None)
+
+
+def _choose_stamp(root: Root, now: datetime) -> datetime:
+    """Later than every metro's: no mirror misses what changed."""
+    return choose_stamp([now], before=(part.stamp for part in root.parts.values()))
+
+
+def _read_root(store: Store, *, trust: Trust) -> Root | None:
+    current = read_current(store, trust=trust)
+    return None if current is None else current.root
+
+
+def _name_types(
+    store: Store, root: Root, withdrawals: Mapping[str, MetroWithdrawal], ids: Collection[str]
+) -> dict[str, str]:
+    """UnknownRowError where one was never there."""
+    types = {row_id: str(row["kind"]) for each in withdrawals.values() for row_id, row in each.rows.items()}
+    gone = [row_id for row_id in ids if row_id not in types]
+    unknown = [row_id for row_id in gone if not _list_versions(store, root, row_id)]
+    if unknown:
+        raise _refuse_unknown(unknown)
+    return {row_id: types.get(row_id, "listing") for row_id in ids}
+
+
+def _refuse_unknown(ids: Collection[str]) -> UnknownRowError:
+    return UnknownRowError(f"no listing or organization is or was known by {', '.join(ids)}; nothing is published")
+
+
+def _join_marks(withdrawals: Mapping[str, MetroWithdrawal], row_id: str) -> tuple[str, ...]:
+    return tuple(sorted({mark for each in withdrawals.values() for mark in each.list_marks(row_id)}))
+
+
+def _list_versions(store: Store, root: Root, row_id: str) -> list[int]:
+    return list_history(root.log, row_id, read=partial(read_object, store))
+
+
+def _find_first(store: Store, root: Root, ids: Collection[str]) -> int:
+    """The sequence of the oldest kept release whose log tells of one of them."""
+    firsts = [versions[0] for row_id in ids if (versions := _list_versions(store, root, row_id))]
+    first = root.sequence
+    if firsts and root.previous is not None:
+        for _, earlier in walk_roots(store, root.previous):
+            if earlier.log.latest_version_id < min(firsts):
+                break
+            first = earlier.sequence
+    return first
+
+
+def _strip_feeds(store: Store, root: Root, taken: WithdrawalMatcher) -> dict[str, FeedMemory | None]:
+    """Those of which something changed."""
+    stripped = {name: strip_memory(store, memory, taken) for name, memory in root.feeds.items()}
+    return {name: memory for name, memory in stripped.items() if memory != root.feeds[name]}
+
+
+def _hide_words(versions: Sequence[Version], *, ids: Collection[str], reason: str) -> Iterator[Version]:
+    """Of those withdrawn they say no more than the id."""
+    for version in versions:
+        is_gone = version.listing_id in ids
+        yield replace(version, slug=version.listing_id, reason=reason) if is_gone else version

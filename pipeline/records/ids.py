@@ -1,0 +1,56 @@
+"""Ids that stay the same from build to build: the record's own, or a version-5 uuid of what it is called."""
+
+from collections.abc import Iterable
+from hashlib import sha1
+from uuid import UUID
+
+from outings.contract.folding import fold_text
+from pipeline.records.record import Head
+
+NAMESPACE = UUID("6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21")
+_NAMESPACE_BYTES = NAMESPACE.bytes
+
+
+def assign_id(record: Head) -> str:
+    """The record's own `id` in lower case, else the uuid of `<feed name>/<type>/<source_id>` (feeds, section 2)."""
+    if record.id is not None:
+        return record.id.lower()
+    return make_id(record.feed, record.type, record.source_id)
+
+
+def derives_id(record: Head) -> bool:
+    """Return True if the record's id is the one made of its feed, type and source_id, stated or not."""
+    # Only a uuid of version 5 can be one.
+    own = record.id
+    return own is None or (own[14] == "5" and own == make_id(record.feed, record.type, record.source_id))
+
+
+def find_derived(records: Iterable[Head]) -> dict[str, str]:
+    """Return the feeds by the ids that their records derive. Nobody else may state these."""
+    return {assign_id(record): record.feed for record in records if derives_id(record)}
+
+
+def name_source(head: Head) -> str:
+    """Return the name of a record's source, as a row's column `source` has it."""
+    return f"{head.feed}/{head.type}/{head.source_id}"
+
+
+def make_id(feed: str, kind: str, source_id: str) -> str:
+    return _make_uuid(f"{feed}/{kind}/{source_id}")
+
+
+def make_organization_id(metro: str, name: str) -> str:
+    """Of an organization that listings only name: the uuid of `<metro slug>/organization/<folded name>`."""
+    return _make_uuid(f"{metro}/organization/{fold_text(name)}")
+
+
+def make_part_id(whole: str, part: str, number: int) -> str:
+    """Of a section or session that has no id of its own: the uuid of `<listing's id>/<part>/<number>`, from 0."""
+    return _make_uuid(f"{whole}/{part}/{number}")
+
+
+def _make_uuid(name: str) -> str:
+    """As `uuid.uuid5` in the namespace, of version 5 and variant 1 too, without an object for each."""
+    digits = sha1(_NAMESPACE_BYTES + name.encode(), usedforsecurity=False).hexdigest()
+    variant = "89ab"[int(digits[16], 16) & 3]
+    return f"{digits[:8]}-{digits[8:12]}-5{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"

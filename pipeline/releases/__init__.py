@@ -1,1 +1,0 @@
-"""Compares releases, and publishes an earlier one again."""

@@ -1,0 +1,1 @@
+"""Makes rows of records: settles ids, follows references, works out what no feed states."""

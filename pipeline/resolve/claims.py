@@ -1,0 +1,144 @@
+"""Decides which metro has an id that several claim: an id belongs to one listing of one metro and one feed."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+from uuid import UUID
+
+from msgspec import Struct
+
+from pipeline.clean.spool import SpooledRecord
+from pipeline.records.ids import derives_id, make_id
+from pipeline.records.record import ORGANIZATION
+
+_ID_BYTES = 16
+
+
+class Claimant(NamedTuple):
+    """Whose record claims an id in a metro. `is_derived`: the id is made of the record's own feed, type and source_id;
+    `is_live`: the metro has it in the previous release; `is_organization`: other metros may have it too."""
+
+    feed: str
+    is_derived: bool
+    is_live: bool
+    is_organization: bool
+
+
+# The ids of a metro, 16 bytes each, by claimant.
+Claims = Mapping[Claimant, bytes]
+
+
+class _Claim(Struct, frozen=True, kw_only=True):
+    metro: str
+    is_built: bool
+    claimant: Claimant
+
+    def conflicts_with(self, better: "_Claim") -> bool:
+        own, other = self.claimant, better.claimant
+        if own.is_organization and other.is_organization:
+            return other.is_derived and not own.is_derived and other.feed != own.feed
+        return self.is_built
+
+
+def collect_claims(
+    by_id: Mapping[str, SpooledRecord], carried: Mapping[str, str], published: Collection[str]
+) -> Claims:
+    """Collect the claims of a metro.
+
+    Args:
+        by_id: its records.
+        carried: the sources by id of rows that stay without a record.
+        published: the ids that it has in the previous release.
+    """
+    groups = defaultdict[tuple[str, bool, bool, bool], list[str]](list)  # a million objects would take their time
+    for row_id, entry in by_id.items():
+        head = entry.head
+        groups[head.feed, derives_id(head), row_id in published, head.type == ORGANIZATION].append(row_id)
+    for row_id, source in carried.items():
+        groups[_name_row(row_id, source, is_live=row_id in published)].append(row_id)
+    return {Claimant(*claimant): _pack(ids) for claimant, ids in groups.items()}
+
+
+def collect_row_claims(rows: Iterable[tuple[str, str]]) -> Claims:
+    """Collect the claims of published rows, by id and source."""
+    groups = defaultdict[Claimant, list[str]](list)
+    for row_id, source in rows:
+        groups[_name_row(row_id, source, is_live=True)].append(row_id)
+    return {claimant: _pack(ids) for claimant, ids in groups.items()}
+
+
+def _name_row(row_id: str, source: str, *, is_live: bool) -> Claimant:
+    feed, kind, source_id = source.split("/", 2)
+    is_derived = row_id == make_id(feed, kind, source_id)
+    return Claimant(feed, is_derived, is_live, kind == ORGANIZATION)
+
+
+def list_arrived(claims: Iterable[Claims]) -> set[str]:
+    """List the ids that a metro has, and has not in the previous release."""
+    return {str(UUID(bytes=each)) for some in claims for each in _list_new(some)}
+
+
+def find_refused(
+    claims: Mapping[str, Claims],
+    *,
+    feeds: Collection[str],
+    find_standing: Callable[[Collection[str]], Mapping[str, Claims]],
+) -> dict[str, dict[str, str]]:
+    """Return, for each built metro that loses ids to another one, the reason by id.
+
+    Args:
+        claims: those of the metros that were built, by slug.
+        feeds: their names in the configuration's order.
+        find_standing: returns the claims on the given ids in the metros that were not built.
+    """
+    contested, arrived = _find_contested(claims)
+    standing = find_standing([str(UUID(bytes=each)) for each in arrived]) if arrived else {}
+    contested.update(each for some in standing.values() for each in _list_ids(some))
+    rivals = defaultdict[bytes, list[_Claim]](list)
+    for is_built, metros in ((False, standing), (True, claims)):
+        for metro, some in metros.items() if contested else ():
+            for claimant, packed in some.items():
+                for each in contested.intersection(_split(packed)):
+                    rivals[each].append(_Claim(metro=metro, is_built=is_built, claimant=claimant))
+    order = {name: number for number, name in enumerate(feeds)}
+
+    def rank(claim: _Claim) -> tuple[bool, bool, bool, int, str]:
+        own = claim.claimant
+        return claim.is_built, not own.is_derived, not own.is_live, order.get(own.feed, len(order)), claim.metro
+
+    refused = defaultdict[str, dict[str, str]](dict)
+    for row_id, several in rivals.items():
+        several.sort(key=rank)
+        for number, claim in enumerate(several):
+            winner = next((each for each in several[:number] if claim.conflicts_with(each)), None)
+            if winner is not None:
+                reason = f"duplicate_id: {winner.claimant.feed} has it in {winner.metro}"
+                refused[claim.metro][str(UUID(bytes=row_id))] = reason
+    return dict(refused)
+
+
+def _find_contested(claims: Mapping[str, Claims]) -> tuple[set[bytes], set[bytes]]:
+    """Return the ids that several metros claim, and those that a metro did not have before."""
+    visited, contested, arrived = set[bytes](), set[bytes](), set[bytes]()
+    for some in claims.values():
+        own = set(_list_ids(some))
+        contested |= visited & own
+        visited |= own
+        arrived.update(_list_new(some))
+    return contested, arrived
+
+
+def _list_new(claims: Claims) -> Iterator[bytes]:
+    return (each for claimant, packed in claims.items() if not claimant.is_live for each in _split(packed))
+
+
+def _list_ids(claims: Claims) -> Iterator[bytes]:
+    return (each for packed in claims.values() for each in _split(packed))
+
+
+def _pack(ids: Collection[str]) -> bytes:
+    return bytes.fromhex("".join(ids).replace("-", ""))
+
+
+def _split(packed: bytes) -> Iterator[bytes]:
+    return (packed[at : at + _ID_BYTES] for at in range(0, len(packed), _ID_BYTES))

@@ -1,0 +1,145 @@
+"""State of delta feeds: the current records of feeds that send only changes, stored with a metro's release. The next
+build reads those that the feed does not mention from here."""
+
+import mmap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from tempfile import TemporaryFile
+from typing import Any
+
+import msgspec
+from msgspec import Struct, structs
+
+from outings.contract.vocabulary import SETS, Vocabulary
+from outings.release.objects import Corrupt, read_object
+from outings.release.store import NotFound, Store
+from pipeline.clean.compressed_chunks import RUN, pack_runs, unpack_runs
+from pipeline.clean.spool import EncodedRecord, SpooledRecord, decode_head, encode_record
+from pipeline.records.record import PlaceRecord, Problem
+from pipeline.scratch import naming_folder
+
+# Of the records in it: a program that reads others makes nothing of these.
+LAYOUT = 1
+_HINTS = "type_hints"
+
+# Words by the member of a vocabulary that has them.
+Words = Mapping[str, Sequence[str]]
+
+
+class DeltaState(Struct, frozen=True):
+    """For the next build: the encoded `records`, if there are any. `torn`: the object of the last release, if it can't
+    be read."""
+
+    records: bytes | None = None
+    torn: str | None = None
+
+
+NOTHING = DeltaState()
+
+
+class _Head(Struct, frozen=True, array_like=True):
+    """`words`: the vocabulary that its records may use."""
+
+    layout: int
+    words: dict[str, tuple[str, ...]]
+
+
+class _DeltaRecord(Struct, frozen=True, array_like=True):
+    """A record without its line, which was in another file. `crawled`: the newest `crawled_at` of its feed then."""
+
+    kind: str
+    digest: bytes
+    data: msgspec.Raw
+    crawled: datetime | None
+
+
+class DeltaRecords(Struct, frozen=True):
+    """Records with line 0, and the vocabulary that they may use."""
+
+    records: Sequence[SpooledRecord] = ()
+    words: Words = {}
+
+
+_decoder = msgspec.msgpack.Decoder(list[_DeltaRecord])
+
+
+def encode_delta_state(records: Iterable[SpooledRecord], *, words: Words, vocabulary: Vocabulary) -> bytes | None:
+    """Of the same records the same bytes; None of none. `words`: those that records of before may have."""
+    ordered = sorted(records, key=lambda entry: (entry.head.feed, entry.head.type, entry.head.source_id))
+    known = {
+        name: tuple(sorted({*words.get(name, ()), *getattr(vocabulary, name)})) for name in (*SETS, _HINTS)
+    }  # fmt: skip
+    return pack_runs(_encode_runs(ordered, _Head(LAYOUT, known))) if ordered else None
+
+
+def _encode_runs(records: Sequence[SpooledRecord], head: _Head) -> Iterator[bytes]:
+    yield msgspec.msgpack.encode(head)
+    for first in range(0, len(records), RUN):
+        run = records[first : first + RUN]
+        yield msgspec.msgpack.encode(
+            [_DeltaRecord(entry.head.type, entry.digest, entry.data, entry.crawled) for entry in run]
+        )  # fmt: skip
+
+
+def read_delta_state(store: Store, sha: str) -> DeltaRecords:
+    """NotFound, Corrupt, StoreError."""
+    return parse_delta_state(read_object(store, sha))
+
+
+def keep_delta_state(store: Store, sha: str | None) -> DeltaState:
+    """As a release has it. Where it is gone the next build's report says so."""
+    try:
+        return DeltaState() if sha is None else DeltaState(read_object(store, sha))
+    except (NotFound, Corrupt):
+        return DeltaState(torn=sha)
+
+
+def parse_delta_state(data: bytes) -> DeltaRecords:
+    """Corrupt, msgspec.DecodeError."""
+    runs = unpack_runs(data)
+    head = msgspec.msgpack.decode(next(runs), type=_Head)
+    if head.layout != LAYOUT:
+        raise Corrupt("the records that stood are those of another program")
+    return DeltaRecords(list(_read_runs(runs)), head.words)
+
+
+def _read_runs(runs: Iterable[bytes]) -> Iterator[SpooledRecord]:
+    """Records stay where they lie, in a nameless file's pages: of a million they would be gigabytes."""
+    with TemporaryFile() as file:
+        with naming_folder():
+            sizes = [file.write(run) for run in runs]
+            file.flush()
+        if not sizes:
+            return
+        data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    at = 0
+    for size in sizes:
+        for each in _decoder.decode(data[at : at + size]):
+            yield decode_head(EncodedRecord(0, each.digest, each.data), each.kind, crawled=each.crawled)
+        at += size
+
+
+def drop_words(entry: SpooledRecord, vocabulary: Vocabulary, problems: list[Problem]) -> SpooledRecord:
+    """The record without the words that the vocabulary has no more. What stands keeps them: they may come back."""
+    record = entry.read_record()
+    changed: dict[str, Any] = {}
+    for name in SETS:
+        words = getattr(record, name, ())
+        if not set(words) <= set(getattr(vocabulary, name)):
+            changed[name] = tuple(word for word in words if word in getattr(vocabulary, name))
+    if isinstance(record, PlaceRecord) and record.type_hint not in (None, *vocabulary.type_hints):
+        changed["type_hint"] = None
+    if not changed:
+        return entry
+    problems += [
+        Problem(
+            feed=record.feed, line=0, source_id=record.source_id, field=name,
+            reason="unknown_word: the vocabulary has it no more", value=str(getattr(record, name)), quarantined=False,
+        )
+        for name in changed
+    ]  # fmt: skip
+    return decode_head(encode_record(structs.replace(record, **changed)), record.type, crawled=entry.crawled)
+
+
+def has_words(vocabulary: Vocabulary, words: Words) -> bool:
+    return all(set(some) <= set(getattr(vocabulary, name)) for name, some in words.items())

@@ -1,0 +1,17 @@
+"""The bytes of a metro's file of neighborhoods, which a build hashes before it reads their polygons."""
+
+from pathlib import Path
+
+from pipeline.fetch.source import FeedError
+
+
+def name_source(metro: str) -> str:
+    """What stands where problems and errors name a feed."""
+    return f"neighborhoods of {metro}"
+
+
+def read_bytes(metro: str, path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FeedError(name_source(metro), str(path), f"can't be read: {error.strerror}") from error

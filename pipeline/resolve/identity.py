@@ -1,0 +1,60 @@
+"""Settles which record has an id where several state it."""
+
+from collections.abc import Mapping, Sequence
+
+from pipeline.clean.spool import SpooledRecord
+from pipeline.records.ids import assign_id, derives_id, make_id
+from pipeline.records.record import Head, Problem
+
+
+def identify_records(
+    records: Sequence[SpooledRecord],
+    problems: list[Problem],
+    *,
+    refused: Mapping[str, str],
+    kept: Mapping[str, str],
+    feeds: Sequence[str],
+) -> dict[str, SpooledRecord]:
+    """Return the first record of each id. `problems` gets the others, since only one can be published.
+
+    One that stood (line 0) is none of those that were read, and no less so.
+
+    Args:
+        records: in the order in which they may have an id.
+        problems: gets a problem for each record that can't have its id.
+        refused: the ids that the metro may not have, with the reason.
+        kept: the source by id of rows that stay without a record.
+        feeds: their names, in the configuration's order.
+    """
+    ids = [assign_id(each.head) for each in records]
+    derived: dict[str, str] = {}
+    if any(each.head.id is not None for each in records):
+        named = zip(ids, (each.head for each in records), strict=True)
+        derived = {row_id: head.feed for row_id, head in named if derives_id(head)}
+
+    def explain(row_id: str, head: Head) -> str | None:
+        if row_id in refused:
+            return refused[row_id]
+        owner = derived.get(row_id, head.feed)
+        if row_id in kept and owner == head.feed:
+            feed, kind, source_id = kept[row_id].split("/", 2)
+            if row_id == make_id(feed, kind, source_id) or feeds.index(feed) < feeds.index(head.feed):
+                owner = feed
+        return None if owner == head.feed else f"duplicate_id: {owner} has it too"
+
+    by_id: dict[str, SpooledRecord] = {}
+    is_simple = not (refused or derived or kept)  # as in most metros
+    for row_id, each in zip(ids, records, strict=True):
+        reason = None if is_simple else explain(row_id, each.head)
+        if reason is None:
+            first = by_id.setdefault(row_id, each)
+            if first is each:
+                continue
+            reason = f"duplicate_id: {first.head.feed} line {first.line} has it too"
+        problems.append(
+            Problem(
+                feed=each.head.feed, line=each.line, source_id=each.head.source_id, field="id", reason=reason,
+                value=row_id, quarantined=each.line > 0,
+            )
+        )  # fmt: skip
+    return by_id

@@ -1,0 +1,1 @@
+"""Makes the row of a listing or organization, a file a type."""

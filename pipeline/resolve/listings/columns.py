@@ -1,0 +1,159 @@
+"""Members → columns: the part of a listing's row that all four types fill alike."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import UNSET, Struct, structs
+
+from outings.contract.argument import list_allowed
+from outings.contract.folding import fold_text
+from outings.contract.instants import format_instant
+from outings.contract.members import MEMBERS
+from outings.contract.parameter import Parameter
+from outings.contract.parameters import PARAMETERS
+from outings.contract.resources import LISTINGS, Camp, Class, Event, Organization, Place
+from outings.contract.resources.event import EventLinks
+from outings.contract.resources.shared import Traits
+from outings.contract.vocabulary import AUDIENCES, COLLECTIONS, SETS, STATUSES, Vocabulary
+from outings.release.tables import TABLES
+from pipeline.records.record import RECORDS, DatedRecord, ListingRecord, Record
+from pipeline.resolve.listings.is_free import derive_is_free
+from pipeline.resolve.listings.resolved_record import MetroContext, ResolvedRecord
+from pipeline.resolve.listings.rows import Row, pack_bits
+
+
+def make_identity_columns(record: Record, *, row_id: str, slug: str) -> dict[str, Any]:
+    return {
+        "id": row_id,
+        "status": STATUSES.index(record.status),
+        "slug": slug,
+        "name": record.name,
+        "name_key": record.name.casefold(),
+        "reason": record.reason or ("archived" if record.status == "archived" else None),
+        "replaced_by": record.replaced_by,
+        "source": f"{record.feed}/{record.type}/{record.source_id}",
+    }
+
+
+# Of each type the columns that filters compare, with the way to the member of the document.
+_FILTERS = {
+    listing_type: [
+        (str(row.column), str(row.member).split("."), row)
+        for row in PARAMETERS.values()
+        if row.column in TABLES["listings"] and row.member in members
+    ]
+    for listing_type, members in MEMBERS.items()
+}
+
+
+def make_filter_columns(document: Event | Class | Camp | Place, vocabulary: Vocabulary) -> dict[str, Any]:
+    """Of filters that compare a member as the document has it."""
+    columns = dict.fromkeys(SETS, 0)
+    for column, path, row in _FILTERS[document.type]:
+        columns[column] = _encode_member(document, path, row=row, vocabulary=vocabulary)
+    return columns
+
+
+def _encode_member(document: Struct, path: Sequence[str], *, row: Parameter, vocabulary: Vocabulary) -> Any:
+    """A word as its number in the vocabulary, several as a bit set."""
+    value: Any = document
+    for name in path:
+        value = None if value is None else getattr(value, name)
+    known = list_allowed(row, vocabulary)
+    if known is None or value is None:
+        return value
+    return pack_bits(value, known) if row.vocabulary in SETS else known.index(value)
+
+
+def make_columns(
+    resolved: ResolvedRecord[ListingRecord], setting: MetroContext, document: Event | Class | Camp | Place
+) -> dict[str, Any]:
+    """The columns that every listing has; those of one type are added by its own file."""
+    record, location = resolved.record, resolved.location
+    return {
+        **make_identity_columns(record, row_id=resolved.id, slug=resolved.slug),
+        **make_filter_columns(document, setting.vocabulary),
+        "audience": AUDIENCES.index(resolved.audience),
+        "keywords": "\n".join(record.keywords) or None,
+        "age_min": resolved.ages.min,
+        "age_max": resolved.ages.max,
+        "lat": location.lat,
+        "lng": location.lng,
+        "neighborhood": location.neighborhood,
+        "neighborhood_slug": location.neighborhood_slug,
+        "neighborhood_key": None if location.neighborhood is None else fold_text(location.neighborhood),
+        "zip": location.zip,
+        "good_for_rainy": resolved.facts.good_for_rainy,
+    }
+
+
+def _list_shared(struct: type[Struct], record: type[Record]) -> tuple[str, ...]:
+    """The members of a record that its document shows under the same name; not those that are made when answering."""
+    shown = {field.name for field in structs.fields(struct) if field.default is not UNSET}
+    return tuple(field.name for field in structs.fields(record) if field.name in shown)
+
+
+STRUCTS: dict[str, type[Struct]] = {**LISTINGS, "organization": Organization}
+_SHARED = {kind: _list_shared(struct, RECORDS[kind]) for kind, struct in STRUCTS.items()}
+
+
+def make_record_members(record: Record, *, row_id: str, slug: str) -> dict[str, Any]:
+    """What the record says, as its document shows it, stamps left out."""
+    return {
+        **{name: getattr(record, name) for name in _SHARED[record.type]},
+        "id": row_id,
+        "slug": slug,
+        "verified_at": None if record.verified_at is None else format_instant(record.verified_at),
+        "created_at": None if record.created_at is None else format_instant(record.created_at),
+        "updated_at": None,
+    }
+
+
+def make_members(resolved: ResolvedRecord[ListingRecord], setting: MetroContext, **derived: Any) -> dict[str, Any]:
+    """The public members of a listing: `derived`, what all types derive, else what the record says."""
+    return {
+        **make_record_members(resolved.record, row_id=resolved.id, slug=resolved.slug),
+        "audience": resolved.audience,
+        "organization": resolved.organization,
+        "confidence": resolved.confidence,
+        "metro": setting.metro.slug,
+        "location": resolved.location,
+        "ages": resolved.ages,
+        **derived,
+    }
+
+
+def make_dated_members(resolved: ResolvedRecord[DatedRecord], setting: MetroContext, **derived: Any) -> dict[str, Any]:
+    """What events, classes and camps have beyond that: the place, its facts, the price, the seasons and the links."""
+    return make_members(
+        resolved, setting, place=resolved.place, is_indoor=resolved.facts.is_indoor,
+        is_outdoor=resolved.facts.is_outdoor, good_for_rainy=resolved.facts.good_for_rainy,
+        is_sensory_friendly=resolved.facts.is_sensory_friendly, traits=Traits(seasons=resolved.record.seasons),
+        price=derive_is_free(resolved.record.price), links=make_links(resolved), **derived,
+    )  # fmt: skip
+
+
+def make_links(resolved: ResolvedRecord[DatedRecord]) -> EventLinks:
+    place, organization = resolved.place, resolved.organization
+    return EventLinks(
+        self=f"/v1/{COLLECTIONS[resolved.record.type]}/{resolved.id}",
+        place=None if place is None else f"/v1/places/{place.id}",
+        organization=None if organization.id is None else f"/v1/organizations/{organization.id}",
+    )
+
+
+def find_timezone(record: DatedRecord, setting: MetroContext) -> str:
+    return record.timezone or setting.metro.timezone
+
+
+def make_dated_row(
+    resolved: ResolvedRecord[DatedRecord], setting: MetroContext, members: Event | Class | Camp, **columns: Any
+) -> Row:
+    """Of an event, a class or a camp, without what happens. `columns`: those of its type alone."""
+    own = {"price_min": members.price.min, "timezone": find_timezone(resolved.record, setting), **columns}
+    return make_row(resolved.record, make_columns(resolved, setting, members) | own, members)
+
+
+def make_row(record: Record, columns: dict[str, Any], members: Struct) -> Row:
+    created_at = None if record.created_at is None else int(record.created_at.timestamp())
+    return Row(kind=record.type, columns=columns, members=members, created_at=created_at)

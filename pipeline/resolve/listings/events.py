@@ -1,0 +1,88 @@
+"""An event's row: its members, its columns and its occurrences within the horizon."""
+
+from datetime import datetime, time
+
+from outings.contract.instants import count_seconds, format_clock, format_instant, format_local
+from outings.contract.resources import Event
+from pipeline.dates.recurrence import Expansion, expand_recurrence
+from pipeline.records.record import EventRecord, Problem
+from pipeline.resolve.listings.columns import find_timezone, make_dated_members, make_dated_row
+from pipeline.resolve.listings.resolved_record import MetroContext, ResolvedRecord
+from pipeline.resolve.listings.rows import Row
+
+
+def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext) -> tuple[Row, tuple[Problem, ...]]:
+    """Also what is wrong with its recurrence, when it is shown on less than its rule says."""
+    record = resolved.record
+    has_time = _has_time(record)
+    expansion = expand_event(record, setting)
+    anchor = expansion.anchor
+    members = Event(
+        **make_dated_members(
+            resolved,
+            setting,
+            starts_local=None if anchor is None else format_local(anchor.starts_local),
+            ends_local=None if anchor is None or anchor.ends_local is None else format_local(anchor.ends_local),
+            start_time=format_clock(anchor.starts_local.time()) if anchor is not None and has_time else None,
+            has_time=has_time,
+            has_date=anchor is not None,
+            timezone=find_timezone(record, setting),
+            starts_at=None if anchor is None else format_instant(anchor.starts_at),
+            ends_at=None if anchor is None or anchor.ends_at is None else format_instant(anchor.ends_at),
+            is_recurring=expansion.is_recurring,
+            rrule=expansion.rrule,
+        )
+    )
+    row = make_dated_row(
+        resolved,
+        setting,
+        members,
+        starts_at=None if anchor is None else anchor.starts_at,
+        occurrences_total=expansion.total,
+        **make_moving_columns(expansion),
+    )
+    row.occurrences = expansion.occurrences
+    return row, _name_problems(record, expansion)
+
+
+def make_moving_columns(expansion: Expansion) -> dict[str, int | str | None]:
+    """Return the columns that move with the day while a series stays the same listing: its first date that is not in
+    sight, and what iCalendar says of it."""
+    beyond = next(iter(expansion.beyond)) if len(expansion.beyond) else None  # most are no series
+    return {
+        "beyond_index": None if expansion.given is None else expansion.given + 1,
+        "beyond_starts_at": None if beyond is None else beyond.starts_at,
+        "beyond_starts_local": None if beyond is None else count_seconds(beyond.starts_local),
+        "recurrence": expansion.recurrence,
+    }
+
+
+def _has_time(record: EventRecord) -> bool:
+    return record.starts_local is not None and not record.all_day
+
+
+def expand_event(record: EventRecord, setting: MetroContext) -> Expansion:
+    """All but the occurrences is the same whatever the horizon is, as long as nothing is wrong with them."""
+    starts_local = record.starts_local
+    if starts_local is None and record.date_on is not None:
+        starts_local = datetime.combine(record.date_on, time())
+    return expand_recurrence(
+        starts_local=starts_local,
+        ends_local=record.ends_local,
+        has_time=_has_time(record),
+        rrule=record.rrule,
+        exdates=record.exdates,
+        rdates=record.rdates,
+        timezone=find_timezone(record, setting),
+        horizon=setting.horizon,
+    )
+
+
+def _name_problems(record: EventRecord, expansion: Expansion) -> tuple[Problem, ...]:
+    return tuple(
+        Problem(
+            feed=record.feed, line=record.line, source_id=record.source_id, field="rrule",
+            reason=reason, value=record.rrule, quarantined=False,
+        )
+        for reason in expansion.problems
+    )  # fmt: skip

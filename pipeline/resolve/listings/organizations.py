@@ -1,0 +1,25 @@
+"""An organization's row; what moves with the day, the key or other rows is left to the answer."""
+
+from collections.abc import Sequence
+
+from msgspec import structs
+
+from outings.contract.resources import Organization
+from outings.contract.resources.organization import OrganizationLinks
+from outings.contract.vocabulary import COLLECTIONS
+from pipeline.records.record import OrganizationRecord
+from pipeline.resolve.listings.columns import make_identity_columns, make_record_members, make_row
+from pipeline.resolve.listings.rows import Row, pack_bits
+from pipeline.resolve.websites import Website
+
+
+def make_organization_row(
+    record: OrganizationRecord, website: Website, *, row_id: str, slug: str, words: Sequence[str], home: str | None
+) -> Row:
+    """`words`: the vocabulary's categories. `home`: the metro that lends the record."""
+    itself, site = f"/v1/organizations/{row_id}", structs.asdict(website)
+    links = OrganizationLinks(self=itself, **{name: f"{itself}/{name}" for name in COLLECTIONS.values()})
+    members = Organization(**make_record_members(record, row_id=row_id, slug=slug) | site, links=links)
+    columns = make_identity_columns(record, row_id=row_id, slug=slug)
+    categories = pack_bits(record.categories, words)
+    return make_row(record, columns | site | {"categories": categories, "home": home}, members)

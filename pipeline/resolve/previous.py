@@ -1,0 +1,252 @@
+"""The release before, as a build needs it: what each row was, what it was made of, and where its document is."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from datetime import date
+from functools import cached_property
+from typing import Any
+
+import msgspec
+import polars as pl
+from msgspec import Struct
+
+from outings.contract.resources.shared import Location
+from outings.contract.vocabulary import SETS, TYPES, Vocabulary
+from outings.release.snapshot import Snapshot
+from outings.release.tables import ARCHIVED, DRAFT, HAPPENINGS, PUBLISHED, read_columns
+from pipeline.dates.occurrences import Occurrences
+from pipeline.records.record import ORGANIZATION
+from pipeline.resolve.listings.resolved_record import Facts
+from pipeline.resolve.listings.rows import Row, pack_bits, unpack_bits
+from pipeline.resolve.occurrence_table import split_occurrence_table
+
+# Columns that a build gives anew to every row.
+_ASSIGNED = {"row", "pack", "offset", "length", "hash", "created_at", "updated_at", "type", "kind"}
+# What is asked of single rows.
+_ROW_COLUMNS = (
+    "row", "id", "status", "slug", "name", "hash", "created_at", "updated_at", "reason", "source", "pack", "offset",
+    "length",
+)  # fmt: skip
+_IS_LENT = pl.col("home").is_not_null()
+
+
+class PreviousSnapshot:
+    """A metro's rows in an earlier release, by id and by the feed that gave them.
+
+    `vocabulary`: of the build, in whose words rows are carried; that release's own where none is given. `origins`: of
+    each listing, by row, the hash of what it was made of, and its `links`; None where another program made them, or
+    they are not known: then no row stays without being made again. `horizon`: of that release's dates, inclusive.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot | None,
+        *,
+        vocabulary: Vocabulary | None = None,
+        origins: pl.DataFrame | None = None,
+        horizon: tuple[date, date] | None = None,
+    ) -> None:
+        self.snapshot, self.horizon, self._vocabulary = snapshot, horizon, vocabulary
+        self.listings, self.organizations = (_read_table(snapshot, name) for name in ("listings", "organizations"))
+        self._row_tables = (
+            self.listings.select(*_ROW_COLUMNS, "type", *Facts.__struct_fields__),
+            self.organizations.select(*_ROW_COLUMNS, "home"),
+        )  # fmt: skip
+        # Of organizations the least is -1.
+        ids = self.listings["id"].to_list()
+        self._at: dict[str, int] = {row_id: at for at, row_id in enumerate(ids)}
+        self._at |= dict(zip(self.organizations["id"], range(-1, -1 - self.organizations.height, -1), strict=True))
+        self.origins: Mapping[str, bytes] | None = None
+        if origins is not None:
+            self.origins = {
+                row_id: origin
+                for row_id, origin in zip(ids, origins["origin"].to_list(), strict=True)
+                if origin is not None
+            }
+        nothing = pl.repeat(None, self.listings.height, dtype=pl.String(), eager=True).alias("links")
+        self.links = nothing if origins is None else origins["links"]
+
+    def drop_rows(self, ids: Collection[str]) -> None:
+        """From now on these rows are none of the release's."""
+        for row_id in ids:
+            self._at.pop(row_id, None)
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._at)
+
+    def __contains__(self, row_id: object) -> bool:
+        return row_id in self._at
+
+    def get(self, row_id: str) -> Mapping[str, Any] | None:
+        """What is asked of a single row, and its `kind`."""
+        at = self._at.get(row_id)
+        if at is None:
+            return None
+        if at < 0:
+            return {**self._row_tables[1].row(-1 - at, named=True), "kind": ORGANIZATION}
+        row = self._row_tables[0].row(at, named=True)
+        return {**row, "kind": TYPES[row["type"]]}
+
+    def list_shown(self) -> Iterator[tuple[str, str]]:
+        """Ids and sources of all but what was withdrawn: its record is gone, and nothing may refer to it. What other
+        metros lent is theirs."""
+        return self._list_sources((pl.col("status") != ARCHIVED) | pl.col("reason").ne_missing("withdrawn"))
+
+    def list_published(self) -> Iterator[tuple[str, str]]:
+        """Ids and sources of what readers see, without what other metros lent."""
+        return self._list_sources(pl.col("status") == PUBLISHED)
+
+    def _list_sources(self, wanted: pl.Expr) -> Iterator[tuple[str, str]]:
+        for frame in self._list_own():
+            own = frame.filter(wanted)
+            yield from zip(own["id"].to_list(), own["source"].fill_null("").to_list(), strict=True)
+
+    def _list_own(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        listings, organizations = self._row_tables
+        return listings, organizations.filter(~_IS_LENT)
+
+    def find_row(self, row_id: str) -> int:
+        """The number of a listing's row. KeyError."""
+        return self._at[row_id]
+
+    def find_rows(self, ids: Iterable[str]) -> pl.Series:
+        """Those of listings. KeyError."""
+        return pl.Series("at", [*map(self._at.__getitem__, ids)], dtype=pl.UInt32())
+
+    def list_moving(self, horizon: tuple[date, date]) -> frozenset[str]:
+        """Ids of the series of which other dates may be in sight now: not those of which all were, and are."""
+        if self.horizon == horizon:
+            return frozenset()
+        known = self.read_table("occurrences").group_by("row").agg(
+            count=pl.len(), first=pl.col("date").min(), last=pl.col("date").max()
+        )  # fmt: skip
+        is_whole = (
+            (pl.col("count") == pl.col("occurrences_total"))
+            & (pl.col("first") >= horizon[0])
+            & (pl.col("last") <= horizon[1])
+        )
+        series = self.listings.filter(pl.col("is_recurring")).join(known, on="row", how="left")
+        return frozenset(series.filter(~is_whole.fill_null(value=False))["id"])
+
+    @cached_property
+    def _by_source(self) -> Mapping[tuple[str, str], list[str]]:
+        ids: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for frame in self._list_own():
+            for row_id, source in frame.select("id", "source").iter_rows():
+                if source:
+                    feed, _, rest = source.partition("/")
+                    ids[feed, rest.partition("/")[2]].append(row_id)
+        return ids
+
+    def find_source(self, feed: str, source_id: str) -> list[str]:
+        """Ids of the rows that this feed's record gave (of several types, rarely)."""
+        return self._by_source.get((feed, source_id), [])
+
+    def find_lent(self, ids: Collection[str]) -> list[str]:
+        """Of the organizations that these listings name, those that other metros lent."""
+        return self._list_organizations(ids, _IS_LENT)["id"].to_list()
+
+    def find_named(self, ids: Collection[str]) -> dict[str, str]:
+        """Of the organizations that these listings name, and no record says anything of: name by id."""
+        return dict(self._list_organizations(ids, pl.col("source").str.starts_with("/")).iter_rows())
+
+    def _list_organizations(self, ids: Collection[str], wanted: pl.Expr) -> pl.DataFrame:
+        """Id and name."""
+        at = [number for row_id in ids if (number := self._at[row_id]) >= 0]
+        named = self.listings[at]["organization_id"].drop_nulls().unique().to_list() if at else []
+        return self.organizations.filter(pl.col("id").is_in(named) & wanted).select("id", "name").sort("id")
+
+    def choose_sources(self, stays: Callable[[str, str], bool]) -> frozenset[str]:
+        """Ids of the rows that records of some feeds and source ids gave."""
+        return frozenset(row_id for source, ids in self._by_source.items() if stays(*source) for row_id in ids)
+
+    def list_slugs(self, kind: str) -> dict[str, str]:
+        """id → slug of this type's rows, archived ones too, but not of drafts that nobody ever saw."""
+        if kind == ORGANIZATION:
+            rows = self.organizations
+        else:
+            rows = self.listings.filter(pl.col("type") == TYPES.index(kind))
+        rows = rows.filter((pl.col("status") != DRAFT) | pl.col("reason").is_not_null())
+        return dict(zip(rows["id"].to_list(), rows["slug"].to_list(), strict=True))
+
+    def read_document(self, row_id: str) -> bytes:
+        row = self.get(row_id)
+        assert row is not None
+        assert self.snapshot is not None
+        return self.snapshot.read_document(row["pack"], row["offset"], row["length"])
+
+    def read_location(self, row_id: str) -> Location:
+        """Of a listing."""
+        return _location_decoder.decode(self.read_document(row_id)).location
+
+    def carry_row(self, row_id: str) -> Row:
+        """The row as it stands there, to go into the next release unless the diff says otherwise."""
+        at = self._at[row_id]
+        frame = self.listings if at >= 0 else self.organizations
+        old = frame.row(at if at >= 0 else -1 - at, named=True)
+        kind = TYPES[old["type"]] if at >= 0 else ORGANIZATION
+        columns = {name: value for name, value in old.items() if name not in _ASSIGNED}
+        return Row(
+            kind=kind,
+            columns=columns | self._translate(columns),
+            document=self.read_document(row_id),
+            hash=old["hash"],
+            created_at=old["created_at"],
+            happenings=() if kind == "event" else self._read_happenings(kind).get(old["row"], ()),
+            occurrences=self._occurrences.get(old["row"]) if kind == "event" else None,
+        )
+
+    def _translate(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+        """The columns of words, where the build's vocabulary is another; without those that it has no more, which the
+        document keeps."""
+        assert self.snapshot is not None
+        before, now = self.snapshot.vocabulary, self._vocabulary
+        if now is None or before == now:
+            return {}
+        moved: dict[str, Any] = {}
+        for name in SETS:
+            if columns.get(name):
+                known = getattr(now, name)
+                words = unpack_bits(columns[name], getattr(before, name))
+                moved[name] = pack_bits((word for word in words if word in known), known)
+        if columns.get("type_hint") is not None:
+            word = before.type_hints[columns["type_hint"]]
+            moved["type_hint"] = now.type_hints.index(word) if word in now.type_hints else None
+        return moved
+
+    def read_table(self, name: str) -> pl.DataFrame:
+        """Empty where there is none."""
+        return _read_table(self.snapshot, name)
+
+    @cached_property
+    def _happenings(self) -> dict[str, dict[int, list[tuple[Any, ...]]]]:
+        return {}
+
+    def _read_happenings(self, kind: str) -> dict[int, list[tuple[Any, ...]]]:
+        table = HAPPENINGS.get(kind)
+        if table is None:
+            return {}
+        if table not in self._happenings:
+            happenings: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+            for row, *rest in self.read_table(table).iter_rows():
+                happenings[row].append(tuple(rest))
+            self._happenings[table] = happenings
+        return self._happenings[table]
+
+    @cached_property
+    def _occurrences(self) -> dict[int, Occurrences]:
+        return dict(split_occurrence_table(self.read_table("occurrences")))
+
+
+class _LocatedDocument(Struct):
+    location: Location
+
+
+_location_decoder = msgspec.json.Decoder(_LocatedDocument)
+
+
+def _read_table(snapshot: Snapshot | None, name: str) -> pl.DataFrame:
+    return read_columns(None if snapshot is None else snapshot.tables.get(name), name)

@@ -1,0 +1,230 @@
+"""What the records of one metro refer to: its organizations and places, whichever way they are named."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from outings.contract.resources.shared import Location, OrganizationReference, PlaceReference
+from outings.contract.vocabulary import STATUSES
+from outings.release.tables import DRAFT
+from pipeline.clean.spool import SpooledRecord
+from pipeline.records.record import Head, ListingHead, OrganizationRecord, PlaceHead, Problem, Reference
+from pipeline.resolve.facts.geography import Neighborhoods
+from pipeline.resolve.facts.slugs import SlugRequest, assign_slugs, slugify
+from pipeline.resolve.listings.organizations import make_organization_row
+from pipeline.resolve.listings.resolved_record import Facts, MetroContext
+from pipeline.resolve.listings.rows import Row
+from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.references import (
+    ForeignOrganization,
+    ForeignReference,
+    ForeignResolution,
+    ReferenceTarget,
+    Resolution,
+    Targets,
+    index_targets,
+)
+from pipeline.resolve.websites import LinkIndex, find_websites
+
+_REFERRED = ("organization", "place")
+# Who lends an organization to this metro; None where no other has it.
+FindLoan = Callable[[ForeignReference], ForeignOrganization | None]
+
+
+class KnownPlace(Struct, frozen=True, kw_only=True):
+    """A place as the listings there show it."""
+
+    reference: PlaceReference
+    location: Location
+    facts: Facts
+
+
+class ReferenceIndex(Struct, frozen=True, kw_only=True):
+    """`slugs` by id, of every row that is made anew. `foreign`: what this metro asked of others, and what it got.
+    `homes`: whose the organizations are that it got, by id."""
+
+    targets: Targets
+    foreign: ForeignResolution
+    homes: Mapping[str, str]
+    slugs: Mapping[str, str]
+    organizations: Mapping[str, OrganizationRecord]
+    references: Mapping[str, OrganizationReference]
+    places: Mapping[str, KnownPlace]
+    neighborhoods: Neighborhoods
+
+    def find_organization(self, entry: SpooledRecord, problems: list[Problem]) -> OrganizationReference:
+        assert isinstance(entry.head, ListingHead)
+        target = self._resolve(entry, entry.head.organization, "organization", problems)
+        # An organization that only drafts name is not made.
+        return self.references.get(target or "", OrganizationReference())
+
+    def find_place(self, entry: SpooledRecord, problems: list[Problem]) -> KnownPlace | None:
+        assert isinstance(entry.head, ListingHead)
+        target = self._resolve(entry, entry.head.place, "place", problems)
+        return None if target is None else self.places[target]
+
+    def _resolve(
+        self, entry: SpooledRecord, reference: Reference | None, kind: str, problems: list[Problem]
+    ) -> str | None:
+        head = entry.head
+        resolution = self.targets.resolve(reference, kind=kind, feed=head.feed)
+        if resolution.problem is not None:
+            problems.append(
+                Problem(
+                    feed=head.feed, line=entry.line, source_id=head.source_id, field=kind,
+                    reason=resolution.problem, value=resolution.value, quarantined=False,
+                )
+            )  # fmt: skip
+        return resolution.id
+
+    def make_organization_rows(
+        self,
+        setting: MetroContext,
+        *,
+        carried: Mapping[str, str | None],
+        linked: LinkIndex,
+    ) -> list[Row]:
+        """Rows of the organizations that have a record or are named. `carried`: the websites of those that stay as
+        they are; `linked`: what the metro's listings link to."""
+        websites = find_websites(self.organizations, carried=carried, linked=linked)
+        return [
+            make_organization_row(
+                record, websites[row_id], row_id=row_id, slug=self.slugs[row_id], home=self.homes.get(row_id),
+                words=setting.vocabulary.categories,
+            )
+            for row_id, record in self.organizations.items()
+        ]  # fmt: skip
+
+
+def make_reference_index(
+    records: Mapping[str, SpooledRecord],
+    previous: PreviousSnapshot,
+    *,
+    kept: Iterable[str],
+    metro: str,
+    neighborhoods: Neighborhoods,
+    find_loan: FindLoan = lambda _: None,
+) -> ReferenceIndex:
+    """`records` by id; `kept`: ids of rows that stay as they are in the release before."""
+    kept_rows = [dict(row) for row_id in kept if (row := previous.get(row_id)) is not None]
+    shown_rows = [row for row in kept_rows if row["status"] != DRAFT]
+    kept_ids = [row["id"] for row in shown_rows]
+    kept_heads = {row["id"]: _carry_head(row, previous) for row in shown_rows if row["kind"] in _REFERRED}
+    heads = {row_id: entry.head for row_id, entry in records.items() if _may_be_meant(entry.head)} | kept_heads
+    published = previous.list_slugs("organization") | previous.list_slugs("place")
+    own = [_make_target(row_id, head, metro=metro, published=published) for row_id, head in heads.items()]
+    asks = index_targets(own, metro=metro).list_asks(_list_references(records))
+    kept_loans = previous.find_lent(kept_ids)
+    foreign = {ask: find_loan(ask) for ask in (*asks, *(ForeignReference(id=each) for each in kept_loans))}
+    loans = {loan.id: loan for loan in foreign.values() if loan is not None and loan.id not in records}
+    lent = [_make_target(loan.id, loan.entry.head, metro=loan.metro, published={}) for loan in loans.values()]
+    targets = index_targets([*own, *lent], metro=metro)
+    referred = list(_resolve_organizations(records, targets))
+    organizations = _name_organizations(records, referred, previous.find_named(kept_ids))
+    for row_id in sorted({*kept_loans, *(each.id for each in referred if each.id)} & loans.keys()):
+        head = loans[row_id].entry.head
+        assert isinstance(head, OrganizationRecord)
+        organizations[row_id] = head
+    slugs = {row_id: published[row_id] for row_id in kept_heads} | _assign_slugs(
+        {row_id: entry.head for row_id, entry in records.items()} | organizations, previous
+    )
+    references = {
+        row_id: OrganizationReference(id=row_id, name=head.name, slug=slugs[row_id])
+        for row_id, head in (kept_heads | organizations).items()
+        if head.type == "organization"
+    }
+    return ReferenceIndex(
+        targets=targets,
+        foreign=foreign,
+        homes={loan.id: loan.metro for loan in loans.values()},
+        slugs=slugs,
+        organizations=organizations,
+        references=references,
+        places=dict(_know_places(heads, slugs)),
+        neighborhoods=neighborhoods,
+    )
+
+
+def _list_references(records: Mapping[str, SpooledRecord]) -> Iterator[tuple[str, Reference]]:
+    """To organizations, by their feeds."""
+    for entry in records.values():
+        if isinstance(entry.head, ListingHead) and entry.head.organization is not None:
+            yield entry.head.feed, entry.head.organization
+
+
+def _may_be_meant(head: Head) -> bool:
+    return head.type in _REFERRED and head.status != "draft"
+
+
+def _carry_head(row: Mapping[str, Any], previous: PreviousSnapshot) -> Head:
+    """Of an organization or a place that stays as it is in the release before."""
+    feed, _, source_id = row["source"].split("/", 2)
+    status = STATUSES[row["status"]]
+    if row["kind"] == "organization":
+        return Head(feed=feed, type="organization", source_id=source_id, name=row["name"], status=status)
+    return PlaceHead(
+        feed=feed, type="place", source_id=source_id, name=row["name"], status=status,
+        location=previous.read_location(row["id"]), **{name: row[name] for name in Facts.__struct_fields__},
+    )  # fmt: skip
+
+
+def _make_target(row_id: str, head: Head, *, metro: str, published: Mapping[str, str]) -> ReferenceTarget:
+    """Its slug is what the record states, else what is `published`."""
+    location = head.location if isinstance(head, PlaceHead) else None
+    return ReferenceTarget(
+        id=row_id, type=head.type, metro=metro, feed=head.feed, source_id=head.source_id,
+        slug=slugify(head.slug) if head.slug else published.get(row_id, ""), name=head.name,
+        addresses=_list_addresses(location), is_shown=head.status == "published",
+    )  # fmt: skip
+
+
+def _list_addresses(location: Location | None) -> tuple[str, ...]:
+    if location is None:
+        return ()
+    return tuple(each for each in (location.address, location.street_address) if each is not None)
+
+
+def _resolve_organizations(records: Mapping[str, SpooledRecord], targets: Targets) -> Iterator[Resolution]:
+    """Follow the references of all listings but drafts: what only a draft names is no more published than the draft."""
+    for entry in records.values():
+        head = entry.head
+        if isinstance(head, ListingHead) and head.organization is not None and head.status != "draft":
+            yield targets.resolve(head.organization, kind="organization", feed=head.feed)
+
+
+def _name_organizations(
+    records: Mapping[str, SpooledRecord], referred: Iterable[Resolution], named: Mapping[str, str]
+) -> dict[str, OrganizationRecord]:
+    """Those with a record, and those that listings only name: the first spelling is theirs. `named`: by id what rows
+    that stay as they are name so."""
+    own = {row_id: entry.head for row_id, entry in records.items() if isinstance(entry.head, OrganizationRecord)}
+    for resolution in referred:
+        if resolution.made_name is not None and resolution.id is not None:
+            own.setdefault(resolution.id, _make_named(resolution.id, resolution.made_name))
+    return {row_id: _make_named(row_id, name) for row_id, name in named.items()} | own
+
+
+def _make_named(row_id: str, name: str) -> OrganizationRecord:
+    return OrganizationRecord(feed="", line=0, type="organization", source_id=row_id, name=name)
+
+
+def _know_places(heads: Mapping[str, Head], slugs: Mapping[str, str]) -> Iterator[tuple[str, KnownPlace]]:
+    for row_id, head in heads.items():
+        if isinstance(head, PlaceHead):
+            facts = msgspec.convert(head, Facts, from_attributes=True)
+            reference = PlaceReference(id=row_id, slug=slugs[row_id], name=head.name)
+            yield row_id, KnownPlace(reference=reference, location=head.location or Location(), facts=facts)
+
+
+def _assign_slugs(records: Mapping[str, Head], previous: PreviousSnapshot) -> dict[str, str]:
+    wishes: dict[str, list[SlugRequest]] = {}
+    for row_id, record in records.items():
+        is_draft = record.status == "draft"
+        wish = SlugRequest(id=row_id, type=record.type, name=record.name, slug=record.slug, is_draft=is_draft)
+        wishes.setdefault(record.type, []).append(wish)
+    slugs: dict[str, str] = {}
+    for kind, wished in wishes.items():
+        slugs |= assign_slugs(wished, before=previous.list_slugs(kind))
+    return slugs

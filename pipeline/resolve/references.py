@@ -1,0 +1,190 @@
+"""Following a record's references to organizations and places of the same build."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from outings.contract.folding import fold_text
+from pipeline.clean.spool import SpooledRecord
+from pipeline.records.ids import make_organization_id
+from pipeline.records.record import Reference
+
+# Of places with one name, how many a problem names.
+_SHOWN_CANDIDATES = 5
+# Of one metro; a name that is folded again takes three times as long.
+_MOST_KNOWN = 65_536
+
+
+class ForeignReference(Struct, frozen=True, array_like=True, order=True):
+    """A reference to an organization of another metro: by id, else by the `source_id` of one feed."""
+
+    id: str = ""
+    feed: str = ""
+    source_id: str = ""
+
+
+class ForeignOrganization(Struct, frozen=True, kw_only=True):
+    """The record of an organization in another metro."""
+
+    metro: str
+    id: str
+    entry: SpooledRecord
+
+
+# What each reference of a metro leads to; None where no other metro has it.
+ForeignResolution = Mapping[ForeignReference, ForeignOrganization | None]
+
+
+class ReferenceTarget(Struct, frozen=True, kw_only=True):
+    """An organization or a place that may be referred to; `slug` as it is published. `addresses`: of a place, as its
+    location has them, the whole and the street's. `is_shown`: it is published."""
+
+    id: str
+    type: str
+    metro: str
+    feed: str
+    source_id: str
+    slug: str
+    name: str
+    addresses: tuple[str, ...] = ()
+    is_shown: bool = True
+
+
+class Resolution(Struct, frozen=True, kw_only=True):
+    """The row that is meant, or neither: None.
+
+    `made_name`: nobody has a record of this organization, its `id` is made of this name and its row is to be made.
+    `problem`: why a reference that was given leads to nothing; `value` is what it said.
+    """
+
+    id: str | None = None
+    made_name: str | None = None
+    problem: str | None = None
+    value: str | None = None
+
+
+_NOTHING, _NOWHERE = Reference(), Resolution()
+
+
+class Targets(Struct, frozen=True, kw_only=True):
+    """What one metro's records may refer to, by each way of naming it. Keys begin with the type, here `kind`.
+
+    `places`: by folded name. A name is many a place's, and an organization's of that name is one. `known`: what names
+    were resolved to, by kind and feed: most listings name what another one did."""
+
+    metro: str
+    sources: dict[tuple[str, str, str], str]
+    ids: dict[tuple[str, str], str]
+    slugs: dict[tuple[str, str], str]
+    names: dict[str, str]
+    places: dict[str, list[ReferenceTarget]]
+    known: dict[tuple[str, str, Reference], Resolution] = {}
+
+    def resolve(self, reference: Reference | None, *, kind: str, feed: str) -> Resolution:
+        """The first that leads to a row: `id`, `source_id` (of the feed that the reference names, else of its own),
+        `slug`, `name`. Of a place's name only one place may be meant."""
+        if reference is None or reference == _NOTHING:
+            return _NOWHERE
+        if reference.name is None:
+            return self._resolve(reference, kind=kind, feed=feed)
+        key = (kind, feed, reference)
+        resolution = self.known.get(key)
+        if resolution is None:
+            if len(self.known) >= _MOST_KNOWN:
+                self.known.clear()
+            resolution = self.known[key] = self._resolve(reference, kind=kind, feed=feed)
+        return resolution
+
+    def _resolve(self, reference: Reference, *, kind: str, feed: str) -> Resolution:
+        target = self._find(reference, kind=kind, feed=feed)
+        if target is not None:
+            return Resolution(id=target)
+        if reference.name is not None and (folded := fold_text(reference.name)):
+            if kind == "organization":
+                return Resolution(id=make_organization_id(self.metro, reference.name), made_name=reference.name)
+            if candidates := self.places.get(folded):
+                return _choose_place(candidates, reference)
+        return Resolution(problem="unknown_reference", value=_describe_reference(reference))
+
+    def list_asks(self, references: Iterable[tuple[str, Reference]]) -> Iterator[ForeignReference]:
+        """Of references to organizations, by their feeds, those that lead to none of the metro's by `id` or
+        `source_id`."""
+        for feed, reference in references:
+            row_id = (reference.id or "").lower()
+            if ("organization", row_id) in self.ids:
+                continue
+            giver, source_id = reference.feed or feed, reference.source_id or ""
+            if not source_id or ("organization", giver, source_id) in self.sources:
+                giver, source_id = "", ""
+            if row_id or source_id:
+                yield ForeignReference(row_id, giver, source_id)
+
+    def _find(self, reference: Reference, *, kind: str, feed: str) -> str | None:
+        target = None
+        if reference.id is not None:
+            target = self.ids.get((kind, reference.id.lower()))
+        if target is None and reference.source_id is not None:
+            target = self.sources.get((kind, reference.feed or feed, reference.source_id))
+        if target is None and reference.slug is not None:
+            target = self.slugs.get((kind, reference.slug))
+        if target is None and reference.name is not None and kind == "organization":
+            target = self.names.get(fold_text(reference.name))
+        return target
+
+
+def index_targets(targets: Iterable[ReferenceTarget], *, metro: str) -> Targets:
+    """`targets`: the metro's own, and organizations of other metros, which are found by id and source_id alone.
+
+    Of several organizations with the same folded name the one with the least id is meant.
+    """
+    index = Targets(metro=metro, sources={}, ids={}, slugs={}, names={}, places={})
+    for target in sorted(targets, key=lambda target: (target.type, target.id)):
+        here = target.metro == metro
+        if not here and target.type != "organization":
+            continue
+        index.ids[target.type, target.id] = target.id
+        index.sources.setdefault((target.type, target.feed, target.source_id), target.id)
+        if here:
+            index.slugs.setdefault((target.type, target.slug), target.id)
+            if target.type == "organization":
+                index.names.setdefault(fold_text(target.name), target.id)
+            else:
+                index.places.setdefault(fold_text(target.name), []).append(target)
+    return index
+
+
+def _choose_place(candidates: Sequence[ReferenceTarget], reference: Reference) -> Resolution:
+    """Of places with one name: those that are published, then those at the address."""
+    meant = [each for each in candidates if each.is_shown] or candidates
+    if len(meant) > 1 and reference.address is not None:
+        address = fold_text(reference.address)
+        meant = [each for each in meant if any(_is_same_address(address, fold_text(own)) for own in each.addresses)]
+    if len(meant) == 1:
+        return Resolution(id=meant[0].id)
+    several = sorted(meant or candidates, key=lambda each: (each.feed, each.source_id))
+    named = "; ".join(_describe_place(each) for each in several[:_SHOWN_CANDIDATES])
+    more = f"; and {len(several) - _SHOWN_CANDIDATES:,} more" if len(several) > _SHOWN_CANDIDATES else ""
+    where = "" if meant or reference.address is None else ", none of them at this address"
+    return Resolution(
+        problem=f"ambiguous_reference: {len(several):,} places have this name{where}: {named}{more}; "
+        "state the address, or the feed and source_id, of the one that is meant",
+        value=_describe_reference(reference),
+    )
+
+
+def _is_same_address(one: str, other: str) -> bool:
+    """Whether both begin with the same words, until one of them ends: "400 broad st" is "400 broad st seattle"."""
+    return bool(one and other) and (f"{one} ".startswith(f"{other} ") or f"{other} ".startswith(f"{one} "))
+
+
+def _describe_place(place: ReferenceTarget) -> str:
+    at = f" at {place.addresses[0]}" if place.addresses else ""
+    return f"feed {place.feed}, source_id {place.source_id}{at}"
+
+
+def _describe_reference(reference: Reference) -> str:
+    given = {
+        "id": reference.id, "feed": reference.feed, "source_id": reference.source_id, "slug": reference.slug,
+        "name": reference.name, "address": reference.address,
+    }  # fmt: skip
+    return ", ".join(f"{key} {value}" for key, value in given.items() if value is not None)

@@ -1,0 +1,286 @@
+"""Records of one metro → rows: identity, references, geography and the rules, composed in that order.
+
+A listing that was made of the same in the release before is not made again: it stays.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+import polars as pl
+from msgspec import Struct
+
+from outings.contract.languages.language import Language
+from outings.contract.resources.shared import Location, OrganizationReference
+from outings.release.tables import PUBLISHED
+from pipeline.clean.spool import EncodedRecord, SpooledRecord, decode_record
+from pipeline.records.record import (
+    ORGANIZATION,
+    CampRecord,
+    ClassRecord,
+    EventRecord,
+    ListingHead,
+    ListingRecord,
+    PlaceRecord,
+    Problem,
+    explain_fault,
+)
+from pipeline.resolve.facts.ages import complete_ages
+from pipeline.resolve.facts.audience import judge_audience
+from pipeline.resolve.facts.confidence import score_confidence, weigh_freshness
+from pipeline.resolve.facts.geography import Neighborhoods
+from pipeline.resolve.facts.slugs import slugify
+from pipeline.resolve.facts.statements import make_statement_columns
+from pipeline.resolve.listings.camps import make_camp_row
+from pipeline.resolve.listings.classes import make_class_row
+from pipeline.resolve.listings.events import expand_event, make_event_row, make_moving_columns
+from pipeline.resolve.listings.places import make_place_row
+from pipeline.resolve.listings.resolved_record import Facts, MetroContext, ResolvedRecord
+from pipeline.resolve.listings.rows import Row, UnchangedListing, check_bounds
+from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.resolve.reference_index import FindLoan, KnownPlace, ReferenceIndex, make_reference_index
+from pipeline.resolve.references import ForeignResolution
+from pipeline.resolve.websites import LinkIndex, encode_links, read_links
+
+_ORIGIN_BYTES = 16
+_encoder = msgspec.msgpack.Encoder()
+
+
+class _NewListing(Struct, frozen=True):
+    """A listing to make. Its record is decoded then."""
+
+    id: str
+    kind: str
+    feed: str
+    source_id: str
+    encoded: EncodedRecord
+    organization: OrganizationReference
+    place: KnownPlace | None
+    crawled: datetime | None
+    origin: bytes
+
+
+class RowMaker:
+    """`stays`: the unchanged listings, known at once; `foreign`: what the records ask of other metros, and what they
+    get; `problems`: what was left out of records, complete after the rows were listed."""
+
+    def __init__(
+        self,
+        by_id: Mapping[str, SpooledRecord],
+        previous: PreviousSnapshot,
+        *,
+        setting: MetroContext,
+        neighborhoods: Neighborhoods,
+        carried: Collection[str],
+        find_loan: FindLoan,
+    ) -> None:
+        """`by_id`: records by their listing's id; `carried`: ids whose row of the release before stays whatever it was
+        made of; `find_loan`: of organizations that other metros have."""
+        self.problems: list[Problem] = []
+        self.stays: list[UnchangedListing] = []
+        self._previous, self._setting = previous, setting
+        kept = list(carried)
+        self._references = make_reference_index(
+            by_id, previous, kept=kept, metro=setting.metro.slug, neighborhoods=neighborhoods, find_loan=find_loan
+        )
+        self.foreign: ForeignResolution = self._references.foreign
+        self._carried: list[str] = []  # as rows
+        self._keep(kept)
+        self._anew = list(self._compare(by_id))
+
+    def list_rows(self) -> Iterator[Row]:
+        """All that do not stay, organizations last: what became of these depends on all listings. Once: then what the
+        records refer to is let go."""
+        links = LinkIndex()
+        websites: dict[str, str | None] = {}
+        self._gather_stays(links)
+        for row in self._list_listings():
+            if row.kind == ORGANIZATION:
+                websites[row.id] = row.columns["website_url"]
+            else:
+                own = read_links(row)
+                row.links = encode_links(own)
+                links.add(own)
+            yield row
+        yield from self._references.make_organization_rows(self._setting, carried=websites, linked=links)
+        del self._references  # of 5,000 listings 2 MB
+
+    def _keep(self, kept: Iterable[str]) -> None:
+        """What they were made of is not known: nobody speaks of them now. Organizations are rows."""
+        for row_id in kept:
+            if self._previous.origins is None or self._previous.find_row(row_id) < 0:
+                self._carried.append(row_id)
+            else:
+                self.stays.append(UnchangedListing(id=row_id, origin=None))
+
+    def _compare(self, by_id: Mapping[str, SpooledRecord]) -> Iterator[_NewListing]:
+        """Those to be made; the others stay."""
+        previous, index, setting = self._previous, self._references, self._setting
+        origins = previous.origins or {}
+        moving = previous.list_moving(setting.horizon) if origins else frozenset[str]()
+        places = {row_id: _hash_place(place) for row_id, place in index.places.items()}
+        for row_id, entry in by_id.items():
+            if not isinstance(entry.head, ListingHead):
+                continue
+            organization = index.find_organization(entry, self.problems)
+            place = index.find_place(entry, self.problems)
+            at = b"" if place is None else places[place.reference.id]
+            origin = _hash_origin(entry, row_id, index.slugs[row_id], organization, at)
+            stay = None
+            if origins.get(row_id) == origin:
+                stay = (
+                    UnchangedListing(id=row_id, origin=origin)
+                    if row_id not in moving
+                    else self._move(row_id, entry, origin)
+                )
+            if stay is None:
+                encoded = EncodedRecord(entry.line, entry.digest, entry.data)
+                yield _NewListing(
+                    row_id,
+                    entry.head.type,
+                    entry.head.feed,
+                    entry.head.source_id,
+                    encoded,
+                    organization,
+                    place,
+                    entry.crawled,
+                    origin,
+                )
+            else:
+                self.stays.append(stay)
+
+    def _move(self, row_id: str, entry: SpooledRecord, origin: bytes) -> UnchangedListing | None:
+        """A series that goes on beyond what was in sight: its dates alone are others."""
+        record = entry.read_record()
+        assert isinstance(record, EventRecord)
+        expansion = expand_event(record, self._setting)
+        if expansion.problems:
+            return None
+        moving = make_moving_columns(expansion)
+        return UnchangedListing(id=row_id, origin=origin, occurrences=expansion.occurrences, moving=moving)
+
+    def _list_listings(self) -> Iterator[Row]:
+        self._anew.reverse()
+        while self._anew:
+            each = self._anew.pop()
+            try:
+                row, problems = self._make_row(each)
+            except Exception as error:  # noqa: BLE001 - whatever it is, the other records are built
+                self.problems.append(_set_aside(each, error))
+                if each.id in self._previous:
+                    yield self._previous.carry_row(each.id)
+                continue
+            # What is to be said of it is said again in each build, so that it has to be found again.
+            row.origin = None if problems else each.origin
+            self.problems.extend(problems)
+            yield row
+        for row_id in self._carried:
+            yield self._previous.carry_row(row_id)
+
+    def _make_row(self, anew: _NewListing) -> tuple[Row, tuple[Problem, ...]]:
+        record = decode_record(anew.encoded, anew.kind)
+        assert isinstance(record, ListingRecord)
+        row, problems = _make_row(
+            _resolve(record, anew, self._references, language=self._setting.language), self._setting
+        )
+        row.columns.update(make_statement_columns(record, row.members))
+        check_bounds(row)
+        return row, problems
+
+    def _gather_stays(self, links: LinkIndex) -> None:
+        snapshot = self._previous.snapshot
+        if snapshot is None or not self.stays:
+            return
+        at = self._previous.find_rows(stay.id for stay in self.stays)
+        rows = self._previous.listings.with_columns(self._previous.links)[at].filter(
+            (pl.col("status") == PUBLISHED) & pl.col("organization_id").is_not_null()
+        )
+        # Listings of one organization have few different ones.
+        for organization, encoded in rows.select("organization_id", "links").unique().iter_rows():
+            links.add_encoded(organization, encoded)
+
+
+def _set_aside(anew: _NewListing, error: Exception) -> Problem:
+    return Problem(
+        feed=anew.feed, line=anew.encoded.line, source_id=anew.source_id, field=None, reason=explain_fault(error)
+    )  # fmt: skip
+
+
+def _hash_origin(
+    entry: SpooledRecord,
+    row_id: str,
+    slug: str,
+    organization: OrganizationReference,
+    place: bytes,
+) -> bytes:
+    """Of all that a listing is made of beside the program, the metro's settings and the date. `place`: its hash."""
+    head = entry.head
+    freshness = None if head.confidence is not None else weigh_freshness(head.source.crawled_at, entry.crawled)
+    parts = (entry.digest, row_id, slug, organization, place, freshness)
+    return hashlib.sha256(_encoder.encode(parts)).digest()[:_ORIGIN_BYTES]
+
+
+def _hash_place(place: KnownPlace) -> bytes:
+    return hashlib.sha256(_encoder.encode(place)).digest()[:_ORIGIN_BYTES]
+
+
+def _resolve(
+    record: ListingRecord, anew: _NewListing, index: ReferenceIndex, *, language: Language | None
+) -> ResolvedRecord[Any]:
+    place = anew.place
+    location = _locate(record.location, None if place is None else place.location, index)
+    audience = judge_audience(record, language=language).audience
+    return ResolvedRecord(
+        record=record,
+        id=anew.id,
+        slug=index.slugs[anew.id],
+        organization=anew.organization,
+        place=None if place is None else place.reference,
+        facts=_inherit_facts(record, None if place is None else place.facts),
+        location=location,
+        ages=complete_ages(record.ages, audience=audience),
+        audience=audience,
+        confidence=score_confidence(
+            record, location=location, has_place=place is not None, newest_crawled_at=anew.crawled
+        ),
+    )
+
+
+def _locate(own: Location | None, of_place: Location | None, index: ReferenceIndex) -> Location:
+    """The record's own location, else its place's; the neighborhood by polygon where none is given."""
+    location = own or of_place or Location()
+    if location.neighborhood is not None:
+        known = index.neighborhoods.find_named(location.neighborhood)
+        slug = location.neighborhood_slug or (
+            known.slug if known is not None else slugify(location.neighborhood) or None
+        )
+        return msgspec.structs.replace(location, neighborhood_slug=slug)
+    if location.lat is None or location.lng is None:
+        return location
+    neighborhood = index.neighborhoods.find(location.lat, location.lng)
+    if neighborhood is None:
+        return location
+    return msgspec.structs.replace(location, neighborhood=neighborhood.name, neighborhood_slug=neighborhood.slug)
+
+
+def _inherit_facts(record: ListingRecord, of_place: Facts | None) -> Facts:
+    own = msgspec.convert(record, Facts, from_attributes=True)
+    if of_place is None:
+        return own
+    stated = {name: value for name, value in msgspec.structs.asdict(own).items() if value is not None}
+    return msgspec.structs.replace(of_place, **stated)
+
+
+def _make_row(resolved: ResolvedRecord[Any], setting: MetroContext) -> tuple[Row, tuple[Problem, ...]]:
+    match resolved.record:
+        case EventRecord():
+            return make_event_row(resolved, setting)
+        case ClassRecord():
+            return make_class_row(resolved, setting), ()
+        case CampRecord():
+            return make_camp_row(resolved, setting), ()
+        case PlaceRecord():
+            return make_place_row(resolved, setting), ()
+    raise TypeError(f"no row is made of {type(resolved.record).__name__}")

@@ -1,0 +1,77 @@
+"""The shrink guard: refuses a full feed that lost too many listings, because the feed is probably broken."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from outings.failures import GuardRefusal
+from pipeline.resolve.claims import Claims, list_arrived
+
+_ADVICE = "if the listings are really gone, publish with --allow-shrink"
+
+
+class ShrinkRefusal(GuardRefusal):
+    """A full feed lost more than its `max_shrink`; nothing is published."""
+
+
+class FeedLoss(Struct, frozen=True):
+    """How many published listings a feed had in a metro, and the ids of those that would leave it."""
+
+    had: int
+    gone: tuple[str, ...] = ()
+
+
+def count_losses(published: Mapping[str, str], present: Collection[str]) -> dict[str, FeedLoss]:
+    """Count by feed what leaves a metro.
+
+    Args:
+        published: the source by id of each listing that the previous release shows.
+        present: the ids that the metro will have, whatever their feed.
+    """
+    had, gone = Counter[str](), defaultdict[str, list[str]](list)
+    for row_id, source in published.items():
+        feed = source.partition("/")[0]
+        had[feed] += 1
+        if row_id not in present:
+            gone[feed].append(row_id)
+    return {feed: FeedLoss(number, tuple(gone[feed])) for feed, number in had.items() if feed}
+
+
+def add_losses(losses: Sequence[Mapping[str, FeedLoss]], *, claims: Iterable[Claims]) -> dict[str, FeedLoss]:
+    """Add up by feed what leaves the metros, without what went from one to another."""
+    total: dict[str, FeedLoss] = {}
+    has_gone = any(loss.gone for metro in losses for loss in metro.values())
+    arrived = list_arrived(claims) if has_gone else frozenset[str]()
+    for metro in losses:
+        for feed, loss in metro.items():
+            known = total.get(feed, FeedLoss(0))
+            gone = (row_id for row_id in loss.gone if row_id not in arrived)
+            total[feed] = FeedLoss(known.had + loss.had, (*known.gone, *gone))
+    return total
+
+
+def refuse_shrink(
+    allowed: Mapping[str, float], losses: Sequence[Mapping[str, FeedLoss]], *, claims: Iterable[Claims]
+) -> None:
+    """Raise ShrinkRefusal if a feed lost more than it may.
+
+    Args:
+        allowed: `max_shrink` by feed.
+        losses: those of each metro.
+        claims: those of each metro.
+    """
+    lost = add_losses(losses, claims=claims)
+    reasons = {feed: explain_shrink(lost[feed], max_shrink=share) for feed, share in allowed.items() if feed in lost}
+    refused = [f"feed {feed}: {reason}" for feed, reason in reasons.items() if reason is not None]
+    if refused:
+        raise ShrinkRefusal("\n".join([*refused, _ADVICE]))
+
+
+def explain_shrink(loss: FeedLoss, *, max_shrink: float) -> str | None:
+    """Return why a feed that loses so much is refused, or None."""
+    had, gone = loss.had, len(loss.gone)
+    if gone <= had * max_shrink:
+        return None
+    lost, allowed = 100 * gone / had, 100 * max_shrink
+    return f"{gone:,} of its {had:,} listings would leave: {lost:.0f} % are gone, max_shrink allows {allowed:.0f} %"

@@ -1,0 +1,199 @@
+"""What changed since the release before, and the versions, stamps and documents that follow from it."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+import orjson
+from msgspec import Struct
+
+from outings.contract.instants import format_instant
+from outings.contract.vocabulary import STATUSES
+from outings.release.tables import ARCHIVED, DRAFT, PUBLISHED
+from pipeline.resolve.listings.columns import STRUCTS
+from pipeline.resolve.listings.rows import Row
+from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.tables.layouts import agree, complete_members
+from pipeline.tables.versions import Change
+
+# Members that are no change of the listing: when it was written, not what it says.
+_STAMPS = ("created_at", "updated_at")
+# What has stamps of its own, by the type of its listing.
+PARTS = {"class": "sections", "camp": "sessions"}
+
+
+class VersionedRow(Struct, kw_only=True):
+    """A row with its stamps. `document` is None where the one in the release before is kept as it is."""
+
+    row: Row
+    hash: bytes
+    created_at: int
+    updated_at: int
+    document: bytes | None
+    change: Change | None
+
+
+def hash_members(members: Struct) -> bytes:
+    """SHA-256 over the public members; stamps must be left out (None) by the caller."""
+    return hashlib.sha256(msgspec.json.encode(members)).digest()
+
+
+def withdraw_row(row: Row) -> Row | None:
+    """The row of a listing that its feed no longer has: archived with its last content; a draft goes."""
+    if row.columns["status"] == DRAFT and row.columns["reason"] is None:
+        return None
+    if row.columns["status"] != PUBLISHED:
+        return row
+    return archive_row(row, reason="withdrawn")
+
+
+def archive_row(row: Row, *, reason: str) -> Row:
+    members = row.members if row.members is not None else read_members(row)
+    return Row(
+        kind=row.kind,
+        columns={**row.columns, "status": ARCHIVED, "reason": reason},
+        members=msgspec.structs.replace(members, status=STATUSES[ARCHIVED]),
+        created_at=row.created_at,
+        happenings=row.happenings,
+    )
+
+
+def settle_row(row: Row, previous: PreviousSnapshot, *, stamp: int, is_ours: bool) -> VersionedRow:
+    """`is_ours`: whether a program that shows the same made what is there; of another's documents only that counts
+    which both show."""
+    old = previous.get(row.id)
+    _mark_unpublished(row, old)
+    digest = row.hash if row.hash is not None else hash_members(row.members)
+    if old is None:
+        return _render_row(row, digest, old, created_at=row.created_at or stamp, updated_at=stamp)
+    same = old["hash"] == digest
+    if same and (is_ours or row.members is not None):
+        return _keep_row(row, old)
+    created_at = row.created_at or old["created_at"]
+    before = previous.read_document(row.id)
+    if is_ours:
+        return _render_row(row, digest, old, created_at=created_at, updated_at=stamp, before=before)
+    if row.members is None:
+        row.members = read_members(row)
+        digest = hash_members(row.members)
+    again = _render_row(
+        row, digest, old, created_at=created_at, updated_at=old["updated_at"], before=before, shared=True
+    )
+    if again.document == before:
+        return _keep_row(row, old)
+    if name_changed_members(before, again.document or b"{}", shared=True):
+        return _render_row(row, digest, old, created_at=created_at, updated_at=stamp, before=before, shared=True)
+    again.change = None
+    return again
+
+
+def _keep_row(row: Row, old: Mapping[str, Any]) -> VersionedRow:
+    return VersionedRow(
+        row=row, hash=old["hash"], created_at=old["created_at"], updated_at=old["updated_at"],
+        document=None, change=None,
+    )  # fmt: skip
+
+
+def _mark_unpublished(row: Row, old: Mapping[str, Any] | None) -> None:
+    """A draft that readers once saw is told from one that they never did by its reason: back, it is `restored`."""
+    if row.columns["status"] == DRAFT:
+        was_visible = old is not None and (old["status"] != DRAFT or old["reason"] is not None)
+        row.columns["reason"] = "unpublished" if was_visible else None
+
+
+def _render_row(
+    row: Row,
+    digest: bytes,
+    old: Mapping[str, Any] | None,
+    *,
+    created_at: int,
+    updated_at: int,
+    before: bytes | None = None,
+    shared: bool = False,
+) -> VersionedRow:
+    members = _stamp_members(row, created_at=created_at, updated_at=updated_at, before=before, shared=shared)
+    document = msgspec.json.encode(members)
+    return VersionedRow(
+        row=row, hash=digest, created_at=created_at, updated_at=updated_at, document=document,
+        change=_name_change(row, old, before=before, after=document, shared=shared),
+    )  # fmt: skip
+
+
+def read_members(row: Row) -> Struct:
+    """A carried document as its struct, without its stamps."""
+    assert row.document is not None
+    struct = STRUCTS[row.kind]
+    members = msgspec.convert(complete_members(orjson.loads(row.document), struct), type=struct)
+    return msgspec.structs.replace(members, updated_at=None)
+
+
+def _stamp_members(row: Row, *, created_at: int, updated_at: int, before: bytes | None, shared: bool) -> Struct:
+    members = row.members if row.members is not None else read_members(row)
+    changes: dict[str, Any] = {
+        "created_at": format_instant(created_at),
+        "updated_at": format_instant(updated_at),
+    }
+    part = PARTS.get(row.kind)
+    if part is not None:
+        changes[part] = _stamp_parts(
+            getattr(members, part), {} if before is None else _read_parts(before, part),
+            stamp=format_instant(updated_at), shared=shared,
+        )  # fmt: skip
+    return msgspec.structs.replace(members, **changes)
+
+
+def _read_parts(document: bytes, member: str) -> dict[str, Any]:
+    return {part["id"]: part for part in orjson.loads(document)[member]}
+
+
+def _stamp_parts(parts: Iterable[Any], old: Mapping[str, Any], *, stamp: str, shared: bool) -> tuple[Struct, ...]:
+    """Sections and sessions keep their own `updated_at` while they say the same."""
+    stamped = []
+    for part in parts:
+        was = old.get(part.id)
+        now = orjson.loads(msgspec.json.encode(msgspec.structs.replace(part, updated_at=None)))
+        kept = was is not None and _is_same({**was, "updated_at": None}, now, shared=shared)
+        stamped.append(msgspec.structs.replace(part, updated_at=was["updated_at"] if kept and was else stamp))
+    return tuple(stamped)
+
+
+def name_kind(old: Mapping[str, Any] | None, status: int | None) -> str | None:
+    """`created`, `updated`, `removed` or `restored`; None for what readers can't see on either side.
+
+    `old` is the row before, `status` the one that it has now; None where there is none.
+    """
+    if status != PUBLISHED:
+        return "removed" if old is not None and old["status"] == PUBLISHED else None
+    if old is None or (old["status"] == DRAFT and old["reason"] is None):
+        return "created"
+    return "updated" if old["status"] == PUBLISHED else "restored"
+
+
+def _name_change(
+    row: Row, old: Mapping[str, Any] | None, *, before: bytes | None, after: bytes, shared: bool
+) -> Change | None:
+    kind = name_kind(old, row.columns["status"])
+    if kind is None:
+        return None
+    fields = name_changed_members(before or b"{}", after, shared=shared) if kind == "updated" else ()
+    return Change(
+        listing_id=row.id, type=row.kind, slug=row.columns["slug"], kind=kind,
+        reason=row.columns["reason"] if kind == "removed" else None,
+        replaced_by=row.columns["replaced_by"] if kind == "removed" else None,
+        fields=fields,
+    )  # fmt: skip
+
+
+def name_changed_members(before: bytes, after: bytes, *, shared: bool = False) -> tuple[str, ...]:
+    """Top-level public members that differ between two documents, by name.
+
+    `shared`: only of those that both have, however deep, since what another program shows is no change of the listing.
+    """
+    old, new = orjson.loads(before), orjson.loads(after)
+    names = ({*old} & {*new} if shared else {*old, *new}) - set(_STAMPS)
+    return tuple(sorted(name for name in names if not _is_same(old.get(name), new.get(name), shared=shared)))
+
+
+def _is_same(one: Any, other: Any, *, shared: bool) -> bool:
+    return agree(one, other) if shared else bool(one == other)

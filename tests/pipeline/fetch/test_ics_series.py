@@ -1,0 +1,151 @@
+"""Series of iCalendar that no rule of ours says as it stands: in UTC, of several rules, changed from a date on."""
+
+import pytest
+
+from pipeline.clean.feed_read import FeedRead
+from pipeline.records.record import EventRecord
+from tests.pipeline.fetch.calendars import ODD_OFFSET, OUTLOOK_ZONE, event
+from tests.pipeline.fetch.instants import METRO_ZONE, ReadIcs, list_instants, read_event
+
+
+def test_an_endless_series_in_utc_repeats_by_the_clock_of_the_metro(read_ics: ReadIcs) -> None:
+    lines = ("DTSTART:20261028T020000Z", "RRULE:FREQ=WEEKLY;BYDAY=WE,FR", "EXDATE:20261106T020000Z")
+    record = read_event(read_ics(event(*lines)))
+    assert (record.rrule, record.timezone) == ("FREQ=WEEKLY;BYDAY=TU,TH", METRO_ZONE)
+    assert list_instants(record)[:4] == ["10-28 02:00", "10-30 02:00", "11-04 03:00", "11-11 03:00"]
+
+
+def list_notes(feed: FeedRead) -> list[tuple[str | None, str, str | None]]:
+    problems = [problem for problem in feed.problems if not problem.quarantined]
+    return [(problem.field, problem.reason.partition(":")[0], problem.value) for problem in problems]
+
+
+@pytest.mark.parametrize(
+    ("line", "clock"), [("", METRO_ZONE), ("X-WR-TIMEZONE:America/New_York\n", "America/New_York")]
+)
+def test_an_endless_series_in_utc_has_the_clock_that_its_calendar_or_the_metro_names(
+    read_ics: ReadIcs, line: str, clock: str
+) -> None:
+    feed = read_ics(line + event("DTSTART:20261028T160000Z", "RRULE:FREQ=WEEKLY"))
+    record = read_event(feed)
+    assert record.timezone == clock
+    assert list_instants(record)[:3] == ["10-28 16:00", "11-04 17:00", "11-11 17:00"]
+    assert list_notes(feed) == [("timezone", "assumed", "DTSTART:20261028T160000Z")]
+
+
+def test_an_endless_series_in_utc_that_no_rule_says_here_has_its_dates(read_ics: ReadIcs) -> None:
+    """The last Wednesdays of UTC are Tuesdays in Seattle, and not always the last."""
+    record = read_event(read_ics(event("DTSTART:20260930T020000Z", "RRULE:FREQ=MONTHLY;BYDAY=-1WE")))
+    starts = list_instants(record)
+    assert starts[:4] == ["09-30 02:00", "10-28 02:00", "11-25 03:00", "12-30 03:00"]
+    assert len(starts) == 16
+
+
+def test_two_endless_rules_are_both_followed(read_ics: ReadIcs) -> None:
+    weekdays = read_event(read_ics(event("DTSTART:20260803T090000", "RRULE:FREQ=WEEKLY;BYDAY=MO",
+        "RRULE:FREQ=WEEKLY;BYDAY=WE,MO")))  # fmt: skip
+    assert (weekdays.rrule, weekdays.rdates) == ("FREQ=WEEKLY;BYDAY=MO,WE", ())
+    feed = read_ics(event("DTSTART:20260803T090000", "RRULE:FREQ=WEEKLY", "RRULE:FREQ=MONTHLY;BYMONTHDAY=3,5"))
+    starts = list_instants(read_event(feed))
+    assert starts[:5] == ["08-03 16:00", "08-05 16:00", "08-10 16:00", "08-17 16:00", "08-24 16:00"]
+    assert [each for each in starts if each.startswith("12-")][:6] == [
+        "12-03 17:00", "12-05 17:00", "12-07 17:00", "12-14 17:00", "12-21 17:00", "12-28 17:00",
+    ]  # fmt: skip
+    # A thousand dates of the second, of those that the first does not have.
+    assert list_notes(feed) == [("rrule", "too_long", "20750405T090000")]
+
+
+def test_an_endless_series_that_changes_goes_on_as_it_says_then(read_ics: ReadIcs) -> None:
+    body = event("DTSTART:20260804T090000", "RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,SU") + "\n" + event(
+        "DTSTART:20260824T100000", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260823T090000", "SUMMARY:Later"
+    )  # fmt: skip
+    before, after = read_ics(body).records
+    assert list_instants(before) == ["08-04 16:00", "08-09 16:00", "08-18 16:00"]
+    assert isinstance(after, EventRecord)
+    # Weeks that began on Mondays begin on Tuesdays.
+    assert (after.rrule, after.exdates, after.rdates) == ("FREQ=WEEKLY;INTERVAL=2;BYDAY=WE,MO;WKST=TU", (), ())
+    assert list_instants(after)[:4] == ["08-24 17:00", "09-02 17:00", "09-07 17:00", "09-16 17:00"]
+    daily = event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY")
+    later = event("DTSTART:20260804T100000", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260802T090000")
+    _, after = read_ics(f"{daily}\n{later}").records
+    assert isinstance(after, EventRecord)
+    assert (after.rrule, after.exdates, after.rdates) == ("FREQ=DAILY", (), ())
+
+
+def test_a_series_that_is_cancelled_from_a_date_on_ends_there(read_ics: ReadIcs) -> None:
+    after = event("DTSTART:20260803T090000", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260803T090000", "STATUS:CANCELLED")
+    series, cancelled = read_ics(event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY") + "\n" + after).records
+    assert list_instants(series) == ["08-01 16:00", "08-02 16:00"]
+    assert (cancelled.status, cancelled.reason) == ("archived", "cancelled")
+
+
+def test_what_costs_a_date_alone_is_said(read_ics: ReadIcs) -> None:
+    feed = read_ics(event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY;COUNT=3",
+        "EXDATE:soon,20260802T100000,20260803T090000", "EXDATE;VALUE=DATE:20260802,20260809",
+        "RDATE;TZID=Nowhere:20260804T090000"))  # fmt: skip
+    assert list_instants(read_event(feed)) == ["08-01 16:00"]
+    assert list_notes(feed) == [
+        ("rdates", "unknown_word", "RDATE:20260804T090000"), ("exdates", "wrong_type", "EXDATE:soon"),
+        ("exdates", "contradictory", "EXDATE:20260802T100000"), ("exdates", "contradictory", "EXDATE:20260809T000000"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("starts", ["T090000", "T000000"])
+def test_a_day_of_exdate_takes_the_series_date_and_the_added_ones(read_ics: ReadIcs, starts: str) -> None:
+    lines = (f"DTSTART:20260801{starts}", "RRULE:FREQ=DAILY;COUNT=2", "RDATE:20260802T180000,20260803T180000")
+    feed = read_ics(event(*lines, "EXDATE;VALUE=DATE:20260802"))
+    hour = int(starts[1:3]) + 7
+    assert list_instants(read_event(feed)) == [f"08-01 {hour:02}:00", "08-04 01:00"]
+    assert list_notes(feed) == []
+
+
+def test_a_midnight_of_exdate_takes_the_date_at_midnight_alone(read_ics: ReadIcs) -> None:
+    lines = ("DTSTART:20260801T000000", "RRULE:FREQ=DAILY;COUNT=2", "RDATE:20260802T180000")
+    feed = read_ics(event(*lines, "EXDATE:20260802T000000"))
+    assert list_instants(read_event(feed)) == ["08-01 07:00", "08-03 01:00"]
+
+
+def test_a_zone_that_holds_today_is_followed_though_it_did_not_when_the_series_began(read_ics: ReadIcs) -> None:
+    """Outlook writes the rules of 2007 as if they had held since 1601."""
+    zone = OUTLOOK_ZONE.format(name="Customized", more="", summer="-0400", winter="-0500")
+    feed = read_ics(zone + event("DTSTART;TZID=Customized:20050110T120000", "RRULE:FREQ=MONTHLY"))
+    record = read_event(feed)
+    assert (record.rrule, list_notes(feed)) == ("FREQ=MONTHLY", [])
+    assert [each for each in list_instants(record) if each[:2] in ("07", "12")][:2] == ["07-10 16:00", "12-10 17:00"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "note"),
+    [
+        (("DTSTART;VALUE=DATE:20260101T100000",), ("date_on", "contradictory", "DTSTART:20260101T100000")),
+        (("DTSTART;VALUE=DATE:20260101T000000",), None),
+        (("DTSTART:20260101T100000", "DTEND:soon"), ("ends_local", "wrong_type", "DTEND:soon")),
+        (("DTSTART:20260101T100000", "DURATION:P1H"), ("ends_local", "wrong_type", "DURATION:P1H")),
+        (("DTSTART:20260101T100000", "DURATION:P999999W"), ("ends_local", "out_of_range", "DURATION:P999999W")),
+        (
+            ("DTSTART:20260101T100000", "RECURRENCE-ID:19700102T010000Z", "RRULE:FREQ=WEEKLY"),
+            ("rrule", "assumed", "RECURRENCE-ID:19700102T010000Z"),
+        ),
+        (
+            ("DTSTART:20260101T100000", "DURATION:PT1H", "RDATE;VALUE=PERIOD:20260102T100000/long"),
+            ("rdates", "wrong_type", "RDATE:20260102T100000/long"),
+        ),
+    ],
+)
+def test_what_is_read_otherwise_than_it_is_written_is_said(
+    read_ics: ReadIcs, lines: tuple[str, ...], note: tuple[str, str, str] | None
+) -> None:
+    assert list_notes(read_ics(event(*lines))) == ([note] if note else [])
+
+
+def test_an_endless_series_by_a_zone_of_the_file_alone_repeats_by_the_clock_of_the_metro(read_ics: ReadIcs) -> None:
+    feed = read_ics(ODD_OFFSET + event("DTSTART;TZID=Island:20260811T090000", "RRULE:FREQ=WEEKLY"))
+    assert list_instants(read_event(feed))[:2] == ["08-11 15:15", "08-18 15:15"]
+    assert list_notes(feed) == [("timezone", "assumed", "DTSTART:20260811T090000")]
+
+
+def test_a_rule_that_says_a_part_twice_says_it_once_in_the_record(read_ics: ReadIcs) -> None:
+    record = read_event(read_ics(event("DTSTART:20260101T100000", "RRULE:FREQ=DAILY;UNTIL=20260103;FREQ=DAILY")))
+    assert record.rrule == "FREQ=DAILY;UNTIL=20260103"
+    twice = read_ics(event("DTSTART:20260101T100000", "RRULE:FREQ=DAILY;COUNT=2;COUNT=3"))
+    assert list_instants(read_event(twice)) == ["01-01 18:00"]
