@@ -27,8 +27,7 @@ from edge.app import Edge
 from outings.answers.documents.fields import NamedDocument
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
-from outings.contract.route import Route
-from outings.contract.routes import ROUTES
+from outings.contract.routes import ROUTES, Route
 from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.release.releases import list_releases
 from outings.release.snapshot import open_release

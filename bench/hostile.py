@@ -32,7 +32,7 @@ from bench.servers import OUTINGS, Headers, Response, ask, find_free_port, make_
 from command.sample_cities import write_world
 from edge.app import POLL_SECONDS
 from outings.configuration import read_configuration
-from outings.contract.instants import format_instant
+from outings.contract.values import format_instant
 from outings.release.releases import list_releases
 from outings.release.stores import open_store
 

@@ -37,9 +37,8 @@ from outings.answers.near.starts import read_now
 from outings.answers.rows.selection import CollectionScope, query_collections
 from outings.answers.snapshot.distance import find_chord, make_unit_vector
 from outings.answers.snapshot.reader import open_snapshot
-from outings.contract.entitlement import Entitlement
-from outings.contract.query import parse_query
-from outings.contract.route_matching import match_route
+from outings.contract.query import Entitlement, parse_query
+from outings.contract.routes import match_route
 from outings.contract.vocabulary import AGE_BANDS, COLLECTIONS, TYPES, Vocabulary
 from outings.release.mapped_table import NEVER
 

@@ -43,10 +43,9 @@ from outings.answers.answer import answer
 from outings.answers.derived import derive_tables
 from outings.answers.search.understanding.words import read_english
 from outings.answers.snapshot.reader import open_snapshot
-from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
-from outings.contract.query import parse_query
-from outings.contract.route_matching import match_route
+from outings.contract.query import Entitlement, parse_query
+from outings.contract.routes import match_route
 from outings.contract.vocabulary import STATUSES, TYPES, Vocabulary
 from pipeline.tables.terms import TermIndexWriter
 

@@ -19,10 +19,9 @@ import polars as pl
 from bench.peers.world import METRO, World, make_world
 from outings.answers.context import AnswerContext
 from outings.answers.routes import make_plan
-from outings.contract.entitlement import Entitlement
-from outings.contract.query import parse_query
-from outings.contract.route_matching import match_route
-from outings.contract.tokenizer import split_words
+from outings.contract.query import Entitlement, parse_query
+from outings.contract.routes import match_route
+from outings.contract.text import split_words
 from outings.contract.vocabulary import Vocabulary
 
 LETTERS = (1, 2, 3, 5, 8, 12)

@@ -7,7 +7,7 @@ import click
 
 from command.options import open_config_store, print_result, read_config, take_config, take_json
 from outings.configuration import Configuration
-from outings.contract.openapi import encode_document
+from outings.contract.openapi.document import encode_document
 from outings.contract.vocabulary import Vocabulary
 from outings.release.kept_folder import KeptFolder
 from outings.release.manifest import read_manifest

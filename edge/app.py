@@ -41,7 +41,7 @@ from edge.usage.counts import Counts
 from edge.usage.recorder import UsageRecorder
 from edge.weather.forecasts import Forecasts
 from outings.answers.semantic.model import Model
-from outings.contract.includes import Offer
+from outings.contract.pricing_plans import Offer
 from outings.keys.seal import Seal
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from outings.contract.entitlement import Entitlement
 from outings.contract.pricing_plans import PricingPlan
+from outings.contract.query import Entitlement
 from outings.keys.registry import Key, Registry
 
 

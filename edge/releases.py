@@ -12,8 +12,8 @@ from msgspec import Struct
 from edge.rollback_guard import RollbackGuard
 from edge.usage.counts import Counter, Counts
 from outings.answers.routes import prepare_snapshot
-from outings.contract.instants import format_instant
 from outings.contract.parameters import ZIPS
+from outings.contract.values import format_instant
 from outings.contract.vocabulary import Vocabulary
 from outings.release.cache import evict_objects
 from outings.release.log import list_tail

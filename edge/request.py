@@ -11,7 +11,7 @@ from starlette.types import Scope
 from edge.front_protocol import FILL, FRONT, Front
 from edge.limits.limiter import LimitDecision
 from edge.principal import Principal
-from outings.contract.route import Match
+from outings.contract.routes import Match
 
 MOST_HEADER_BYTES = 32_768
 # nginx answers 412 to these by itself, where a server takes no notice of them: their bodies are not moved by a front.

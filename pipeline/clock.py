@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from msgspec import Struct
 
 from outings.configuration import read_zone
-from outings.contract.instants import format_instant
+from outings.contract.values import format_instant
 
 # A clock that was set right by so little is no news. As much as a prune lets pass.
 _AHEAD = timedelta(minutes=15)

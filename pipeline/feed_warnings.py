@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from outings.contract.instants import DAY, read_date
-from outings.contract.resources.metro import Bounds
+from outings.contract.resources.directories import Bounds
+from outings.contract.values import DAY, read_date
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import PUBLISHED
 from pipeline.clean.feed_read import FeedRead

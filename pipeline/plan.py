@@ -8,8 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.configuration import Configuration, FeedTable, MetroTable
-from outings.contract.languages.language import ENGLISH, Language, list_uncovered, read_shipped_language
-from outings.contract.related import join_groups
+from outings.contract.languages.language import ENGLISH, Language, join_groups, list_uncovered, read_shipped_language
 from outings.pages.settings import make_settings as make_site_settings
 from outings.release.manifest import MetroSettings
 from outings.release.root import Root, list_withdrawn

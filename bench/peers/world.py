@@ -17,7 +17,7 @@ from outings.answers.documents.occurrence import read_event
 from outings.answers.organizations import encode_organization, list_copies
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
-from outings.contract.entitlement import Entitlement
+from outings.contract.query import Entitlement
 from outings.contract.vocabulary import AGE_BANDS, AUDIENCES, PRICE_BANDS, STATUSES, TIME_BLOCKS, TYPES, WEEKDAYS
 from outings.release.releases import list_releases
 from outings.release.snapshot import Release, Snapshot, open_release

@@ -6,7 +6,7 @@ import click
 
 from command.keys.key_options import change_key, check_addons, describe_key, read_clock, refuse_id
 from command.options import open_config_store, print_result, read_config, take_config, take_json
-from outings.contract.parameters import INCLUDES
+from outings.contract.vocabulary import INCLUDES
 from outings.keys.changes import change_grants, revoke_key, seal_keys
 from outings.keys.registry import Registry, change_registry
 from outings.keys.seal import WrongSeal, open_seal

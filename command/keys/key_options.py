@@ -8,9 +8,8 @@ import click
 import msgspec
 
 from outings.configuration import Configuration
-from outings.contract.parameters import INCLUDES
 from outings.contract.pricing_plans import GRANTABLE, PLANS
-from outings.contract.vocabulary import COLLECTIONS
+from outings.contract.vocabulary import COLLECTIONS, INCLUDES
 from outings.keys.changes import set_quota
 from outings.keys.registry import EVERY, Key, Registry, change_registry
 from outings.release.store import Store

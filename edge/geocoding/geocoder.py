@@ -9,7 +9,7 @@ from outings.answers.gazetteer.gazetteer import locate_types
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration.tables import GeocoderTable
 from outings.contract.errors import ApiError, bad_request, not_implemented
-from outings.contract.resources.metro import Bounds, Center
+from outings.contract.resources.directories import Bounds, Center
 from outings.release.snapshot import Snapshot
 
 

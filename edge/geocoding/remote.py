@@ -14,7 +14,7 @@ from edge.remote.circuit_breaker import CircuitBreaker
 from edge.remote.fetcher import Fetcher, PermanentRemoteError, RemoteError
 from edge.thread_pool import ThreadPool
 from outings.contract.errors import ApiError, unavailable
-from outings.contract.resources.metro import Center
+from outings.contract.resources.directories import Center
 from outings.release.manifest import MetroSettings
 from outings.release.snapshot import Snapshot
 from outings.retry_policy import RetryPolicy

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from outings.contract.resources.metro import Bounds, Center
+from outings.contract.resources.directories import Bounds, Center
 
 Parameters = dict[str, str]
 

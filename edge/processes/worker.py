@@ -26,7 +26,7 @@ from edge.usage.recorder import UsageRecorder
 from edge.weather.forecasts import open_forecasts
 from outings.answers.semantic.model import Model
 from outings.configuration import read_configuration, split_secrets
-from outings.contract.includes import Offer
+from outings.contract.pricing_plans import Offer
 from outings.keys.seal import open_seal
 from outings.release.stores import open_configured_store
 from outings.release.trust import read_reader

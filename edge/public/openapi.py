@@ -20,7 +20,7 @@ from edge.response import (
     matches_etag,
 )
 from outings.contract.errors import unavailable
-from outings.contract.openapi import encode_document
+from outings.contract.openapi.document import encode_document
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import Vocabulary
 

@@ -27,15 +27,12 @@ from outings.answers.routes import make_plan
 from outings.answers.semantic.model import Model
 from outings.answers.weather.weather import Weather
 from outings.contract.cursor import Cursor
-from outings.contract.entitlement import Entitlement
 from outings.contract.envelope import encode_detail
 from outings.contract.errors import not_enabled, unavailable
-from outings.contract.includes import Offer
-from outings.contract.query import Query
-from outings.contract.resources.calendar import CalendarAddress
-from outings.contract.resources.metro import Center
-from outings.contract.route import Match
-from outings.contract.routes import ROUTES
+from outings.contract.pricing_plans import Offer
+from outings.contract.query import Entitlement, Query
+from outings.contract.resources.directories import CalendarAddress, Center
+from outings.contract.routes import ROUTES, Match
 from outings.release.manifest import PrecomputedPage
 
 log = structlog.get_logger()

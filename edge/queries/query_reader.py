@@ -4,11 +4,10 @@ from edge.releases import ServedRelease
 from outings.answers.access_errors import forbidden_metro, forbidden_types
 from outings.answers.context import AnswerContext
 from outings.answers.listings.relations import find_metros_of_row, settle_metro
-from outings.contract.entitlement import Entitlement
 from outings.contract.errors import not_found
-from outings.contract.includes import Offer, settle_includes
-from outings.contract.query import Query, parse_query
-from outings.contract.route import Match
+from outings.contract.pricing_plans import Offer, settle_includes
+from outings.contract.query import Entitlement, Query, parse_query
+from outings.contract.routes import Match
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 

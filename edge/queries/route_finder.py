@@ -2,10 +2,9 @@
 
 from functools import lru_cache
 
+from outings.contract.did_you_mean import find_nearest
 from outings.contract.errors import not_found
-from outings.contract.route import Match
-from outings.contract.route_matching import PATH_WORDS, match_route
-from outings.contract.suggestions import find_nearest
+from outings.contract.routes import PATH_WORDS, Match, match_route
 
 # The longest path of the contract has a metro's or a listing's slug in it.
 MOST_PATH_CHARACTERS = 2_048

@@ -13,7 +13,7 @@ import structlog
 from msgspec import Struct
 
 from edge.principal import Principal
-from outings.contract.route import Route
+from outings.contract.routes import Route
 
 log = structlog.get_logger()
 

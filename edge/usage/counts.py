@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.query_counter import QUERIES
-from outings.contract.route import Route
-from outings.contract.routes import ROUTES
+from outings.contract.routes import ROUTES, Route
 
 
 class Counter(IntEnum):

@@ -11,7 +11,7 @@ import structlog
 from edge.principal import Principal
 from edge.usage.access_log import AccessLog, RequestRecord
 from edge.usage.ledger import Ledger, UsageCounts, UsageKey
-from outings.contract.route import Route
+from outings.contract.routes import Route
 
 log = structlog.get_logger()
 

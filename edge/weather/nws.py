@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 
 from edge.remote.fetcher import Fetcher, PermanentRemoteError
 from outings.answers.weather.forecast import Forecast, HalfDay, Hour, Moment
-from outings.contract.resources.metro import Center
+from outings.contract.resources.directories import Center
 from outings.retry_policy import RetryPolicy
 
 # Of forecasts issued every few hours at least: one that is older tells that the service stands still.

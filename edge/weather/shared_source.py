@@ -15,7 +15,7 @@ from edge.remote.circuit_breaker import CircuitBreaker
 from edge.remote.fetcher import RemoteError
 from edge.weather.nws import Grid, Nws
 from outings.answers.weather.forecast import Forecast
-from outings.contract.resources.metro import Center
+from outings.contract.resources.directories import Center
 from outings.release.disk import FileState, name_state
 from outings.release.manifest import MetroSettings
 

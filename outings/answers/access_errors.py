@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from outings.answers.context import AnswerContext
-from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError, bad_request, forbidden
+from outings.contract.query import Entitlement
 from outings.contract.vocabulary import COLLECTIONS
 
 

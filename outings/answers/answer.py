@@ -10,8 +10,7 @@ from outings.answers.context import AnswerContext
 from outings.answers.routes import make_plan
 from outings.answers.semantic.model import Model
 from outings.answers.weather.weather import Weather
-from outings.contract.entitlement import Entitlement
-from outings.contract.query import Query
+from outings.contract.query import Entitlement, Query
 from outings.release.snapshot import Release
 
 

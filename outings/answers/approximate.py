@@ -6,7 +6,7 @@ import numpy as np
 
 from outings.answers.documents.fields import read_id
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.contract.notices import Notice, approximate_rows
+from outings.contract.envelope import Notice, approximate_rows
 from outings.contract.query import Query
 
 

@@ -16,10 +16,10 @@ from outings.answers.snapshot.row_index import RowIndex
 from outings.contract.cursor import malformed_cursor
 from outings.contract.envelope import encode_list
 from outings.contract.errors import ApiError, bad_request, not_found
-from outings.contract.instants import format_instant
-from outings.contract.meta import ChangesMeta, VersionsMeta
 from outings.contract.query import Query
-from outings.contract.resources.change import Change, ChangeLinks, ListingVersion
+from outings.contract.resources.meta import ChangesMeta, VersionsMeta
+from outings.contract.resources.sync import Change, ChangeLinks, ListingVersion
+from outings.contract.values import format_instant
 from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.release.log import BLOCK, Version, list_history, name_log, read_versions, walk_versions
 from outings.release.snapshot import Snapshot

@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from outings.answers.semantic.model import Model
 from outings.answers.weather.weather import Weather
-from outings.contract.entitlement import Entitlement
-from outings.contract.resources.metro import Center
+from outings.contract.query import Entitlement
+from outings.contract.resources.directories import Center
 from outings.release.snapshot import Release
 
 

@@ -9,8 +9,8 @@ from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import fill_defaults
 from outings.answers.rows.selection import Selection, select_listings
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
-from outings.contract.entitlement import Entitlement
-from outings.contract.resources.organization import Counts
+from outings.contract.query import Entitlement
+from outings.contract.resources.listings import Counts
 from outings.contract.routes import LISTS
 from outings.contract.values import Value
 from outings.contract.vocabulary import COLLECTIONS

@@ -21,11 +21,8 @@ from outings.answers.rows.selection import choose_types
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
-from outings.contract.folding import fold_text
-from outings.contract.instants import format_instant
-from outings.contract.meta import CoverageMeta
 from outings.contract.query import Query
-from outings.contract.resources.coverage import (
+from outings.contract.resources.directories import (
     Coverage,
     CoverageRelease,
     Freshness,
@@ -33,7 +30,9 @@ from outings.contract.resources.coverage import (
     Quality,
     TypeCoverage,
 )
-from outings.contract.values import Value, echo_value
+from outings.contract.resources.meta import CoverageMeta
+from outings.contract.text import fold_text
+from outings.contract.values import Value, echo_value, format_instant
 from outings.contract.vocabulary import COLLECTIONS, TYPES, UNSPECIFIED, VERIFICATION_STATUSES
 from outings.release.mapped_table import MappedTable
 from outings.release.snapshot import Snapshot

@@ -31,13 +31,11 @@ from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.selection import Span
 from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
-from outings.contract.entitlement import Entitlement
-from outings.contract.envelope import encode_detail
+from outings.contract.envelope import encode_detail, unavailable_related
 from outings.contract.errors import not_found
-from outings.contract.instants import number_day
-from outings.contract.notices import unavailable_related
-from outings.contract.query import Query
+from outings.contract.query import Entitlement, Query
 from outings.contract.resources.shared import PlaceReference
+from outings.contract.values import number_day
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import MappedTable
 from outings.release.snapshot import Release, Snapshot

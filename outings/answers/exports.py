@@ -7,13 +7,13 @@ import msgspec
 from outings.answers.access_errors import forbidden_types
 from outings.answers.context import AnswerContext
 from outings.answers.plan import AnswerPlan, PlannedFile, make_tag
+from outings.contract.did_you_mean import find_nearest
 from outings.contract.envelope import encode_list
 from outings.contract.errors import not_found
-from outings.contract.instants import format_instant
-from outings.contract.meta import ExportMeta
 from outings.contract.query import Query
-from outings.contract.resources.export import EXPORT_TYPES, ExportFile, ExportLinks
-from outings.contract.suggestions import find_nearest
+from outings.contract.resources.meta import ExportMeta
+from outings.contract.resources.sync import EXPORT_TYPES, ExportFile, ExportLinks
+from outings.contract.values import format_instant
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.manifest import Export
 from outings.release.snapshot import Snapshot

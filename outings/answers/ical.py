@@ -19,9 +19,9 @@ from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.snapshot.series import Series
 from outings.configuration.zones import list_changes, read_zone
 from outings.contract.errors import bad_request
-from outings.contract.instants import read_local
 from outings.contract.query import Query
-from outings.contract.resources.export import EXPORT_TYPES
+from outings.contract.resources.sync import EXPORT_TYPES
+from outings.contract.values import read_local
 from outings.release.snapshot import Snapshot
 
 # Before the first moment its offset is said to hold; a rule that still goes on in the last year goes on for ever.

@@ -7,12 +7,11 @@ import msgspec
 from outings.answers.context import AnswerContext
 from outings.answers.counts import count_listings
 from outings.answers.plan import AnswerPlan, make_tag
-from outings.contract.entitlement import Entitlement
 from outings.contract.envelope import encode_list
-from outings.contract.instants import format_instant
-from outings.contract.meta import MetrosMeta
-from outings.contract.query import Query
-from outings.contract.resources import Metro
+from outings.contract.query import Entitlement, Query
+from outings.contract.resources.directories import Metro
+from outings.contract.resources.meta import MetrosMeta
+from outings.contract.values import format_instant
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 

@@ -20,7 +20,7 @@ from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_detail
 from outings.contract.errors import not_found
 from outings.contract.query import Query
-from outings.contract.resources.organization import Counts
+from outings.contract.resources.listings import Counts
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import MappedTable
 from outings.release.snapshot import Snapshot

@@ -29,9 +29,9 @@ from outings.answers.snapshot.zips import check_zips
 from outings.answers.suggestions.index import open_suggestions
 from outings.answers.suggestions.planning import plan_suggestions
 from outings.contract.errors import not_enabled, not_found
-from outings.contract.meta import ListMeta
 from outings.contract.parameters import ZIPS
 from outings.contract.query import Query
+from outings.contract.resources.meta import ListMeta
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot

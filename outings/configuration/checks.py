@@ -13,7 +13,7 @@ from outings.configuration.static_tree import check_static
 from outings.configuration.table_feeds import check_table, refuse_table_settings
 from outings.configuration.tables import NWS, split_secrets
 from outings.configuration.zones import is_zone
-from outings.contract.suggestions import suggest
+from outings.contract.did_you_mean import suggest
 from outings.contract.vocabulary import RESERVED_METRO_SLUGS
 
 # Bit sets of the snapshot are 64 bits wide, and signed where DuckDB reads them.

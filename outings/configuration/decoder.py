@@ -13,7 +13,7 @@ from outings.configuration.annotations import describe_type, find_struct, is_lis
 from outings.configuration.environment import NAMING_KEYS, FromEnvironment, expand_references, name_variable
 from outings.configuration.problems import ConfigurationError, ConfigurationProblem
 from outings.configuration.tables import DERIVED
-from outings.contract.suggestions import suggest
+from outings.contract.did_you_mean import suggest
 
 
 class Decoder:

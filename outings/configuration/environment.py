@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 
 from outings.configuration.annotations import find_struct, is_list_of_tables, is_scalar
 from outings.configuration.tables import DERIVED, Configuration
-from outings.contract.suggestions import suggest
+from outings.contract.did_you_mean import suggest
 
 PREFIX = "OUTINGS_"
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")

@@ -7,8 +7,8 @@ from typing import Any
 from Stemmer import algorithms
 
 from outings.configuration.decoder import Decoder, name_entry
+from outings.contract.did_you_mean import suggest
 from outings.contract.languages.language import FILES, SHIPPED, Language, LanguageError, find_stems, parse_language
-from outings.contract.suggestions import suggest
 
 
 def read_languages(decoder: Decoder, tables: Mapping[str, Any]) -> dict[str, Language]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from outings.contract.suggestions import list_nearest, suggest
+from outings.contract.did_you_mean import list_nearest, suggest
 
 Text = Annotated[str, Meta(min_length=1)]
 Word = str | int | float | bool

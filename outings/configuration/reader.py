@@ -15,7 +15,7 @@ from outings.configuration.presets import apply_presets
 from outings.configuration.problems import ConfigurationError
 from outings.configuration.static_tree import locate_url
 from outings.configuration.tables import Configuration, SigningTable
-from outings.contract.related import Group, RelatedError, parse_related
+from outings.contract.languages.language import Group, RelatedError, parse_related
 
 _RELATED = "search.related_words"
 

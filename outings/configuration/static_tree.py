@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 
 from outings.configuration.decoder import Decoder
+from outings.contract.did_you_mean import suggest
 from outings.contract.errors import ApiError
 from outings.contract.query import parse_query
-from outings.contract.route_matching import match_route
+from outings.contract.routes import match_route
 from outings.contract.static_files import name_file, spell_request
-from outings.contract.suggestions import suggest
 from outings.contract.vocabulary import Vocabulary
 
 # A page is one of its list's files; the others answer for a key or a moment of their own.

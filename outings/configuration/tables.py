@@ -9,10 +9,9 @@ from msgspec import Meta, Struct, structs
 
 from outings.configuration.feed_pages import PagesTable
 from outings.configuration.formats import FormatName
-from outings.contract.languages.language import ENGLISH, Language
+from outings.contract.languages.language import ENGLISH, Group, Language
 from outings.contract.pricing_plans import PLANS, PricingPlan
-from outings.contract.related import Group
-from outings.contract.resources.metro import Bounds, Center
+from outings.contract.resources.directories import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 
 # A metro's slug is a path segment; a feed's name is the first part of `<feed>/<type>/<source_id>`.

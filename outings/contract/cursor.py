@@ -12,8 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.contract.errors import ApiError, bad_request
-from outings.contract.instants import format_instant
-from outings.contract.values import EARLIEST, LATEST, parse_instant
+from outings.contract.values import EARLIEST, LATEST, format_instant, parse_instant
 
 # Part of the text: a cursor that another layout made is refused, never read as if it were this one's.
 LAYOUT = 2

@@ -1,11 +1,112 @@
-"""The order of members in every body: `data`, `notices` and `facets` if there are any, then `meta`."""
+"""What stands around data in a body: notices and `meta`, in an order that never changes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Struct
 
 from outings.contract.errors import ApiError
-from outings.contract.notices import Notice
+from outings.contract.resources.shared import means, one_of
+
+# Code → what it means.
+NOTICES: Mapping[str, str] = {
+    "include_not_permitted": "The key has not the add-on, and `include_mode=lenient` was sent: it was left out.",
+    "related_unavailable": "A list of `related` has no cards.",
+    "forecast_unavailable": "No forecast is known for some of the items.",
+    "source_unavailable": "Of some of the items no source is known.",
+    "parameter_deprecated": "A parameter has a new name, which `details.replaced_by` says. It still works.",
+    "parameter_ignored": "A parameter, or a path of `fields`, changes nothing here.",
+    "facets_incomplete": "A count is cut short.",
+    "point_outside_metro": "The point lies outside of the metro's box.",
+    "rows_without_coordinates": "Rows have no coordinates: they are left out, or are placed by their postal code.",
+}
+
+
+class Notice(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """`links` may have `upgrade` and `docs`. Members without a value are left out."""
+
+    code: Annotated[str, one_of(*NOTICES), means("What it is about.")]
+    message: Annotated[str, means("It in words, for people.")]
+    include: Annotated[str | None, means("The add-on that it is about.")] = None
+    param: Annotated[str | None, means("The parameter that it is about.")] = None
+    details: Annotated[Mapping[str, Any] | None, means("More, by the code.")] = None
+    links: Annotated[Mapping[str, str] | None, means("Where to get what is missing.")] = None
+
+
+def ignored_parameter(name: str, *, collection: str) -> Notice:
+    message = f"{name} does not apply to {collection} and was ignored."
+    return Notice(code="parameter_ignored", param=name, message=message)
+
+
+def unattached_field(path: str, requested_by: str) -> Notice:
+    """For a path in `fields` that nothing attaches. `requested_by` is the parameter that would attach it."""
+    message = f"fields names {path}, which is there only with {requested_by}; it was ignored."
+    return Notice(code="parameter_ignored", param="fields", message=message)
+
+
+def deprecated_parameter(name: str, *, replaced_by: str) -> Notice:
+    return Notice(
+        code="parameter_deprecated",
+        param=name,
+        message=f"{name} is the old spelling of {replaced_by}.",
+        details={"replaced_by": replaced_by},
+    )
+
+
+def missing_include(include: str, *, permission: Mapping[str, Any], links: Mapping[str, str]) -> Notice:
+    """`permission` and `links` are those of `include_not_permitted`."""
+    return Notice(
+        code="include_not_permitted",
+        message=f"This key has no add-on {include!r}: the answer is without it.",
+        include=include,
+        param="include",
+        details=permission,
+        links=links or None,
+    )
+
+
+def unavailable_source(count: int, *, of: int) -> Notice:
+    """`count` of the answer's `of` items have no source block."""
+    message = "Nothing is known of where it came from." if of == 1 else f"Of {count} items no source is known."
+    return Notice(code="source_unavailable", include="source", message=message, details={"without": count})
+
+
+def unavailable_forecast(count: int, *, of: int, is_known: bool) -> Notice:
+    """`count` of the `of` items that should have a forecast have none. `is_known` says whether there is any
+    forecast."""
+    message = f"The forecast says nothing of {count} of {of}." if is_known else "No forecast is known now."
+    return Notice(code="forecast_unavailable", include="forecast", message=message, details={"without": count})
+
+
+def unavailable_related(name: str) -> Notice:
+    """For a related list that is empty."""
+    message = f"related.{name} has no cards."
+    return Notice(code="related_unavailable", include="related", message=message, details={"list": name})
+
+
+def outside_metro(name: str) -> Notice:
+    return Notice(code="point_outside_metro", message=f"The point lies outside {name}.")
+
+
+def approximate_rows(ids: Sequence[str]) -> Notice:
+    """For a circle with `include_approximate`."""
+    return Notice(
+        code="rows_without_coordinates",
+        message=f"{len(ids)} of these have no coordinates: they are where the middle of their zip is.",
+        param="include_approximate",
+        details={"ids": list(ids)},
+    )
+
+
+def hidden_rows(count: int) -> Notice:
+    """For an answer near a point."""
+    return Notice(
+        code="rows_without_coordinates",
+        message=f"{count} more may be here: what has no coordinates is in no circle.",
+        details={"hidden_nearby": count},
+    )
+
 
 _encoder = msgspec.json.Encoder()
 

@@ -3,19 +3,18 @@
 from collections.abc import Mapping
 from functools import partial
 
-from outings.contract.parameter import DateDefault, Parameter
+from outings.contract.values import DateDefault, Parameter
 from outings.contract.vocabulary import (
     AGE_BANDS,
     AUDIENCES,
     CHANGE_KINDS,
     COLLECTIONS,
     ENROLLMENT_TYPES,
+    FACETS,
+    INCLUDES,
     TYPES,
     WEEKDAYS,
 )
-
-INCLUDES = ("source", "forecast", "related")
-FACETS = ("category", "weekday", "time_block", "price_band", "age_band", "organization")
 
 # Answered where the deployment knows where postal codes lie, else `501`.
 ZIPS = ("zip", "near_zip", "include_approximate")

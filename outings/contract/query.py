@@ -1,28 +1,205 @@
-"""Parses a request into a frozen, canonical Query, or into one error. Requests that mean the same have the same
-text."""
+"""Parse a request into a frozen, canonical Query, or into one error. Requests that mean the same have the same text.
+
+What a key may read (`Entitlement`) is the other half of what an answer depends on.
+"""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from functools import cached_property
+from hashlib import sha256
 from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import quote, unquote_to_bytes
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.contract.argument import parse_argument, show_text
-from outings.contract.combination import check_combination, find_longest_window
 from outings.contract.cursor import Cursor, parse_cursor
+from outings.contract.did_you_mean import suggest_other, suggest_parameter
+from outings.contract.envelope import Notice, deprecated_parameter, ignored_parameter, unattached_field
 from outings.contract.errors import ApiError, bad_request, not_enabled
 from outings.contract.members import MEMBERS
-from outings.contract.notices import Notice, deprecated_parameter, ignored_parameter, unattached_field
 from outings.contract.parameters import PARAMETERS
-from outings.contract.route import Match, Route
-from outings.contract.suggestions import suggest_other, suggest_parameter
-from outings.contract.values import Value, format_scalar, parse_number
-from outings.contract.vocabulary import Vocabulary
+from outings.contract.routes import EXPANSION_DAYS_AFTER, LIST_DAYS_AFTER, Match, Route
+from outings.contract.text import parse_text
+from outings.contract.values import Value, format_scalar, parse_argument, parse_number, show_text
+from outings.contract.vocabulary import TYPES, Vocabulary
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entitlement:
+    """`metros` are slugs, `types` are singular (`event`, `class`, …); None means all. `addons` are values of
+    `include`."""
+
+    metros: frozenset[str] | None = None
+    types: frozenset[str] | None = None
+    addons: frozenset[str] = frozenset()
+
+    def allows_metro(self, slug: str) -> bool:
+        return self.metros is None or slug in self.metros
+
+    def allows_type(self, listing_type: str) -> bool:
+        return self.types is None or listing_type in self.types
+
+    def allows_addon(self, addon: str) -> bool:
+        return addon in self.addons
+
+    @cached_property
+    def readable_types(self) -> frozenset[str]:
+        """Return the types by name, all of them where `types` is None."""
+        return frozenset(filter(self.allows_type, TYPES))
+
+    @cached_property
+    def digest(self) -> str:
+        """16 hex digits that identify these rights in an ETag or a cache. They do not depend on the key itself."""
+        return _hash_sets(self.metros, self.types, self.addons)
+
+    @cached_property
+    def scope(self) -> str:
+        """16 hex digits that identify the metros and types alone, which decide what rows the key sees."""
+        return _hash_sets(self.metros, self.types)
+
+
+def _hash_sets(*sets: frozenset[str] | None) -> str:
+    listed = [None if names is None else sorted(names) for names in sets]
+    return sha256(msgspec.json.encode(listed)).hexdigest()[:16]
+
+
+def check_window(start: date, end: date, *, most_days_after: int = LIST_DAYS_AFTER) -> None:
+    """Raises `contradictory` if the window ends before it starts, and `window_too_long` if `end` is too far after
+    `start`."""
+    if end < start:
+        raise bad_request(
+            param="to", reason="contradictory", message=f"to ({end}) is before from ({start}).", min=start.isoformat()
+        )
+    if (end - start).days > most_days_after:
+        raise bad_request(
+            param="to",
+            reason="window_too_long",
+            message=f"to ({end}) is {(end - start).days} days after from ({start}); at most {most_days_after}.",
+            max=most_days_after,
+        )
+
+
+Values = Mapping[str, Value]
+
+# What may be sent beside `ids`.
+_BESIDE_IDS = frozenset({"ids", "audience", "min_confidence", "fields", "expand", "include", "include_mode", "metro"})
+_EXCLUSIVE = (
+    ("page", "cursor"), ("page", "changed_since"), ("occurrences", "changed_since"), ("type_hint", "place_type"),
+)  # fmt: skip
+
+
+# A value of an array that says all by itself.
+_ALONE = {"match": "auto"}
+
+
+def check_combination(route: Route, values: Values) -> None:
+    """Raises ApiError for the first rule that the parsed values break."""
+    _check_required(route, values)
+    for names, check in _RULES:
+        if not names.isdisjoint(values):
+            check(route, values)
+    if route.needs_centre or not _OF_CENTRE.isdisjoint(values):
+        _check_centre(route, values)
+    if not _OF_DATES.isdisjoint(values):
+        _check_dates(route, values)
+
+
+def find_longest_window(route: Route, values: Values) -> int:
+    """Return the most days that `to` may lie after `from`."""
+    return EXPANSION_DAYS_AFTER if values.get("occurrences") == "expand" else route.most_days
+
+
+def _check_required(route: Route, values: Values) -> None:
+    for name in route.required:
+        if name not in values:
+            raise _missing(name, f"{name} is required here.")
+
+
+def _check_exclusive(_: Route, values: Values) -> None:
+    for first, second in _EXCLUSIVE:
+        if first in values and second in values:
+            raise _contradictory(first, f"{first} and {second} exclude each other; send one of them.")
+
+
+def _check_alone(_: Route, values: Values) -> None:
+    for name, word in _ALONE.items():
+        given = values.get(name)
+        if isinstance(given, tuple) and word in given and len(given) > 1:
+            raise _contradictory(name, f"{name}={word} stands alone; send it without other values of {name}.")
+
+
+def _check_ids(_: Route, values: Values) -> None:
+    for name in values:
+        if name not in _BESIDE_IDS:
+            raise _contradictory(name, f"{name} can't be sent with ids.")
+
+
+def _check_limit(_: Route, values: Values) -> None:
+    if values.get("limit") == 0 and "facets" not in values:
+        raise bad_request(
+            param="limit", reason="out_of_range", min=1, max=200,
+            message="limit=0 gives counts alone: send facets with it, or a limit of 1 to 200.",
+        )  # fmt: skip
+
+
+def _check_text(route: Route, values: Values) -> None:
+    """Of lists. What search makes of its words depends on the metro, and a directory answers a hint."""
+    text = values.get("q")
+    if route.type is not None and isinstance(text, str) and parse_text(text) is None:
+        raise bad_request(
+            param="q", reason="nothing_searchable", message="q has no word to look for: send letters or digits."
+        )
+
+
+def _check_centre(route: Route, values: Values) -> None:
+    for given, absent in (("lat", "lng"), ("lng", "lat")):
+        if given in values and absent not in values:
+            raise _missing(absent, f"{given} was sent without {absent}.")
+    centres = [name for name in ("lat", "near_zip", "address") if name in values]
+    if len(centres) > 1:
+        raise _contradictory(centres[1], f"There is one centre: {centres[0]} and {centres[1]} exclude each other.")
+    if centres:
+        return
+    if "radius_m" in values:
+        raise _missing("lat", "radius_m was sent without a centre: send lat and lng.")
+    if route.needs_centre or values.get("sort") == "nearest":
+        other = ", or address" if "address" in route.parameters else ""
+        raise _missing("lat", f"This needs a centre: send lat and lng{other}.")
+
+
+def _check_dates(route: Route, values: Values) -> None:
+    start, end = values.get("from"), values.get("to")
+    if isinstance(start, date) and isinstance(end, date):
+        check_window(start, end, most_days_after=find_longest_window(route, values))
+    first, last = values.get("starts_from"), values.get("starts_to")
+    if isinstance(first, date) and isinstance(last, date) and last < first:
+        raise _contradictory("starts_to", f"starts_to ({last}) is before starts_from ({first}).")
+
+
+# With the names without which a rule has nothing to check: most requests send none of them.
+_RULES: tuple[tuple[frozenset[str], Callable[[Route, Values], None]], ...] = (
+    (frozenset(first for first, _ in _EXCLUSIVE), _check_exclusive),
+    (frozenset(_ALONE), _check_alone),
+    (frozenset({"ids"}), _check_ids),
+    (frozenset({"limit"}), _check_limit),
+    (frozenset({"q"}), _check_text),
+)
+_OF_CENTRE = frozenset({"lat", "lng", "near_zip", "address", "radius_m", "sort"})
+_OF_DATES = frozenset({"from", "starts_from"})
+
+
+def _missing(name: str, message: str) -> Exception:
+    return bad_request(param=name, reason="missing_parameter", message=message)
+
+
+def _contradictory(name: str, message: str) -> Exception:
+    return bad_request(param=name, reason="contradictory", message=message)
+
 
 # Longer than 100 ids, every path of `fields` and the longest cursor together.
 MOST_BYTES = 16_384

@@ -1,28 +1,142 @@
-"""The table of routes: path, what is answered there, parameters with their bounds there, max-age and stability."""
+"""The table of routes, a row for each, and how a path is matched with it."""
 
+import builtins
+import re
 from collections.abc import Iterable, Mapping
-from functools import partial
+from functools import cache, cached_property, lru_cache, partial
 from types import MappingProxyType
+from typing import Any, Literal
+from urllib.parse import quote, unquote_to_bytes
 
-from msgspec.structs import replace
+from msgspec import Struct
+from msgspec.structs import force_setattr, replace
 
-from outings.contract import meta
-from outings.contract.parameter import DateDefault, Parameter
-from outings.contract.parameters import FACETS, PARAMETERS
-from outings.contract.resources import LISTINGS, Metro, Organization, OrganizationEntry
-from outings.contract.resources.calendar import CalendarAddress, CalendarDay
-from outings.contract.resources.change import Change, ListingVersion
-from outings.contract.resources.coverage import Coverage
-from outings.contract.resources.density import DensityCell
-from outings.contract.resources.export import EXPORT_TYPES, ExportFile
-from outings.contract.resources.failure import Health, Readiness
-from outings.contract.resources.near import AreaActivity, Around, NearbyItem
-from outings.contract.resources.neighborhood import Neighborhood
-from outings.contract.resources.search import SearchResult
-from outings.contract.resources.suggestion import Suggestion
-from outings.contract.route import JSON, Credits, Route
-from outings.contract.vocabulary import COLLECTIONS
-from outings.contract.window import CALENDAR_DAYS_AFTER
+from outings.contract.errors import Health, Readiness
+from outings.contract.parameters import PARAMETERS
+from outings.contract.resources import meta
+from outings.contract.resources.directories import (
+    CalendarAddress,
+    CalendarDay,
+    Coverage,
+    DensityCell,
+    Metro,
+    Neighborhood,
+)
+from outings.contract.resources.finding import AreaActivity, Around, NearbyItem, SearchResult, Suggestion
+from outings.contract.resources.listings import LISTINGS, Organization, OrganizationEntry
+from outings.contract.resources.sync import EXPORT_TYPES, Change, ExportFile, ListingVersion
+from outings.contract.values import CONTROL_CHARACTERS, Constant, DateDefault, Default, Parameter, Stability, parse_uuid
+from outings.contract.vocabulary import COLLECTIONS, FACETS, RESERVED_METRO_SLUGS
+
+JSON = "application/json"
+# `to` may be this many days after `from`.
+LIST_DAYS_AFTER = 366
+CALENDAR_DAYS_AFTER = 61
+EXPANSION_DAYS_AFTER = 30
+# What stands in a path as it is: nearly every value.
+_UNRESERVED = re.compile(r"[A-Za-z0-9_.~-]*")
+# What routes are for: readers find them in these groups.
+Group = Literal["lists", "finding", "directories", "sync", "service"]
+
+
+class Credits(Struct, frozen=True):
+    """Planned only: usage is metered by request."""
+
+    amount: int
+    per: Literal["request", "record"]
+
+
+class Route(Struct, frozen=True, kw_only=True):
+    """`name` begins with its collection. `type` is singular: what a key must be scoped to; None where no type is.
+
+    `parameters` are the rows with the bounds and defaults that hold here. `sets` names the one that the id in the path
+    is the value of: it may be sent beside it, as `applied_filters` shows it, with no other value. `ignored` names are
+    taken, change nothing, and give a notice. `max_age` in seconds; None is `no-cache`.
+    With `is_now` an answer depends on the minute; `most_days` bounds a window, as how many days `to` lies after `from`.
+    `is_optional`: 501 where a deployment has not set it up. `takes_signature`: the signed address of a calendar may
+    stand in place of the key's header.
+
+    `data` holds an array of `item`, or with `is_one` one alone, and `meta` stands beside it. A route without a key
+    answers with the item alone. A text or bytes, of one of the types of `media`, is no JSON.
+
+    From the parameters follow `defaults`, those of filters; `constants`, those of what is no filter; `required`, the
+    names without which nothing is answered; `optional`, those that some deployments answer with 501; and `renamed`,
+    old names with those that replace them.
+    """
+
+    name: str
+    path: str
+    meaning: str
+    item: builtins.type[Any]
+    meta: builtins.type[Struct] | None = None
+    is_one: bool = False
+    group: Group = "lists"
+    media: tuple[str, ...] = (JSON,)
+    type: str | None = None
+    parameters: Mapping[str, Parameter] = {}
+    sets: str | None = None
+    ignored: tuple[str, ...] = ()
+    max_age: int | None = 60
+    stability: Stability = "stable"
+    plan: str = "all"
+    credits: Credits = Credits(1, "request")
+    needs_key: bool = True
+    is_now: bool = False
+    needs_centre: bool = False
+    most_days: int = LIST_DAYS_AFTER
+    is_optional: bool = False
+    takes_signature: bool = False
+    defaults: Mapping[str, Default] = {}
+    constants: Mapping[str, Constant] = {}
+    required: tuple[str, ...] = ()
+    optional: frozenset[str] = frozenset()
+    renamed: Mapping[str, str] = {}
+
+    def __post_init__(self) -> None:
+        others = {name: row.default for name, row in self.parameters.items() if not row.is_filter}
+        constants = {name: each for name, each in others.items() if not isinstance(each, DateDefault | None)}
+        force_setattr(self, "constants", constants)
+        rows = self.parameters.items()
+        force_setattr(self, "defaults", list_defaults(self.parameters))
+        force_setattr(self, "required", tuple(name for name, row in rows if row.required))
+        force_setattr(self, "optional", frozenset(name for name, row in rows if row.is_optional))
+        force_setattr(self, "renamed", {name: row.replaced_by for name, row in rows if row.replaced_by is not None})
+
+    @property
+    def collection(self) -> str:
+        return self.name.partition(".")[0]
+
+    @property
+    def shown(self) -> str | None:
+        """The resource whose members `fields` may name: `event`, `nearby_item`."""
+        return _name_resource(self.item.__name__) if "fields" in self.parameters else None
+
+
+@cache
+def _name_resource(item: str) -> str:
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", item).lower()
+
+
+def list_defaults(parameters: Mapping[str, Parameter]) -> Mapping[str, Default]:
+    """Of the filters among them that have one."""
+    return {name: row.default for name, row in parameters.items() if row.is_filter and row.default is not None}
+
+
+class Match(Struct, frozen=True, kw_only=True, dict=True):
+    """A path that is a route's, with what stands in its braces: `metro` and `slug` as written, `id` in lower case."""
+
+    route: Route
+    values: Mapping[str, str]
+
+    @cached_property
+    def path(self) -> str:
+        """The path in its canonical spelling."""
+        return self.route.path.format_map({name: _encode_segment(value) for name, value in self.values.items()})
+
+
+def _encode_segment(text: str) -> str:
+    return text if _UNRESERVED.fullmatch(text) else quote(text, safe="")
+
 
 # Prometheus' text.
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -343,3 +457,79 @@ ROUTES: tuple[Route, ...] = (
 
 # The list of each type's collection.
 LISTS: Mapping[str, Route] = {route.type: route for route in ROUTES if route.type and route.name.endswith(".list")}
+
+
+_Template = tuple[str, ...]
+
+_REMEMBERED = 1_024
+
+
+def match_route(path: str) -> Match | None:
+    """`path` is raw: percent-encoded, without the query string. None: no such route, 404.
+
+    An encoded slash is part of its segment. A reserved word is never a metro, an `{id}` is a uuid.
+    """
+    segments = _split_path(path)
+    if segments is None or len(segments) > _LONGEST:
+        return None
+    words = tuple([segment if segment in PATH_WORDS else "" for segment in segments])
+    for route, template in _list_candidates(words):
+        values = _match_segments(template, segments)
+        if values is not None:
+            return Match(route=route, values=values)
+    return None
+
+
+def _split_path(path: str) -> list[str] | None:
+    first, *raw = path.split("/")
+    if first or not raw:
+        return None
+    if "%" in path:
+        try:
+            raw = [unquote_to_bytes(segment).decode() for segment in raw]
+        except UnicodeDecodeError:
+            return None
+    return None if CONTROL_CHARACTERS.search("".join(raw)) else raw
+
+
+def _match_segments(template: tuple[str, ...], segments: list[str]) -> dict[str, str] | None:
+    values: dict[str, str] = {}
+    for expected, segment in zip(template, segments, strict=True):
+        if expected[:1] != "{":
+            if segment != expected:
+                return None
+        else:
+            value = _read_segment(expected[1:-1], segment)
+            if value is None:
+                return None
+            values[expected[1:-1]] = value
+    return values
+
+
+def _read_segment(name: str, segment: str) -> str | None:
+    if name == "id":
+        return parse_uuid(segment)
+    if name == "metro" and segment in RESERVED_METRO_SLUGS:
+        return None
+    return segment or None
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _list_candidates(words: tuple[str, ...]) -> tuple[tuple[Route, _Template], ...]:
+    """In the contract's order, what has these words where it has words at all: of most paths one. `words`: the path's
+    segments, with nothing for what is no word of any route."""
+    return tuple(
+        (route, template)
+        for route, template in _TEMPLATES
+        if len(template) == len(words)
+        and all(expected in (word, "") for expected, word in zip(_list_words(template), words, strict=True))
+    )
+
+
+def _list_words(template: _Template) -> _Template:
+    return tuple("" if each[:1] == "{" else each for each in template)
+
+
+_TEMPLATES = tuple((route, tuple(route.path.split("/")[1:])) for route in ROUTES)
+_LONGEST = max(len(template) for _, template in _TEMPLATES)
+PATH_WORDS = frozenset(word for _, template in _TEMPLATES for word in _list_words(template))

@@ -11,8 +11,8 @@ import re
 from msgspec.structs import replace
 
 from outings.contract.query import Query
-from outings.contract.resources.export import EXPORT_TYPES
-from outings.contract.route import JSON
+from outings.contract.resources.sync import EXPORT_TYPES
+from outings.contract.routes import JSON
 
 # Files of a tree that answer no request of the API: the list of requests, what `sha256sum -c` reads, and its signature.
 INDEX = "v1/index.json"

@@ -1,11 +1,50 @@
-"""Parses the `q` of a list in web-search syntax: words, "quoted phrases", a leading minus, and "or" between two of
-them."""
+"""Fold, split and parse texts. The snapshot's index and queries use the same rules: else nothing would be found."""
 
 import re
+import unicodedata
 
 from msgspec import Struct
 
-from outings.contract.tokenizer import split_words
+
+def fold_text(text: str) -> str:
+    """Returns the text in NFKD without combining marks and punctuation, case-folded, with single spaces between words.
+
+    Two texts are the same name if their folded forms are equal. Symbols stay: "C+ Kids" is not "C Kids".
+    """
+    if text.isascii():
+        # Four of five names: no table of characters is needed to know that they have no accents. Most have no signs
+        # either: to know that takes a third of the time of looking for each.
+        if not text.replace(" ", "").isalnum():
+            text = text.translate(_ASCII_PUNCTUATION)
+        return " ".join(text.lower().split())
+    # Case-folding can bring new combining marks (İ), and NFKD new capitals (℡): fold until both are gone.
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    kept = (sign for sign in decomposed if not unicodedata.combining(sign) and not _is_punctuation(sign))
+    return " ".join("".join(kept).casefold().split())
+
+
+def _is_punctuation(sign: str) -> bool:
+    return unicodedata.category(sign).startswith("P")
+
+
+_ASCII_PUNCTUATION = {code: None for code in range(128) if _is_punctuation(chr(code))}
+
+
+_APOSTROPHES = re.compile(r"['’‘ʼ`´]")
+_WORD = re.compile(r"[^\W_]+")
+
+
+def split_words(text: str) -> list[str]:
+    """Words of letters and digits in order: NFKD without combining marks, case-folded, with "&" read as "and".
+
+    An apostrophe joins (children's → childrens). Every other sign separates (drop-in → drop, in).
+    """
+    text = _APOSTROPHES.sub("", text).replace("&", " and ")
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+        text = "".join(sign for sign in text if not unicodedata.combining(sign))
+    return _WORD.findall(text.casefold())
+
 
 _PIECE = re.compile(r'(-?)(?:"([^"]*)"?|(\S+))')
 

@@ -1,10 +1,77 @@
-"""Parses the text of a single value strictly, and formats a value in its one canonical spelling."""
+"""Values in requests and answers: their kinds, how a parameter's text is read, and how times are written.
+
+Times are whole seconds; fractions are cut off. As numbers, dates are days since 1970-01-01, and local times are seconds
+since that day's midnight on their own clock.
+"""
 
 import math
 import re
-from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime, time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from enum import Enum
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct
+
+from outings.contract.did_you_mean import find_nearest
+from outings.contract.errors import ApiError, bad_request
+from outings.contract.vocabulary import INCLUDES, Vocabulary
+
+DAY = 86_400  # seconds
+
+_FIRST = datetime(1970, 1, 1)
+_FIRST_ORDINAL = _FIRST.toordinal()
+
+
+def number_day(day: date) -> int:
+    return day.toordinal() - _FIRST_ORDINAL
+
+
+def read_date(days: int) -> date:
+    return date.fromordinal(days + _FIRST_ORDINAL)
+
+
+def count_seconds(local: datetime) -> int:
+    return (local - _FIRST) // timedelta(seconds=1)
+
+
+def read_local(seconds: int) -> datetime:
+    return _FIRST + timedelta(seconds=seconds)
+
+
+def format_instant(value: int | datetime) -> str:
+    """Formats seconds since 1970 in UTC, or a time with its zone, as `2026-08-10T16:00:00Z`.
+
+    Raises ValueError for a time without a zone, because the machine's zone would be assumed.
+    """
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise ValueError(f"an instant needs its zone: {value.isoformat()}")
+        return value.astimezone(UTC).isoformat()[:19] + "Z"
+    return _format_seconds(value)
+
+
+# Listings that one build changed have one stamp, and sections the same.
+@lru_cache(maxsize=1_024)
+def _format_seconds(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()[:19] + "Z"
+
+
+def format_local(value: datetime) -> str:
+    """Formats a naive local time as `2026-08-10T09:00:00`. Raises ValueError for a time with a zone, because nothing is
+    converted here."""
+    if value.tzinfo is not None:
+        raise ValueError(f"a local time has no zone: {value.isoformat()}")
+    return value.isoformat()[:19]
+
+
+def format_clock(value: int | time) -> str:
+    """Formats seconds of the local day, or a clock time, as `09:00:00`."""
+    if isinstance(value, time):
+        return value.isoformat()[:8]
+    return f"{value // 3600:02}:{value // 60 % 60:02}:{value % 60:02}"
+
 
 Scalar = str | int | float | bool | date | datetime | time
 Value = Scalar | tuple[str, ...]
@@ -182,3 +249,186 @@ def echo_value(value: Value) -> str | int | float | bool | list[str]:
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     return value if isinstance(value, (str, int)) else format_scalar(value)
+
+
+class DateDefault(Enum):
+    """A default that depends on the metro's local date. It is filled in once the request's date is known."""
+
+    LOCAL_DATE = "today"
+    FROM_PLUS_30_DAYS = "from + 30 days"
+
+
+Constant = str | int | float | bool | tuple[str, ...]
+Default = Constant | DateDefault
+Stability = Literal["stable", "beta", "experimental"]
+
+
+class Parameter(Struct, frozen=True, kw_only=True):
+    """A `word` is of a closed vocabulary: of `allowed`, or of the deployment's `vocabulary`. A `path` names members of
+    a resource. `minimum` and `maximum` bound a number, or the characters of a text; `most` the values of an array.
+
+    A default of what is no filter (`limit`) is dropped from the canonical request; that of a filter is not, since
+    `defaults_applied` tells a given value from a default one. `example` is a value as it stands in a query string. With
+    `is_tryable` False it is refused unless something else is sent too, or in another deployment than the one it is of:
+    OpenAPI shows it in words alone, because tools send what stands under `example`.
+
+    A filter that compares one `column` of the snapshot's tables says which: one of several words, a value itself, or
+    with `compares` what is at least or at most the value. `member` is the member of a listing that fills the column; a
+    column without one is filled by a rule of the build.
+    """
+
+    name: str
+    kind: Kind
+    meaning: str
+    example: str
+    array: bool = False
+    ordered: bool = False
+    is_filter: bool = True
+    required: bool = False
+    allowed: tuple[str, ...] | None = None
+    vocabulary: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    most: int | None = None
+    default: Default | None = None
+    replaced_by: str | None = None
+    stability: Stability = "stable"
+    is_optional: bool = False
+    is_tryable: bool = True
+    column: str | None = None
+    member: str | None = None
+    compares: Literal["equal", "least", "most"] = "equal"
+
+
+_SHOWN_CHARACTERS = 60
+
+
+def parse_argument(
+    row: Parameter,
+    texts: Sequence[str],
+    *,
+    vocabulary: Vocabulary,
+    paths: frozenset[str] | None = None,
+) -> Value:
+    """`texts` are all occurrences of the name. `paths` are the names that a parameter of kind `path` may take; None
+    allows any.
+
+    Arrays have no duplicates. They are sorted unless their order has a meaning.
+    """
+    if not row.array:
+        if len(texts) > 1:
+            raise bad_request(
+                param=row.name,
+                reason="contradictory",
+                message=f"{row.name} takes one value, and was given {len(texts)}.",
+            )
+        return _parse_one(row, texts[0], vocabulary=vocabulary, paths=paths)
+    items = [item.strip() for text in texts for item in text.split(",")]
+    parsed = dict.fromkeys(str(_parse_one(row, item, vocabulary=vocabulary, paths=paths)) for item in items)
+    if row.most is not None and len(parsed) > row.most:
+        raise bad_request(
+            param=row.name,
+            reason="out_of_range",
+            message=f"{row.name} takes at most {row.most} values, and was given {len(parsed)}.",
+            max=row.most,
+        )
+    if row.kind == "path":
+        return settle_paths(frozenset(parsed))
+    return tuple(parsed) if row.ordered else tuple(sorted(parsed))
+
+
+def list_allowed(row: Parameter, vocabulary: Vocabulary) -> tuple[str, ...] | None:
+    """The closed vocabulary of a parameter, or None if it has none."""
+    if row.vocabulary is None:
+        return row.allowed
+    words: tuple[str, ...] = getattr(vocabulary, row.vocabulary)
+    return words
+
+
+def show_text(text: str) -> str:
+    """A client's text as messages show it: quoted and cut short."""
+    return repr(text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…")
+
+
+def _parse_one(row: Parameter, text: str, *, vocabulary: Vocabulary, paths: frozenset[str] | None) -> Scalar:
+    kind = KINDS[row.kind]
+    value = kind.parse(text) if text.strip() else None
+    if value is None:
+        raise bad_request(
+            param=row.name,
+            reason="invalid_value",
+            message=f"{row.name} is {show_text(text) if text.strip() else 'empty'}; it takes {kind.expected}.",
+            allowed=["true", "false"] if row.kind == "boolean" else None,
+        )
+    if isinstance(value, str):
+        _check_word(row, value, vocabulary=vocabulary, paths=paths)
+    _check_bounds(row, value)
+    return value
+
+
+def _check_word(row: Parameter, word: str, *, vocabulary: Vocabulary, paths: frozenset[str] | None) -> None:
+    allowed = paths if row.kind == "path" else list_allowed(row, vocabulary)
+    if allowed is None or word in allowed:
+        return
+    if row.name == "include" and word in INCLUDES:
+        raise bad_request(
+            param="include",
+            reason="include_not_supported",
+            message=f"include={word} is not for this endpoint.",
+            allowed=list(allowed),
+        )
+    # The members of a resource are too many to list: the documents have them.
+    shown = None if row.kind == "path" else list(allowed)
+    meant = find_nearest(word, allowed)
+    hint = f"allowed: {', '.join(shown)}." if shown else f"did you mean {meant}?" if meant else "/openapi.json has all."
+    raise bad_request(
+        param=row.name,
+        reason="invalid_value",
+        message=f"{row.name} has no {show_text(word)}; {hint}",
+        allowed=shown,
+        did_you_mean=meant,
+    )
+
+
+def _check_bounds(row: Parameter, value: Scalar) -> None:
+    if isinstance(value, date):
+        day = value.date() if isinstance(value, datetime) else value
+        if not EARLIEST <= day <= LATEST:
+            raise _out_of_range(row, f"{day}", least=EARLIEST.isoformat(), most=LATEST.isoformat())
+    elif isinstance(value, str):
+        # A cursor that is too long is no cursor: its own parser says so.
+        if row.maximum is not None and len(value) > row.maximum and row.kind != "cursor":
+            raise _out_of_range(
+                row, f"{len(value)} characters long", least=int(row.minimum or 0), most=int(row.maximum)
+            )
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        least, most = row.minimum, row.maximum
+        if (least is not None and value < least) or (most is not None and value > most):
+            raise _out_of_range(row, f"{value:.12g}", least=least, most=most)
+
+
+def _out_of_range(row: Parameter, what: str, *, least: object, most: object) -> ApiError:
+    return bad_request(
+        param=row.name,
+        reason="out_of_range",
+        message=f"{row.name} is {what}; it takes {least} to {most}.",
+        min=least,
+        max=most,
+    )
+
+
+# A card, an event's occurrence and an organization's counts are part of the document, so they can be named too.
+ALWAYS_KEPT = ("id", "type")
+
+
+def settle_paths(paths: frozenset[str]) -> tuple[str, ...]:
+    """The canonical form of a choice of fields: sorted, with `id` and `type`, and without paths whose parent is
+    chosen."""
+    chosen = paths.union(ALWAYS_KEPT)
+    return tuple(sorted(path for path in chosen if not any(parent in chosen for parent in _parents(path))))
+
+
+def _parents(path: str) -> Iterator[str]:
+    while "." in path:
+        path = path.rpartition(".")[0]
+        yield path

@@ -22,6 +22,7 @@ AGE_BANDS = {
 PRICE_BANDS = {"free": None, "under_20": 0, "20_to_50": 20, "50_to_100": 50, "100_plus": 100}
 # Block → the hour of the local day at which it begins.
 TIME_BLOCKS = {"early_morning": 0, "morning": 9, "afternoon": 12, "evening": 17}
+FACETS = ("category", "weekday", "time_block", "price_band", "age_band", "organization")
 # The bucket of a facet for those that state none of its values.
 UNSPECIFIED = "unspecified"
 
@@ -43,6 +44,9 @@ VERIFICATION_STATUSES = (
 SCORE_BASES = ("verified", "baseline")
 DATE_HEALTHS = ("ok", "stale", "past", "conflicting", "missing")
 SOURCE_HEALTHS = ("ok", "redirected", "slow", "unreachable", "gone")
+
+# The add-ons.
+INCLUDES = ("source", "forecast", "related")
 
 RESERVED_METRO_SLUGS = frozenset(
     {

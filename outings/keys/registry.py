@@ -12,8 +12,8 @@ from hmac import compare_digest
 import msgspec
 from msgspec import Struct
 
-from outings.contract.entitlement import Entitlement
 from outings.contract.pricing_plans import PLANS, PricingPlan
+from outings.contract.query import Entitlement
 from outings.contract.vocabulary import COLLECTIONS
 from outings.failures import GuardRefusal
 from outings.keys.key_text import hash_key_text, read_key_id

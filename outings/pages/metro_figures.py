@@ -4,7 +4,7 @@ from datetime import date
 
 from msgspec import Struct
 
-from outings.contract.resources.organization import Counts
+from outings.contract.resources.listings import Counts
 
 
 class MetroFigures(Struct, frozen=True, kw_only=True):

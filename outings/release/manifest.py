@@ -10,9 +10,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 import msgspec
 from msgspec import Struct
 
-from outings.contract.languages.language import Language
-from outings.contract.related import Group
-from outings.contract.resources.metro import Bounds, Center
+from outings.contract.languages.language import Group, Language
+from outings.contract.resources.directories import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 from outings.release.log import list_segments
 from outings.release.objects import decode_json, read_object

@@ -19,8 +19,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import ipc
 
-from outings.contract.parameter import Parameter
 from outings.contract.parameters import PARAMETERS
+from outings.contract.values import Parameter
 from outings.release.cache import MappedFile
 from outings.release.objects import Corrupt
 

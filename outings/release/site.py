@@ -13,7 +13,7 @@ import brotli
 import msgspec
 from msgspec import Struct
 
-from outings.contract.resources.organization import Counts
+from outings.contract.resources.listings import Counts
 from outings.release.objects import Bytes, decode_json, read_object
 from outings.release.store import Store
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from outings.contract.languages.language import Language
-from outings.contract.related import Group
+from outings.contract.languages.language import Group, Language
 from outings.contract.vocabulary import Vocabulary
 from outings.release.cache import MappedFile, fetch_object
 from outings.release.log import History

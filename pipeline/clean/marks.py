@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from outings.contract.folding import fold_text
+from outings.contract.text import fold_text
 from outings.release.root import Withdrawals, list_withdrawn
 from pipeline.records.ids import assign_id, make_id, make_organization_id
 from pipeline.records.record import ORGANIZATION, RECORDS, Head, Reference

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from outings.configuration import Configuration, FeedTable
-from outings.contract.suggestions import list_nearest
+from outings.contract.did_you_mean import list_nearest
 from outings.contract.vocabulary import Vocabulary
 from pipeline.clean.cleaning import Origin, clean_record, is_stated, quarantine_unread, report_left_out
 from pipeline.clean.feed_read import CleanedRecord, FeedRead, Records, encode_cleaned, locate_problems, number_line

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from outings.contract.instants import format_instant
+from outings.contract.values import format_instant
 from outings.release.root import FeedMemory
 from pipeline.records.record import Problem
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.dates import find_weekday
-from outings.contract.instants import DAY, read_local
+from outings.contract.values import DAY, read_local
 from outings.release.tables import OCCURRENCES
 
 Seconds = NDArray[np.int64]

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 
 from outings.answers.ical import encode_lines
-from outings.contract.instants import DAY, count_seconds, number_day, read_local
+from outings.contract.values import DAY, count_seconds, number_day, read_local
 from pipeline.dates.occurrences import NO_END, Occurrences, join_occurrences
 from pipeline.dates.rules import LAST_DAY, TIMES, RecurrenceRule, RuleError, list_days, parse_rule
 from pipeline.dates.series import LiveDates, Seconds, Series, list_live, localize_until, merge_starts, place_all

@@ -15,7 +15,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.dates import find_weekday
-from outings.contract.instants import number_day, read_date
+from outings.contract.values import number_day, read_date
 
 WEEKDAY_CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 DAY_END = time(23, 59, 59)

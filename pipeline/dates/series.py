@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.contract.instants import DAY, count_seconds
+from outings.contract.values import DAY, count_seconds
 from pipeline.dates.rules import DAY_END, LAST_DAY, RecurrenceRule, list_days
 from pipeline.dates.zones import Zone
 

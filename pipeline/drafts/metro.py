@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from outings.configuration import list_american
 from outings.contract.languages.language import ENGLISH, SHIPPED, read_shipped_language
-from outings.contract.tokenizer import split_words
+from outings.contract.text import split_words
 from pipeline.drafts.columns import Column
 from pipeline.drafts.formats import TimeNotation
 from pipeline.drafts.roles import fits, read_number

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from outings.contract.languages.language import Language
-from outings.contract.related import Group
+from outings.contract.languages.language import Group, Language
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import Manifest, MetroSettings, read_manifest
 from outings.release.root import Part

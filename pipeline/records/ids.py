@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from hashlib import sha1
 from uuid import UUID
 
-from outings.contract.folding import fold_text
+from outings.contract.text import fold_text
 from pipeline.records.record import Head
 
 NAMESPACE = UUID("6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21")

@@ -12,9 +12,19 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from outings.contract import vocabulary as words
-from outings.contract.resources.camp import ExtendedCare
-from outings.contract.resources.class_ import Program, Registration, Schedule, Tuition
-from outings.contract.resources.place import Admission, Amenities, BirthdayParties, Hours, Membership, PlaceClasses
+from outings.contract.resources.listings import (
+    Admission,
+    Amenities,
+    BirthdayParties,
+    ExtendedCare,
+    Hours,
+    Membership,
+    PlaceClasses,
+    Program,
+    Registration,
+    Schedule,
+    Tuition,
+)
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
 from pipeline.records import consistency, values
 from pipeline.records.school_grades import parse_grades

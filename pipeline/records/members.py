@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.contract.parameters import PARAMETERS
-from outings.contract.resources import find_structs
+from outings.contract.resources.listings import find_structs
 from outings.contract.vocabulary import Vocabulary
 from pipeline.records.kinds import Kind, Leaf, Members, Table, WordOf, filtered, tags
 from pipeline.records.record import RECORDS

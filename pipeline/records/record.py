@@ -8,9 +8,19 @@ from typing import Annotated
 from msgspec import Struct
 
 from outings.contract import vocabulary as words
-from outings.contract.resources.camp import ExtendedCare
-from outings.contract.resources.class_ import Program, Registration, Schedule, Tuition
-from outings.contract.resources.place import Admission, Amenities, BirthdayParties, Hours, Membership, PlaceClasses
+from outings.contract.resources.listings import (
+    Admission,
+    Amenities,
+    BirthdayParties,
+    ExtendedCare,
+    Hours,
+    Membership,
+    PlaceClasses,
+    Program,
+    Registration,
+    Schedule,
+    Tuition,
+)
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
 from pipeline.records import consistency, kinds, values
 from pipeline.records.kinds import a_word, filtered, group, shown

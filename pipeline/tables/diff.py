@@ -8,7 +8,7 @@ import msgspec
 import orjson
 from msgspec import Struct
 
-from outings.contract.instants import format_instant
+from outings.contract.values import format_instant
 from outings.contract.vocabulary import STATUSES
 from outings.release.tables import ARCHIVED, DRAFT, PUBLISHED
 from pipeline.resolve.listings.columns import STRUCTS

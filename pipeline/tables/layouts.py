@@ -6,7 +6,7 @@ from typing import Annotated, Any, get_args, get_origin
 from msgspec import Struct
 from msgspec.structs import fields
 
-from outings.contract.resources import find_structs
+from outings.contract.resources.listings import find_structs
 
 
 def agree(one: Any, other: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from outings.contract.folding import fold_text
+from outings.contract.text import fold_text
 from outings.release.tables import NEIGHBORHOODS, PUBLISHED
 
 _STATED = ("neighborhood_slug", "neighborhood")

@@ -10,7 +10,7 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.contract.tokenizer import split_words
+from outings.contract.text import split_words
 from outings.release.tables import FIELDS, TERMS
 
 # Words of one field that are kept: a description of that many is a book, and positions are 16 bits.

@@ -15,10 +15,9 @@ from outings.answers.routes import make_plan
 from outings.answers.rows.evaluator import make_evaluator
 from outings.answers.snapshot.reader import open_snapshot
 from outings.answers.weather.weather import Weather
-from outings.contract.entitlement import Entitlement
 from outings.contract.parameters import ZIPS
-from outings.contract.query import Query, parse_query
-from outings.contract.route_matching import match_route
+from outings.contract.query import Entitlement, Query, parse_query
+from outings.contract.routes import match_route
 from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import Release, Snapshot
 from tests.answers.generated import TODAY

@@ -5,7 +5,7 @@ from datetime import timedelta
 from random import Random
 
 from outings.answers.answer import answer
-from outings.contract.entitlement import Entitlement
+from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
 from tests.answers.asking import parse
 from tests.answers.generated import TODAY, make_any_request

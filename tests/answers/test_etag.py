@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from outings.contract.entitlement import Entitlement
+from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
 from tests.answers.asking import ask, read
 from tests.answers.documents import make_place, make_uuid

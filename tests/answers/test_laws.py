@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outings.answers.answer import Answer, answer
-from outings.contract.entitlement import Entitlement
-from outings.contract.query import parse_query
-from outings.contract.route_matching import match_route
+from outings.contract.query import Entitlement, parse_query
+from outings.contract.routes import match_route
 from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import Release
 from tests.answers.asking import fetch, read_all

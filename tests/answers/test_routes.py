@@ -3,8 +3,7 @@
 import pytest
 
 from outings.answers.routes import OF_METRO, OF_RELEASE
-from outings.contract.route import Route
-from outings.contract.routes import ROUTES
+from outings.contract.routes import ROUTES, Route
 
 ANSWERS = "outings/answers/routes.py"
 # What no release is asked for.

@@ -17,7 +17,7 @@ import polars as pl
 
 from outings.answers.derived import derive_tables
 from outings.contract.languages.language import read_shipped_language
-from outings.contract.resources.metro import Bounds, Center
+from outings.contract.resources.directories import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 from outings.release.cache import MappedFile
 from outings.release.manifest import MetroSettings

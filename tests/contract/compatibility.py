@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from outings.contract.openapi import make_document
+from outings.contract.openapi.document import make_document
 from outings.contract.vocabulary import Vocabulary
 
 Schema = Mapping[str, Any]

@@ -13,8 +13,8 @@ from urllib.parse import parse_qs
 from jsonschema_rs import Draft202012Validator
 
 from outings.contract.errors import METHODS
-from outings.contract.openapi import make_document
-from outings.contract.route_matching import match_route
+from outings.contract.openapi.document import make_document
+from outings.contract.routes import match_route
 from outings.contract.vocabulary import Vocabulary
 
 Schema = dict[str, Any]

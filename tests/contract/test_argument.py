@@ -2,10 +2,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from outings.contract.argument import parse_argument
+from outings.contract.did_you_mean import find_nearest
 from outings.contract.errors import ApiError
 from outings.contract.parameters import PARAMETERS
-from outings.contract.suggestions import find_nearest
+from outings.contract.values import parse_argument
 from outings.contract.vocabulary import Vocabulary
 
 _A, _B = "aaaaaaaa-5d4a-4b6f-9c7d-0a1b2c3d4e5f", "bbbbbbbb-5d4a-4b6f-9c7d-0a1b2c3d4e5f"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from outings.contract.openapi import make_document
+from outings.contract.openapi.document import make_document
 from outings.contract.vocabulary import Vocabulary
 from tests.contract.compatibility import FROZEN, list_losses
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.contract.entitlement import Entitlement
+from outings.contract.query import Entitlement
 
 _names = st.none() | st.frozensets(st.sampled_from(["seattle", "new-york", "event", "class", "camp", "place"]))
 _entitlements = st.builds(

@@ -1,8 +1,14 @@
 import json
 
-from outings.contract.envelope import encode_detail, encode_error, encode_list
+from outings.contract.envelope import (
+    Notice,
+    deprecated_parameter,
+    encode_detail,
+    encode_error,
+    encode_list,
+    ignored_parameter,
+)
 from outings.contract.errors import bad_request, internal
-from outings.contract.notices import Notice, deprecated_parameter, ignored_parameter
 
 _META = b'{"count":2}'
 

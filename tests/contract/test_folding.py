@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.contract.folding import fold_text
+from outings.contract.text import fold_text
 
 
 @pytest.mark.parametrize(

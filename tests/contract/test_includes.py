@@ -2,12 +2,10 @@
 
 import pytest
 
-from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
-from outings.contract.includes import Offer, settle_includes
-from outings.contract.pricing_plans import PLANS
-from outings.contract.query import Query, parse_query
-from outings.contract.route_matching import match_route
+from outings.contract.pricing_plans import PLANS, Offer, settle_includes
+from outings.contract.query import Entitlement, Query, parse_query
+from outings.contract.routes import match_route
 from outings.contract.vocabulary import Vocabulary
 
 NONE, SOURCE = Entitlement(), Entitlement(addons=frozenset({"source"}))

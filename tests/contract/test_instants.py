@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.contract.instants import format_clock, format_instant, format_local
+from outings.contract.values import format_clock, format_instant, format_local
 
 WHOLE_SECONDS = st.datetimes(min_value=datetime(1, 1, 2), max_value=datetime(9999, 12, 30)).map(
     lambda moment: moment.replace(microsecond=0)

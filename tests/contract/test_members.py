@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.contract.members import MEMBERS, settle_paths
+from outings.contract.members import MEMBERS
+from outings.contract.values import settle_paths
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,12 @@ from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import validate
 
 from outings.contract.errors import CODES, REASONS, ApiError
-from outings.contract.meanings import EVERYWHERE
-from outings.contract.openapi import encode_document, make_document
-from outings.contract.parameter import Parameter
+from outings.contract.members import EVERYWHERE
+from outings.contract.openapi.document import encode_document, make_document
 from outings.contract.parameters import PARAMETERS
 from outings.contract.query import parse_query
-from outings.contract.route import Route
-from outings.contract.routes import ROUTES
+from outings.contract.routes import ROUTES, Route
+from outings.contract.values import Parameter
 from outings.contract.vocabulary import Vocabulary
 from tests.contract.wishes import match_of
 

@@ -1,10 +1,10 @@
 import pytest
 
 from outings.contract.errors import ApiError
-from outings.contract.parameter import DateDefault, Parameter
 from outings.contract.parameters import PARAMETERS
 from outings.contract.query import parse_query
 from outings.contract.routes import ROUTES
+from outings.contract.values import DateDefault, Parameter
 from outings.contract.vocabulary import Vocabulary
 from tests.contract.wishes import match_of
 

@@ -10,8 +10,7 @@ from outings.contract.cursor import Cursor, encode_cursor
 from outings.contract.errors import REASONS, ApiError
 from outings.contract.parameters import PARAMETERS
 from outings.contract.query import Query, parse_query
-from outings.contract.route import Match
-from outings.contract.route_matching import match_route
+from outings.contract.routes import Match, match_route
 from outings.contract.vocabulary import Vocabulary
 from tests.contract.wishes import READS, VOCABULARY, match_of, spellings, wishes
 

@@ -4,7 +4,7 @@ import pytest
 
 from outings.contract.errors import ApiError
 from outings.contract.query import parse_query
-from outings.contract.route_matching import match_route
+from outings.contract.routes import match_route
 from outings.contract.vocabulary import Vocabulary
 
 _ID = "3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.contract.related import RelatedError, join_groups, parse_related
+from outings.contract.languages.language import RelatedError, join_groups, parse_related
 
 
 def list_problems(text: str) -> list[tuple[int, str]]:

@@ -3,8 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outings.contract.parameters import PARAMETERS
-from outings.contract.route_matching import match_route
-from outings.contract.routes import ROUTES
+from outings.contract.routes import ROUTES, match_route
 from outings.contract.vocabulary import RESERVED_METRO_SLUGS
 
 _ID = "3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outings.contract.query import parse_query
-from outings.contract.route_matching import match_route
+from outings.contract.routes import match_route
 from outings.contract.static_files import name_file, spell_request
 from outings.contract.vocabulary import Vocabulary
 from tests.contract.static_requests import parse_file

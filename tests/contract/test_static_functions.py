@@ -15,9 +15,7 @@ from msgspec import Struct
 from outings.contract.errors import ApiError
 from outings.contract.parameters import PARAMETERS
 from outings.contract.query import parse_query
-from outings.contract.route import JSON
-from outings.contract.route_matching import match_route
-from outings.contract.routes import ROUTES
+from outings.contract.routes import JSON, ROUTES, match_route
 from outings.contract.static_files import name_file, spell_request
 from tests.conftest import ROOT
 from tests.contract.static_requests import parse_file

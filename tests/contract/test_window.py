@@ -3,7 +3,7 @@ from datetime import date, timedelta
 import pytest
 
 from outings.contract.errors import ApiError
-from outings.contract.window import check_window
+from outings.contract.query import check_window
 
 _START = date(2026, 8, 10)
 

@@ -6,10 +6,8 @@ from urllib.parse import quote
 
 from hypothesis import strategies as st
 
-from outings.contract.parameter import Parameter
-from outings.contract.route import Match, Route
-from outings.contract.route_matching import match_route
-from outings.contract.routes import ROUTES
+from outings.contract.routes import ROUTES, Match, Route, match_route
+from outings.contract.values import Parameter
 from outings.contract.vocabulary import Vocabulary
 
 VOCABULARY = Vocabulary()

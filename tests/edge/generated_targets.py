@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from urllib.parse import quote
 
-from outings.contract.parameter import Parameter
-from outings.contract.route import Route
-from outings.contract.routes import ROUTES
+from outings.contract.routes import ROUTES, Route
+from outings.contract.values import Parameter
 from outings.contract.vocabulary import Vocabulary
 
 _VOCABULARY = Vocabulary()

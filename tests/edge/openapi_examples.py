@@ -12,8 +12,7 @@ from typing import Any
 import outings.contract.openapi
 from edge.app import Edge
 from outings.contract.openapi.examples import FILE
-from outings.contract.route_matching import match_route
-from outings.contract.routes import ROUTES
+from outings.contract.routes import ROUTES, match_route
 from tests.edge.asking import ask
 from tests.edge.sample_edge import add_client, make_edge
 

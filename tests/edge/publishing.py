@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from outings.answers.answer import answer
 from outings.answers.renderer_version import RENDERER_VERSION
-from outings.contract.entitlement import Entitlement
-from outings.contract.query import parse_query
-from outings.contract.route_matching import match_route
+from outings.contract.query import Entitlement, parse_query
+from outings.contract.routes import match_route
 from outings.keys.changes import add_key
 from outings.keys.key_text import make_key_text, split_key_text
 from outings.keys.registry import Key, change_registry

@@ -21,8 +21,7 @@ from edge.usage.access_log import AccessLog
 from edge.usage.counts import Counter, Counts
 from edge.usage.ledger import DailyUsage, Ledger
 from edge.usage.recorder import UsageRecorder
-from outings.contract.includes import Offer
-from outings.contract.pricing_plans import PLANS
+from outings.contract.pricing_plans import PLANS, Offer
 from tests.edge.conftest import Service, make_service
 from tests.edge.generated_targets import generate_targets
 from tests.edge.processes.connections import connect_protocol

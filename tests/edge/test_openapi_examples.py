@@ -10,10 +10,9 @@ from urllib.parse import urlencode
 import pytest
 
 from edge.app import Edge
-from outings.contract.openapi import make_document
+from outings.contract.openapi.document import make_document
 from outings.contract.openapi.examples import read_examples
-from outings.contract.route import Route
-from outings.contract.routes import ROUTES
+from outings.contract.routes import ROUTES, Route
 from outings.contract.vocabulary import Vocabulary
 from tests.contract.conformance import check_success
 from tests.edge.asking import Response, ask

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.contract.route_matching import match_route
-from outings.contract.routes import ROUTES
+from outings.contract.routes import ROUTES, match_route
 from outings.contract.vocabulary import COLLECTIONS
 from tests.edge.paired_requests import compare, list_targets
 from tests.edge.paired_worlds import CATEGORIES, METROS, PARTS, SCOPES, WORDS, PairedWorld, list_shared, make_listing

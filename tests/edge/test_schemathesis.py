@@ -19,7 +19,7 @@ from schemathesis.checks import CHECKS, load_all_checks
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from edge.app import Edge
-from outings.contract.openapi import make_document
+from outings.contract.openapi.document import make_document
 from outings.contract.parameters import ZIPS
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary

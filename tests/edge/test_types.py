@@ -2,8 +2,7 @@
 
 import pytest
 
-from outings.contract.route import Route
-from outings.contract.routes import ROUTES
+from outings.contract.routes import ROUTES, Route
 from tests.edge.conftest import Service
 
 # What the plainest request of a route must send beside it.

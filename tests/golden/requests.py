@@ -6,9 +6,8 @@ from itertools import product
 from urllib.parse import quote
 
 from edge.app import Edge
-from outings.contract.parameter import Parameter
-from outings.contract.route import Route
-from outings.contract.routes import ROUTES
+from outings.contract.routes import ROUTES, Route
+from outings.contract.values import Parameter
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from tests.edge.asking import ask
 

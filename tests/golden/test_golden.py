@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from outings.answers.renderer_version import RENDERER_VERSION
-from outings.contract.route_matching import match_route
-from outings.contract.routes import ROUTES
+from outings.contract.routes import ROUTES, match_route
 from tests.edge.sample_edge import add_client
 from tests.golden.answers import FILE, Golden, explain_difference, hash_answers, read_golden, write_golden
 from tests.golden.world import hash_world, make_edge

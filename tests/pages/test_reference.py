@@ -7,13 +7,13 @@ from collections import Counter
 
 import pytest
 
-from outings.contract import errors, notices
-from outings.contract.openapi import make_document
+from outings.contract import errors
+from outings.contract.envelope import NOTICES
+from outings.contract.openapi.document import make_document
 from outings.contract.openapi.examples import read_examples
 from outings.contract.parameters import PARAMETERS
 from outings.contract.pricing_plans import PLANS
-from outings.contract.route import Route
-from outings.contract.routes import ROUTES
+from outings.contract.routes import ROUTES, Route
 from outings.contract.vocabulary import Vocabulary
 from outings.pages.reference import render_reference
 from outings.release.site import SiteSettings
@@ -85,7 +85,7 @@ def test_every_parameter_member_code_reason_notice_header_and_plan_has_a_place()
         if not shape.endswith(("Part", "Path")):
             wanted |= {shape, *(f"{shape}.{member}" for member in schema["properties"])}
     wanted |= {f"code-{code}" for code in errors.CODES} | {f"reason-{reason}" for reason in errors.REASONS}
-    wanted |= {f"notice-{code}" for code in notices.NOTICES} | {f"plan-{plan}" for plan in PLANS}
+    wanted |= {f"notice-{code}" for code in NOTICES} | {f"plan-{plan}" for plan in PLANS}
     wanted |= {f"answer-{header}" for header in COMPONENTS["headers"]}
     wanted |= {"header-X-API-Key", "header-If-None-Match", "header-Accept-Encoding", "header-X-Trace-Id"}
     assert wanted - set(IDS) == set()

@@ -9,9 +9,8 @@ from typing import Any
 from command.sample_cities import write_world
 from outings.answers.answer import answer
 from outings.configuration import Configuration, read_configuration
-from outings.contract.entitlement import Entitlement
-from outings.contract.query import parse_query
-from outings.contract.route_matching import match_route
+from outings.contract.query import Entitlement, parse_query
+from outings.contract.routes import match_route
 from outings.release.log import Version
 from outings.release.objects import object_name, read_object
 from outings.release.releases import ListedRelease, list_releases

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
+from outings.contract.query import Entitlement
 from tests.pipeline.city import City, Record, make_event
 
 ID = "0d5c0000-0000-4000-8000-000000000001"

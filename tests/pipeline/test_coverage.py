@@ -11,9 +11,8 @@ import pytest
 from command.sample_cities import write_world
 from outings.answers.answer import answer
 from outings.configuration import read_configuration
-from outings.contract.entitlement import Entitlement
-from outings.contract.query import parse_query
-from outings.contract.route_matching import match_route
+from outings.contract.query import Entitlement, parse_query
+from outings.contract.routes import match_route
 from outings.release.releases import list_releases
 from outings.release.snapshot import Release, Snapshot, open_release
 from outings.release.stores import open_store

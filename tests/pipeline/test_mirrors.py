@@ -11,10 +11,9 @@ import polars as pl
 import pytest
 
 from outings.answers.answer import answer
-from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
-from outings.contract.query import parse_query
-from outings.contract.route_matching import match_route
+from outings.contract.query import Entitlement, parse_query
+from outings.contract.routes import match_route
 from outings.release.releases import list_releases
 from outings.release.snapshot import Release, open_release
 from pipeline.publish.rollback import roll_back

@@ -18,17 +18,17 @@ RESOURCES = "outings/contract/resources"
 # A member of its own that has no default, one of an object, and one of the objects in an array.
 MORE = (
     add_line(
-        "outings/contract/meanings.py",
+        "outings/contract/members.py",
         after="EVERYWHERE: Mapping[str, str] = {\n",
         line='    "badge": "A mark.",\n    "label": "A word.",\n',
     ),
-    add_line(f"{RESOURCES}/event.py", after="    registration_url: str | None\n", line="    badge: str | None\n"),
+    add_line(f"{RESOURCES}/listings.py", after="    registration_url: str | None\n", line="    badge: str | None\n"),
     add_line("pipeline/resolve/listings/events.py", after="members = Event(\n", line='        badge="new",\n'),
     add_line(
         f"{RESOURCES}/shared.py", after="    currency: Currency | None = None\n", line='    label: str = "about"\n'
     ),
     add_line(
-        f"{RESOURCES}/class_.py", after="    registration: SectionRegistration\n", line='    label: str = "one of"\n'
+        f"{RESOURCES}/listings.py", after="    registration: SectionRegistration\n", line='    label: str = "one of"\n'
     ),
 )
 

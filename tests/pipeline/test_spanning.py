@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from outings.contract.entitlement import Entitlement
+from outings.contract.query import Entitlement
 from outings.release.log import Version
 from tests.pipeline.city import City, make_event
 

@@ -18,8 +18,7 @@ from outings.configuration import read_configuration
 from outings.configuration.tables import DERIVED, Configuration
 from outings.contract.errors import CODES, REASONS
 from outings.contract.parameters import PARAMETERS
-from outings.contract.route import Route
-from outings.contract.routes import ROUTES
+from outings.contract.routes import ROUTES, Route
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from outings.contract.resources.metro import Bounds, Center
+from outings.contract.resources.directories import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 from outings.release.log import Version
 from outings.release.manifest import (

@@ -13,10 +13,10 @@ from outings.answers.documents.fields import add_member
 from outings.answers.snapshot.distance import Point, find_chord, make_unit_vector
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import list_american, read_zone
-from outings.contract.instants import number_day
-from outings.contract.notices import Notice, unavailable_forecast
+from outings.contract.envelope import Notice, unavailable_forecast
 from outings.contract.query import Query
-from outings.contract.resources.forecast import DayForecast, EventForecast
+from outings.contract.resources.shared import DayForecast, EventForecast
+from outings.contract.values import number_day
 from outings.release.snapshot import Snapshot
 
 # Today and as many days after it.

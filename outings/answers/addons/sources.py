@@ -13,10 +13,10 @@ from outings.answers.dates import find_start
 from outings.answers.documents.fields import add_member
 from outings.answers.snapshot.derived import derive_table
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
-from outings.contract.instants import DAY, format_instant, number_day
-from outings.contract.notices import Notice, unavailable_source
+from outings.contract.envelope import Notice, unavailable_source
 from outings.contract.query import Query
-from outings.contract.resources.source import SourceBlock, Verification
+from outings.contract.resources.shared import SourceBlock, Verification
+from outings.contract.values import DAY, format_instant, number_day
 from outings.contract.vocabulary import TYPES, VERIFICATION_STATUSES
 from outings.release.mapped_table import NOT_STATED, MappedTable
 from outings.release.snapshot import Snapshot

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from outings.answers.snapshot.areas import order_neighborhoods
 from outings.answers.snapshot.derived import DerivedTables, TableContext
 from outings.answers.snapshot.texts import make_shortenings, make_texts
-from outings.contract.tokenizer import split_words
+from outings.contract.text import split_words
 
 # At the end of a name they are no part of it; "& Co" goes as a whole.
 ENDINGS = frozenset(

@@ -20,7 +20,7 @@ from outings.answers.snapshot.areas import Areas, Rows, open_areas
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query
-from outings.contract.resources.neighborhood import Neighborhood, NeighborhoodCounts, NeighborhoodLinks
+from outings.contract.resources.directories import Neighborhood, NeighborhoodCounts, NeighborhoodLinks
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 

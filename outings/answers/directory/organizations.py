@@ -21,7 +21,7 @@ from outings.answers.rows.selection import choose_types
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query
-from outings.contract.resources.organization import Counts, OrganizationEntry, OrganizationLinks
+from outings.contract.resources.listings import Counts, OrganizationEntry, OrganizationLinks
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 

@@ -10,10 +10,9 @@ from msgspec import Struct
 from outings.answers.rows.filters import EffectiveFilters
 from outings.answers.rows.selection import KEY_CHARACTERS, make_cursor, read_limit, read_page
 from outings.contract.cursor import malformed_cursor
-from outings.contract.instants import format_instant
-from outings.contract.meta import DirectoryMeta
 from outings.contract.query import Query
-from outings.contract.values import echo_value
+from outings.contract.resources.meta import DirectoryMeta
+from outings.contract.values import echo_value, format_instant
 from outings.release.snapshot import Snapshot
 
 # Another way of ranking is another number: a cursor of before is refused, since its place in the order says nothing.

@@ -34,7 +34,7 @@ from outings.answers.directory.names import (
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import LETTERS_FOR_TYPOS, SimilarTexts
-from outings.contract.resources.organization import NameMatch
+from outings.contract.resources.listings import NameMatch
 from outings.release.mapped_table import MappedTable, encode_mapped
 
 # The first is the best; where scores are equal the first that holds is named.

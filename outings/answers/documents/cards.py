@@ -10,8 +10,7 @@ from msgspec import Struct
 
 from outings.answers.documents.occurrence import show_local
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.contract.resources.shared import Ages, CompactCard, PlaceReference, Price, Term
-from outings.contract.resources.words import Clock, Local
+from outings.contract.resources.shared import Ages, Clock, CompactCard, Local, PlaceReference, Price, Term
 from outings.contract.vocabulary import COLLECTIONS
 
 # Cards made lately, of all metros together: 900 bytes each.

@@ -9,7 +9,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from outings.contract.members import RESOURCES
 from outings.contract.query import Query
-from outings.contract.resources import find_structs
+from outings.contract.resources.listings import find_structs
 
 
 class _Identity(Struct, frozen=True):

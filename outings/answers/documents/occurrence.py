@@ -11,8 +11,8 @@ from msgspec import Raw
 
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.series import Moment, Next
-from outings.contract.instants import format_instant
-from outings.contract.resources.event import Occurrence
+from outings.contract.resources.listings import Occurrence
+from outings.contract.values import format_instant
 
 # Blocks made lately, of all metros together: 300 bytes each.
 _BLOCKS = 32_768

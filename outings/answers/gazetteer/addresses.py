@@ -9,8 +9,8 @@ import usaddress
 from msgspec import Struct
 
 from outings.contract.languages.language import NO_MATCH, Language
-from outings.contract.languages.streets import StreetWords
-from outings.contract.tokenizer import split_words
+from outings.contract.languages.word_lists import StreetWords
+from outings.contract.text import split_words
 
 Words = tuple[str, ...]
 

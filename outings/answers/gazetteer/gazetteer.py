@@ -32,7 +32,7 @@ from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.distance import find_chord, make_unit_vector, make_unit_vectors, square_chords
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import HashedTexts
-from outings.contract.resources.metro import Center
+from outings.contract.resources.directories import Center
 from outings.release.manifest import MetroSettings
 from outings.release.mapped_table import MappedTable, encode_mapped
 

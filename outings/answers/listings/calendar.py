@@ -17,9 +17,9 @@ from outings.answers.rows.filters import EffectiveFilters
 from outings.answers.rows.selection import select_listings
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list
-from outings.contract.meta import CalendarMeta
 from outings.contract.query import Query
-from outings.contract.resources.calendar import CalendarDay
+from outings.contract.resources.directories import CalendarDay
+from outings.contract.resources.meta import CalendarMeta
 from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()

@@ -18,9 +18,9 @@ from outings.answers.rows.filters import EffectiveFilters
 from outings.answers.snapshot.distance import Vectors
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_list
-from outings.contract.meta import DensityMeta
 from outings.contract.query import Query
-from outings.contract.resources.density import DensityCell
+from outings.contract.resources.directories import DensityCell
+from outings.contract.resources.meta import DensityMeta
 from outings.release.snapshot import Snapshot
 
 # Cells to a degree: a cell is 550 m from south to north, and 380 m wide in Seattle.

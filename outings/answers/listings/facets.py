@@ -14,7 +14,7 @@ from msgspec import Raw
 from outings.answers.rows.column_tables import Numbers
 from outings.answers.rows.evaluator import Evaluator
 from outings.answers.rows.selection import Selection
-from outings.contract.resources.facets import Facets, OrganizationCount, OrganizationFacet
+from outings.contract.resources.directories import Facets, OrganizationCount, OrganizationFacet
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, UNSPECIFIED, WEEKDAYS, Vocabulary
 
 _TOP = 10

@@ -34,10 +34,9 @@ from outings.answers.rows.selection import (
     select_listings,
 )
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
-from outings.contract.envelope import encode_list
-from outings.contract.meta import ListMeta, Window
-from outings.contract.notices import Notice
+from outings.contract.envelope import Notice, encode_list
 from outings.contract.query import Query
+from outings.contract.resources.meta import ListMeta, Window
 from outings.contract.values import echo_value
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot

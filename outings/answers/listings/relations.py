@@ -9,7 +9,7 @@ from outings.answers.organizations import choose_record, find_copies
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.errors import not_found
 from outings.contract.query import Query
-from outings.contract.route import Match
+from outings.contract.routes import Match
 from outings.contract.vocabulary import TYPES
 
 _PLACE = TYPES.index("place")

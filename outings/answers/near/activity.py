@@ -23,8 +23,8 @@ from outings.answers.snapshot.distance import Point, find_chord, find_metres
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_object
 from outings.contract.query import Query
-from outings.contract.resources.near import ActivityComponent, AreaActivity
-from outings.contract.resources.organization import Counts
+from outings.contract.resources.finding import ActivityComponent, AreaActivity
+from outings.contract.resources.listings import Counts
 from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.release.snapshot import Snapshot
 

@@ -20,7 +20,7 @@ from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_object
 from outings.contract.errors import bad_request
 from outings.contract.query import Query
-from outings.contract.resources.near import (
+from outings.contract.resources.finding import (
     GROUPS,
     RINGS,
     Activity,
@@ -29,7 +29,7 @@ from outings.contract.resources.near import (
     AroundPrices,
     DistanceRing,
 )
-from outings.contract.resources.organization import Counts as TypeCounts
+from outings.contract.resources.listings import Counts as TypeCounts
 from outings.contract.vocabulary import AGE_BANDS, COLLECTIONS, TYPES, UNSPECIFIED
 from outings.release.snapshot import Snapshot
 

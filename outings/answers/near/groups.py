@@ -14,7 +14,7 @@ from outings.answers.near.shown import ShownListings
 from outings.answers.near.starts import Start
 from outings.answers.snapshot.distance import find_metres
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.contract.resources.near import GROUPS
+from outings.contract.resources.finding import GROUPS
 from outings.contract.vocabulary import COLLECTIONS
 
 _MOST_WALKED = 5_000

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from outings.answers.near.starts import Rows, Start
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.configuration import read_zone
-from outings.contract.instants import format_instant, format_local
 from outings.contract.resources.shared import Price
+from outings.contract.values import format_instant, format_local
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.mapped_table import NEVER, MappedTable, encode_mapped
 from outings.release.tables import PUBLISHED, read_columns

@@ -6,7 +6,7 @@ Listings that count alike have one number, their kind, so that a circle's listin
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.contract.resources.near import GROUPS
+from outings.contract.resources.finding import GROUPS
 from outings.contract.vocabulary import AGE_BANDS, TYPES
 
 Counts = NDArray[np.float64]

@@ -27,7 +27,7 @@ from outings.answers.near.shown import Circle, ShownListings, find_first_day, fi
 from outings.answers.rows.selection import CollectionScope, query_collections
 from outings.answers.snapshot.distance import Point, find_chord, make_unit_vector
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.contract.resources.metro import Bounds
+from outings.contract.resources.directories import Bounds
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS, TYPES
 

@@ -11,9 +11,8 @@ from msgspec import Raw
 
 from outings.answers.near.request import Near, NearFilters
 from outings.answers.rows.filters import NAMES
-from outings.contract.instants import format_instant
-from outings.contract.meta import ActivityMeta, AroundMeta, NearbyMeta, NearCoverage
-from outings.contract.values import echo_value
+from outings.contract.resources.meta import ActivityMeta, AroundMeta, NearbyMeta, NearCoverage
+from outings.contract.values import echo_value, format_instant
 from outings.contract.vocabulary import COLLECTIONS
 
 _encoder = msgspec.json.Encoder()

@@ -15,11 +15,11 @@ from outings.answers.rows.selection import CollectionQuery, CollectionScope, cho
 from outings.answers.snapshot.distance import Point, make_unit_vector
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import find_centre
-from outings.contract.meta import SearchWindow, Window
-from outings.contract.notices import Notice, hidden_rows, outside_metro
+from outings.contract.envelope import Notice, hidden_rows, outside_metro
 from outings.contract.query import Query
-from outings.contract.resources.metro import Center
-from outings.contract.resources.near import Origin
+from outings.contract.resources.directories import Center
+from outings.contract.resources.finding import Origin
+from outings.contract.resources.meta import SearchWindow, Window
 from outings.contract.values import Value, echo_value
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from outings.answers.snapshot.next_starts import SLOTS, NextStarts
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.configuration import read_zone
-from outings.contract.instants import DAY, count_seconds, read_date
+from outings.contract.values import DAY, count_seconds, read_date
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER
 

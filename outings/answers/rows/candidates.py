@@ -50,7 +50,7 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.row_index import RowIndex
 from outings.answers.snapshot.terms import Terms, open_terms
 from outings.answers.snapshot.zips import Zips, open_stated_zips, open_zips
-from outings.contract.instants import DAY
+from outings.contract.values import DAY
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import Words
 from outings.release.tables import HAPPENINGS, PUBLISHED

@@ -13,7 +13,7 @@ from outings.answers.rows.columns import NO_TIME, VARIES, pack_mask, pack_rows
 from outings.answers.rows.filters import list_columns
 from outings.answers.snapshot.derived import DerivedTables, Frames
 from outings.answers.snapshot.row_facts import IS_OF_PROGRAM
-from outings.contract.instants import number_day
+from outings.contract.values import number_day
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, SETS, TIME_BLOCKS, TYPES
 from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STATED, Words, count_words
 from outings.release.tables import HAPPENINGS, SECTIONS, SESSIONS

@@ -13,8 +13,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.rows.columns import Mask, Rows
-from outings.contract.instants import number_day
 from outings.contract.text import TextQuery
+from outings.contract.values import number_day
 from outings.release.mapped_table import NOT_STATED
 
 Scalar = str | int | float | bool | date

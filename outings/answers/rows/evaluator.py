@@ -36,7 +36,7 @@ from outings.answers.rows.orders import (
 )
 from outings.answers.rows.selection import Position, Selection, Span
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.contract.instants import number_day, read_date
+from outings.contract.values import number_day, read_date
 from outings.release.mapped_table import NEVER
 
 # Orders of camps that are kept, one a first date: nearly all ask for today's.

@@ -25,16 +25,12 @@ from outings.answers.rows.conditions import (
     Shares,
     Within,
 )
-from outings.contract.argument import list_allowed
-from outings.contract.folding import fold_text
-from outings.contract.parameter import DateDefault, Default, Parameter
 from outings.contract.parameters import PARAMETERS
-from outings.contract.query import Query
+from outings.contract.query import Query, check_window
 from outings.contract.routes import LISTS
-from outings.contract.text import parse_text
-from outings.contract.values import Value
+from outings.contract.text import fold_text, parse_text
+from outings.contract.values import DateDefault, Default, Parameter, Value, list_allowed
 from outings.contract.vocabulary import AUDIENCES, SETS, WEEKDAYS, Vocabulary
-from outings.contract.window import check_window
 from outings.release.tables import HAPPENINGS, LISTINGS, TABLES
 
 # Parameter → value in effect, of the kind that the contract's table of parameters says.

@@ -25,7 +25,7 @@ from outings.answers.rows.columns import (
 from outings.answers.rows.conditions import Between, Shares, make_test, number_value
 from outings.answers.rows.selection import KEY_CHARACTERS, Position, Selection
 from outings.answers.snapshot.next_starts import find_meetings
-from outings.contract.instants import DAY, number_day
+from outings.contract.values import DAY, number_day
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER, NOT_STATED
 from outings.release.tables import HAPPENINGS

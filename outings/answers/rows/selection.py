@@ -13,15 +13,10 @@ from msgspec import Struct
 from outings.answers.rows.conditions import Conditions
 from outings.answers.rows.filters import NAMES, EffectiveFilters, Values, fill_defaults, make_conditions
 from outings.contract.cursor import Cursor, encode_cursor, is_sealed, malformed_cursor
-from outings.contract.entitlement import Entitlement
-from outings.contract.instants import format_instant, number_day
-from outings.contract.parameter import DateDefault, Parameter
-from outings.contract.query import Query
-from outings.contract.route import list_defaults
-from outings.contract.routes import LISTS, ROUTES
-from outings.contract.values import Value, parse_date, parse_uuid
+from outings.contract.query import Entitlement, Query
+from outings.contract.routes import LIST_DAYS_AFTER, LISTS, ROUTES, list_defaults
+from outings.contract.values import DateDefault, Parameter, Value, format_instant, number_day, parse_date, parse_uuid
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
-from outings.contract.window import LIST_DAYS_AFTER
 from outings.release.snapshot import Snapshot
 
 

@@ -18,7 +18,7 @@ from outings.answers.cache import LruCache
 from outings.answers.documents.fields import NamedDocument
 from outings.answers.search.snippet import MOST_CHARACTERS, Hits, read_plain
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.contract.resources.search import LEVELS
+from outings.contract.resources.finding import LEVELS
 from outings.release.mapped_table import NEVER, MappedTable
 
 # The mapped file.

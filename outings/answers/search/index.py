@@ -34,8 +34,8 @@ from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.next_starts import SLOTS, NextStarts
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.terms import open_terms, split_places
-from outings.contract.instants import DAY
-from outings.contract.languages.translations import list_translations
+from outings.contract.languages.language import list_translations
+from outings.contract.values import DAY
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER, NOT_STATED
 from outings.release.tables import FIELDS

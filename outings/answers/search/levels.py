@@ -6,7 +6,7 @@ import numpy as np
 
 from outings.answers.search.matches import SearchMatches
 from outings.answers.search.score import PARTIAL, Numbers
-from outings.contract.resources.search import LEVELS
+from outings.contract.resources.finding import LEVELS
 
 AUTO = ("auto",)
 # Fewer results than these leave room for partial ones.

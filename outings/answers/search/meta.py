@@ -11,7 +11,14 @@ from outings.answers.rows.selection import make_cursor, name_walk
 from outings.answers.search.collections import MOST_USUAL, SearchFilters, find_override
 from outings.answers.search.request import Search
 from outings.answers.search.score import Numbers
-from outings.contract.meta import Interpreted, InterpretedAge, MatchCounts, SearchMeta, SearchWindow, TypedFilters
+from outings.contract.resources.meta import (
+    Interpreted,
+    InterpretedAge,
+    MatchCounts,
+    SearchMeta,
+    SearchWindow,
+    TypedFilters,
+)
 from outings.contract.values import Value, echo_value
 from outings.contract.vocabulary import COLLECTIONS
 

@@ -14,7 +14,7 @@ from outings.answers.search.matches import Keep
 from outings.answers.search.score import Mask, Numbers
 from outings.answers.search.understanding.moments import When
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.contract.instants import DAY
+from outings.contract.values import DAY
 from outings.contract.vocabulary import WEEKDAYS, Vocabulary
 
 _HOUR, _MINUTE = 3600, 60

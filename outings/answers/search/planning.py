@@ -40,9 +40,9 @@ from outings.answers.search.whereabouts import find_lying, find_rings, list_part
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import find_centre
 from outings.contract.envelope import encode_list
-from outings.contract.instants import number_day
 from outings.contract.query import Query
-from outings.contract.resources.search import LEVELS, MOST_REPEATS
+from outings.contract.resources.finding import LEVELS, MOST_REPEATS
+from outings.contract.values import number_day
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER
 from outings.release.snapshot import Snapshot

@@ -10,7 +10,7 @@ from outings.answers.search.matching import LEAST_ADDRESSES
 from outings.answers.search.score import Numbers
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.contract.tokenizer import split_words
+from outings.contract.text import split_words
 from outings.contract.vocabulary import TYPES
 
 # Words of a name at most, and letters of one at least.

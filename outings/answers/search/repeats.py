@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from outings.answers.search.matches import SearchMatches
 from outings.answers.search.score import Numbers, mark_firsts
 from outings.answers.snapshot.derived import derive_table
-from outings.contract.folding import fold_text
+from outings.contract.text import fold_text
 from outings.release.tables import FIELDS, PUBLISHED
 
 # Stands for a listing that repeats no other.

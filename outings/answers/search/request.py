@@ -24,7 +24,7 @@ from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.cursor import malformed_cursor
 from outings.contract.errors import ApiError, bad_request
 from outings.contract.query import Query
-from outings.contract.tokenizer import split_words
+from outings.contract.text import split_words
 from outings.release.snapshot import Snapshot
 
 

@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 
-from outings.contract.tokenizer import split_words
+from outings.contract.text import split_words
 
 MOST_CHARACTERS = 180
 # Words before the first hit that tell what it is about.

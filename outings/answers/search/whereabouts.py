@@ -20,7 +20,7 @@ from outings.answers.search.understanding.query import ParsedQuery
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.zips import open_stated_zips, open_zips
-from outings.contract.tokenizer import split_words
+from outings.contract.text import split_words
 from outings.contract.vocabulary import TYPES
 
 _ZIP = re.compile(r"(?<![\w.,$/-])[0-9]{5}(?![\w.,/-])")

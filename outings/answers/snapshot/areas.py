@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from outings.answers.cache import LruCache
 from outings.answers.snapshot.derived import DerivedTables, Frames, TableContext
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.contract.folding import fold_text
-from outings.contract.resources.metro import Bounds
-from outings.contract.resources.neighborhood import NeighborhoodCenter
+from outings.contract.resources.directories import Bounds, NeighborhoodCenter
+from outings.contract.text import fold_text
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import MappedTable
 from outings.release.tables import PUBLISHED

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from outings.answers.dates import find_weekday
 from outings.answers.snapshot.derived import derive_table
-from outings.contract.instants import DAY
+from outings.contract.values import DAY
 from outings.release.mapped_table import NEVER, NOT_STATED, MappedTable
 
 _DAYS = 7

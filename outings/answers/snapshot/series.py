@@ -10,7 +10,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.snapshot.derived import derive_table
-from outings.contract.instants import DAY, number_day
+from outings.contract.values import DAY, number_day
 from outings.release.mapped_table import NEVER, MappedTable
 
 _MICROSECONDS = 1_000_000

@@ -11,8 +11,8 @@ import polars as pl
 
 from outings.answers.snapshot.areas import order_neighborhoods
 from outings.answers.snapshot.derived import DerivedTables, Frames
-from outings.contract.resources.suggestion import SuggestionKind
-from outings.contract.tokenizer import split_words
+from outings.contract.resources.finding import SuggestionKind
+from outings.contract.text import split_words
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import PUBLISHED
 

@@ -20,10 +20,10 @@ from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.suggestions.entries import CATEGORY, KINDS, NEIGHBORHOOD, ORGANIZATION, fold_name
 from outings.answers.suggestions.index import Counts, EntryMatch, Live, Order, SuggestionIndex, open_suggestions
 from outings.contract.envelope import encode_list
-from outings.contract.instants import format_instant
-from outings.contract.meta import SuggestMeta
 from outings.contract.query import Query
-from outings.contract.resources.suggestion import Suggestion, SuggestionLinks
+from outings.contract.resources.finding import Suggestion, SuggestionLinks
+from outings.contract.resources.meta import SuggestMeta
+from outings.contract.values import format_instant
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 

@@ -13,8 +13,8 @@ from msgspec.structs import asdict
 
 from outings.answers.weather.forecast import Forecast, HalfDay, Hour
 from outings.configuration import read_zone
-from outings.contract.instants import format_instant, format_local
-from outings.contract.resources.forecast import DayForecast, EventForecast, HourForecast, TemperatureRange
+from outings.contract.resources.shared import DayForecast, EventForecast, HourForecast, TemperatureRange
+from outings.contract.values import format_instant, format_local
 
 # From this chance on it is called wet, in percent.
 WET = 50

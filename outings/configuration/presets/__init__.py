@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from outings.configuration.environment import expand_references
 from outings.configuration.query_string import has_parameter, set_parameter
-from outings.contract.suggestions import suggest
+from outings.contract.did_you_mean import suggest
 
 _REMOTE = ("http://", "https://", "webcal:")
 

@@ -12,8 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from outings.contract.route import Route
-from outings.contract.route_matching import match_route
+from outings.contract.routes import Route, match_route
 from outings.contract.vocabulary import SETS, Vocabulary
 
 FILE = "examples.json"

@@ -7,12 +7,11 @@ from typing import Any, TypeGuard
 import msgspec
 from msgspec import Struct
 
-from outings.contract.meanings import EVERYWHERE
-from outings.contract.members import MEMBERS, RESOURCES
-from outings.contract.notices import Notice
-from outings.contract.resources import LISTINGS, Organization, OrganizationEntry, find_structs
-from outings.contract.resources.facets import Facets
-from outings.contract.resources.failure import Failure
+from outings.contract.envelope import Notice
+from outings.contract.errors import Failure
+from outings.contract.members import EVERYWHERE, MEMBERS, RESOURCES
+from outings.contract.resources.directories import Facets
+from outings.contract.resources.listings import LISTINGS, Organization, OrganizationEntry, find_structs
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import (
     AGE_BANDS,

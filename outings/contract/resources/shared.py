@@ -1,27 +1,73 @@
-"""Sub-objects that several resources share. Null means that the source did not state it, never "no"."""
+"""What several resources share: texts of a known form, objects within listings, and the blocks of `include`.
+
+Null means that the source did not state it, never "no". Nothing is checked when a resource is made.
+"""
 
 from datetime import date
 from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from outings.contract.resources.words import (
-    AgeBand,
-    Audience,
-    Category,
-    Currency,
-    Id,
-    Instant,
-    ListingType,
-    Local,
-    PriceScope,
-    PriceType,
-    PriceUnit,
-    Season,
-    Status,
-    means,
-)
+from outings.contract import vocabulary
 from outings.contract.vocabulary import AGE_BANDS
+
+
+def means(sentence: str) -> Meta:
+    """What a member means. Left out where `contract/members.py` says it of every member of its name."""
+    return Meta(description=sentence)
+
+
+def one_of(*words: str) -> Meta:
+    return Meta(extra_json_schema={"enum": list(words)})
+
+
+def _of_deployment(name: str) -> Meta:
+    """Words that the deployment may replace: a member of `Vocabulary`, which OpenAPI puts in its place."""
+    return Meta(extra_json_schema={"x-vocabulary": name})
+
+
+def _written_as(pattern: str, *, example: str) -> Meta:
+    return Meta(extra_json_schema={"pattern": f"^{pattern}$", "examples": [example]})
+
+
+_DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_TIME = "[0-9]{2}:[0-9]{2}:[0-9]{2}"
+
+Id = Annotated[str, Meta(extra_json_schema={"format": "uuid"})]
+Day = Annotated[str, Meta(extra_json_schema={"format": "date"})]
+Instant = Annotated[
+    str,
+    Meta(
+        extra_json_schema={"format": "date-time", "pattern": f"^{_DAY}T{_TIME}Z$", "examples": ["2026-08-10T16:00:00Z"]}
+    ),
+]
+Local = Annotated[str, _written_as(f"{_DAY}T{_TIME}", example="2026-08-10T09:00:00")]
+Clock = Annotated[str, _written_as(_TIME, example="09:00:00")]
+Currency = Annotated[str, _written_as("[A-Z]{3}", example="USD")]
+
+ListingType = Annotated[str, one_of(*vocabulary.TYPES)]
+# A draft is never shown.
+Status = Annotated[str, one_of("published", "archived")]
+Audience = Annotated[str, one_of(*vocabulary.AUDIENCES)]
+AgeBand = Annotated[str, one_of(*vocabulary.AGE_BANDS)]
+Weekday = Annotated[str, one_of(*vocabulary.WEEKDAYS)]
+PriceType = Annotated[str, one_of(*vocabulary.PRICE_TYPES)]
+PriceScope = Annotated[str, one_of(*vocabulary.PRICE_SCOPES)]
+PriceUnit = Annotated[str, one_of(*vocabulary.PRICE_UNITS)]
+RegistrationStatus = Annotated[str, one_of(*vocabulary.REGISTRATION_STATUSES)]
+ScheduleType = Annotated[str, one_of(*vocabulary.SCHEDULE_TYPES)]
+EnrollmentType = Annotated[str, one_of(*vocabulary.ENROLLMENT_TYPES)]
+VerificationStatus = Annotated[str, one_of(*vocabulary.VERIFICATION_STATUSES)]
+ScoreBasis = Annotated[str, one_of(*vocabulary.SCORE_BASES)]
+DateHealth = Annotated[str, one_of(*vocabulary.DATE_HEALTHS)]
+SourceHealth = Annotated[str, one_of(*vocabulary.SOURCE_HEALTHS)]
+CampType = Annotated[str, one_of(*vocabulary.CAMP_TYPES)]
+
+Category = Annotated[str, _of_deployment("categories")]
+Season = Annotated[str, _of_deployment("seasons")]
+Occasion = Annotated[str, _of_deployment("occasions")]
+Team = Annotated[str, _of_deployment("teams")]
+TypeHint = Annotated[str, _of_deployment("type_hints")]
 
 
 class Member(Struct, frozen=True, kw_only=True):
@@ -145,3 +191,83 @@ class Facts(Listing, frozen=True, kw_only=True):
     is_outdoor: bool | None
     good_for_rainy: bool | None
     is_sensory_friendly: bool | None
+
+
+class Verification(Member, frozen=True, kw_only=True):
+    status: Annotated[VerificationStatus | None, means("What the check found.")]
+    checked_at: Annotated[Instant | None, means("When it was checked.")]
+    changed_fields: Annotated[tuple[str, ...], means("The members that differed from the source.")]
+
+
+class SourceBlock(Member, frozen=True, kw_only=True):
+    """`date_health` is null of a place, which has no dates, and `source_health` where nothing is stated of a visit."""
+
+    url: Annotated[str | None, means("The page that the listing came from.")]
+    crawled_at: Instant | None
+    score_basis: Annotated[ScoreBasis, means("Whether `confidence` rests on a verification or on the data alone.")]
+    verification: Annotated[Verification, means("What checking it found.")]
+    date_health: Annotated[DateHealth | None, means("Whether the source's dates can be trusted; null of a place.")]
+    source_health: Annotated[
+        SourceHealth | None, means("Whether the source could be reached; null where nothing is stated of a visit.")
+    ]
+
+
+class Related(Member, frozen=True, kw_only=True):
+    """Events, classes and camps, up to six each, that the lists would show too; never the listing itself."""
+
+    similar: Annotated[tuple[CompactCard, ...], means("What is similar.")]
+    from_organization: Annotated[tuple[CompactCard, ...], means("What else the organization offers.")]
+    at_place: Annotated[tuple[CompactCard, ...], means("What else takes place there.")]
+
+
+# What an event's block speaks of: its own hours, or the local date on which it begins.
+COVERS = ("event_hours", "local_day")
+
+Covers = Annotated[str, one_of(*COVERS)]
+Percent = Annotated[int, Meta(ge=0, le=100)]
+# An hour of the local clock, and the one before which it ends.
+_HOUR = Annotated[int, Meta(ge=0, le=24)]
+
+
+class TemperatureRange(Member, frozen=True, kw_only=True):
+    """In degrees Fahrenheit."""
+
+    min: Annotated[int | None, means("The least.")]
+    max: Annotated[int | None, means("The greatest.")]
+
+
+class DayForecast(Member, frozen=True, kw_only=True):
+    """Of a local date, today's of what is left of it when it was issued. `wet_hours`: from which hour to before which
+    it is more likely wet than not. `expires_at`: after that nobody should show it."""
+
+    summary: str | None
+    temperature_f: TemperatureRange
+    precipitation_chance_max: Percent | None
+    wet_hours: tuple[tuple[_HOUR, _HOUR], ...]
+    issued_at: Instant
+    expires_at: Instant
+
+
+class HourForecast(Member, frozen=True, kw_only=True):
+    """The hour that begins then, by the event's clock."""
+
+    starts_local: Annotated[Local, means("The hour that begins then, by the event's clock.")]
+    summary: str | None
+    temperature_f: int | None
+    precipitation_chance: Annotated[Percent | None, means("The chance of rain or snow, in percent.")]
+
+
+class EventForecast(Member, frozen=True, kw_only=True):
+    """`hours` has an event's own, from the one in which it begins to the one in which it ends; it is empty where the
+    block is of the local date. The other members are as a date's, over what it `covers`."""
+
+    covers: Annotated[Covers, means("Whether it is of the event's own hours or of its local date.")]
+    summary: str | None
+    temperature_f: TemperatureRange
+    precipitation_chance_max: Percent | None
+    wet_hours: tuple[tuple[_HOUR, _HOUR], ...]
+    hours: Annotated[
+        tuple[HourForecast, ...], means("The event's own hours; empty where the forecast is of the local date.")
+    ]
+    issued_at: Instant
+    expires_at: Instant

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from outings.contract.openapi.examples import Example
-from outings.contract.route import JSON
+from outings.contract.routes import JSON
 
 # How the page calls each, and what its markup does.
 LANGUAGES = {"curl": "curl", "python": "Python", "javascript": "JavaScript"}

@@ -8,12 +8,13 @@ import msgspec
 from markupsafe import Markup
 from msgspec.structs import replace
 
-from outings.contract import errors, notices
-from outings.contract.openapi import make_document
+from outings.contract import errors
+from outings.contract.envelope import NOTICES
+from outings.contract.openapi.document import make_document
 from outings.contract.openapi.examples import Example
 from outings.contract.pricing_plans import PLANS
+from outings.contract.routes import CALENDAR_DAYS_AFTER, EXPANSION_DAYS_AFTER, LIST_DAYS_AFTER
 from outings.contract.vocabulary import Vocabulary
-from outings.contract.window import CALENDAR_DAYS_AFTER, EXPANSION_DAYS_AFTER, LIST_DAYS_AFTER
 from outings.pages.layout import name_words, render_page
 from outings.pages.page import Page
 from outings.pages.reference.code import LANGUAGES, write_code
@@ -56,7 +57,7 @@ def _render(encoded: bytes, vocabulary: Vocabulary) -> Page:
         "codes": [(code, *each) for code, each in errors.CODES.items()],
         "code_of": {str(each.status): code for code, each in reversed(list(errors.CODES.items()))},
         "reasons": errors.REASONS,
-        "notices": notices.NOTICES,
+        "notices": NOTICES,
         "request_headers": REQUEST_HEADERS,
         "headers": {name: each["description"] for name, each in document["components"]["headers"].items()},
         "stabilities": STABILITIES,

@@ -7,10 +7,9 @@ from msgspec import Struct
 
 from outings.contract.members import RESOURCES
 from outings.contract.openapi.examples import Example, find_example
-from outings.contract.openapi.responses import make_body
+from outings.contract.openapi.operations import make_body
 from outings.contract.openapi.schemas import is_struct
-from outings.contract.route import Group, Route
-from outings.contract.routes import LISTS, ROUTES
+from outings.contract.routes import LISTS, ROUTES, Group, Route
 from outings.contract.vocabulary import Vocabulary
 from outings.pages.reference.value_types import Form, read_form
 

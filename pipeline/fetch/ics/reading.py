@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from outings.contract.instants import DAY, count_seconds
+from outings.contract.values import DAY, count_seconds
 from outings.contract.vocabulary import Vocabulary
 from pipeline.dates.zones import find_fold_zone
 from pipeline.fetch.ics.lines import Calendar, Component, Line, split_texts, unescape

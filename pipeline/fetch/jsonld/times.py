@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from outings.configuration import is_zone, read_zone
-from outings.contract.instants import number_day
+from outings.contract.values import number_day
 from outings.contract.vocabulary import WEEKDAYS
 from pipeline.dates.rules import RuleError, list_days, parse_rule
 from pipeline.dates.zones import find_fold_zone

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from outings.configuration.mapping import MappingError, Rule
-from outings.contract.suggestions import list_nearest
+from outings.contract.did_you_mean import list_nearest
 from outings.sql_quoting import literal, quote
 
 _STEP = re.compile(r"([^\[\]]*)((?:\[\d*\])*)")

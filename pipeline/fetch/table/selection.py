@@ -13,7 +13,7 @@ import duckdb
 import orjson
 from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-from outings.contract.suggestions import list_nearest
+from outings.contract.did_you_mean import list_nearest
 from outings.contract.vocabulary import Vocabulary
 from outings.select_statement import bound_time, parse_select
 from pipeline.records.kinds import Members, Table

@@ -16,7 +16,7 @@ from lxml import etree
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
 from outings.configuration import FeedTable
-from outings.contract.suggestions import list_nearest
+from outings.contract.did_you_mean import list_nearest
 from outings.sql_quoting import quote
 from pipeline.fetch.table.json_rows import read_typed
 from pipeline.fetch.table.part import Part, check_columns, check_rows, number_names

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct, structs
 
 from outings.configuration.mapping import MappingError, Rule, parse_mapping
-from outings.contract.suggestions import list_nearest
+from outings.contract.did_you_mean import list_nearest
 from outings.contract.vocabulary import Vocabulary
 from pipeline.fetch.reader import FeedSetting
 from pipeline.records import values

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from outings.contract.resources import LISTINGS
+from outings.contract.resources.listings import LISTINGS
 
 _KINDS: dict[type[Any], pl.DataType] = {
     msgspec.inspect.StrType: pl.String(),

@@ -15,7 +15,7 @@ from msgspec import Struct
 from outings.answers.exports import name_file
 from outings.answers.ical import Entry, encode_calendar, render_event, split_entries
 from outings.answers.snapshot.reader import open_snapshot
-from outings.contract.instants import format_instant
+from outings.contract.values import format_instant
 from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.release.manifest import NO_ROWS, Export, Manifest, add_rows
 from outings.release.objects import Corrupt, read_object

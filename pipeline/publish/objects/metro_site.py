@@ -3,7 +3,7 @@
 from datetime import date
 
 from outings.answers.counts import count_listings
-from outings.contract.entitlement import Entitlement
+from outings.contract.query import Entitlement
 from outings.pages.site import render_metro
 from outings.release.site import MetroSite, SiteSettings, pack_files
 from outings.release.snapshot import Snapshot

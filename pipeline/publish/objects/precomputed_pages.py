@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 
 from outings.answers.answer import answer
-from outings.contract.entitlement import Entitlement
-from outings.contract.query import Query, parse_query
-from outings.contract.route_matching import match_route
-from outings.contract.routes import LISTS
+from outings.contract.query import Entitlement, Query, parse_query
+from outings.contract.routes import LISTS, match_route
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.manifest import PrecomputedPage
 from outings.release.snapshot import Release, Snapshot

@@ -7,7 +7,7 @@ from typing import IO, Self
 
 from msgspec import Struct
 
-from outings.contract.route import JSON
+from outings.contract.routes import JSON
 from outings.release.objects import hash_of
 from pipeline.publish.static.hosts import HostFile
 

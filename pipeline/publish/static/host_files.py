@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from outings.contract.envelope import encode_error
 from outings.contract.errors import not_found
-from outings.contract.resources.export import EXPORT_TYPES
+from outings.contract.resources.sync import EXPORT_TYPES
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.site import ASSETS

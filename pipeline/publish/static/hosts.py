@@ -9,8 +9,8 @@ from uuid import uuid4
 
 from msgspec import Struct
 
-from outings.contract.resources.export import EXPORT_TYPES
-from outings.contract.route import JSON
+from outings.contract.resources.sync import EXPORT_TYPES
+from outings.contract.routes import JSON
 from outings.release.disk import sync_file_system
 from outings.release.s3 import S3Store
 from outings.release.store import StoreError

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from outings.answers.counts import count_listings
 from outings.configuration.zones import read_zone
-from outings.contract.entitlement import Entitlement
+from outings.contract.query import Entitlement
 from outings.pages.assets import explain_no_assets
 from outings.pages.metro_figures import MetroFigures
 from outings.pages.page import Page

@@ -10,11 +10,10 @@ import polars as pl
 from msgspec import Struct
 
 from outings.configuration.tables import StaticTable
-from outings.contract.instants import format_instant
-from outings.contract.openapi import encode_static_document
-from outings.contract.route import JSON
-from outings.contract.route_matching import match_route
+from outings.contract.openapi.document import encode_static_document
+from outings.contract.routes import JSON, match_route
 from outings.contract.static_files import INDEX, SIGNATURE, SUMS
+from outings.contract.values import format_instant
 from outings.contract.vocabulary import AUDIENCES, COLLECTIONS, TYPES, Vocabulary
 from outings.failures import GuardRefusal
 from outings.release.objects import decode_json

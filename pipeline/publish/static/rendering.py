@@ -7,12 +7,10 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.answer import answer
-from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
-from outings.contract.meta import ListMeta, PageMeta
-from outings.contract.query import Query, parse_query
-from outings.contract.route import Route
-from outings.contract.route_matching import match_route
+from outings.contract.query import Entitlement, Query, parse_query
+from outings.contract.resources.meta import ListMeta, PageMeta
+from outings.contract.routes import Route, match_route
 from outings.contract.static_files import name_file, name_media, spell_request
 from outings.contract.vocabulary import Vocabulary
 from outings.release.objects import hash_of

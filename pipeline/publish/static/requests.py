@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from msgspec import Struct, field
 
-from outings.contract.resources.export import EXPORT_TYPES
+from outings.contract.resources.sync import EXPORT_TYPES
 from outings.contract.routes import LISTS
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from pipeline.publish.objects.precomputed_pages import list_months

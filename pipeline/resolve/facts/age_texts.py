@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from outings.contract.languages.audience import TextAgeWords
 from outings.contract.languages.language import NO_MATCH
+from outings.contract.languages.word_lists import TextAgeWords
 from pipeline.records.school_grades import GradeSpan, find_grades
 from pipeline.resolve.facts.phrases import split_words
 

@@ -8,8 +8,8 @@ from importlib.resources import files
 import msgspec
 from msgspec import Struct
 
-from outings.contract.languages.audience import AudienceWords
 from outings.contract.languages.language import ENGLISH, SHIPPED, Language, read_shipped_language
+from outings.contract.languages.word_lists import AudienceWords
 from outings.contract.vocabulary import AUDIENCES
 from pipeline.records.record import ListingRecord
 from pipeline.resolve.facts.age_texts import AgeSpan, AgeTexts

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from outings.contract.resources.metro import Bounds
+from outings.contract.resources.directories import Bounds
 from pipeline.fetch.source import FeedError
 
 # A metro knows the codes of its bounds and of half a degree round them.

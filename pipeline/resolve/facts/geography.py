@@ -9,7 +9,7 @@ import shapely
 from msgspec import Struct
 from shapely.geometry.base import BaseGeometry
 
-from outings.contract.folding import fold_text
+from outings.contract.text import fold_text
 from pipeline.resolve.facts.slugs import SlugRequest, assign_slugs
 
 # Where cities write a neighborhood's name, without case; the first that a feature has is read.

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from outings.contract.resources import Camp, Class, Event, Place
-from outings.contract.resources.class_ import Section
+from outings.contract.resources.listings import Camp, Class, Event, Place, Section
 from outings.contract.resources.shared import Price
 from outings.contract.vocabulary import VERIFICATION_STATUSES, WEEKDAYS
 from pipeline.records.record import ListingRecord

@@ -5,8 +5,7 @@ from typing import Any
 
 from msgspec import structs
 
-from outings.contract.resources import Camp
-from outings.contract.resources.camp import Session
+from outings.contract.resources.listings import Camp, Session
 from outings.contract.resources.shared import AgeRange, Price
 from pipeline.records.ids import make_part_id
 from pipeline.records.record import CampRecord, SessionRecord

@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from outings.contract.resources import Class
-from outings.contract.resources.class_ import (
+from outings.contract.resources.listings import (
+    Class,
     ClassRegistration,
     Registration,
     Section,

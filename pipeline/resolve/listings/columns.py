@@ -5,15 +5,12 @@ from typing import Any
 
 from msgspec import UNSET, Struct, structs
 
-from outings.contract.argument import list_allowed
-from outings.contract.folding import fold_text
-from outings.contract.instants import format_instant
 from outings.contract.members import MEMBERS
-from outings.contract.parameter import Parameter
 from outings.contract.parameters import PARAMETERS
-from outings.contract.resources import LISTINGS, Camp, Class, Event, Organization, Place
-from outings.contract.resources.event import EventLinks
+from outings.contract.resources.listings import LISTINGS, Camp, Class, Event, EventLinks, Organization, Place
 from outings.contract.resources.shared import Traits
+from outings.contract.text import fold_text
+from outings.contract.values import Parameter, format_instant, list_allowed
 from outings.contract.vocabulary import AUDIENCES, COLLECTIONS, SETS, STATUSES, Vocabulary
 from outings.release.tables import TABLES
 from pipeline.records.record import RECORDS, DatedRecord, ListingRecord, Record

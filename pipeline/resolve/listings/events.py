@@ -2,8 +2,8 @@
 
 from datetime import datetime, time
 
-from outings.contract.instants import count_seconds, format_clock, format_instant, format_local
-from outings.contract.resources import Event
+from outings.contract.resources.listings import Event
+from outings.contract.values import count_seconds, format_clock, format_instant, format_local
 from pipeline.dates.recurrence import Expansion, expand_recurrence
 from pipeline.records.record import EventRecord, Problem
 from pipeline.resolve.listings.columns import find_timezone, make_dated_members, make_dated_row

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from outings.contract.resources import Organization
-from outings.contract.resources.organization import OrganizationLinks
+from outings.contract.resources.listings import Organization, OrganizationLinks
 from outings.contract.vocabulary import COLLECTIONS
 from pipeline.records.record import OrganizationRecord
 from pipeline.resolve.listings.columns import make_identity_columns, make_record_members, make_row

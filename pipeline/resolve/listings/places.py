@@ -1,7 +1,6 @@
 """A place's row: its members and its columns; nothing happens in its own table."""
 
-from outings.contract.resources import Place
-from outings.contract.resources.place import PlaceLinks
+from outings.contract.resources.listings import Place, PlaceLinks
 from pipeline.records.record import PlaceRecord
 from pipeline.resolve.listings.columns import make_columns, make_members, make_row
 from pipeline.resolve.listings.resolved_record import MetroContext, ResolvedRecord

@@ -10,7 +10,7 @@ import pytest
 
 from outings.answers.weather.forecast import Forecast, HalfDay, Hour
 from outings.answers.weather.weather import Weather
-from outings.contract.entitlement import Entitlement
+from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch

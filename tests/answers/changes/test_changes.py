@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from outings.answers.changes import MOST_SCANNED
-from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
+from outings.contract.query import Entitlement
 from outings.release.log import Version
 from outings.release.snapshot import Release
 from tests.answers.asking import ALL, ask, fetch

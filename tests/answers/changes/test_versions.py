@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from outings.contract.cursor import Cursor, encode_cursor
-from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
+from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
 from tests.answers.asking import ALL, ask, fetch, parse, walk_by_cursor
 from tests.answers.documents import make_class, make_event, make_organization

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from outings.contract.entitlement import Entitlement
+from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
 from tests.answers.asking import ask, fetch
 from tests.answers.details.oracle import COLLECTIONS, GROUPS, KINDS, relate

@@ -6,8 +6,8 @@ from random import Random
 import pytest
 from hypothesis import given
 
-from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
+from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch, parse, read_all

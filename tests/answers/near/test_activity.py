@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from outings.contract.entitlement import Entitlement
+from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
 from tests.answers.asking import fetch, make_noon
 from tests.answers.generated import CENTER, make_world

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
+from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import fetch, make_noon

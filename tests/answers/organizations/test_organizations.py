@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
+from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import ask, fetch

@@ -6,9 +6,9 @@ import pytest
 
 from outings.answers.rows.filters import NAMES, PLAIN, RULES
 from outings.contract.members import MEMBERS
-from outings.contract.parameter import Parameter
 from outings.contract.parameters import PARAMETERS
 from outings.contract.routes import LISTS
+from outings.contract.values import Parameter
 from outings.release.snapshot import Release
 from outings.release.tables import HAPPENINGS, TABLES
 from tests.answers import documents

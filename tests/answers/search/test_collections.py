@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from outings.contract.entitlement import Entitlement
+from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.documents import make_uuid

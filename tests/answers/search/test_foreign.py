@@ -9,10 +9,8 @@ from msgspec.structs import replace
 from outings.answers.search.understanding.foreign import ForeignLanguage
 from outings.answers.search.understanding.words import QueryWords
 from outings.contract.languages import language as languages
-from outings.contract.languages.language import SHIPPED, read_shipped_language
-from outings.contract.languages.translations import list_translations
-from outings.contract.related import parse_related
-from outings.contract.tokenizer import split_words
+from outings.contract.languages.language import SHIPPED, list_translations, parse_related, read_shipped_language
+from outings.contract.text import split_words
 from outings.release.snapshot import Release
 from tests.answers.search.searching import EVERY, find, name_places, open_listings, search
 from tests.judged.judging import read_judged, read_parents

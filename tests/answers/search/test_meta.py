@@ -3,7 +3,7 @@
 import pytest
 
 from outings.contract.query import parse_query
-from outings.contract.route_matching import match_route
+from outings.contract.routes import match_route
 from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import Release
 from tests.answers import documents

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from outings.answers.search.namesakes import make_heads
-from outings.contract.languages.search import NameWords
+from outings.contract.languages.word_lists import NameWords
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Release
 from outings.release.tables import FIELDS

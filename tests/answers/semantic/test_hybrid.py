@@ -11,10 +11,9 @@ from outings.answers.answer import answer
 from outings.answers.context import AnswerContext
 from outings.answers.routes import make_plan
 from outings.answers.semantic.model import Model
-from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
-from outings.contract.query import Query, parse_query
-from outings.contract.route_matching import match_route
+from outings.contract.query import Entitlement, Query, parse_query
+from outings.contract.routes import match_route
 from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import Release
 from tests.answers.semantic.networks import write_model

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from outings.answers.search.matches import SearchMatches
 from outings.answers.search.nearness import add_near, open_semantic
 from outings.answers.semantic.model import Model
-from outings.contract.resources.search import LEVELS
+from outings.contract.resources.finding import LEVELS
 from tests.answers.semantic.networks import write_model
 from tests.pipeline.city import City, make_event
 

@@ -12,8 +12,7 @@ from outings.answers.snapshot.derived import TableContext
 from outings.answers.snapshot.terms import PLACES, Terms
 from outings.answers.snapshot.terms import WORDS as INDEX_WORDS
 from outings.contract.languages.language import read_shipped_language
-from outings.contract.text import SearchTerm, parse_text
-from outings.contract.tokenizer import split_words
+from outings.contract.text import SearchTerm, parse_text, split_words
 from outings.release.cache import MappedFile
 from outings.release.tables import FIELDS, TERMS
 from tests.answers.worlds import TODAY

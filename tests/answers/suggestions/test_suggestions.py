@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from outings.contract.entitlement import Entitlement
 from outings.contract.errors import ApiError
+from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.asking import fetch, read_all

@@ -17,7 +17,7 @@ import pytest
 
 from edge.app import Edge
 from outings.configuration.tables import StaticTable
-from outings.contract.route_matching import match_route
+from outings.contract.routes import match_route
 from outings.contract.static_files import name_media
 from outings.release.s3 import S3Store
 from outings.release.stores import open_store

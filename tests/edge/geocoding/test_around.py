@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from edge.geocoding.geocoder import Geocoder, LocalGeocoder
 from outings.contract.errors import unavailable
-from outings.contract.resources.metro import Center
+from outings.contract.resources.directories import Center
 from outings.release.snapshot import Snapshot
 from tests.answers.documents import make_location, make_place
 from tests.answers.worlds import World

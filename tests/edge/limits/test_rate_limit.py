@@ -8,8 +8,7 @@ import pytest
 
 from edge.limits.header_fields import FIELDS
 from edge.limits.redis_store import RedisLimitStore
-from outings.contract.includes import Offer
-from outings.contract.pricing_plans import PricingPlan
+from outings.contract.pricing_plans import Offer, PricingPlan
 from tests.edge.asking import Response, ask, ask_together, read_metrics
 from tests.edge.conftest import Service
 from tests.edge.publishing import add_keys

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from outings.contract.openapi import encode_document
+from outings.contract.openapi.document import encode_document
 from outings.contract.vocabulary import Vocabulary
 from outings.release.pointer import read_pointer
 from outings.release.publishing import publish

@@ -18,7 +18,7 @@ from edge.app import Edge
 from edge.usage.access_log import AccessLog, join_lines
 from edge.usage.ledger import NAME, Ledger, UsageCounts, UsageKey, open_ledger
 from edge.usage.recorder import UsageRecorder
-from outings.contract.route_matching import match_route
+from outings.contract.routes import match_route
 from tests.edge.asking import ask
 from tests.edge.conftest import Clock, Service, make_service
 from tests.edge.publishing import NOW, make_id

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from outings.contract.resources.metro import Bounds, Center
+from outings.contract.resources.directories import Bounds, Center
 from outings.release.manifest import MetroSettings
 from tests.edge.weather.serving import Office, serve_office
 

@@ -14,7 +14,7 @@ from edge.remote.fetcher import RemoteError
 from edge.weather.nws import Grid, PointForecast
 from edge.weather.shared_source import DAY, MOST_RETRY, RENEW, RETRY, SharedForecastSource
 from outings.answers.weather.forecast import Forecast, Hour
-from outings.contract.resources.metro import Center
+from outings.contract.resources.directories import Center
 from tests.edge.weather.conftest import HARBOR
 
 NOON = datetime(2026, 8, 10, 16, tzinfo=UTC)

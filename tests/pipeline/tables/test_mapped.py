@@ -18,9 +18,9 @@ from outings.answers.near.items import ITEM_TABLES, make_parts, open_parts
 from outings.answers.search.cards import MappedCards, RememberedCards, open_cards
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
-from outings.contract.entitlement import Entitlement
-from outings.contract.parameter import Parameter
 from outings.contract.parameters import PARAMETERS
+from outings.contract.query import Entitlement
+from outings.contract.values import Parameter
 from outings.contract.vocabulary import TYPES
 from outings.release.manifest import read_manifest
 from outings.release.mapped_table import LAYOUT, LAYOUT_NUMBER, number_layout

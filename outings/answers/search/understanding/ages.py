@@ -12,7 +12,7 @@ from itertools import chain
 
 from outings.answers.search.understanding.school_years import AgeSpan, School, make_both, read_numbers
 from outings.contract.languages.language import NO_MATCH
-from outings.contract.languages.search import AgeWords
+from outings.contract.languages.word_lists import AgeWords
 
 # The greatest bare number that "8+", "under 8" and "4-8" make an age; above it they count something else.
 _MOST_UP, _MOST_UNDER, _MOST_BARE = 21, 18, 18

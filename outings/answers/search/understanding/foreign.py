@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from outings.answers.search.understanding.locations import Words, find_runs
 from outings.answers.search.understanding.related import RelatedWords
 from outings.answers.search.understanding.words import QueryWords
-from outings.contract.languages.language import read_shipped_language
-from outings.contract.languages.translations import Translation
+from outings.contract.languages.language import Translation, read_shipped_language
 
 # What makes a plural of a word: `piscina`, `piscinas`; `taller`, `talleres`.
 _PLURALS = ("s", "es")

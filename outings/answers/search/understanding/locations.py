@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from outings.contract.tokenizer import split_words
+from outings.contract.text import split_words
 
 Words = tuple[str, ...]
 # Parts of a name that are names themselves, of so many letters at least: "Chelsea-Hudson Yards".

@@ -8,9 +8,9 @@ from datetime import date, timedelta
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.contract.instants import DAY
 from outings.contract.languages.language import NO_MATCH
-from outings.contract.languages.search import WhenWords, fill_parts
+from outings.contract.languages.word_lists import WhenWords, fill_parts
+from outings.contract.values import DAY
 
 _HOUR, _MINUTE = 3600, 60
 _WEEK, _MOST_DAYS, _MONTHS = 7, 31, 12

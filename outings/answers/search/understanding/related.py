@@ -11,7 +11,7 @@ from rapidfuzz.process import extract
 
 from outings.answers.search.understanding.words import QueryWords, read_english
 from outings.answers.snapshot.texts import LETTERS_FOR_TYPOS
-from outings.contract.related import Group
+from outings.contract.languages.language import Group
 
 Words = tuple[str, ...]
 

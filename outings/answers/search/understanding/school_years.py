@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from outings.contract.languages.language import NO_MATCH
-from outings.contract.languages.search import AgeWords, SchoolYears
+from outings.contract.languages.word_lists import AgeWords, SchoolYears
 
 
 class AgeSpan(Struct, frozen=True):

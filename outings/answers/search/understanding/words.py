@@ -11,7 +11,7 @@ from outings.answers.search.understanding.misspellings import Misspellings
 from outings.answers.search.understanding.moments import WhenPatterns
 from outings.answers.snapshot.spelling import make_stem
 from outings.contract.languages.language import ENGLISH, NO_MATCH, Language, find_stems, read_shipped_language
-from outings.contract.languages.search import AmountWords, SearchWords, fill_parts
+from outings.contract.languages.word_lists import AmountWords, SearchWords, fill_parts
 from outings.contract.vocabulary import TYPES
 
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)*"

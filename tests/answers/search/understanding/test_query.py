@@ -11,7 +11,7 @@ from outings.answers.search.understanding.line import read_line
 from outings.answers.search.understanding.locations import Locations, make_locations
 from outings.answers.search.understanding.query import ParsedQuery, parse_search
 from outings.contract.errors import ApiError
-from outings.contract.tokenizer import split_words
+from outings.contract.text import split_words
 
 PLACES = make_locations(
     ("New York", "new-york", "nyc"), ("Ballard", "Capitol Hill", "Harlem (North)", "Chelsea-Hudson Yards")

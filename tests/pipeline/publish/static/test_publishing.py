@@ -19,7 +19,7 @@ from openapi_spec_validator import validate
 
 from edge.app import Edge
 from outings.configuration.tables import StaticTable
-from outings.contract.route_matching import match_route
+from outings.contract.routes import match_route
 from outings.contract.static_files import INDEX, name_file
 from outings.failures import GuardRefusal
 from outings.release.s3 import S3Store

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from outings.contract.languages.audience import AudienceWords
 from outings.contract.languages.language import Language, read_shipped_language
+from outings.contract.languages.word_lists import AudienceWords
 from outings.contract.resources.shared import AgeRange
 from pipeline.records.record import EventRecord
 from pipeline.resolve.facts.age_texts import AgeSpan

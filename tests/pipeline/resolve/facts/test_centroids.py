@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from outings.contract.resources.metro import Bounds
+from outings.contract.resources.directories import Bounds
 from pipeline.fetch.source import FeedError
 from pipeline.resolve.facts.centroids import Centroid, read_centroids
 from pipeline.tables.zips import make_zips

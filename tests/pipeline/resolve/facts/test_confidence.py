@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from outings.contract.resources.class_ import Registration, Schedule, Tuition
-from outings.contract.resources.place import Hours
+from outings.contract.resources.listings import Hours, Registration, Schedule, Tuition
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
 from pipeline.records.record import (
     CampRecord,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from outings.contract.entitlement import Entitlement
+from outings.contract.query import Entitlement
 from tests.pipeline.city import City, Record, make_event, make_place
 
 SQUARE = [[-122.40, 47.60], [-122.38, 47.60], [-122.38, 47.62], [-122.40, 47.62], [-122.40, 47.60]]

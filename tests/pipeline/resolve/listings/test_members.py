@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from outings.answers.rows.filters import PLAIN
-from outings.contract.resources import LISTINGS
-from outings.contract.resources.metro import Bounds, Center
+from outings.contract.resources.directories import Bounds, Center
+from outings.contract.resources.listings import LISTINGS
 from outings.contract.resources.shared import Ages, Location, OrganizationReference
 from outings.contract.routes import LISTS
 from outings.contract.vocabulary import Vocabulary
@@ -50,7 +50,6 @@ REWRITTEN = {
     "created_at", "source", "starts_local", "ends_local", "camp_type", "price", "sections", "sessions", "schedule",
     "registration", "timezone", "audience",
 }  # fmt: skip
-RESOURCE_FILES = {"class": "class_.py"}
 
 
 def list_types(struct: type[msgspec.Struct]) -> dict[str, Any]:
@@ -78,7 +77,7 @@ def make_row(kind: str) -> Any:
 
 
 def name_resource(kind: str) -> str:
-    return f"{LISTINGS[kind].__name__} in outings/contract/resources/{RESOURCE_FILES.get(kind, f'{kind}.py')}"
+    return f"{LISTINGS[kind].__name__} in outings/contract/resources/listings.py"
 
 
 @pytest.mark.parametrize("kind", LISTINGS)

@@ -1,10 +1,50 @@
-"""`search.toml`: the words of a query."""
+"""What the files of a language say: `audience.toml`, `search.toml` and `streets.toml`."""
 
 import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from msgspec import Struct
+
+
+class TextAgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Ages in a text. `numbers` are words from zero on; the others are regular expressions.
+
+    In `ranges`, `lows` and `highs` `<low>` and `<high>` stand for a number with or without a unit, `<low!>` and
+    `<high!>` for one with a unit. What begins with `name_` holds in names alone; `unit_ranges` hold in a description
+    where both numbers have a unit, or the second has `old` behind it.
+    """
+
+    numbers: str = ""
+    years: str = ""
+    months: str = ""
+    old: str = ""
+    groups: str = ""
+    not_before: str = ""
+    ranges: tuple[str, ...] = ()
+    lows: tuple[str, ...] = ()
+    unit_ranges: tuple[str, ...] = ()
+    highs: tuple[str, ...] = ()
+    name_ranges: tuple[str, ...] = ()
+    name_highs: tuple[str, ...] = ()
+    plus_behind: str = ""
+
+    def list_patterns(self) -> Iterator[str]:
+        yield from (self.years, self.months, self.old, self.groups, self.not_before, self.plus_behind)
+        blank = {"low": r"\d", "high": r"\d"}
+        for pattern in (*self.ranges, *self.lows, *self.unit_ranges, *self.highs, *self.name_ranges, *self.name_highs):
+            yield fill_parts(pattern.replace("!>", ">"), blank)
+
+
+class AudienceWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`phrases`: sets of phrases by name, which the rules of the check ask for."""
+
+    adult_ages_ignored_beside: tuple[str, ...] = ()
+    phrases: dict[str, tuple[str, ...]] = {}
+    ages: TextAgeWords = TextAgeWords()
+
+    def list_patterns(self) -> Iterator[str]:
+        return self.ages.list_patterns()
 
 
 class RoleWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -203,3 +243,29 @@ def fill_parts(pattern: str, parts: Mapping[str, str]) -> str:
         return parts[match[1]]
 
     return _PART.sub(fill, pattern)
+
+
+class StreetWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`kinds`: a street's kind in its short form, and what else stands for it. `leading` is left out in front of a
+    name, `dropped` wherever it stands. `kind_first`: "Calle Mayor 9", and not "9 Main Street". The others are regular
+    expressions: `ordinal` has the number as its group, `number` stands between a street and its number.
+    `labels`: the library that labels the parts of an address, for those of the United States."""
+
+    kinds: dict[str, str] = {}
+    directions: dict[str, str] = {}
+    ordinals: dict[str, str] = {}
+    ordinal: str = ""
+    leading: str = ""
+    dropped: str = ""
+    kind_first: bool = False
+    number: str = ""
+    beside: str = "&"
+    between: str = ""
+    ends: str = "&"
+    corner: str = ""
+    inside: str = ""
+    countries: tuple[str, ...] = ()
+    labels: str = ""
+
+    def list_patterns(self) -> Iterator[str]:
+        yield from (self.ordinal, self.number, self.beside, self.between, self.ends, self.corner, self.inside)

@@ -1,14 +1,26 @@
-"""What is near a point."""
+"""What is near a point, results of a search, and suggestions."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from outings.contract.resources.forecast import EventForecast
-from outings.contract.resources.organization import Counts
-from outings.contract.resources.shared import Ages, Location, Member, PlaceReference, Price
-from outings.contract.resources.source import SourceBlock
-from outings.contract.resources.words import Category, Id, Instant, ListingType, Local, means, one_of
+from outings.contract.resources.listings import Counts
+from outings.contract.resources.shared import (
+    Ages,
+    Category,
+    EventForecast,
+    Id,
+    Instant,
+    ListingType,
+    Local,
+    Location,
+    Member,
+    PlaceReference,
+    Price,
+    SourceBlock,
+    means,
+    one_of,
+)
 
 ORIGIN_SOURCES = ("coordinates", "address", "zip")
 GROUPS = ("happening_soon", "recurring_programs", "classes_enrolling", "camps", "places")
@@ -195,3 +207,60 @@ class Around(Member, frozen=True, kw_only=True):
     results: Annotated[AroundResults, means("The five groups.")]
     facets: Annotated[AroundFacets, means("What is in any group, counted.")]
     coverage: Annotated[AroundCoverage, means("What the circle can't show.")]
+
+
+LEVELS = ("all_terms", "related", "partial")
+# Ids of a result's repeats, and what a list's `ids` takes at once.
+MOST_REPEATS = 100
+Match = Annotated[str, one_of(*LEVELS)]
+
+
+class SearchResult(Struct, frozen=True, kw_only=True):
+    """`match`: how the words fit; `score` 0 to 1 is of this listing and the words alone. `starts_local`: the next date
+    in the window; null for what has none, places among it. With `match=auto` alone: how many more listings the result
+    stands for, and their ids. All of a listing is at `/v1/events/{id}`, `/v1/classes/{id}` and so on, by its type."""
+
+    type: ListingType
+    id: Id
+    slug: str
+    name: str
+    snippet: Annotated[str, means("At most 180 characters of the description around the words.")]
+    match: Annotated[Match, means("How the words fit.")]
+    score: Annotated[float, means("How well it fits the words, from 0 to 1, whatever else there is.")]
+    starts_local: Annotated[Local | None, means("The next date in the window; null for what has none.")]
+    repeats: Annotated[
+        int | UnsetType, means("With `match=auto` how many more listings have this name, organization, place and ages.")
+    ] = UNSET
+    repeat_ids: Annotated[
+        Annotated[tuple[Id, ...], Meta(max_length=MOST_REPEATS)] | UnsetType,
+        means("With `match=auto` their ids, at most 100, the next first: a list takes them as `ids`."),
+    ] = UNSET
+
+
+# The order in which kinds are suggested.
+SuggestionKind = Literal["category", "neighborhood", "place", "organization", "listing"]
+
+
+class SuggestionLinks(Member, frozen=True, kw_only=True):
+    """`self`: the listing or organization itself, null of a category and a neighborhood. The others: the lists of what
+    belongs to it, null where there is no such list."""
+
+    self: Annotated[str | None, means("The listing or organization; null of a category and a neighborhood.")] = None
+    events: Annotated[str | None, means("The list of its events; null where there is none.")] = None
+    classes: Annotated[str | None, means("The list of its classes; null where there is none.")] = None
+    camps: Annotated[str | None, means("The list of its camps; null where there is none.")] = None
+    places: Annotated[str | None, means("The list of its places; null where there is none.")] = None
+
+
+class Suggestion(Member, frozen=True, kw_only=True):
+    """`text` is what to show, and `type` what `id` is of. The `slug` of a category or a neighborhood is what the
+    parameter of that name takes."""
+
+    text: Annotated[str, means("What to show.")]
+    kind: Annotated[SuggestionKind, means("What it is. `listing` is an event, a class or a camp.")]
+    type: Annotated[str | None, means("What `id` is of; null of a category and a neighborhood.")] = None
+    id: Annotated[
+        str | None, means("The id of the listing or organization; null of a category and a neighborhood.")
+    ] = None
+    slug: Annotated[str, means("Of a category and a neighborhood what the parameter of that name takes.")]
+    links: Annotated[SuggestionLinks, means("Paths to it and to the lists of what belongs to it.")]

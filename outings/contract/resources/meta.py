@@ -6,8 +6,8 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from outings.contract.resources.near import Origin
-from outings.contract.resources.words import Id, Instant, means
+from outings.contract.resources.finding import Origin
+from outings.contract.resources.shared import Id, Instant, means
 
 
 class Window(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
