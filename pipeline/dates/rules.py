@@ -78,7 +78,7 @@ def parse_rule(text: str) -> RecurrenceRule:
     times = []
     for name, value in parts.items():
         if name in TIMES:
-            times.append((name, _parse_times(name, value)))
+            times.append((name, _parse_numbers(name, value)))
         elif name in _PARTS:
             member, parse = _PARTS[name]
             members[member] = parse(name, value)
@@ -116,13 +116,6 @@ def _parse_count(name: str, value: str) -> int | None:
     return None if value == "-1" else _parse_number(name, value)
 
 
-def _parse_times(name: str, value: str) -> tuple[int, ...]:
-    numbers = value.split(",")
-    if all(re.fullmatch(r"\d{1,2}", each) and int(each) <= TIMES[name] for each in numbers):
-        return tuple(int(each) for each in numbers)
-    raise RuleError(f"{name}={value}: expected numbers from 0 to {TIMES[name]}")
-
-
 def _parse_until(name: str, value: str) -> datetime:
     """Parse UNTIL. A date includes its whole day. Dashes and colons are forgiven, because feeds write ISO 8601."""
     plain = value.replace("-", "").replace(":", "")
@@ -154,31 +147,27 @@ def _parse_week_start(name: str, value: str) -> int:
     return WEEKDAY_CODES.index(value)
 
 
-def _parse_numbers_within(low: int, high: int) -> Callable[[str, str], tuple[int, ...]]:
-    """Return a parser of numbers from `low` to `high` without 0; negative ones count from the end."""
+def _parse_numbers(name: str, value: str) -> tuple[int, ...]:
+    """Parse numbers; negative ones count from the end."""
+    low, high = TIMES[name] if name in TIMES else _NUMBERS[name][1:]
+    texts = value.split(",")
+    if all(re.fullmatch(r"[+-]?\d{1,3}", each) and low <= int(each) <= high for each in texts):
+        numbers = tuple(map(int, texts))
+        if name in TIMES or 0 not in numbers:
+            return numbers
+    raise RuleError(f"{name}={value}: expected numbers from {low} to {high}" + ", without 0" * (name not in TIMES))
 
-    def parse(name: str, value: str) -> tuple[int, ...]:
-        numbers = value.split(",")
-        if all(re.fullmatch(r"[+-]?\d{1,3}", each) and low <= int(each) <= high and int(each) for each in numbers):
-            return tuple(int(each) for each in numbers)
-        raise RuleError(f"{name}={value}: expected numbers from {low} to {high}, without 0")
 
-    return parse
-
-
-TIMES = {"BYHOUR": 23, "BYMINUTE": 59, "BYSECOND": 60}
+TIMES = {"BYHOUR": (0, 23), "BYMINUTE": (0, 59), "BYSECOND": (0, 60)}
+_NUMBERS = {
+    "BYMONTHDAY": ("month_days", -31, 31), "BYMONTH": ("months", 1, 12), "BYYEARDAY": ("year_days", -366, 366),
+    "BYWEEKNO": ("weeks", -53, 53), "BYSETPOS": ("positions", -366, 366),
+}  # fmt: skip
 _PARTS: dict[str, tuple[str, Callable[[str, str], object]]] = {
-    "INTERVAL": ("interval", _parse_number),
-    "COUNT": ("count", _parse_count),
-    "UNTIL": ("until", _parse_until),
-    "BYDAY": ("weekdays", _parse_weekdays),
-    "BYMONTHDAY": ("month_days", _parse_numbers_within(-31, 31)),
-    "BYMONTH": ("months", _parse_numbers_within(1, 12)),
-    "BYYEARDAY": ("year_days", _parse_numbers_within(-366, 366)),
-    "BYWEEKNO": ("weeks", _parse_numbers_within(-53, 53)),
-    "BYSETPOS": ("positions", _parse_numbers_within(-366, 366)),
-    "WKST": ("week_start", _parse_week_start),
-}
+    "INTERVAL": ("interval", _parse_number), "COUNT": ("count", _parse_count), "UNTIL": ("until", _parse_until),
+    "BYDAY": ("weekdays", _parse_weekdays), "WKST": ("week_start", _parse_week_start),
+    **{name: (member, _parse_numbers) for name, (member, _, _) in _NUMBERS.items()},
+}  # fmt: skip
 
 
 # Days are counted from 1970-01-01.

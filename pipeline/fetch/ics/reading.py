@@ -340,7 +340,7 @@ def _list_times(entry: CalendarEntry, shown: Clock, zones: Zones) -> tuple[dict[
     zone = None
     if not (starts.is_date or starts.clock.zone or _recurs(entry)):
         zone = find_fold_zone(starts.local.replace(tzinfo=starts.clock.info).astimezone(shown.info))
-    if zone is not None and (fixed := zones.find(zone, year=starts.local.year)):
+    if zone is not None and (fixed := zones.find(zone)):
         shown, times["timezone"] = fixed, zone
     local = starts.on(shown)
     if starts.is_date:

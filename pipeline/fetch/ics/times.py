@@ -151,10 +151,11 @@ def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Cloc
     if match[7]:  # it wins over a TZID beside it
         clock = UTC_CLOCK
     elif tzid:
-        named = zones.find(tzid, year=day.year)
+        named = zones.find(tzid)
         if named is None:
             raise UnreadableEvent(
-                f'unknown_word: TZID "{tzid[:100]}" is no zone and has no VTIMEZONE that can be read', line
+                f'unknown_word: TZID "{tzid[:100]}" is no zone, and has no VTIMEZONE with the offsets of the metro',
+                line,
             )
         clock = named
     return CalendarMoment(datetime.combine(day, hour), clock, is_date=False)

@@ -80,10 +80,9 @@ def _number_lines(scripts: list[str], text: str) -> Iterator[tuple[int, str]]:
         yield line, script
 
 
-# What is round the JSON of a script element: comments and sections that kept it from browsers of long ago, a semicolon.
+# The signs round the JSON that kept it from browsers of long ago, and a semicolon.
 _BEFORE = ("<!--", "<![CDATA[", "//", "/*", "*/")
 _BEHIND = ("-->", "]]>", "//", "/*", "*/", ";")
-_COMMENTS = {"/*": "*/", "<!--": "-->", "//": "\n"}
 _MOST_SIGNS = 20
 _MOST_SCRIPT = 16 * MAX_LINE_BYTES
 # A text without an end is one to the end: it is not looked for from each of its quotes again.
@@ -117,7 +116,7 @@ def parse_content(content: bytes, *, charset: str | None = None) -> Content:
         documents = (_parse_script(script, line=line) for line, script in page.scripts)
         return Content([each for each in documents if each is not None], page.address)
     try:
-        return Content([Document(1, _load_within(text))])
+        return Content([Document(1, _load(text))])
     except ValueError as error:
         lines = _parse_lines(text)
         if lines is None:
@@ -127,48 +126,15 @@ def parse_content(content: bytes, *, charset: str | None = None) -> Content:
 
 def _parse_script(text: str, *, line: int) -> Document | None:
     """Parse a script element, None for an empty one."""
-    inner = text.strip().strip("\ufeff").strip()
-    if not _unwrap(inner):
+    inner = _unwrap(text.strip().strip("\ufeff").strip())
+    if not inner:
         return None
     if len(inner) > _MOST_SCRIPT:
         return Document(line, inner[:_SHOWN], f"too_long: a script element has at most {_MOST_SCRIPT} characters")
     try:
-        return Document(line, _load_within(inner))
+        return Document(line, _load(inner))
     except ValueError as error:
         return Document(line, inner[:_SHOWN], f"unreadable: {error}")
-
-
-def _load_within(text: str) -> Any:
-    """Parse JSON within comments and their signs: `/* of today */ {…}`, `<!-- {…} -->`. Raises ValueError."""
-    try:
-        return _load(_unwrap(text))
-    except ValueError:
-        inner = _drop_comments(text)
-        if inner == text:
-            raise
-        return _load(_unwrap(inner))
-
-
-def _drop_comments(text: str) -> str:
-    """Drop whole comments round the text. If there is nothing else, the text may stand in one."""
-    text = text.strip()
-    for _ in range(_MOST_SIGNS):
-        opens = next((sign for sign in _COMMENTS if text.startswith(sign)), None)
-        ends = text.find(_COMMENTS[opens], len(opens)) if opens else -1
-        if opens is None or ends < 0:
-            break
-        text = text[ends + len(_COMMENTS[opens]) :].strip() or text.removeprefix(opens).strip()
-    for _ in range(_MOST_SIGNS):
-        last = text.rfind("\n") + 1
-        if text[last:].lstrip().startswith("//"):
-            starts = last
-        else:
-            signs = [opens for opens, closes in _COMMENTS.items() if closes.strip() and text.endswith(closes)]
-            starts = text.rfind(signs[0]) if signs else -1
-        if starts <= 0:
-            break
-        text = text[:starts].strip()
-    return text
 
 
 def _unwrap(text: str) -> str:

@@ -4,7 +4,7 @@ import pytest
 
 from pipeline.clean.feed_read import FeedRead
 from pipeline.records.record import EventRecord
-from tests.pipeline.fetch.calendars import ODD_OFFSET, OUTLOOK_ZONE, event
+from tests.pipeline.fetch.calendars import ODD_OFFSET, event
 from tests.pipeline.fetch.instants import METRO_ZONE, ReadIcs, list_instants, read_event
 
 
@@ -105,15 +105,6 @@ def test_a_midnight_of_exdate_takes_the_date_at_midnight_alone(read_ics: ReadIcs
     assert list_instants(read_event(feed)) == ["08-01 07:00", "08-03 01:00"]
 
 
-def test_a_zone_that_holds_today_is_followed_though_it_did_not_when_the_series_began(read_ics: ReadIcs) -> None:
-    """Outlook writes the rules of 2007 as if they had held since 1601."""
-    zone = OUTLOOK_ZONE.format(name="Customized", more="", summer="-0400", winter="-0500")
-    feed = read_ics(zone + event("DTSTART;TZID=Customized:20050110T120000", "RRULE:FREQ=MONTHLY"))
-    record = read_event(feed)
-    assert (record.rrule, list_notes(feed)) == ("FREQ=MONTHLY", [])
-    assert [each for each in list_instants(record) if each[:2] in ("07", "12")][:2] == ["07-10 16:00", "12-10 17:00"]
-
-
 @pytest.mark.parametrize(
     ("lines", "note"),
     [
@@ -138,10 +129,15 @@ def test_what_is_read_otherwise_than_it_is_written_is_said(
     assert list_notes(read_ics(event(*lines))) == ([note] if note else [])
 
 
-def test_an_endless_series_by_a_zone_of_the_file_alone_repeats_by_the_clock_of_the_metro(read_ics: ReadIcs) -> None:
-    feed = read_ics(ODD_OFFSET + event("DTSTART;TZID=Island:20260811T090000", "RRULE:FREQ=WEEKLY"))
+def test_an_endless_series_at_an_offset_repeats_by_the_clock_of_the_metro(read_ics: ReadIcs) -> None:
+    feed = read_ics(event("DTSTART;TZID=GMT-0615:20260811T090000", "RRULE:FREQ=WEEKLY"))
     assert list_instants(read_event(feed))[:2] == ["08-11 15:15", "08-18 15:15"]
     assert list_notes(feed) == [("timezone", "assumed", "DTSTART:20260811T090000")]
+
+
+def test_a_zone_that_nothing_names_is_told_by_its_name(read_ics: ReadIcs) -> None:
+    (problem,) = read_ics(ODD_OFFSET + event("DTSTART;TZID=Island:20260811T090000")).problems
+    assert problem.reason.startswith('unknown_word: TZID "Island" is no zone, and has no VTIMEZONE with the offsets')
 
 
 def test_a_rule_that_says_a_part_twice_says_it_once_in_the_record(read_ics: ReadIcs) -> None:
