@@ -24,8 +24,7 @@ from msgspec.structs import replace
 from bench.peers.world import World, make_world
 from outings.answers.rows.column_tables import COLUMNS
 from outings.answers.rows.evaluator import Evaluator, make_evaluator
-from outings.answers.rows.filters import fill_defaults
-from outings.answers.rows.selection import Selection, Span, select_listings
+from outings.answers.rows.filters import Selection, Span, fill_defaults, select_listings
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.routes import LISTS
 from outings.contract.values import Value

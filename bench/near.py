@@ -29,12 +29,12 @@ import polars as pl
 from bench.measuring import read_with
 from bench.peers.cluster import find_programs, run_cluster
 from bench.peers.world import METRO, World, make_world
-from outings.answers.answer import answer
-from outings.answers.near.index import open_near
+from outings.answers.documents.occurrences import open_series
+from outings.answers.near.index import open_near, read_now
 from outings.answers.near.items import join_items, list_pieces, open_parts
 from outings.answers.near.shown import choose_program_cards, find_first_day, find_matches
-from outings.answers.near.starts import read_now
-from outings.answers.rows.selection import CollectionScope, query_collections
+from outings.answers.routes import answer
+from outings.answers.rows.filters import CollectionScope, query_collections
 from outings.answers.snapshot.distance import find_chord, make_unit_vector
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Entitlement, parse_query
@@ -284,7 +284,7 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
             row, msgspec.json.decode(item, type=_Id).id, listing_type,
             write_cube([float(each[row]) for each in index.vectors]), item.decode(),
             None if local == NEVER else local, float(index.confidence[row]), int(index.ages[row]),
-            free_codes[row], int(index.categories.sets[row]), opened.series.is_series(row),
+            free_codes[row], int(index.categories.sets[row]), open_series(opened).is_series(row),
             not index.is_open[row],
         )  # fmt: skip
 

@@ -39,8 +39,8 @@ from bench.peers.cluster import find_programs, run_cluster
 from bench.peers.world import MADE, METRO, World, make_world, read_listings, read_texts
 from bench.servers import OUTINGS
 from command.sample_cities import write_world
-from outings.answers.answer import answer
 from outings.answers.derived import derive_tables
+from outings.answers.routes import answer
 from outings.answers.search.understanding.words import read_english
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.errors import ApiError

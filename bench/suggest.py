@@ -17,7 +17,7 @@ from urllib.parse import quote
 import polars as pl
 
 from bench.peers.world import METRO, World, make_world
-from outings.answers.context import AnswerContext
+from outings.answers.plan import AnswerContext
 from outings.answers.routes import make_plan
 from outings.contract.query import Entitlement, parse_query
 from outings.contract.routes import match_route

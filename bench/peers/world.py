@@ -12,9 +12,9 @@ from msgspec import Struct
 from bench.servers import OUTINGS
 from command.sample_cities import write_world
 from command.sample_cities.geography import SEATTLE
-from outings.answers.context import AnswerContext
-from outings.answers.documents.occurrence import read_event
+from outings.answers.documents.occurrences import read_event
 from outings.answers.organizations import encode_organization, list_copies
+from outings.answers.plan import AnswerContext
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.contract.query import Entitlement

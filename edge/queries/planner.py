@@ -19,13 +19,12 @@ from edge.response import make_etag, make_head
 from edge.thread_pool import ThreadPool
 from edge.weather.forecasts import Forecasts
 from outings.answers.changes import read_cursor
-from outings.answers.context import AnswerContext
 from outings.answers.listings.relations import costs_queries
-from outings.answers.plan import AnswerPlan
+from outings.answers.plan import AnswerContext, AnswerPlan
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.answers.routes import make_plan
 from outings.answers.semantic.model import Model
-from outings.answers.weather.weather import Weather
+from outings.answers.weather import Weather
 from outings.contract.cursor import Cursor
 from outings.contract.envelope import encode_detail
 from outings.contract.errors import not_enabled, unavailable

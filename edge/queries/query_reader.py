@@ -1,9 +1,8 @@
 """Reads the query of a request, in the order of the checks: metro, scope, parameters."""
 
 from edge.releases import ServedRelease
-from outings.answers.access_errors import forbidden_metro, forbidden_types
-from outings.answers.context import AnswerContext
 from outings.answers.listings.relations import find_metros_of_row, settle_metro
+from outings.answers.plan import AnswerContext, forbidden_metro, forbidden_types
 from outings.contract.errors import not_found
 from outings.contract.pricing_plans import Offer, settle_includes
 from outings.contract.query import Entitlement, Query, parse_query

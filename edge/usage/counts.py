@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.query_counter import QUERIES
+from outings.answers.rows.evaluator import QUERIES
 from outings.contract.routes import ROUTES, Route
 
 

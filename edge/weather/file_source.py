@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import structlog
 
-from outings.answers.weather.forecast import Forecast
+from outings.answers.weather import Forecast
 from outings.release.disk import FileState, name_state
 from outings.release.manifest import MetroSettings
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from edge.weather.file_source import FileForecastSource
-from outings.answers.weather.forecast import Forecast
-from outings.answers.weather.weather import Weather
+from outings.answers.weather import Forecast, Weather
 from outings.configuration.tables import WeatherTable
 from outings.release.manifest import MetroSettings
 

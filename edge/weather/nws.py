@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from edge.remote.fetcher import Fetcher, PermanentRemoteError
-from outings.answers.weather.forecast import Forecast, HalfDay, Hour, Moment
+from outings.answers.weather import Forecast, HalfDay, Hour, Moment
 from outings.contract.resources.directories import Center
 from outings.retry_policy import RetryPolicy
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from edge.remote.circuit_breaker import CircuitBreaker
 from edge.remote.fetcher import RemoteError
 from edge.weather.nws import Grid, Nws
-from outings.answers.weather.forecast import Forecast
+from outings.answers.weather import Forecast
 from outings.contract.resources.directories import Center
 from outings.release.disk import FileState, name_state
 from outings.release.manifest import MetroSettings

@@ -7,12 +7,16 @@ from itertools import islice
 import msgspec
 from msgspec import Struct
 
-from outings.answers.access_errors import forbidden_metro, forbidden_types
-from outings.answers.context import AnswerContext
-from outings.answers.plan import AnswerPlan, make_tag
-from outings.answers.rows.selection import check_cursor, make_cursor
-from outings.answers.snapshot.reader import open_snapshot
-from outings.answers.snapshot.row_index import RowIndex
+from outings.answers.plan import (
+    AnswerContext,
+    AnswerPlan,
+    check_cursor,
+    forbidden_metro,
+    forbidden_types,
+    make_cursor,
+    make_tag,
+)
+from outings.answers.snapshot.reader import RowIndex, open_snapshot
 from outings.contract.cursor import malformed_cursor
 from outings.contract.envelope import encode_list
 from outings.contract.errors import ApiError, bad_request, not_found

@@ -6,8 +6,7 @@ from typing import Generic, TypeVar
 
 from outings.answers.cache import LruCache
 from outings.answers.rows.evaluator import open_evaluator
-from outings.answers.rows.filters import fill_defaults
-from outings.answers.rows.selection import Selection, select_listings
+from outings.answers.rows.filters import Selection, fill_defaults, select_listings
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.query import Entitlement
 from outings.contract.resources.listings import Counts

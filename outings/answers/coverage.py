@@ -11,16 +11,13 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
 
-from outings.answers.context import AnswerContext
 from outings.answers.counts import select_default
 from outings.answers.dates import find_start
-from outings.answers.plan import AnswerPlan, make_tag
+from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.rows.evaluator import open_evaluator
-from outings.answers.rows.filters import find_route_filters
-from outings.answers.rows.selection import choose_types
+from outings.answers.rows.filters import choose_types, find_route_filters
 from outings.answers.snapshot.areas import open_areas
-from outings.answers.snapshot.derived import derive_table
-from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
+from outings.answers.snapshot.reader import SnapshotReader, derive_table, open_snapshot
 from outings.contract.query import Query
 from outings.contract.resources.directories import (
     Coverage,

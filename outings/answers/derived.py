@@ -6,7 +6,8 @@ from datetime import date
 import polars as pl
 
 from outings.answers.addons.sources import SOURCES
-from outings.answers.directory.names import ORGANIZATION_SPELLINGS
+from outings.answers.directory.ranking import ORGANIZATION_SPELLINGS
+from outings.answers.documents.occurrences import MOMENTS, SERIES
 from outings.answers.gazetteer.spots import SPOT_TABLES, make_spots
 from outings.answers.near.items import make_item_tables
 from outings.answers.rows.column_tables import COLUMNS
@@ -16,11 +17,15 @@ from outings.answers.search.notions import NOTIONS
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS
 from outings.answers.search.repeats import REPEATS
 from outings.answers.snapshot.areas import AREAS
-from outings.answers.snapshot.derived import DerivedTables, TableContext
-from outings.answers.snapshot.reader import open_snapshot
-from outings.answers.snapshot.row_facts import MEMBERS, ROW_FACTS
-from outings.answers.snapshot.row_index import LISTING_INDEX, ORGANIZATION_INDEX
-from outings.answers.snapshot.series import MOMENTS, SERIES
+from outings.answers.snapshot.reader import (
+    LISTING_INDEX,
+    MEMBERS,
+    ORGANIZATION_INDEX,
+    ROW_FACTS,
+    DerivedTables,
+    TableContext,
+    open_snapshot,
+)
 from outings.answers.snapshot.terms import PLACES, WORDS
 from outings.answers.suggestions.entries import SUGGESTIONS
 from outings.contract.languages.language import ENGLISH, Language, read_shipped_language

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 from msgspec import Raw, Struct
 
-from outings.answers.access_errors import forbidden_metro, metro_required
 from outings.answers.addons.expanded import (
     Expansion,
     check_expanded,
@@ -19,18 +18,16 @@ from outings.answers.addons.expanded import (
 )
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.addons.sources import SourceBlocks, list_addons
-from outings.answers.context import AnswerContext
 from outings.answers.counts import select_default
 from outings.answers.documents.cards import make_card
 from outings.answers.documents.fields import add_member, choose_fields
-from outings.answers.documents.occurrence import read_event
+from outings.answers.documents.occurrences import open_series, read_event
 from outings.answers.near.index import open_near
 from outings.answers.near.shown import choose_program_cards
-from outings.answers.plan import AnswerPlan, make_tag
+from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, make_tag, metro_required
 from outings.answers.rows.evaluator import open_evaluator
-from outings.answers.rows.selection import Span
-from outings.answers.snapshot.derived import derive_table
-from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
+from outings.answers.rows.filters import Span
+from outings.answers.snapshot.reader import SnapshotReader, derive_table, open_snapshot
 from outings.contract.envelope import encode_detail, unavailable_related
 from outings.contract.errors import not_found
 from outings.contract.query import Entitlement, Query
@@ -278,7 +275,11 @@ def _tag_listing(query: Query, listing: ListingRow, about: AnswerContext, parts:
     opened = open_snapshot(listing.snapshot)
     listings, row = opened.listings, listing.row
     today = about.dates[listing.snapshot.metro.slug]
-    series = opened.series.find_next(row, today) if query.resource == "event" and opened.series.is_series(row) else None
+    series = (
+        open_series(opened).find_next(row, today)
+        if query.resource == "event" and open_series(opened).is_series(row)
+        else None
+    )
     own = (listings.read_hash(row).hex(), listings.read_stamps(row))
     return make_tag("detail", own, series, query.notices, parts)
 

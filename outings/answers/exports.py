@@ -4,9 +4,7 @@ import zlib
 
 import msgspec
 
-from outings.answers.access_errors import forbidden_types
-from outings.answers.context import AnswerContext
-from outings.answers.plan import AnswerPlan, PlannedFile, make_tag
+from outings.answers.plan import AnswerContext, AnswerPlan, PlannedFile, forbidden_types, make_tag
 from outings.contract.did_you_mean import find_nearest
 from outings.contract.envelope import encode_list
 from outings.contract.errors import not_found

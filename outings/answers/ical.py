@@ -11,12 +11,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from outings.answers.context import AnswerContext
+from outings.answers.documents.occurrences import Series, open_series
 from outings.answers.listings.lists import select_rows, settle_list
-from outings.answers.plan import AnswerPlan, make_tag
+from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.rows.filters import EffectiveFilters
 from outings.answers.snapshot.reader import open_snapshot
-from outings.answers.snapshot.series import Series
 from outings.configuration.zones import list_changes, read_zone
 from outings.contract.errors import bad_request
 from outings.contract.query import Query
@@ -314,13 +313,15 @@ def answer_calendar_file(query: Query, filters: EffectiveFilters, *, snapshot: S
             message=f"More than {MOST_EVENTS} events match: narrow the window or the filters, or fetch the export.",
             max=MOST_EVENTS,
         )
-    unruled = (row for row in rows if opened.series.is_series(row) and opened.series.read_recurrence(row) is None)
-    if sum(map(opened.series.count_moments, unruled)) > MOST_ENTRIES:
+    unruled = (
+        row for row in rows if open_series(opened).is_series(row) and open_series(opened).read_recurrence(row) is None
+    )
+    if sum(map(open_series(opened).count_moments, unruled)) > MOST_ENTRIES:
         raise bad_request(
             reason="out_of_range",
             message=f"Series without a rule have more than {MOST_ENTRIES} dates: narrow the window or the filters, or"
             " fetch the export.",
             max=MOST_ENTRIES,
         )
-    entries = [render_event(opened.read_document(row), series=opened.series, row=row) for row in rows]
+    entries = [render_event(opened.read_document(row), series=open_series(opened), row=row) for row in rows]
     return encode_calendar(snapshot, entries)

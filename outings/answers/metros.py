@@ -4,9 +4,8 @@ from datetime import date
 
 import msgspec
 
-from outings.answers.context import AnswerContext
 from outings.answers.counts import count_listings
-from outings.answers.plan import AnswerPlan, make_tag
+from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.contract.envelope import encode_list
 from outings.contract.query import Entitlement, Query
 from outings.contract.resources.directories import Metro

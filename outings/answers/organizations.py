@@ -9,14 +9,11 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.access_errors import forbidden_metro
 from outings.answers.cache import LruCache
-from outings.answers.context import AnswerContext
 from outings.answers.counts import NOTHING, add_counts, count_organization
 from outings.answers.documents.fields import add_members, choose_fields
-from outings.answers.plan import AnswerPlan, make_tag
-from outings.answers.snapshot.derived import derive_table
-from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
+from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, make_tag
+from outings.answers.snapshot.reader import SnapshotReader, derive_table, open_snapshot
 from outings.contract.envelope import encode_detail
 from outings.contract.errors import not_found
 from outings.contract.query import Query

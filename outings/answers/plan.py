@@ -1,19 +1,45 @@
-"""A plan of an answer: its ETag at once, its body when it is requested, and whether that is quick.
+"""The parts of every kind of answer: its context, its plan with the ETag, its cursor, and what a key may not read.
 
 ETags are weak and by one rule, whether a body is stored or computed. A list's is made of the metro's snapshot, the
-request with its cursor, the date and what the key may read, and of other metros or a forecast where they are in it
-(`listings/planning.py`); a detail's of the row alone, so that a document that did not change keeps it across releases.
+request with its cursor, the date and what the key may read, and of other metros or a forecast where they are in it; a
+detail's of the row alone, so that a document that did not change keeps it across releases.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, datetime
+from functools import lru_cache
 
 import msgspec
 from msgspec import Struct
 
 from outings.answers.renderer_version import RENDERER_VERSION
+from outings.answers.semantic.model import Model
+from outings.answers.weather import Weather
+from outings.contract.cursor import Cursor, encode_cursor, is_sealed, malformed_cursor
+from outings.contract.errors import ApiError, bad_request, forbidden
+from outings.contract.query import Entitlement, Query
+from outings.contract.resources.directories import Center
+from outings.contract.values import format_instant, parse_date, parse_uuid
+from outings.contract.vocabulary import COLLECTIONS
 from outings.release.manifest import Export
 from outings.release.objects import Bytes
+from outings.release.snapshot import Release, Snapshot
+
+
+class AnswerContext(Struct, frozen=True, kw_only=True):
+    """`dates`: metro → local date, of every metro in the release. `minute`: what time it is, floored; None where
+    nothing is answered that depends on it. `model`: for searches, where an operator names one. `spot`: where the
+    request's `address` is. `weather`: of the metros of which a forecast is known now."""
+
+    release: Release
+    dates: Mapping[str, date]
+    entitlement: Entitlement
+    minute: datetime | None = None
+    model: Model | None = None
+    spot: Center | None = None
+    weather: Mapping[str, Weather] = {}
+
 
 _DIGITS = 32
 JSON = "application/json"
@@ -43,3 +69,123 @@ def make_tag(*parts: object) -> str:
     """The ETag of a body that is made of these, by the program that runs."""
     digest = hashlib.sha256(msgspec.json.encode((RENDERER_VERSION, parts))).hexdigest()
     return f'W/"{digest[:_DIGITS]}"'
+
+
+def forbidden_metro(entitlement: Entitlement, slug: str | None = None) -> ApiError:
+    """`slug`: the metro that was asked for; None where a row is in metros that the key may not read."""
+    metros = sorted(entitlement.metros or ())
+    what = "This is in a metro that this key may not read" if slug is None else f"This key may not read {slug}"
+    return forbidden(metros=metros, message=f"{what}; it may read {_list(metros)}.")
+
+
+def forbidden_types(about: AnswerContext, types: Iterable[str]) -> ApiError:
+    """`types` singular: those that were asked for, and are not the key's."""
+    entitlement, readable = about.entitlement, about.entitlement.types or ()
+    own = sorted(COLLECTIONS[each] for each in readable)
+    requested = sorted(COLLECTIONS[each] for each in types)
+    return forbidden(
+        metros=about.release.metros if entitlement.metros is None else entitlement.metros,
+        types=own,
+        message=f"This key may not read {_list(requested)}; it may read {_list(own)}.",
+    )
+
+
+def metro_required(what: str, slugs: Iterable[str]) -> ApiError:
+    """400: `what` is in each of these metros."""
+    allowed = sorted(set(slugs))
+    return bad_request(
+        param="metro",
+        reason="metro_required",
+        message=f"{what} in several metros: say which with metro={allowed[0]}.",
+        allowed=allowed,
+        metros=allowed,
+    )
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(names) or "nothing"
+
+
+def read_limit(query: Query) -> int:
+    """Items in one answer at most: `ids` are answered all at once."""
+    if "ids" in query.values:
+        most = query.match.route.parameters["ids"].most
+        assert most is not None
+        return most
+    limit = query.get_as("limit", int)
+    assert limit is not None
+    return limit
+
+
+def read_page(query: Query) -> int:
+    return query.get_as("page", int) or 1
+
+
+def count_items(query: Query) -> int:
+    """Return the most items of an answer: the limit, or as many as `ids` names."""
+    return len(query.get_words("ids")) if "ids" in query.values else read_limit(query)
+
+
+# The order's key and the id of a walk's last row: an event's start in seconds, a camp's first session as a date, the
+# first characters of a folded name, or, in sync mode, the time of the update in seconds.
+Position = tuple[str | int | None, str]
+
+# A cursor has room for 2,000 characters; a name may be longer.
+KEY_CHARACTERS = 200
+_SECONDS = 1 << 62
+
+
+def name_walk(snapshot: Snapshot) -> str:
+    """Return the name of the snapshot in which a walk began: the metro's stamp.
+
+    The release would not do: a page written ahead holds a cursor, and the release's id is made from its pages.
+    """
+    return _format_stamp(snapshot.stamp)
+
+
+# The same in each answer of a snapshot.
+_format_stamp = lru_cache(maxsize=64)(format_instant)
+
+
+def make_cursor(query: Query, position: tuple[str | int | None, ...], *, snapshot: Snapshot, today: date) -> str:
+    """Return the cursor to the items after a position, which is of the form of the query's route."""
+    cursor = Cursor(route=query.route, release=name_walk(snapshot), date=today, position=position)
+    return encode_cursor(cursor, query.walk, snapshot=snapshot.hash)
+
+
+def check_cursor(query: Query, *snapshots: Snapshot) -> None:
+    """Raises `cursor_malformed` for one that names any of these and was made in none. Of one that names another, which
+    is gone, nobody can tell."""
+    cursor = query.cursor
+    if cursor is None:
+        return
+    named = [each.hash for each in snapshots if name_walk(each) == cursor.release]
+    if named and not any(is_sealed(cursor, query.seal, query.walk, snapshot=each) for each in named):
+        raise malformed_cursor()
+
+
+def cut_position(position: Position) -> Position:
+    key, row_id = position
+    return (key[:KEY_CHARACTERS] if isinstance(key, str) else key), row_id
+
+
+def read_position(query: Query) -> Position:
+    """Read the position of a query's cursor. Raises `cursor_malformed` for one that its list can't have given."""
+    assert query.cursor is not None
+    if len(query.cursor.position) != 2:
+        raise malformed_cursor()
+    key, row_id = query.cursor.position
+    if query.resource == "event" or "changed_since" in query.values:
+        is_key = isinstance(key, int) and abs(key) < _SECONDS
+    elif query.resource == "camp":
+        is_key = key is None or (isinstance(key, str) and parse_date(key) is not None)
+    else:
+        is_key = isinstance(key, str)
+    if not is_key or not is_id(row_id):
+        raise malformed_cursor()
+    return key, str(row_id)
+
+
+def is_id(value: str | int | None) -> bool:
+    """Return True for a uuid in lower case, as rows have it."""
+    return isinstance(value, str) and parse_uuid(value) == value

@@ -1,9 +1,11 @@
 """The plan of each route. Only this module knows every kind of answer."""
 
 from collections.abc import Callable, Mapping
+from datetime import date, datetime
+
+from msgspec import Struct
 
 from outings.answers.changes import plan_changes, plan_versions
-from outings.answers.context import AnswerContext
 from outings.answers.coverage import plan_coverage
 from outings.answers.details import plan_detail
 from outings.answers.directory.plans import plan_neighborhoods, plan_organizations
@@ -19,22 +21,23 @@ from outings.answers.near.activity import plan_activity
 from outings.answers.near.around import plan_around
 from outings.answers.near.nearby import plan_nearby
 from outings.answers.organizations import plan_organization
-from outings.answers.plan import AnswerPlan
+from outings.answers.plan import AnswerContext, AnswerPlan, check_cursor
 from outings.answers.rows.evaluator import make_evaluator
-from outings.answers.rows.selection import check_cursor
 from outings.answers.search.index import open_search
 from outings.answers.search.planning import plan_search
+from outings.answers.semantic.model import Model
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import check_zips
 from outings.answers.suggestions.index import open_suggestions
 from outings.answers.suggestions.planning import plan_suggestions
+from outings.answers.weather import Weather
 from outings.contract.errors import not_enabled, not_found
 from outings.contract.parameters import ZIPS
-from outings.contract.query import Query
+from outings.contract.query import Entitlement, Query
 from outings.contract.resources.meta import ListMeta
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS
-from outings.release.snapshot import Snapshot
+from outings.release.snapshot import Release, Snapshot
 
 # By the route's name: of one metro's snapshot, or of the whole release.
 OF_METRO: Mapping[str, Callable[[Query, Snapshot, AnswerContext], AnswerPlan]] = {
@@ -100,3 +103,34 @@ def prepare_snapshot(snapshot: Snapshot) -> None:
     reader = open_snapshot(snapshot)
     for make in _PREPARED:
         reader.open_index(make)
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """A success. `parts` are the body, to be joined; `etag` is weak; `max_age` in seconds, None is `no-cache`."""
+
+    parts: tuple[bytes, ...]
+    etag: str
+    max_age: int | None
+
+
+def answer(
+    query: Query,
+    *,
+    release: Release,
+    dates: Mapping[str, date],
+    entitlement: Entitlement,
+    minute: datetime | None = None,
+    model: Model | None = None,
+    weather: Mapping[str, Weather] = {},
+) -> Answer:
+    """`dates`: metro → local date, of every metro in the release; in a walk, the date on which it began. `minute`: now,
+    where the answer depends on it; `model`: where one ranks searches; `weather`: the forecasts that are known.
+
+    Raises ApiError: 400 for what only the date shows to be wrong, 403, 404, 501. Metro, type scope and add-ons of a
+    path's metro are the caller's to check, before.
+    """
+    about = AnswerContext(
+        release=release, dates=dates, entitlement=entitlement, minute=minute, model=model, weather=weather
+    )
+    plan = make_plan(query, about)
+    return Answer(parts=tuple(plan.render()), etag=plan.etag, max_age=query.match.route.max_age)

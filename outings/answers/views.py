@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from outings.answers.counts import select_default
 from outings.answers.rows.evaluator import open_evaluator
-from outings.answers.rows.selection import Span
+from outings.answers.rows.filters import Span
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.vocabulary import (
     AUDIENCES,

@@ -11,7 +11,7 @@ from msgspec import Struct
 from outings.answers.gazetteer.spots import PLACED_COLUMNS, SPOT_TABLES, choose_placed, read_placed
 from outings.answers.near.items import ITEM_TABLES, read_item_tables
 from outings.answers.search.cards import CARDS
-from outings.answers.snapshot.derived import DerivedTables, Frames
+from outings.answers.snapshot.reader import DerivedTables, Frames
 from outings.release.manifest import Manifest, Table
 from outings.release.mapped_table import MappedTable
 from outings.release.snapshot import Snapshot

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.snapshot.derived import DerivedTables
+from outings.answers.snapshot.reader import DerivedTables
 from outings.contract.routes import LISTS
 from outings.contract.vocabulary import AUDIENCES, TYPES
 from outings.release.tables import PUBLISHED, RELATED

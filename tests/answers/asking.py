@@ -9,12 +9,11 @@ from urllib.parse import urlencode
 
 from msgspec.structs import replace
 
-from outings.answers.answer import Answer, answer
-from outings.answers.context import AnswerContext
-from outings.answers.routes import make_plan
+from outings.answers.plan import AnswerContext
+from outings.answers.routes import Answer, answer, make_plan
 from outings.answers.rows.evaluator import make_evaluator
 from outings.answers.snapshot.reader import open_snapshot
-from outings.answers.weather.weather import Weather
+from outings.answers.weather import Weather
 from outings.contract.parameters import ZIPS
 from outings.contract.query import Entitlement, Query, parse_query
 from outings.contract.routes import match_route

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from random import Random
 
-from outings.answers.answer import answer
+from outings.answers.routes import answer
 from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
 from tests.answers.asking import parse

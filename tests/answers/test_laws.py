@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.answers.answer import Answer, answer
+from outings.answers.routes import Answer, answer
 from outings.contract.query import Entitlement, parse_query
 from outings.contract.routes import match_route
 from outings.contract.vocabulary import Vocabulary

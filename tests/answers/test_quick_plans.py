@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from outings.answers.context import AnswerContext
+from outings.answers.plan import AnswerContext
 from outings.answers.routes import make_plan
 from outings.release.snapshot import Release
 from tests.answers import documents

@@ -8,8 +8,8 @@ from uuid import NAMESPACE_URL, uuid5
 
 from msgspec.structs import replace
 
-from outings.answers.answer import answer
 from outings.answers.renderer_version import RENDERER_VERSION
+from outings.answers.routes import answer
 from outings.contract.query import Entitlement, parse_query
 from outings.contract.routes import match_route
 from outings.keys.changes import add_key

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from command.sample_cities import write_world
-from outings.answers.answer import answer
+from outings.answers.routes import answer
 from outings.configuration import Configuration, read_configuration
 from outings.contract.query import Entitlement, parse_query
 from outings.contract.routes import match_route

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from command.sample_cities import write_world
-from outings.answers.answer import answer
+from outings.answers.routes import answer
 from outings.configuration import read_configuration
 from outings.contract.query import Entitlement, parse_query
 from outings.contract.routes import match_route

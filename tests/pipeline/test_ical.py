@@ -334,7 +334,9 @@ def test_a_series_that_is_long_over_ends_as_its_source_says(series: City) -> Non
 def test_a_calendar_reads_no_date_of_a_series_that_a_rule_says(series: City, monkeypatch: pytest.MonkeyPatch) -> None:
     """One of 400 days costs what one of four days does."""
     read: list[int] = []
-    monkeypatch.setattr("outings.answers.snapshot.series.Series.read_moment", lambda _, number: read.append(number))
+    monkeypatch.setattr(
+        "outings.answers.documents.occurrences.Series.read_moment", lambda _, number: read.append(number)
+    )
     assert read_events(series, f"{PATH}?ids={find_id(series, 'weekly')},{find_id(series, 'far exceptions')}")
     assert read == []
 

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from outings.answers.answer import answer
+from outings.answers.routes import answer
 from outings.contract.errors import ApiError
 from outings.contract.query import Entitlement, parse_query
 from outings.contract.routes import match_route

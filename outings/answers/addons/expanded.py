@@ -5,10 +5,9 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
-from outings.answers.access_errors import forbidden_types
-from outings.answers.context import AnswerContext
 from outings.answers.documents.fields import add_member
 from outings.answers.organizations import Copy, encode_organization, list_copies
+from outings.answers.plan import AnswerContext, forbidden_types
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query
 from outings.contract.vocabulary import TYPES

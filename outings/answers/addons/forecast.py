@@ -8,8 +8,9 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.addons.sources import list_addons
-from outings.answers.context import AnswerContext
 from outings.answers.documents.fields import add_member
+from outings.answers.documents.occurrences import open_series
+from outings.answers.plan import AnswerContext
 from outings.answers.snapshot.distance import Point, find_chord, make_unit_vector
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import list_american, read_zone
@@ -77,7 +78,7 @@ class ForecastBlocks:
         """An event's forecast block, by itself."""
         if not self.is_requested:
             return None
-        series = open_snapshot(self._snapshot).series
+        series = open_series(open_snapshot(self._snapshot))
         low, high = map(number_day, (self._first, self._last))
         first = series.find_first(row, low, high) if number is None else number
         if first < 0:

@@ -8,11 +8,10 @@ import msgspec
 import polars as pl
 from msgspec import Struct
 
-from outings.answers.context import AnswerContext
 from outings.answers.dates import find_start
 from outings.answers.documents.fields import add_member
-from outings.answers.snapshot.derived import derive_table
-from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
+from outings.answers.plan import AnswerContext
+from outings.answers.snapshot.reader import SnapshotReader, derive_table, open_snapshot
 from outings.contract.envelope import Notice, unavailable_source
 from outings.contract.query import Query
 from outings.contract.resources.shared import SourceBlock, Verification

@@ -7,15 +7,13 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from outings.answers.context import AnswerContext
 from outings.answers.counts import DailyCount, select_default
-from outings.answers.directory.names import parse_title
 from outings.answers.directory.organizations import find_hint
 from outings.answers.directory.pages import Key, cut_page, encode_meta
-from outings.answers.directory.ranking import rank_areas
+from outings.answers.directory.ranking import parse_title, rank_areas
+from outings.answers.plan import AnswerContext
 from outings.answers.rows.evaluator import open_evaluator
-from outings.answers.rows.filters import EffectiveFilters
-from outings.answers.rows.selection import choose_types
+from outings.answers.rows.filters import EffectiveFilters, choose_types
 from outings.answers.snapshot.areas import Areas, Rows, open_areas
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list

@@ -8,16 +8,14 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.context import AnswerContext
 from outings.answers.counts import DailyCount, count_organizations, select_default
-from outings.answers.directory.names import Title, parse_title
 from outings.answers.directory.pages import Key, cut_page, encode_meta
-from outings.answers.directory.ranking import MATCHES, Array, NameScores, open_ranking, order_rows
+from outings.answers.directory.ranking import MATCHES, Array, NameScores, Title, open_ranking, order_rows, parse_title
 from outings.answers.documents.fields import choose_fields
 from outings.answers.organizations import open_categories
+from outings.answers.plan import AnswerContext
 from outings.answers.rows.evaluator import open_evaluator
-from outings.answers.rows.filters import EffectiveFilters
-from outings.answers.rows.selection import choose_types
+from outings.answers.rows.filters import EffectiveFilters, choose_types
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query

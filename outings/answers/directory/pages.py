@@ -7,8 +7,8 @@ from datetime import date
 import msgspec
 from msgspec import Struct
 
+from outings.answers.plan import KEY_CHARACTERS, make_cursor, read_limit, read_page
 from outings.answers.rows.filters import EffectiveFilters
-from outings.answers.rows.selection import KEY_CHARACTERS, make_cursor, read_limit, read_page
 from outings.contract.cursor import malformed_cursor
 from outings.contract.query import Query
 from outings.contract.resources.meta import DirectoryMeta

@@ -2,14 +2,12 @@
 
 from typing import Any, Protocol
 
-from outings.answers.context import AnswerContext
 from outings.answers.counts import DailyCount
 from outings.answers.directory.neighborhoods import answer_neighborhoods, count_by_area
 from outings.answers.directory.organizations import answer_organizations, count_by_row
 from outings.answers.directory.pages import read_key
-from outings.answers.plan import AnswerPlan, make_tag
+from outings.answers.plan import AnswerContext, AnswerPlan, make_tag, read_limit
 from outings.answers.rows.filters import EffectiveFilters, find_route_filters
-from outings.answers.rows.selection import read_limit
 from outings.contract.query import Query
 from outings.release.snapshot import Snapshot
 

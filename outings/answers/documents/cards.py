@@ -8,7 +8,7 @@ from functools import lru_cache
 import msgspec
 from msgspec import Struct
 
-from outings.answers.documents.occurrence import show_local
+from outings.answers.documents.occurrences import open_series, show_local
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.resources.shared import Ages, Clock, CompactCard, Local, PlaceReference, Price, Term
 from outings.contract.vocabulary import COLLECTIONS
@@ -81,7 +81,7 @@ def _read_card(of: "weakref.ref[SnapshotReader]", row: int) -> bytes:
 
 def make_card(reader: SnapshotReader, row: int, today: date) -> bytes:
     """The card of an event, a class or a camp as of a date; a series begins with its next occurrence."""
-    starts = reader.series.find_next(row, today).starts_local if reader.series.is_series(row) else None
+    starts = open_series(reader).find_next(row, today).starts_local if open_series(reader).is_series(row) else None
     next_local = None if starts is None else show_local(starts)
     return encode_card(reader.read_document(row), today=today, next_local=next_local)
 

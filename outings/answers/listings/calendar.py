@@ -8,13 +8,11 @@ import msgspec
 from msgspec import UNSET
 
 from outings.answers.addons.forecast import ForecastBlocks
-from outings.answers.context import AnswerContext
 from outings.answers.listings.lists import describe_filters, settle_list, tag_list
-from outings.answers.plan import AnswerPlan
+from outings.answers.plan import AnswerContext, AnswerPlan
 from outings.answers.rows.counting import DayCounts
 from outings.answers.rows.evaluator import open_evaluator
-from outings.answers.rows.filters import EffectiveFilters
-from outings.answers.rows.selection import select_listings
+from outings.answers.rows.filters import EffectiveFilters, select_listings
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query

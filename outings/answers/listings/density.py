@@ -10,9 +10,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.context import AnswerContext
 from outings.answers.listings.lists import describe_filters, select_query, settle_list
-from outings.answers.plan import AnswerPlan, make_tag
+from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import EffectiveFilters
 from outings.answers.snapshot.distance import Vectors

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from outings.answers.access_errors import forbidden_metro, metro_required
-from outings.answers.context import AnswerContext
 from outings.answers.counts import NOTHING, count_organization, count_organizations
 from outings.answers.organizations import choose_record, find_copies
+from outings.answers.plan import AnswerContext, forbidden_metro, metro_required
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.errors import not_found
 from outings.contract.query import Query

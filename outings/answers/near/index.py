@@ -1,18 +1,199 @@
-"""The columns of a snapshot's listings that answers near a point read, derived when the first of them is requested."""
+"""The columns of a snapshot's listings that answers near a point read: when each begins, and what it counts as."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from functools import lru_cache
 
 import numpy as np
 import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from outings.answers.near.kinds import Kinds, TypeCategories
-from outings.answers.near.starts import Rows, StartTimes
+from outings.answers.documents.occurrences import open_series
 from outings.answers.rows.column_tables import pack_ages
 from outings.answers.snapshot.distance import Floats, make_unit_vectors
+from outings.answers.snapshot.next_starts import SLOTS, NextStarts
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.zips import open_zips
-from outings.contract.vocabulary import REGISTRATION_STATUSES, TYPES
+from outings.configuration import read_zone
+from outings.contract.resources.finding import GROUPS
+from outings.contract.values import DAY, count_seconds, read_date
+from outings.contract.vocabulary import AGE_BANDS, REGISTRATION_STATUSES, TYPES
+from outings.release.mapped_table import NEVER
 from outings.release.tables import PUBLISHED, read_columns
+
+Rows = NDArray[np.int64]
+
+# By a zone's clock.
+_MINUTES = 256
+
+# By type, the first and the last day since 1970.
+Windows = Mapping[str, tuple[int, int | None]]
+
+
+class Now(Struct, frozen=True, kw_only=True):
+    """A minute, in seconds since 1970 and in those of the metro's clock."""
+
+    instant: int
+    local: int
+
+    @property
+    def date(self) -> date:
+        return read_date(self.local // DAY)
+
+
+@lru_cache(maxsize=_MINUTES)
+def read_now(minute: datetime, timezone: str) -> Now:
+    local = minute.astimezone(read_zone(timezone)).replace(tzinfo=None)
+    return Now(instant=int(minute.timestamp()), local=count_seconds(local))
+
+
+class Start(Struct, frozen=True):
+    """When an item begins: seconds of the local clock, NEVER where it does not. Of an event also seconds since 1970,
+    and when it ends, by its clock and in those."""
+
+    local: int
+    instant: int | None = None
+    ends: int | None = None
+    ends_at: int | None = None
+
+
+class Starts(Struct, frozen=True, eq=False):
+    """Starts by row, in seconds of the local clock, NEVER where there is none; for an event also the occurrence's
+    place in the table, else -1."""
+
+    locals: Rows
+    numbers: NDArray[np.int32]
+
+
+class StartTimes:
+    """Find when listings of one snapshot begin. `types`, `has_time`: by row."""
+
+    def __init__(self, reader: SnapshotReader, *, types: NDArray[np.integer], has_time: NDArray[np.bool_]) -> None:
+        self._next_starts = NextStarts(reader.open_table(SLOTS))
+        self._series = open_series(reader)
+        self._types, self._has_time = types, has_time
+
+    def find_class_days(self, rows: Rows, *, start: int) -> Rows:
+        """Return the day of each class's next meeting from a day on: cards of programs are chosen by it."""
+        return self._next_starts.find_class_starts(rows, start=start) // DAY
+
+    def find_starts(self, rows: Rows, *, windows: Windows, now: Now) -> Starts:
+        """Return when each of the rows first begins in the window of its type, not before now."""
+        size = self._types.size
+        starts = Starts(np.full(size, NEVER, dtype=np.int64), np.full(size, -1, dtype=np.int32))
+        for name, (low, high) in windows.items():
+            own = rows[self._types[rows] == TYPES.index(name)]
+            if name == "event":
+                numbers = self._series.find_since(
+                    own, low=low, high=high, instant=now.instant, timed=self._has_time[own]
+                )
+                starts.numbers[own], starts.locals[own] = numbers, self._series.read_local_starts(numbers)
+            elif name != "place" and own.size:
+                meetings = self._find_meetings(name, own, start=low, now=now)
+                starts.locals[own] = (
+                    meetings if high is None else np.where(meetings >= (high + 1) * DAY, NEVER, meetings)
+                )
+        return starts
+
+    def _find_meetings(self, listing_type: str, rows: Rows, *, start: int, now: Now) -> Rows:
+        if listing_type == "class":
+            return self._next_starts.find_class_starts(rows, start=start, now=now.local)
+        return self._next_starts.find_next_camp_starts(rows, start=start, now=now.local)
+
+    def list_starts(self, rows: Rows, starts: Starts) -> list[tuple[int, int | None]]:
+        """Return the start of each row by the local clock, and of an event in seconds since 1970."""
+        numbers = starts.numbers[rows]
+        instants = iter(self._series.read_instants(numbers[numbers >= 0].astype(np.int64)).tolist())
+        pairs = zip(starts.locals[rows].tolist(), numbers.tolist(), strict=True)
+        return [(local, None if number < 0 else next(instants)) for local, number in pairs]
+
+    def read_starts(self, rows: Rows, starts: Starts) -> list[Start]:
+        """Return the start of each row, with when an event ends."""
+        pairs = zip(starts.locals[rows].tolist(), starts.numbers[rows].tolist(), strict=True)
+        return [Start(local) if number < 0 else self._read_start(number) for local, number in pairs]
+
+    def _read_start(self, number: int) -> Start:
+        moment = self._series.read_moment(number)
+        return Start(moment.starts_local, moment.starts_at, moment.ends_local, moment.ends_at)
+
+
+Counts = NDArray[np.float64]
+Column = NDArray[np.integer] | NDArray[np.bool_]
+
+_TYPES, _BANDS = len(TYPES), len(AGE_BANDS) + 1
+# Places in a row of counts: of every listing, by type, and then of open ones (no class that is full or closed).
+ALL = slice(0, _TYPES)
+FREE, PAID = slice(_TYPES, 2 * _TYPES), slice(2 * _TYPES, 3 * _TYPES)
+TALLIED = slice(0, 3 * _TYPES)
+OPEN = slice(3 * _TYPES, 4 * _TYPES)
+GROUPED = slice(OPEN.stop, OPEN.stop + len(GROUPS))
+AGES = slice(GROUPED.stop, GROUPED.stop + _BANDS)
+OPEN_FREE, OPEN_PAID = AGES.stop, AGES.stop + 1
+COUNTS = AGES.stop + 2
+
+_OWN_GROUPS = {"event": "happening_soon", "class": "classes_enrolling", "camp": "camps", "place": "places"}
+_OWN = np.array([GROUPS.index(_OWN_GROUPS[name]) for name in TYPES])
+_EVENT, _RECURRING = TYPES.index("event"), GROUPS.index("recurring_programs")
+
+
+class Kinds:
+    """The kinds of one snapshot's listings. `numbers`: by row; `marks`: what one listing of each kind adds to counts;
+    `groups`: the groups of each kind, a bit set over GROUPS."""
+
+    def __init__(
+        self, *, types: Column, is_free: Column, ages: Column, is_recurring: Column, is_closed: Column
+    ) -> None:
+        codes = ages.astype(np.int64)
+        for part in (is_closed, is_recurring, types, is_free + 1):
+            codes = codes << 2 | part
+        known, numbers = np.unique(codes, return_inverse=True)
+        self.numbers: NDArray[np.uint16] = numbers.astype(np.uint16)
+        free, types = (known & 3) - 1, known >> 2 & 3
+        recurs, is_open = (known >> 4 & 3 == 1) & (types == _EVENT), known >> 6 & 3 == 0
+        self.groups = np.where(is_open, 1 << _OWN[types] | recurs.astype(np.int64) << _RECURRING, 0)
+        self.marks = _mark_kinds(types, free, known >> 8, groups=self.groups, is_open=is_open)
+
+    def count(self, rows: NDArray[np.integer]) -> Counts:
+        counts: Counts = np.bincount(self.numbers[rows], minlength=len(self.marks)) @ self.marks
+        return counts
+
+
+class TypeCategories:
+    """The categories of one snapshot's listings, united by type. `sets`: bit sets by row."""
+
+    def __init__(self, types: Column, sets: NDArray[np.uint64]) -> None:
+        self.sets = sets
+        self._known, numbers = np.unique(sets, return_inverse=True)
+        # One number for a type and a set, of which there are few: they are counted faster than sets are united.
+        self._numbers: NDArray[np.uint32] = (types * np.int64(self._known.size) + numbers).astype(np.uint32)
+
+    def unite(self, rows: NDArray[np.integer]) -> NDArray[np.uint64]:
+        """Return a bit set for each type."""
+        counts = np.bincount(self._numbers[rows], minlength=_TYPES * self._known.size).reshape(_TYPES, -1)
+        united: NDArray[np.uint64] = np.bitwise_or.reduce(np.where(counts, self._known, 0), axis=1)
+        return united
+
+
+def _mark_kinds(
+    types: NDArray[np.int64],
+    free: NDArray[np.int64],
+    ages: NDArray[np.int64],
+    *,
+    groups: NDArray[np.int64],
+    is_open: NDArray[np.bool_],
+) -> Counts:
+    marks = np.zeros((types.size, COUNTS))
+    by_type = types[:, np.newaxis] == np.arange(_TYPES)
+    marks[:, ALL] = by_type
+    marks[:, FREE], marks[:, PAID] = by_type & (free == 1)[:, np.newaxis], by_type & (free == 0)[:, np.newaxis]
+    marks[:, OPEN] = by_type
+    marks[:, GROUPED] = groups[:, np.newaxis] >> np.arange(len(GROUPS)) & 1
+    marks[:, AGES] = ages[:, np.newaxis] >> np.arange(_BANDS) & 1
+    marks[:, OPEN_FREE], marks[:, OPEN_PAID] = free == 1, free == 0
+    marks[:, OPEN.start :] *= is_open[:, np.newaxis]
+    return marks
+
 
 # The order of types among what is equally far: that of their names.
 TYPE_RANKS: tuple[int, ...] = tuple(sorted(TYPES).index(each) for each in TYPES)

@@ -14,7 +14,7 @@ import polars as pl
 from msgspec import Raw, Struct
 from numpy.typing import NDArray
 
-from outings.answers.near.starts import Rows, Start
+from outings.answers.near.index import Rows, Start
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.configuration import read_zone
 from outings.contract.resources.shared import Price

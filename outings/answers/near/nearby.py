@@ -7,16 +7,12 @@ from struct import pack, unpack
 from msgspec import Struct
 
 from outings.answers.addons.sources import SourceBlocks
-from outings.answers.context import AnswerContext
 from outings.answers.documents.fields import choose_fields
-from outings.answers.near.index import TYPE_RANKS
+from outings.answers.near.index import TYPE_RANKS, Rows
 from outings.answers.near.items import join_items, list_pieces, open_parts, read_last, round_metres
-from outings.answers.near.meta import encode_nearby_meta
-from outings.answers.near.request import Near, list_notices, read_minute, settle_near
+from outings.answers.near.request import Near, encode_nearby_meta, list_notices, read_minute, settle_near
 from outings.answers.near.shown import After, RowDistances, is_known, open_shown
-from outings.answers.near.starts import Rows
-from outings.answers.plan import AnswerPlan, make_tag
-from outings.answers.rows.selection import is_id, make_cursor, read_limit
+from outings.answers.plan import AnswerContext, AnswerPlan, is_id, make_cursor, make_tag, read_limit
 from outings.answers.snapshot.distance import find_chord, find_metres
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.cursor import Cursor, malformed_cursor

@@ -3,15 +3,23 @@
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from functools import lru_cache
+from itertools import chain
+from typing import Any
 
-from msgspec import Struct
+import msgspec
+from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from outings.answers.context import AnswerContext
-from outings.answers.near.starts import Now, Windows, read_now
-from outings.answers.rows.conditions import NotBefore
-from outings.answers.rows.filters import NAMES
-from outings.answers.rows.selection import CollectionQuery, CollectionScope, choose_types, query_collections
+from outings.answers.near.index import Now, Windows, read_now
+from outings.answers.plan import AnswerContext
+from outings.answers.rows.filters import (
+    NAMES,
+    CollectionQuery,
+    CollectionScope,
+    NotBefore,
+    choose_types,
+    query_collections,
+)
 from outings.answers.snapshot.distance import Point, make_unit_vector
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import find_centre
@@ -19,8 +27,8 @@ from outings.contract.envelope import Notice, hidden_rows, outside_metro
 from outings.contract.query import Query
 from outings.contract.resources.directories import Center
 from outings.contract.resources.finding import Origin
-from outings.contract.resources.meta import SearchWindow, Window
-from outings.contract.values import Value, echo_value
+from outings.contract.resources.meta import ActivityMeta, AroundMeta, NearbyMeta, NearCoverage, SearchWindow, Window
+from outings.contract.values import Value, echo_value, format_instant
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Snapshot
 
@@ -187,3 +195,78 @@ def list_notices(near: Near, *, hidden: int) -> tuple[Notice, ...]:
 def _lies_between(west: float, lng: float, east: float) -> bool:
     """Return True if a longitude lies between two others, also across the date line."""
     return west <= lng <= east if west <= east else lng >= west or lng <= east
+
+
+_encoder = msgspec.json.Encoder()
+# Stands for what depends on the point: no JSON has this byte.
+_SLOT = b"\0"
+# Of filters that are asked for again and again, about other points.
+_FRAMES = 256
+
+
+def list_dates(near: Near) -> tuple[date, date] | None:
+    """The window's from today on, or all of one that is over; None without any."""
+    window = near.filters.meta.window
+    if window.from_ is None or window.to is None:
+        return None
+    return window.from_ if window.to < near.today else max(window.from_, near.today), window.to
+
+
+def encode_near_meta(near: Near, *, limit: int | None = None) -> bytes:
+    """Encode `meta` of `activity`, or with a `limit` that of `around`."""
+    members = {
+        **_list_members(near.filters, near.circle, near.minute, near.snapshot.metro.slug, near.defaults),
+        "radius_m": near.radius_m,
+    }
+    return _encoder.encode(ActivityMeta(**members) if limit is None else AroundMeta(**members, limit=limit))
+
+
+def encode_nearby_meta(near: Near, *, limit: int, count: int, next_cursor: str | None, hidden: int) -> bytes:
+    """Encode `meta` of a page of `nearby`."""
+    texts = _make_frame(
+        near.filters, (*near.circle,), near.minute, near.snapshot.metro.slug, near.defaults, limit=limit
+    )
+    values = (
+        count, next_cursor is not None, next_cursor, *near.circle.values(), near.origin, near.radius_m,
+        NearCoverage(hidden_nearby=hidden),
+    )  # fmt: skip
+    # A line for each value, and none behind the last text.
+    lines = _encoder.encode_lines(values).split(b"\n")
+    return b"".join(chain.from_iterable(zip(texts, lines, strict=True)))
+
+
+@lru_cache(maxsize=_FRAMES)
+def _make_frame(
+    filters: NearFilters, circle: tuple[str, ...], minute: datetime, slug: str, defaults: tuple[str, ...], *, limit: int
+) -> list[bytes]:
+    """Return the texts of `meta` that are the same for every point, between the values that are not."""
+    slot = Raw(_SLOT)
+    members: dict[str, Any] = {
+        **_list_members(filters, dict.fromkeys(circle, slot), minute, slug, defaults),
+        **dict.fromkeys(("count", "has_more", "next_cursor", "origin", "radius_m", "coverage"), slot),
+        "limit": limit,
+        "page": None,
+    }
+    return _encoder.encode(NearbyMeta(**members)).split(_SLOT)
+
+
+def _list_members(
+    filters: NearFilters, circle: Mapping[str, Any], minute: datetime, slug: str, defaults: tuple[str, ...]
+) -> dict[str, Any]:
+    """List the members of every answer near a point. `circle`: its parameters as they are shown."""
+    return {
+        "metro": slug,
+        "window": filters.meta.window,
+        "types": tuple(COLLECTIONS[each] for each in filters.collections),
+        "applied_filters": show_filters(filters, circle),
+        "defaults_applied": defaults,
+        "min_confidence": filters.meta.min_confidence,
+        "generated_at": format_instant(minute),
+    }
+
+
+def show_filters(filters: NearFilters, circle: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the filters in effect: of all collections, then in `by_type` those that differ."""
+    sent = {name: echo_value(value) for name, value in (*filters.sent, ("audience", filters.meta.audience))}
+    shown = sorted({**sent, **circle}.items(), key=lambda pair: _PLACES.get(pair[0], -1))  # the address comes first
+    return {**dict(shown), "by_type": filters.meta.by_type}

@@ -13,10 +13,8 @@ from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
-from outings.answers.near.index import NearIndex, open_near
-from outings.answers.near.kinds import Counts
+from outings.answers.near.index import Counts, NearIndex, Rows, Starts, open_near
 from outings.answers.near.request import Collections, Near, NearFilters
-from outings.answers.near.starts import Rows, Starts
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.snapshot.distance import Floats, Point, square_matrix
 from outings.answers.snapshot.reader import SnapshotReader

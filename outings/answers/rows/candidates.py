@@ -5,6 +5,7 @@ Knows kinds of condition, and nothing of filters.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
 from functools import reduce
 from typing import Any
 
@@ -26,7 +27,7 @@ from outings.answers.rows.columns import (
     pack_rows,
     test_set,
 )
-from outings.answers.rows.conditions import (
+from outings.answers.rows.filters import (
     AnyOf,
     Between,
     Condition,
@@ -39,21 +40,81 @@ from outings.answers.rows.conditions import (
     NotBefore,
     Overlaps,
     RowCondition,
+    Scalar,
+    Selection,
     Shares,
     Within,
-    make_test,
-    number_value,
 )
-from outings.answers.rows.selection import Selection
 from outings.answers.snapshot.distance import Vectors, lie_near
-from outings.answers.snapshot.reader import SnapshotReader
-from outings.answers.snapshot.row_index import RowIndex
+from outings.answers.snapshot.reader import RowIndex, SnapshotReader
 from outings.answers.snapshot.terms import Terms, open_terms
 from outings.answers.snapshot.zips import Zips, open_stated_zips, open_zips
-from outings.contract.values import DAY
+from outings.contract.values import DAY, number_day
 from outings.contract.vocabulary import TYPES
-from outings.release.mapped_table import Words
+from outings.release.mapped_table import NOT_STATED, Words
 from outings.release.tables import HAPPENINGS, PUBLISHED
+
+Array = NDArray[Any]
+
+
+def number_value(value: Scalar | None) -> Any:
+    """Convert a value to the columns' form: a date to days since 1970, a boolean to 0 or 1."""
+    if isinstance(value, date):
+        return number_day(value)
+    return int(value) if isinstance(value, bool) else value
+
+
+def make_test(condition: Condition, table: Mapping[str, Array]) -> Callable[[Rows], Mask]:
+    match condition:
+        case AnyOf(column, values):
+            return lambda numbers: np.isin(table[column][numbers], values)
+        case Shares(column, bits):
+            return lambda numbers: (table[column][numbers] & bits) != 0
+        case Is(column, value):
+            return lambda numbers: table[column][numbers] == number_value(value)
+        case Between(column, low, high):
+            return lambda numbers: _lies_between(table[column][numbers], number_value(low), number_value(high))
+        case Overlaps(first, last, low, high):
+            return lambda numbers: _overlaps(
+                table[first][numbers], table[last][numbers], number_value(low), number_value(high)
+            )
+        case NotBefore(instant, day):
+            return lambda numbers: _begins(table, numbers, instant=instant, day=number_value(day))
+        case Either(alternatives):
+            sides = [[make_test(each, table) for each in side] for side in alternatives]
+            return lambda numbers: reduce(
+                np.logical_or, (reduce(np.logical_and, (test(numbers) for test in side)) for side in sides)
+            )
+
+
+def _lies_between(values: Array, low: Any, high: Any) -> Mask:
+    stated = _is_stated(values)
+    if low is not None:
+        stated &= values >= low
+    if high is not None:
+        stated &= values <= high
+    return stated
+
+
+def _overlaps(firsts: Array, lasts: Array, low: Any, high: Any) -> Mask:
+    kept = np.ones(firsts.shape, dtype=np.bool_)
+    if low is not None:
+        kept &= ~_is_stated(lasts) | (lasts >= low)
+    if high is not None:
+        kept &= ~_is_stated(firsts) | (firsts <= high)
+    return kept
+
+
+def _begins(table: Mapping[str, Array], numbers: Rows, *, instant: int, day: int) -> Mask:
+    has_time = _is_stated(table["time"][numbers])
+    begins: Mask = np.where(has_time, table["starts_at"][numbers] >= instant, table["day"][numbers] >= day)
+    return begins
+
+
+def _is_stated(values: Array) -> Mask:
+    stated: Mask = ~np.isnan(values) if values.dtype.kind == "f" else values != NOT_STATED
+    return stated
+
 
 RowNumbers = NDArray[np.uint32]
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from outings.answers.rows.columns import NO_TIME, VARIES, pack_mask, pack_rows
 from outings.answers.rows.filters import list_columns
-from outings.answers.snapshot.derived import DerivedTables, Frames
-from outings.answers.snapshot.row_facts import IS_OF_PROGRAM
+from outings.answers.snapshot.reader import IS_OF_PROGRAM, DerivedTables, Frames
 from outings.contract.values import number_day
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, SETS, TIME_BLOCKS, TYPES
 from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STATED, Words, count_words

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outings.answers.cache import remember
-from outings.answers.snapshot.row_facts import RowFacts
-from outings.answers.snapshot.row_index import RowIndex
+from outings.answers.snapshot.reader import RowFacts, RowIndex
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, WORD, MappedTable, Words, count_words
 from outings.release.tables import HAPPENINGS

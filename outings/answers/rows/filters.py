@@ -1,4 +1,4 @@
-"""The filters of lists: what each asks of a row, and the values in effect where a request gives none."""
+"""The filters of lists: the condition that each makes, its value where a request gives none, and selections of rows."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,30 +8,123 @@ from typing import Any
 
 from msgspec import Struct
 
-from outings.answers.rows.conditions import (
-    AnyOf,
-    Between,
-    Condition,
-    Conditions,
-    Either,
-    HasId,
-    InZips,
-    Is,
-    Matches,
-    NearZip,
-    NotBefore,
-    Overlaps,
-    RowCondition,
-    Shares,
-    Within,
-)
+from outings.answers.plan import Position
 from outings.contract.parameters import PARAMETERS
-from outings.contract.query import Query, check_window
-from outings.contract.routes import LISTS
-from outings.contract.text import fold_text, parse_text
-from outings.contract.values import DateDefault, Default, Parameter, Value, list_allowed
-from outings.contract.vocabulary import AUDIENCES, SETS, WEEKDAYS, Vocabulary
+from outings.contract.query import Entitlement, Query, check_window
+from outings.contract.routes import LIST_DAYS_AFTER, LISTS, ROUTES, list_defaults
+from outings.contract.text import TextQuery, fold_text, parse_text
+from outings.contract.values import DateDefault, Default, Parameter, Value, list_allowed, number_day
+from outings.contract.vocabulary import AUDIENCES, COLLECTIONS, SETS, WEEKDAYS, Vocabulary
 from outings.release.tables import HAPPENINGS, LISTINGS, TABLES
+
+# The few kinds of condition that filters make. Every bound is inclusive; None is no bound.
+Scalar = str | int | float | bool | date
+
+
+class AnyOf(Struct, frozen=True):
+    """The column is one of the values. Not stated: dropped."""
+
+    column: str
+    values: tuple[int, ...]
+
+
+class Shares(Struct, frozen=True):
+    """The column, a bit set, has one of these bits at least. Not stated: dropped."""
+
+    column: str
+    bits: int
+
+
+class Is(Struct, frozen=True):
+    """The column equals the value. Not stated: equal to nothing, so true and false both drop it."""
+
+    column: str
+    value: Scalar
+
+
+class Between(Struct, frozen=True):
+    """The column lies between the bounds. Not stated: dropped."""
+
+    column: str
+    low: Scalar | None
+    high: Scalar | None
+
+
+class Overlaps(Struct, frozen=True):
+    """The range from `first` to `last` (two columns) has a point between the bounds.
+
+    An end that is not stated is open, so a range without both is kept.
+    """
+
+    first: str
+    last: str
+    low: Scalar | None
+    high: Scalar | None
+
+
+class NotBefore(Struct, frozen=True):
+    """An occurrence begins at the instant (seconds since 1970) or later; one that states no clock time, on the day or
+    later."""
+
+    instant: int
+    day: date
+
+
+class Within(Struct, frozen=True):
+    """The listing's coordinates lie in the circle, its edge included. Not stated: dropped; or, where it is approximate,
+    the middle of its zip is what counts."""
+
+    lat: float
+    lng: float
+    radius_m: float
+    is_approximate: bool = False
+
+
+class NearZip(Struct, frozen=True):
+    """The listing's coordinates lie in a circle round the middle of a zip."""
+
+    zip: str
+    radius_m: float
+    is_approximate: bool = False
+
+
+class InZips(Struct, frozen=True):
+    """The listing's address has one of these. Not stated: dropped."""
+
+    zips: tuple[str, ...]
+
+
+class Matches(Struct, frozen=True):
+    """The listing's words answer the query."""
+
+    text: TextQuery
+
+
+class HasId(Struct, frozen=True):
+    """The listing is one of these."""
+
+    ids: tuple[str, ...]
+
+
+class Either(Struct, frozen=True):
+    """All conditions of one of the alternatives hold."""
+
+    alternatives: tuple[tuple["Condition", ...], ...]
+
+
+# Answered by row numbers that every evaluator takes from one place, so that no two differ at an edge.
+RowCondition = Within | NearZip | InZips | Matches | HasId
+Condition = AnyOf | Shares | Is | Between | Overlaps | NotBefore | Either
+
+
+class Conditions(Struct, frozen=True):
+    """A listing matches when all of `listing` and `by_row` hold, and one of its happenings meets all of `happening`
+    at once."""
+
+    listing: tuple[Condition, ...]
+    happening: tuple[Condition, ...]
+    by_row: tuple[RowCondition, ...] = ()
+
 
 # Parameter → value in effect, of the kind that the contract's table of parameters says.
 Values = Mapping[str, Any]
@@ -288,3 +381,130 @@ def _find_default(default: Default, values: Mapping[str, Value], *, today: date)
         assert isinstance(start, date)
         return start + timedelta(days=_DEFAULT_DAYS_AFTER)
     return default
+
+
+class Selection(Struct, frozen=True, kw_only=True):
+    """A query for the listings of a type in one snapshot. `start` is the first date of the window: orders and cards
+    look on from it.
+
+    Without cards every class is its own. By update the order is that of a mirror, in which no listing can be missed.
+    """
+
+    type: str
+    conditions: Conditions
+    start: date
+    has_cards: bool = True
+    by_update: bool = False
+
+
+class Span(Struct, frozen=True, kw_only=True):
+    """A part of a list: after a position, or from an offset."""
+
+    limit: int
+    offset: int = 0
+    after: Position | None = None
+
+
+def knows_cards(query: Query) -> bool:
+    """Return True if a program of several listings is one item: not where listings are named, mirrored, or asked one
+    by one."""
+    values = query.values
+    return "ids" not in values and "changed_since" not in values and "sessions" not in query.get_words("expand")
+
+
+def select_listings(
+    listing_type: str, filters: EffectiveFilters, *, vocabulary: Vocabulary, today: date, has_cards: bool = True
+) -> Selection:
+    return Selection(
+        type=listing_type,
+        conditions=make_conditions(listing_type, filters.values, vocabulary),
+        start=filters.get_date("from") or today,
+        has_cards=has_cards,
+        by_update="changed_since" in filters.values,
+    )
+
+
+class CollectionQuery(Struct, frozen=True, kw_only=True):
+    """`window`: the first and the last day, since 1970, on which an item's next date may lie; not before today, unless
+    all of the window does."""
+
+    filters: EffectiveFilters
+    selection: Selection
+    window: tuple[int, int | None]
+
+
+class CollectionScope(Struct, frozen=True, kw_only=True):
+    """`route`: the name of the one that asks, whose window's defaults hold in place of the lists'; `ages` are those of
+    a search's words. With `is_now` no window begins before today."""
+
+    route: str
+    today: date
+    vocabulary: Vocabulary
+    ages: tuple[int, int | None] | None = None
+    is_now: bool = False
+
+
+def choose_types(query: Query, entitlement: Entitlement) -> tuple[str, ...]:
+    """Return the types of a request that its key may read, singular: its `types`, else all. The caller refuses a
+    type that the key may not read."""
+    named = query.get_words("types") or tuple(COLLECTIONS.values())
+    return tuple(
+        listing_type
+        for listing_type, collection in COLLECTIONS.items()
+        if collection in named and entitlement.allows_type(listing_type)
+    )
+
+
+class CollectionQueries(Struct, frozen=True):
+    """`collections` by type, singular; `defaults` are the filters of any of them that came from a default."""
+
+    collections: Mapping[str, CollectionQuery]
+    defaults: tuple[str, ...]
+
+
+def query_collections(
+    given: tuple[tuple[str, Value], ...], types: tuple[str, ...], scope: CollectionScope
+) -> CollectionQueries:
+    """`given`: filters of any of the types. Raises what a list raises for a window."""
+    collections = {each: _query_collection(each, dict(given), scope) for each in types}
+    filters = [each.filters for each in collections.values()]
+    return CollectionQueries(
+        collections, tuple(name for name in NAMES if any(name in each.defaults for each in filters))
+    )
+
+
+def _query_collection(listing_type: str, given: Mapping[str, Value], scope: CollectionScope) -> CollectionQuery:
+    """Return the query of one collection. Filters that it does not take do not narrow it."""
+    rows, today = _PARAMETERS[scope.route][listing_type], scope.today
+    filters = fill_defaults(
+        list_defaults(rows), {name: value for name, value in given.items() if name in rows}, today=today
+    )
+    filters.check_window(most_days_after=LIST_DAYS_AFTER)
+    start, end = filters.get_date("from"), filters.get_date("to")
+    of_words: Values = {} if scope.ages is None else {"age": scope.ages}
+    is_past = scope.is_now and start is not None and start < today
+    of_now: Values = {"from": today} if is_past else {}
+    selection = Selection(
+        type=listing_type,
+        conditions=make_conditions(listing_type, {**filters.values, **of_words, **of_now}, scope.vocabulary),
+        start=today if is_past else start or today,
+        has_cards=False,
+    )
+    is_over = start is not None and end is not None and end < today
+    low = start if start is not None and is_over and not scope.is_now else max(start or today, today)
+    window = (number_day(low), None if end is None else number_day(end))
+    return CollectionQuery(filters=filters, selection=selection, window=window)
+
+
+def _take_window(rows: Mapping[str, Parameter], own: Mapping[str, Parameter]) -> Mapping[str, Parameter]:
+    """A list's rows, with a route's default end of the window where it has one."""
+    end = own.get("to")
+    has_end = "to" in rows and end is not None and isinstance(end.default, DateDefault)
+    return {**rows, "to": end} if has_end and end is not None else rows
+
+
+_PARAMETERS = {
+    route.name: {name: _take_window(each.parameters, route.parameters) for name, each in LISTS.items()}
+    for route in ROUTES
+    if "types" in route.parameters
+}

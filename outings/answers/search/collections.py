@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from outings.answers.context import AnswerContext
-from outings.answers.rows.selection import CollectionQuery, CollectionScope, Selection, choose_types, query_collections
+from outings.answers.plan import AnswerContext
+from outings.answers.rows.filters import CollectionQuery, CollectionScope, Selection, choose_types, query_collections
 from outings.answers.search.understanding.query import Age
 from outings.contract.query import Query
 from outings.contract.values import Value

@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from outings.answers.cache import LruCache
+from outings.answers.documents.occurrences import open_series
 from outings.answers.search.cards import open_cards
 from outings.answers.search.collections import SearchFilters, Windows
 from outings.answers.search.matches import Keep
@@ -112,7 +113,7 @@ class SearchIndex:
         self.namesakes = Namesakes(
             reader.open_table(HEADS), venues=reader.open_table(VENUES), types=self.types, pairs=self._pairs
         )
-        self._series = reader.series
+        self._series = open_series(reader)
         self._next_starts = NextStarts(reader.open_table(SLOTS))
         self._passing: LruCache[object, Mask] = LruCache(size=_FILTERS)
         # How many rows were tested by filters that are not kept.

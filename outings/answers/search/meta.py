@@ -7,7 +7,7 @@ from typing import cast
 from msgspec import Raw
 from msgspec.json import Encoder
 
-from outings.answers.rows.selection import make_cursor, name_walk
+from outings.answers.plan import make_cursor, name_walk
 from outings.answers.search.collections import MOST_USUAL, SearchFilters, find_override
 from outings.answers.search.request import Search
 from outings.answers.search.score import Numbers

@@ -8,8 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from outings.answers.rows.evaluator import open_evaluator
-from outings.answers.rows.filters import make_conditions
-from outings.answers.rows.selection import CollectionQuery, Selection
+from outings.answers.rows.filters import CollectionQuery, Selection, make_conditions
 from outings.answers.search.matches import Keep
 from outings.answers.search.score import Mask, Numbers
 from outings.answers.search.understanding.moments import When

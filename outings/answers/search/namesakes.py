@@ -8,7 +8,7 @@ import polars as pl
 
 from outings.answers.search.notions import NotionPairs
 from outings.answers.search.score import Codes, Mask, Numbers, count_named, locate_names, weaken_names
-from outings.answers.snapshot.derived import DerivedTables, TableContext, derive_table
+from outings.answers.snapshot.reader import DerivedTables, TableContext, derive_table
 from outings.contract.languages.word_lists import NameWords
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import MappedTable

@@ -8,7 +8,7 @@ import polars as pl
 from msgspec import Struct
 
 from outings.answers.search.score import Numbers
-from outings.answers.snapshot.derived import derive_table
+from outings.answers.snapshot.reader import derive_table
 from outings.release.tables import FIELDS
 
 # Two words of names are a notion if so many names have them side by side, and so large a part of those that have one.

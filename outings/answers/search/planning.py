@@ -6,9 +6,7 @@ from itertools import repeat
 import msgspec
 import numpy as np
 
-from outings.answers.approximate import list_approximate
-from outings.answers.context import AnswerContext
-from outings.answers.plan import AnswerPlan, make_tag
+from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.search.audiences import TargetAudience, choose_audiences
 from outings.answers.search.cards import finish_card, format_repeats, format_start
@@ -38,7 +36,7 @@ from outings.answers.search.understanding.narrowing import choose_subject, list_
 from outings.answers.search.understanding.words import mark_narrow, may_narrow
 from outings.answers.search.whereabouts import find_lying, find_rings, list_parts, read_locations
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
-from outings.answers.snapshot.zips import find_centre
+from outings.answers.snapshot.zips import find_centre, list_approximate
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query
 from outings.contract.resources.finding import LEVELS, MOST_REPEATS

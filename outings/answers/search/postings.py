@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.snapshot.derived import DerivedTables, derive_table
+from outings.answers.snapshot.reader import DerivedTables, derive_table
 from outings.answers.snapshot.spelling import make_stem
 from outings.contract.languages.language import find_stems
 from outings.release.mapped_table import NOT_STATED, MappedTable

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from outings.answers.search.matches import SearchMatches
 from outings.answers.search.score import Numbers, mark_firsts
-from outings.answers.snapshot.derived import derive_table
+from outings.answers.snapshot.reader import derive_table
 from outings.contract.text import fold_text
 from outings.release.tables import FIELDS, PUBLISHED
 

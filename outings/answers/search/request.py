@@ -7,8 +7,7 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.answers.context import AnswerContext
-from outings.answers.rows.selection import name_walk, read_limit
+from outings.answers.plan import AnswerContext, name_walk, read_limit
 from outings.answers.search.collections import SearchFilters, find_search_filters
 from outings.answers.search.index import SearchIndex, index_types
 from outings.answers.search.levels import AUTO

@@ -12,8 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
-from outings.answers.snapshot.derived import DerivedTables, Frames, TableContext
-from outings.answers.snapshot.reader import SnapshotReader
+from outings.answers.snapshot.reader import DerivedTables, Frames, SnapshotReader, TableContext
 from outings.contract.resources.directories import Bounds, NeighborhoodCenter
 from outings.contract.text import fold_text
 from outings.contract.vocabulary import TYPES

@@ -5,7 +5,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.dates import find_weekday
-from outings.answers.snapshot.derived import derive_table
+from outings.answers.snapshot.reader import derive_table
 from outings.contract.values import DAY
 from outings.release.mapped_table import NEVER, NOT_STATED, MappedTable
 

@@ -1,21 +1,290 @@
-"""A snapshot opened for answering: its documents, its look-ups, and whatever a kind of answer keeps of it."""
+"""A snapshot opened for answering: its documents, its look-ups by row, id and slug, and tables derived from its own."""
 
 import threading
 import weakref
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import partial
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from datetime import date
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
-from outings.answers.snapshot.derived import DerivedTables, TableContext
-from outings.answers.snapshot.row_facts import MEMBERS, ROW_FACTS, Programs, RowFacts
-from outings.answers.snapshot.row_index import LISTING_INDEX, ORGANIZATION_INDEX, RowIndex
-from outings.answers.snapshot.series import MOMENTS, SERIES, Series
+import numpy as np
+import polars as pl
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from outings.answers.snapshot.distance import Point, Vectors, make_unit_vectors
+from outings.answers.snapshot.texts import HashedTexts, make_texts
 from outings.configuration import read_zone
-from outings.contract.languages.language import ENGLISH, read_shipped_language
+from outings.contract.languages.language import ENGLISH, Language, read_shipped_language
 from outings.release.cache import MappedFile
-from outings.release.mapped_table import MappedTable
+from outings.release.mapped_table import MappedTable, encode_mapped
 from outings.release.objects import Bytes
 from outings.release.snapshot import Snapshot
+from outings.release.tables import ARCHIVED, PUBLISHED, read_columns
+
+Frames = Mapping[str, pl.DataFrame]
+
+
+class TableContext(Struct, frozen=True, kw_only=True):
+    """What tables are made with beside other tables: the local date of the build, and the metro's language."""
+
+    today: date
+    language: Language
+
+
+class DerivedTables(Struct, frozen=True, kw_only=True):
+    """One or more that are made together. `columns`: which columns of which tables they are made of; `make` gets these,
+    and the context. `is_of_day`: they are others on another day."""
+
+    names: tuple[str, ...]
+    columns: Mapping[str, Sequence[str]]
+    make: Callable[[Frames, TableContext], Frames]
+    is_of_day: bool = False
+
+    def make_ahead(self, tables: Frames, context: TableContext) -> Frames:
+        """In the build, of tables that are not written yet."""
+        return self.make({name: tables[name].select(columns) for name, columns in self.columns.items()}, context)
+
+    def make_again(self, files: Mapping[str, MappedFile], context: TableContext) -> Mapping[str, MappedTable]:
+        """In memory, of a snapshot's tables. Raises what Polars raises where one is broken."""
+        read = ((name, read_columns(files.get(name), name, columns)) for name, columns in self.columns.items())
+        made = self.make(dict(read), context)
+        return {name: MappedTable(encode_mapped(made[name])) for name in self.names}
+
+
+def derive_table(name: str, make: Callable[..., pl.DataFrame], columns: Mapping[str, Sequence[str]]) -> DerivedTables:
+    """One table alone, whatever the context. `make` gets the tables in the order of `columns`."""
+    return DerivedTables(names=(name,), columns=columns, make=lambda frames, _: {name: make(*frames.values())})
+
+
+_HASH_BYTES = 32
+_HALF = (1 << 64) - 1
+# Stands for a time that is not stated.
+_NEVER = -1
+
+# What they are made of: of listings, and of organizations, whose rows have no type: theirs is 0.
+_ROWS = ("id", "slug", "status", "categories", "pack", "offset", "length", "hash", "created_at", "updated_at")
+_LISTING_COLUMNS, _ORGANIZATION_COLUMNS = ("type", *_ROWS), ("home", *_ROWS)
+
+
+def make_row_index(frame: pl.DataFrame) -> pl.DataFrame:
+    """In the table's order but for the rows by id. Raises what Polars raises where an id is no uuid."""
+    types = frame["type"] if "type" in frame.columns else pl.zeros(frame.height, pl.UInt8(), eager=True)
+    is_lent = pl.col("home").is_not_null() if "home" in frame.columns else pl.lit(value=False)
+    frame = frame.with_columns(types.alias("type"), is_lent.cast(pl.UInt8()).alias("is_lent"))
+    raw = frame["id"].str.replace_all("-", "", literal=True).str.decode("hex")
+    halves = np.frombuffer(b"".join(raw.to_list()), dtype=">u8").reshape(-1, 2).astype(np.uint64)
+    order = np.argsort(halves[:, 0], kind="stable")
+    return pl.DataFrame(
+        [
+            *frame.select("type", "status", "is_lent", "pack", "offset", "length", "hash"),
+            *frame.select(pl.col("categories").fill_null(0), pl.col("created_at", "updated_at").fill_null(_NEVER)),
+            *make_texts(frame["slug"]),
+            pl.Series("by_id", order, dtype=pl.UInt32()),
+            pl.Series("id_high", halves[order, 0], dtype=pl.UInt64()),
+            pl.Series("id_low", halves[order, 1], dtype=pl.UInt64()),
+        ]
+    )
+
+
+LISTING_INDEX = derive_table("names", make_row_index, {"listings": _LISTING_COLUMNS})
+ORGANIZATION_INDEX = derive_table("organization_names", make_row_index, {"organizations": _ORGANIZATION_COLUMNS})
+
+
+class RowIndex:
+    """One table's rows: `listings`, or `organizations`."""
+
+    def __init__(self, table: MappedTable) -> None:
+        self._count = len(table)
+        self._id_rows = table.view_array("by_id")
+        self._highs, self._lows = table.view_array("id_high"), table.view_array("id_low")
+        self._slugs = HashedTexts(table, "slug")
+        self._types, self._statuses = table.view_array("type"), table.view_array("status")
+        self._packs, self._offsets = table.view_array("pack"), table.view_array("offset")
+        self._lengths = table.view_array("length")
+        self._created, self._updated = table.view_array("created_at"), table.view_array("updated_at")
+        self._categories, self._lent = table.view_array("categories"), table.view_array("is_lent")
+        _, self._hashes = table.view_texts("hash")
+
+    def __len__(self) -> int:
+        return self._count
+
+    def find_id(self, row_id: str, *, type_code: int = 0) -> int | None:
+        """The row of that type with this uuid (lower case), whatever its status."""
+        number = int(row_id.replace("-", ""), 16)
+        high, low = number >> 64, number & _HALF
+        at = bisect_left(self._highs, high)
+        while at < self._count and self._highs[at] == high:
+            row = self._id_rows[at]
+            if self._lows[at] == low and self._types[row] == type_code:
+                return row
+            at += 1
+        return None
+
+    def find_visible(self, row_id: str, *, type_code: int = 0, include_archived: bool = False) -> int | None:
+        """`find_id`, of what `is_visible`."""
+        row = self.find_id(row_id, type_code=type_code)
+        return row if row is not None and self.is_visible(row, include_archived=include_archived) else None
+
+    def count_ids(self, row_id: str) -> int:
+        """How many rows, of all types, have this uuid or one before it."""
+        number = int(row_id.replace("-", ""), 16)
+        high, low = number >> 64, number & _HALF
+        first = bisect_left(self._highs, high)
+        return first + sum(self._lows[at] <= low for at in range(first, bisect_right(self._highs, high, first)))
+
+    def read_id(self, row: int, *, rank: int) -> str:
+        """`rank`: its place in the order of ids. Here ids with one first half stand in the order of rows."""
+        at = bisect_left(self._highs, self._highs[rank]) if self._id_rows[rank] != row else rank
+        while self._id_rows[at] != row:
+            at += 1
+        digits = f"{self._highs[at]:016x}{self._lows[at]:016x}"
+        return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+    def find_slug(self, slug: str, *, type_code: int) -> Iterator[int]:
+        """The rows of that type with this slug, whatever their status."""
+        return (row for row in self._slugs.find(slug) if self._types[row] == type_code)
+
+    def is_visible(self, row: int, *, include_archived: bool) -> bool:
+        """Published rows are; archived ones where they are asked for; drafts never."""
+        status = self._statuses[row]
+        return status == PUBLISHED or (include_archived and status == ARCHIVED)
+
+    def is_lent(self, row: int) -> bool:
+        """Whether it is an organization's whose own record is in another metro."""
+        return bool(self._lent[row])
+
+    def find_published(self) -> NDArray[np.bool_]:
+        """By row."""
+        published: NDArray[np.bool_] = np.asarray(self._statuses) == PUBLISHED
+        return published
+
+    def share_categories(self, bits: int) -> NDArray[np.bool_]:
+        """By row: whether it has any of a bit set over the vocabulary."""
+        shared: NDArray[np.bool_] = (np.asarray(self._categories) & np.uint64(bits)) != 0
+        return shared
+
+    def locate_document(self, row: int) -> tuple[int, int, int]:
+        """Pack, offset, length."""
+        return self._packs[row], self._offsets[row], self._lengths[row]
+
+    def view_documents(self, rows: Sequence[int], packs: Sequence[memoryview]) -> list[memoryview]:
+        """Where they lie in the packs."""
+        numbers, offsets, lengths = self._packs, self._offsets, self._lengths
+        return [packs[numbers[row]][(at := offsets[row]) : at + lengths[row]] for row in rows]
+
+    def read_hash(self, row: int) -> bytes:
+        """The row's hash, 32 bytes."""
+        return bytes(self._hashes[row * _HASH_BYTES : (row + 1) * _HASH_BYTES])
+
+    def read_stamps(self, row: int) -> tuple[int, int]:
+        """`created_at` and `updated_at` in seconds; -1 where not stated."""
+        return self._created[row], self._updated[row]
+
+
+# What they are made of.
+LISTINGS = ("row", "status", "program_key", "audience", "confidence")
+
+
+IS_OF_PROGRAM = pl.col("program_key").is_not_null() & (pl.col("status") == PUBLISHED)
+
+
+def number_programs() -> pl.Expr:
+    """A number for each program, in the order of their keys, of its published listings; null for others."""
+    return pl.when(IS_OF_PROGRAM).then("program_key").rank("dense") - 1
+
+
+def make_members(listings: pl.DataFrame) -> pl.DataFrame:
+    """The published rows of programs, one program after the other, from `first` to `end`; `sorted` are these rows in
+    natural order, each with its `place` among the members."""
+    members = listings.filter(IS_OF_PROGRAM).sort("program_key", "row").with_row_index("at")
+    places = members.select(sorted="row", place="at").sort("sorted")
+    return members.select(
+        "row", "audience", "confidence",
+        first=pl.col("at").min().over("program_key"),
+        end=pl.col("at").max().over("program_key") + 1,
+    ).hstack(places)  # fmt: skip
+
+
+MEMBERS = derive_table("members", make_members, {"listings": LISTINGS})
+
+
+class Programs:
+    """A program is known by its number; `numbers`: by row, -1 of a listing that is its own."""
+
+    def __init__(self, table: MappedTable, *, numbers: NDArray[np.int32]) -> None:
+        self._numbers = numbers
+        self._rows, self._audiences = table.view_array("row"), table.view_array("audience")
+        self._confidences = table.view_array("confidence")
+        self._firsts, self._ends = table.view_array("first"), table.view_array("end")
+        self._sorted, self._places = table.view_array("sorted"), table.view_array("place")
+
+    def find_programs(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The number of each row's program; -1 of a listing that is its own."""
+        return self._numbers[rows].astype(np.int64)
+
+    def list_members(self, programs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """All rows of these programs, each named once by its number."""
+        if not programs.size:
+            return programs
+        first = self._begins[programs]
+        counts = np.asarray(self._ends)[first] - first
+        starts = np.cumsum(counts) - counts
+        return np.asarray(self._rows)[np.repeat(first - starts, counts) + np.arange(int(counts.sum()))].astype(np.int64)
+
+    @cached_property
+    def _begins(self) -> NDArray[np.int64]:
+        """By number: a program's first place among the members, which are in the same order."""
+        return np.unique(np.asarray(self._firsts)).astype(np.int64)
+
+    def find_others(self, row: int, *, audiences: Collection[int], min_confidence: float) -> list[int]:
+        """The program's other published rows of these audiences and of this confidence at least, in natural order."""
+        at = bisect_left(self._sorted, row)
+        if at == len(self._sorted) or self._sorted[at] != row:
+            return []
+        own = self._places[at]
+        return [
+            self._rows[other]
+            for other in range(self._firsts[own], self._ends[own])
+            if other != own and self._audiences[other] in audiences and self._confidences[other] >= min_confidence
+        ]
+
+
+_LISTINGS = ("row", "type", "id", "status", "program_key", "lat", "lng")
+
+
+def make_row_facts(listings: pl.DataFrame) -> pl.DataFrame:
+    """`program`: a number that the published listings of a program share, else -1. `x`, `y`, `z`: a point of the unit
+    sphere; NaN without coordinates."""
+    x, y, z = make_unit_vectors(*(listings[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng")))
+    return listings.select(
+        "type",
+        program=number_programs().fill_null(-1).cast(pl.Int32()),
+        id_rank=(pl.col("id").rank("ordinal") - 1).cast(pl.UInt32()),
+        x=pl.Series(x),
+        y=pl.Series(y),
+        z=pl.Series(z),
+    )
+
+
+ROW_FACTS = derive_table("row_facts", make_row_facts, {"listings": _LISTINGS})
+
+
+class RowFacts:
+    """Of one snapshot's listings."""
+
+    def __init__(self, table: MappedTable) -> None:
+        self.types: NDArray[np.uint8] = table.read_array("type")
+        self.id_ranks: NDArray[np.uint32] = table.read_array("id_rank")
+        self.programs: NDArray[np.int32] = table.read_array("program")
+        self.vectors: Vectors = (table.read_array("x"), table.read_array("y"), table.read_array("z"))
+
+    def read_point(self, row: int) -> Point:
+        """Where a listing is, on the unit sphere; NaN without coordinates."""
+        x, y, z = (float(each[row]) for each in self.vectors)
+        return x, y, z
+
 
 _Index = TypeVar("_Index")
 
@@ -38,7 +307,6 @@ class SnapshotReader:
         self.listings = RowIndex(self.open_table(LISTING_INDEX))
         self.organizations = RowIndex(self.open_table(ORGANIZATION_INDEX))
         self.rows = RowFacts(self.open_table(ROW_FACTS))
-        self.series = Series(self.open_table(SERIES), moments=self.open_table(MOMENTS))
         self.programs = Programs(self.open_table(MEMBERS), numbers=self.rows.programs)
 
     def read_document(self, row: int) -> bytes:

@@ -7,8 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.snapshot.derived import DerivedTables, TableContext, derive_table
-from outings.answers.snapshot.reader import SnapshotReader
+from outings.answers.snapshot.reader import DerivedTables, SnapshotReader, TableContext, derive_table
 from outings.answers.snapshot.spelling import Spelling, make_stem
 from outings.answers.snapshot.texts import make_shortenings, make_texts, make_typos
 from outings.contract.languages.language import Language, find_stems

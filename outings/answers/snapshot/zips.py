@@ -1,6 +1,6 @@
 """Postal codes: where each lies, as the deployment's centroids say, and which listings state it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from outings.answers.snapshot.distance import Vectors, make_unit_vectors
 from outings.answers.snapshot.reader import SnapshotReader
+from outings.contract.envelope import Notice, approximate_rows
 from outings.contract.errors import bad_request, not_implemented
 from outings.contract.parameters import ZIPS
 from outings.contract.query import Query
@@ -68,3 +69,13 @@ def find_centre(query: Query, reader: SnapshotReader) -> tuple[float, float] | N
         return None if zips is None else zips.find_centroid(code)
     lat, lng = query.get_as("lat", float), query.get_as("lng", float)
     return None if lat is None or lng is None else (lat, lng)
+
+
+def list_approximate(query: Query, rows: Sequence[int], reader: SnapshotReader) -> tuple[Notice, ...]:
+    """Return the notice of rows shown in a circle of which only the zip is known."""
+    has_circle = "lat" in query.values or "near_zip" in query.values
+    if not has_circle or not query.get("include_approximate"):
+        return ()
+    lats, ranks = reader.rows.vectors[0], reader.rows.id_ranks
+    ids = [reader.listings.read_id(row, rank=int(ranks[row])) for row in rows if np.isnan(lats[row])]
+    return (approximate_rows(ids),) if ids else ()

@@ -10,7 +10,7 @@ from typing import get_args
 import polars as pl
 
 from outings.answers.snapshot.areas import order_neighborhoods
-from outings.answers.snapshot.derived import DerivedTables, Frames
+from outings.answers.snapshot.reader import DerivedTables, Frames
 from outings.contract.resources.finding import SuggestionKind
 from outings.contract.text import split_words
 from outings.contract.vocabulary import TYPES

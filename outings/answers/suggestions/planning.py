@@ -8,13 +8,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.context import AnswerContext
 from outings.answers.directory.neighborhoods import count_by_area
 from outings.answers.directory.organizations import count_by_row
 from outings.answers.documents.fields import NamedDocument
-from outings.answers.plan import AnswerPlan, make_tag
+from outings.answers.plan import AnswerContext, AnswerPlan, make_tag, read_limit
 from outings.answers.rows.evaluator import open_evaluator
-from outings.answers.rows.selection import CollectionScope, choose_types, query_collections, read_limit
+from outings.answers.rows.filters import CollectionScope, choose_types, query_collections
 from outings.answers.snapshot.areas import Areas, open_areas
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.suggestions.entries import CATEGORY, KINDS, NEIGHBORHOOD, ORGANIZATION, fold_name

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 import polars as pl
 from msgspec import Struct
 
+from outings.answers.documents.occurrences import open_series
 from outings.answers.exports import name_file
 from outings.answers.ical import Entry, encode_calendar, render_event, split_entries
 from outings.answers.snapshot.reader import open_snapshot
@@ -182,7 +183,7 @@ def make_parquet(snapshot: Snapshot, rows: Rows, listing_type: str, before: _Pre
 
 
 def make_calendar(snapshot: Snapshot, rows: Rows, _: str, before: _PreviousFile) -> _File:
-    series = open_snapshot(snapshot).series
+    series = open_series(open_snapshot(snapshot))
     known = split_entries(before.data)
     entries = []
     for row_id, row, has_time, starts_at, timezone, *place in rows.select("id", "row", *_ZONE, *_PLACE).iter_rows():

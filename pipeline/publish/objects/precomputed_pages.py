@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from outings.answers.answer import answer
+from outings.answers.routes import answer
 from outings.contract.query import Entitlement, Query, parse_query
 from outings.contract.routes import LISTS, match_route
 from outings.contract.vocabulary import COLLECTIONS

@@ -6,7 +6,7 @@ from datetime import date
 import msgspec
 from msgspec import Struct
 
-from outings.answers.answer import answer
+from outings.answers.routes import answer
 from outings.contract.errors import ApiError
 from outings.contract.query import Entitlement, Query, parse_query
 from outings.contract.resources.meta import ListMeta, PageMeta

@@ -8,8 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from outings.answers.weather.forecast import Forecast, HalfDay, Hour
-from outings.answers.weather.weather import Weather
+from outings.answers.weather import Forecast, HalfDay, Hour, Weather
 from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
 from tests.answers import documents

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.answers.rows.selection import name_walk
+from outings.answers.plan import name_walk
 from outings.contract.cursor import Cursor, encode_cursor
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Release

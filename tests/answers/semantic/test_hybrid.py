@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from outings.answers.answer import answer
-from outings.answers.context import AnswerContext
-from outings.answers.routes import make_plan
+from outings.answers.plan import AnswerContext
+from outings.answers.routes import answer, make_plan
 from outings.answers.semantic.model import Model
 from outings.contract.errors import ApiError
 from outings.contract.query import Entitlement, Query, parse_query

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from outings.answers.rows.evaluator import open_evaluator
-from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
-from outings.answers.snapshot.row_index import RowIndex
+from outings.answers.snapshot.reader import RowIndex, SnapshotReader, open_snapshot
 from tests.answers.asking import fetch
 from tests.answers.generated import make_world, seeds
 from tests.answers.worlds import STATUSES, TYPES, World, open_release, open_world

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.answers.snapshot.derived import TableContext
+from outings.answers.snapshot.reader import TableContext
 from outings.answers.snapshot.terms import PLACES, Terms
 from outings.answers.snapshot.terms import WORDS as INDEX_WORDS
 from outings.contract.languages.language import read_shipped_language

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from outings.answers.documents.occurrences import open_series
+from outings.answers.plan import Position
 from outings.answers.rows.candidates import open_row_finder
 from outings.answers.rows.column_tables import (
     BUCKET_COLUMNS,
@@ -18,10 +20,9 @@ from outings.answers.rows.column_tables import (
     spread_bits,
     spread_categories,
 )
-from outings.answers.rows.conditions import NearZip, RowCondition, Within
 from outings.answers.rows.counting import DayCounts, FacetCounts
 from outings.answers.rows.evaluator import ResultSet, make_evaluator
-from outings.answers.rows.selection import Position, Selection, Span
+from outings.answers.rows.filters import NearZip, RowCondition, Selection, Span, Within
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 from outings.release.tables import read_columns
@@ -46,7 +47,7 @@ class SqlEvaluator:
     def __init__(self, reader: SnapshotReader, engine: Engine) -> None:
         self._tables = engine.open_tables({name: file.path for name, file in reader.tables.items()})
         self.schema = self._tables.schema
-        self._files, self._series, self._size = reader.tables, reader.series, len(reader.listings)
+        self._files, self._series, self._size = reader.tables, open_series(reader), len(reader.listings)
         self._finder = reader.open_index(open_row_finder)
         self._words = len(reader.vocabulary.categories)
         # Tests of these dates have values written by hand.

@@ -1,6 +1,6 @@
 """SQL over what happens: the occurrences that match, and the weekdays and time blocks of a listing's happenings."""
 
-from outings.answers.rows.selection import Selection, Span
+from outings.answers.rows.filters import Selection, Span
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, TIME_BLOCKS, WEEKDAYS
 from outings.release.tables import HAPPENINGS
 from tests.answers.sql.engine import Statement

@@ -2,8 +2,19 @@
 
 from collections.abc import Sequence
 
-from outings.answers.rows.conditions import AnyOf, Between, Condition, Either, Is, NotBefore, Overlaps, Shares
-from outings.answers.rows.selection import KEY_CHARACTERS, Position, Selection, Span
+from outings.answers.plan import KEY_CHARACTERS, Position
+from outings.answers.rows.filters import (
+    AnyOf,
+    Between,
+    Condition,
+    Either,
+    Is,
+    NotBefore,
+    Overlaps,
+    Selection,
+    Shares,
+    Span,
+)
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import HAPPENINGS, PUBLISHED
 from tests.answers.sql.engine import Statement

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from edge.remote.fetcher import PermanentRemoteError, RemoteError
 from edge.weather.nws import Grid, Nws
-from outings.answers.weather.forecast import Forecast
+from outings.answers.weather import Forecast
 from outings.retry_policy import RetryPolicy
 from tests.edge.weather.conftest import HARBOR
 from tests.edge.weather.serving import (

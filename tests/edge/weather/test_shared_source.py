@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from edge.remote.fetcher import RemoteError
 from edge.weather.nws import Grid, PointForecast
 from edge.weather.shared_source import DAY, MOST_RETRY, RENEW, RETRY, SharedForecastSource
-from outings.answers.weather.forecast import Forecast, Hour
+from outings.answers.weather import Forecast, Hour
 from outings.contract.resources.directories import Center
 from tests.edge.weather.conftest import HARBOR
 

@@ -15,7 +15,7 @@ from outings.answers.derived import DERIVED
 from outings.answers.gazetteer.spots import SPOT_TABLES
 from outings.answers.near import items
 from outings.answers.search import cards
-from outings.answers.snapshot.derived import DerivedTables, TableContext
+from outings.answers.snapshot.reader import DerivedTables, TableContext
 from outings.contract.languages.language import ENGLISH, read_shipped_language
 from outings.release.manifest import Manifest, read_manifest
 from outings.release.mapped_table import encode_mapped

@@ -1,4 +1,4 @@
-"""Hours or half-days → what is said of them together."""
+"""A metro's forecast, as providers and an operator's file state it, and its words for a day or an event."""
 
 import hashlib
 from bisect import bisect_left, bisect_right
@@ -6,15 +6,51 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
+from typing import Annotated
 from zoneinfo import ZoneInfo
 
 import msgspec
+from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
-from outings.answers.weather.forecast import Forecast, HalfDay, Hour
 from outings.configuration import read_zone
 from outings.contract.resources.shared import DayForecast, EventForecast, HourForecast, TemperatureRange
 from outings.contract.values import format_instant, format_local
+
+Moment = Annotated[datetime, Meta(tz=True)]
+Chance = Annotated[int, Meta(ge=0, le=100)]
+Degrees = Annotated[int, Meta(ge=-150, le=200)]
+Words = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class Hour(Struct, frozen=True, kw_only=True):
+    """The hour from `starts_at` on."""
+
+    starts_at: Moment
+    temperature_f: Degrees | None = None
+    precipitation_chance: Chance | None = None
+    summary: Words | None = None
+
+
+class HalfDay(Struct, frozen=True, kw_only=True):
+    """A day or a night, or what is left of it; its temperature is the highest of a day, the lowest of a night."""
+
+    starts_at: Moment
+    ends_at: Moment
+    is_daytime: bool
+    temperature_f: Degrees | None = None
+    precipitation_chance: Chance | None = None
+    summary: Words | None = None
+
+
+class Forecast(Struct, frozen=True, kw_only=True):
+    """Hours as far as they are known, half-days beyond them. Nobody is shown it from `expires_at` on."""
+
+    issued_at: Moment
+    expires_at: Moment
+    hours: tuple[Hour, ...] = ()
+    half_days: tuple[HalfDay, ...] = ()
+
 
 # From this chance on it is called wet, in percent.
 WET = 50
