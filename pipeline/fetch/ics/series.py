@@ -28,11 +28,10 @@ COMPARED = number_day(date(2099, 1, 1)) * DAY
 
 
 class Pattern(Struct, frozen=True, kw_only=True):
-    """`rules` and `exrules` are readable, their UNTIL is on this clock. For an `excluded` midnight see `exclude`."""
+    """`rules` are readable, their UNTIL is on this clock. For an `excluded` midnight see `exclude`."""
 
     anchor: int
     rules: tuple[RecurrenceRule, ...] = ()
-    exrules: tuple[RecurrenceRule, ...] = ()
     added: tuple[int, ...] = ()
     excluded: tuple[int, ...] = ()
 
@@ -59,10 +58,7 @@ def list_named(pattern: Pattern, *, last_day: int = _FOLLOWED) -> LiveDates:
 def list_dates(pattern: Pattern) -> LiveDates:
     """List the dates that take place, as if clocks never skipped a time."""
     named = list_named(pattern)
-    gone = exclude(named.starts, pattern.excluded)
-    for rule in pattern.exrules:
-        gone |= np.isin(named.starts, _list_own(rule, pattern.anchor))
-    return LiveDates(starts=named.starts[~gone], has_end=named.has_end)
+    return LiveDates(starts=named.starts[~exclude(named.starts, pattern.excluded)], has_end=named.has_end)
 
 
 def list_ruled(
@@ -93,19 +89,9 @@ def list_unmet(pattern: Pattern, excluded: Iterable[int]) -> list[int]:
 
 
 def _count_own(rule: RecurrenceRule, anchor: int) -> RecurrenceRule:
-    if rule.count is None or _falls_on(rule, anchor):
+    if rule.count is None or list_days(rule, anchor=anchor // DAY, last=anchor // DAY).size:
         return rule
     return msgspec.structs.replace(rule, count=rule.count + 1)
-
-
-def _falls_on(rule: RecurrenceRule, anchor: int) -> bool:
-    return bool(list_days(rule, anchor=anchor // DAY, last=anchor // DAY).size)
-
-
-def _list_own(rule: RecurrenceRule, anchor: int) -> Seconds:
-    """List what an EXRULE names: the first date only if the rule falls on it."""
-    starts = list_ruled(_count_own(rule, anchor), anchor).starts
-    return starts if _falls_on(rule, anchor) else starts[starts != anchor]
 
 
 def make_array(seconds: Iterable[int]) -> Seconds:
@@ -296,15 +282,13 @@ def read_recurrence(
         )
     else:
         excluded += _list_added_on(excluded, added, starts.clock)
-    texts, unread = _sort_rules(event, "RRULE", starts)
-    exrules, others = _sort_rules(event, "EXRULE", starts)
-    lost = [*(unread if texts else unread[1:]), *others]
+    texts, unread = _sort_rules(event, starts)
+    lost = unread if texts else unread[1:]
     notes += [Note("rrule", "unsupported: one of several rules can't be followed", text) for text in lost]
     clock = starts.clock
     pattern = Pattern(
         anchor=count_seconds(starts.local),
-        rules=_settle_all(texts, starts),
-        exrules=_settle_all(exrules, starts),
+        rules=tuple(settle_rule(parse_rule(text), starts.clock, is_days=starts.is_date) for text in texts),
         added=tuple(count_seconds(moment.on(clock)) for moment in added),
         excluded=tuple(count_seconds(moment.on(clock)) for moment in (*excluded, *changed)),
     )
@@ -377,13 +361,13 @@ def _list_added_on(
 
 
 def _is_plain(recurrence: Recurrence) -> bool:
-    return recurrence.repeats and len(recurrence.texts) < 2 and not recurrence.pattern.exrules
+    return recurrence.repeats and len(recurrence.texts) < 2
 
 
-def _sort_rules(event: Component, name: str, starts: CalendarMoment) -> tuple[list[str], list[str]]:
+def _sort_rules(event: Component, starts: CalendarMoment) -> tuple[list[str], list[str]]:
     """Return the texts of rules, each once, and each part of one once: those that are followed, and the others."""
     texts: tuple[list[str], list[str]] = ([], [])
-    plain = ("".join(unescape(line.value).split()).split(";") for line in event.get_all(name))
+    plain = ("".join(unescape(line.value).split()).split(";") for line in event.get_all("RRULE"))
     for text in dict.fromkeys(";".join(dict.fromkeys(parts)) for parts in plain):
         texts[not _is_followed(text, starts)].append(text)
     return texts
@@ -394,10 +378,6 @@ def _is_followed(text: str, starts: CalendarMoment) -> bool:
         return not parse_rule(text).list_unsupported(None if starts.is_date else starts.local.time())
     except RuleError:
         return False
-
-
-def _settle_all(texts: Sequence[str], starts: CalendarMoment) -> tuple[RecurrenceRule, ...]:
-    return tuple(settle_rule(parse_rule(text), starts.clock, is_days=starts.is_date) for text in texts)
 
 
 def _note_unmet(recurrence: Recurrence) -> list[Note]:

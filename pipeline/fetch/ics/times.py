@@ -2,8 +2,6 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
-from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
@@ -47,38 +45,18 @@ class CalendarMoment(NamedTuple):
 
 def list_moments(event: Component, name: str, zones: Zones, *, clock: Clock) -> tuple[list[CalendarMoment], list[Note]]:
     """Return the times of all properties of that name, one or a list in each; of a period its start. One that can't be
-    read costs itself alone, the end of a period its own length. `clock`: of the series, and so of those that name
-    none."""
+    read costs itself alone. `clock`: of the series, and so of those that name none."""
     moments, notes = [], []
     for line in event.get_all(name):
         texts, tzid = _split_values(line)
         for text in texts:
             try:
                 moments.append(_parse_value(text, tzid, line, zones, clock=clock))
-                _parse_period_end(text, moments[-1], line, zones)
+                if "/" in text:
+                    raise UnreadableEvent("unsupported: a date is as long as its series, whatever its period says")
             except UnreadableEvent as unreadable:
                 notes.append(Note(f"{name.lower()}s", str(unreadable), f"{name}:{text}"))
     return moments, notes
-
-
-def list_periods(event: Component, zones: Zones, *, clock: Clock) -> Iterator[tuple[CalendarMoment, CalendarMoment]]:
-    """Yield the starts and ends of the RDATEs that have both and can be read."""
-    for line in event.get_all("RDATE"):
-        texts, tzid = _split_values(line)
-        for text in texts:
-            with suppress(UnreadableEvent):
-                starts = _parse_value(text, tzid, line, zones, clock=clock)
-                if (ends := _parse_period_end(text, starts, line, zones)) is not None and not starts.is_date:
-                    yield starts, ends
-
-
-def _parse_period_end(text: str, starts: CalendarMoment, line: Line, zones: Zones) -> CalendarMoment | None:
-    _, slash, stated = text.partition("/")
-    if not slash:
-        return None
-    if stated.strip().upper().startswith(("P", "+P")):
-        return add_duration(starts, parse_duration(line._replace(value=stated)))
-    return parse_moment(line._replace(value=stated), zones, clock=starts.clock)
 
 
 def parse_moment(line: Line, zones: Zones, *, clock: Clock | None = None) -> CalendarMoment:
@@ -171,15 +149,13 @@ _STAMP = re.compile(r"\d{8}T\d{6}Z", re.ASCII)
 
 
 class CalendarEntry(Struct, frozen=True, eq=False):
-    """`instance`: the date that it stands for (RECURRENCE-ID); `splits`: and for all that follow. `ends`: of a period
-    of its series."""
+    """`instance`: the date that it stands for (RECURRENCE-ID); `splits`: and for all that follow."""
 
     uid: str
     starts: CalendarMoment
     event: Component
     instance: CalendarMoment | None
     splits: bool
-    ends: CalendarMoment | None = None
 
     @property
     def sequence(self) -> int:
@@ -206,6 +182,8 @@ def make_entry(event: Component, zones: Zones) -> CalendarEntry:
     begins = event.get("DTSTART")
     if begins is None:
         raise UnreadableEvent("missing: expected DTSTART")
+    if old := event.get("EXRULE"):
+        raise UnreadableEvent("unsupported: EXRULE is no longer of the standard; dates are left out by EXDATE", old)
     starts = parse_moment(begins, zones)
     if starts.local.time() == time() and event.get_value("X-MICROSOFT-CDO-ALLDAYEVENT").upper() == "TRUE":
         starts = starts._replace(is_date=True, clock=zones.metro)
@@ -220,8 +198,6 @@ def find_end(entry: CalendarEntry, zones: Zones) -> tuple[CalendarMoment | None,
     """Return DTEND, or the start and DURATION. A time has no end where neither can be read, and a day lasts to the next
     midnight."""
     starts, notes = entry.starts, list[Note]()
-    if entry.ends is not None:
-        return entry.ends, notes
     try:
         if line := entry.event.get("DTEND"):
             ends = parse_moment(line, zones, clock=starts.clock)

@@ -119,7 +119,7 @@ def test_a_midnight_of_exdate_takes_the_date_at_midnight_alone(read_ics: ReadIcs
         ),
         (
             ("DTSTART:20260101T100000", "DURATION:PT1H", "RDATE;VALUE=PERIOD:20260102T100000/long"),
-            ("rdates", "wrong_type", "RDATE:20260102T100000/long"),
+            ("rdates", "unsupported", "RDATE:20260102T100000/long"),
         ),
     ],
 )
