@@ -18,7 +18,7 @@ from pipeline.clock import AsOf, choose_stamp
 from pipeline.fetch.source import FeedSource
 from pipeline.fingerprint import make_fingerprint
 from pipeline.publish.metro_plan import MetroPlan, read_base
-from pipeline.publish.objects.site_inputs import hash_metro_site
+from pipeline.publish.objects.site import hash_metro_site
 from pipeline.resolve.facts.centroids import read_centroids
 from pipeline.resolve.facts.neighborhood_file import read_bytes
 from pipeline.tables.model_plan import ModelPlan, plan_model

@@ -1,6 +1,6 @@
 """Every derived table there is: what the build makes ahead, and a reader itself where a file lacks."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
 import polars as pl
@@ -8,7 +8,7 @@ import polars as pl
 from outings.answers.addons.sources import SOURCES
 from outings.answers.directory.ranking import ORGANIZATION_SPELLINGS
 from outings.answers.documents.occurrences import MOMENTS, SERIES
-from outings.answers.gazetteer.spots import SPOT_TABLES, make_spots
+from outings.answers.gazetteer.spots import make_spots
 from outings.answers.near.items import make_item_tables
 from outings.answers.rows.column_tables import COLUMNS
 from outings.answers.search.cards import CARDS, make_cards
@@ -46,7 +46,6 @@ def derive_tables(
     today: date,
     language: Language | None = None,
     every: Sequence[DerivedTables] = DERIVED,
-    but: Collection[str] = (),
 ) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield tables derived from a snapshot's own, each with its name. One after the other, since all at once take as
     much memory as the tables do; a column that no later one needs is let go.
@@ -54,12 +53,10 @@ def derive_tables(
     Args:
         today: the metro's local date of the build.
         language: the metro's, else English.
-        but: the names of tables that exist already.
     """
     context = TableContext(today=today, language=language or read_shipped_language(ENGLISH))
-    waiting = [derived for derived in every if not {*derived.names} <= {*but}]
-    for number, derived in enumerate(waiting):
-        tables = _choose_columns(tables, waiting[number:])
+    for number, derived in enumerate(every):
+        tables = _choose_columns(tables, every[number:])
         yield from _let_go(derived.make_ahead(tables, context))
 
 
@@ -80,21 +77,9 @@ def _let_go(made: Mapping[str, pl.DataFrame]) -> Iterator[tuple[str, pl.DataFram
         yield name, remaining.pop(name)
 
 
-def derive_of_answers(
-    snapshot: Snapshot,
-    *,
-    cards: pl.DataFrame | None = None,
-    items: pl.DataFrame | None = None,
-    but: Collection[str] = (),
-) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield tables derived from the documents of a snapshot that is written. One after the other.
-
-    Args:
-        cards, items: parts that are known from the previous release.
-        but: the names of tables that exist already.
-    """
+def derive_of_answers(snapshot: Snapshot) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield tables derived from the documents of a snapshot that is written. One after the other."""
     reader = open_snapshot(snapshot)
-    yield CARDS, make_cards(reader, cards)
-    yield from _let_go(make_item_tables(reader, items))
-    if not {*SPOT_TABLES} <= {*but}:
-        yield from _let_go(make_spots(reader))
+    yield CARDS, make_cards(reader)
+    yield from _let_go(make_item_tables(reader))
+    yield from _let_go(make_spots(reader))

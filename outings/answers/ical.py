@@ -210,16 +210,6 @@ def _list_entries(event: Mapping[str, Any], *, series: Series, row: int) -> Iter
         yield f"{event['id']}_{starts:%Y%m%dT%H%M%S}", (starts, ends), b""
 
 
-def split_entries(calendar: bytes) -> dict[str, bytes]:
-    """Return each event's VEVENTs by its id, from a calendar of whole events."""
-    entries: dict[str, bytes] = {}
-    for part in calendar.split(b"\r\n" + _BEGIN)[1:]:
-        data = part.partition(b"\r\n" + _END)[0]
-        event_id = data[: data.index(b"\r\n")].partition(b"_")[0].decode()
-        entries[event_id] = b"%b%b%b\r\n%b\r\n" % (entries.get(event_id, b""), _BEGIN, data, _END)
-    return entries
-
-
 def _write_stamps(event: Mapping[str, Any]) -> Iterator[str]:
     stamp = _format_instant(event["updated_at"])
     # Not when this was written, which would make another file of the same events each time.

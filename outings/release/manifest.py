@@ -94,8 +94,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     `<canonical request>@<local date>`, and are what the program `answers` answers; `exports` are named
     `<collection>.<format>`. `delta_state` is an object of the records of feeds that say only what changed, for the next
     build and a rollback. So are `lent`, the records of the metro's own organizations, to which other metros may refer,
-    and `foreign`, to which it refers itself. `blocks` is an object of what the exports in gzip are put together of, for
-    the next build. `site` are the metro's pages, where the site shows listings.
+    and `foreign`, to which it refers itself. `site` are the metro's
+    pages, where the site shows listings.
     """
 
     layout: int
@@ -115,7 +115,6 @@ class Manifest(Struct, frozen=True, kw_only=True):
     pages: Mapping[str, PrecomputedPage]
     answers: str = ""
     exports: Mapping[str, Export] = {}
-    blocks: str | None = None
     origins: Origins | None = None
     delta_state: str | None = msgspec.field(default=None, name="standing")
     lent: str | None = None
@@ -172,7 +171,7 @@ def list_objects(manifest: Manifest) -> Iterator[str]:
     yield from (export.object for export in manifest.exports.values())
     if manifest.origins is not None:
         yield manifest.origins.object
-    kept = (manifest.blocks, manifest.delta_state, manifest.lent, manifest.foreign)
+    kept = (manifest.delta_state, manifest.lent, manifest.foreign)
     yield from (each for each in kept if each is not None)
 
 

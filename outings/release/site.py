@@ -75,12 +75,10 @@ class MetroSite(Struct, frozen=True, kw_only=True):
 
 class Site(Struct, frozen=True, kw_only=True):
     """The site as a root names it: the settings that it was made with, and the files that belong to no metro. `inputs`
-    is a hash of all that they follow from, `standing` of what all but the home page do; a site of a program of before
-    has none."""
+    is a hash of all that they follow from."""
 
     settings: SiteSettings
     inputs: str = ""
-    standing: str = ""
     pages: SiteFiles
 
 
@@ -97,41 +95,20 @@ class SiteFile(Struct, frozen=True, kw_only=True):
         return data if coding else gzip.decompress(data)
 
 
-class CodedFile(Struct, frozen=True, kw_only=True):
-    """One file to pack, in both codings."""
-
-    media: str
-    sha256: str
-    size: int
-    gzip: bytes
-    br: bytes
-
-
-def pack_files(files: Iterable[tuple[str, str, bytes]], kept: Mapping[str, CodedFile] = {}) -> tuple[SiteFiles, bytes]:
-    """Pack files of path, media type and bytes, and `kept` ones by path. Equal files give equal bytes. The gzip bytes
-    of all files stand first: up to where Brotli's begin, the object is one gzip file of many members."""
-    coded = dict(sorted((dict(kept) | {path: _encode_file(media, data) for path, media, data in files}).items()))
+def pack_files(files: Iterable[tuple[str, str, bytes]]) -> tuple[SiteFiles, bytes]:
+    """Pack files of path, media type and bytes. Equal files give equal bytes. The gzip bytes of all files stand first:
+    up to where Brotli's begin, the object is one gzip file of many members."""
+    ordered = sorted(files)
+    coded = [_compress(data) for _, _, data in ordered]
     packed = bytearray()
-    zipped = [_append(packed, each.gzip) for each in coded.values()]
-    brotli_coded = [_append(packed, each.br) for each in coded.values()]
+    gzip_extents = [_append(packed, zipped) for zipped, _ in coded]
+    brotli_extents = [_append(packed, br) for _, br in coded]
     extents = {
-        path: FileExtents(media=each.media, sha256=each.sha256, size=each.size, gzip=first, br=second)
-        for (path, each), first, second in zip(coded.items(), zipped, brotli_coded, strict=True)
+        path: FileExtents(media=media, sha256=hashlib.sha256(data).hexdigest(), size=len(data), gzip=zipped, br=br)
+        for (path, media, data), zipped, br in zip(ordered, gzip_extents, brotli_extents, strict=True)
     }
     whole = bytes(packed)
     return SiteFiles(object=hashlib.sha256(whole).hexdigest(), size=len(whole), files=extents), whole
-
-
-def read_coded(files: SiteFiles, packed: Bytes) -> dict[str, CodedFile]:
-    """Read the files of an object, by path."""
-
-    def read(extent: Extent) -> bytes:
-        return bytes(packed[extent[0] : sum(extent)])
-
-    return {
-        path: CodedFile(media=each.media, sha256=each.sha256, size=each.size, gzip=read(each.gzip), br=read(each.br))
-        for path, each in files.files.items()
-    }
 
 
 def _append(packed: bytearray, coded: bytes) -> Extent:
@@ -141,12 +118,11 @@ def _append(packed: bytearray, coded: bytes) -> Extent:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _encode_file(media: str, data: bytes) -> CodedFile:
+def _compress(data: bytes) -> tuple[bytes, bytes]:
+    """Return the bytes in gzip, whose header has no time, and in Brotli."""
     quality = _BROTLI_QUALITY if len(data) < _LARGE else _BROTLI_QUALITY_OF_LARGE
     br: bytes = brotli.compress(data, mode=brotli.MODE_TEXT, quality=quality)
-    # Without a time in gzip's header.
-    zipped = gzip.compress(data, compresslevel=_GZIP_LEVEL, mtime=0)
-    return CodedFile(media=media, sha256=hashlib.sha256(data).hexdigest(), size=len(data), gzip=zipped, br=br)
+    return gzip.compress(data, compresslevel=_GZIP_LEVEL, mtime=0), br
 
 
 def encode_site(site: Site) -> bytes:

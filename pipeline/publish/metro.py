@@ -1,7 +1,7 @@
 """Builds one metro: from its records and the previous release to objects in the store and a manifest. Pure except for
 the store."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 from time import perf_counter
@@ -9,7 +9,7 @@ from time import perf_counter
 import polars as pl
 from msgspec.structs import replace
 
-from outings.answers.derived import DERIVED, derive_of_answers, derive_tables
+from outings.answers.derived import derive_of_answers, derive_tables
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import (
@@ -24,27 +24,25 @@ from outings.release.manifest import (
 from outings.release.mapped_table import LAYOUT as MAPPED_LAYOUT
 from outings.release.mapped_table import encode_mapped
 from outings.release.root import Part
-from outings.release.snapshot import Snapshot, fetch_snapshot
+from outings.release.snapshot import fetch_snapshot
 from outings.release.store import Store
 from pipeline.fingerprint import number_renderer
 from pipeline.memory import return_memory
 from pipeline.publish.metro_plan import Base, MetroBuild, MetroPlan
 from pipeline.publish.objects.documents import pack_documents
-from pipeline.publish.objects.exports import UnchangedRows, put_exports
-from pipeline.publish.objects.gzip_blocks import NO_BLOCKS, read_block_index
-from pipeline.publish.objects.metro_site import put_metro_site
+from pipeline.publish.objects.exports import put_exports
 from pipeline.publish.objects.object_writer import ObjectWriter
 from pipeline.publish.objects.origins import put_origins, read_origins
 from pipeline.publish.objects.precomputed_pages import put_pages
+from pipeline.publish.objects.site import put_metro_site
 from pipeline.resolve.delta_state import NOTHING, DeltaState
 from pipeline.resolve.foreign_organizations import ALONE, SharedState
 from pipeline.resolve.listings.rows import Row, UnchangedListing
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.frames import Frames, encode_table, make_frames
-from pipeline.tables.kept_tables import PART_TABLES, KeptParts, KeptTables, find_parts, find_spots
 from pipeline.tables.model_plan import ModelPlan
-from pipeline.tables.similar import RELATED_LISTINGS
+from pipeline.tables.similar import make_related
 from pipeline.tables.table_builder import TableBuilder
 from pipeline.tables.vectors import make_semantic
 from pipeline.tables.zips import make_zips
@@ -65,9 +63,7 @@ def open_previous(
     if base is None:
         return PreviousSnapshot(None)
     manifest = base.manifest
-    # Of mapped tables a build reads these alone.
-    parts = {name: table for name, table in manifest.mapped.items() if name in PART_TABLES}
-    snapshot = fetch_snapshot(store, replace(manifest, mapped=parts), cache=cache)
+    snapshot = fetch_snapshot(store, replace(manifest, mapped={}), cache=cache)  # a build reads no mapped tables
     if manifest.origins is None or manifest.origins.program != program:
         return PreviousSnapshot(snapshot, vocabulary=vocabulary)
     origins = read_origins(store, manifest.origins, rows=manifest.tables["listings"].rows)
@@ -97,10 +93,7 @@ def build_metro(
     `renderer`: that of the documents of rows that another release had."""
     started = perf_counter()
     base, ours = plan.base, number_renderer()
-    blocks = NO_BLOCKS if base is None else read_block_index(store, base.manifest.blocks)
-    writer = ObjectWriter(
-        store, known=_name_known(base, previous) - {delta_state.torn, blocks.torn, *spanning.torn}
-    )  # fmt: skip
+    writer = ObjectWriter(store, known=_name_known(base, previous) - {delta_state.torn, *spanning.torn})
     with DocumentBuffer(previous.snapshot) as buffer:
         builder = TableBuilder(
             previous, buffer, stamp=int(plan.stamp.timestamp()),
@@ -119,22 +112,15 @@ def build_metro(
     return_memory()
     written = perf_counter()
     snapshot = fetch_snapshot(store, manifest, cache=plan.cache)
-    of_answers = _put_of_answers(snapshot, previous, stays=stays, plan=plan, writer=writer)
-    manifest = replace(manifest, mapped={**manifest.mapped, **of_answers})
+    manifest = replace(manifest, mapped={**manifest.mapped, **_put_mapped(derive_of_answers(snapshot), writer)})
     pages = put_pages(snapshot, plan.today, writer=writer)
     paged = perf_counter()
-    known = UnchangedRows(
-        stays={each.id for each in stays}, moved={each.id for each in stays if each.occurrences is not None}
-    )
-    exports = put_exports(
-        snapshot, base=None if base is None else base.manifest, manifest=manifest, writer=writer, store=store,
-        known=known, blocks=blocks,
-    )  # fmt: skip
+    exports = put_exports(snapshot, base=None if base is None else base.manifest, manifest=manifest, writer=writer)
     kept = {"delta_state": delta_state.records, "lent": spanning.lent, "foreign": spanning.foreign}
     named = {name: writer.put(data) for name, data in kept.items() if data is not None}
     site = None if plan.site is None else put_metro_site(snapshot, plan.today, settings=plan.site, writer=writer)
     manifest = replace(
-        manifest, exports=exports.files, blocks=exports.blocks, pages=pages, answers=str(RENDERER_VERSION), site=site,
+        manifest, exports=exports, pages=pages, answers=str(RENDERER_VERSION), site=site,
         **named,
     )  # fmt: skip
     sha = writer.put(encode_manifest(manifest))
@@ -167,18 +153,10 @@ def _write_tables(
     """`made` has no tables any more when this returns: mapped tables are derived while they go."""
     packs = () if plan.base is None else plan.base.manifest.packs
     packed = pack_documents(made.tables, buffer, packs=packs, emptied=plan.emptied, writer=writer)
-    kept = KeptTables(_find_own_base(plan, previous), previous, today=plan.today)
-    frames = dict(packed.tables)
-    related = kept.read_derived(RELATED_LISTINGS, frames)
-    if related is None:
-        related = dict(derive_tables(frames, today=plan.today, every=(RELATED_LISTINGS,)))["related"]
-    frames["related"] = related
+    frames = {**packed.tables, "related": make_related(packed.tables, today=plan.today)}
     if plan.centroids:
         frames["zips"] = make_zips(plan.centroids)
-    tables = {
-        name: _keep_table(kept.find_table(name, frame), writer) or _put_table(encode_table(frame), frame, writer)
-        for name, frame in frames.items()
-    }
+    tables = {name: _put_table(encode_table(frame), frame, writer) for name, frame in frames.items()}
     semantic = None
     if plan.model is not None:
         before = None if previous.snapshot is None else previous.snapshot.semantic
@@ -186,12 +164,11 @@ def _write_tables(
             make_semantic(made.tables["listings"], buffer, before=before, plan=plan.model), plan.model, writer
         )
     origins = None if plan.program is None else put_origins(made.origins, plan.program, writer)
-    same = kept.find_derived(DERIVED, frames)
-    derived = derive_tables(frames, today=plan.today, language=plan.language, but=same)
+    derived = derive_tables(frames, today=plan.today, language=plan.language)
     packs = packed.packs
     made.tables.clear()
-    del packed, frames, related
-    mapped = _put_mapped(derived, same, writer)
+    del packed, frames
+    mapped = _put_mapped(derived, writer)
     writer.flush()
     return Manifest(
         layout=LAYOUT, renderer=plan.renderer or number_renderer(), metro=plan.metro, stamp=plan.stamp, date=plan.today,
@@ -202,39 +179,13 @@ def _write_tables(
     )  # fmt: skip
 
 
-def _put_of_answers(
-    snapshot: Snapshot,
-    previous: PreviousSnapshot,
-    *,
-    stays: Sequence[UnchangedListing],
-    plan: MetroPlan,
-    writer: ObjectWriter,
-) -> dict[str, Table]:
-    """The mapped tables that are made of documents and answers."""
-    own = _find_own_base(plan, previous)
-    known = KeptParts() if own is None else find_parts(previous, snapshot, stays=stays)
-    same = find_spots(own, previous, snapshot, stays=stays)
-    derived = derive_of_answers(snapshot, cards=known.cards, items=known.items, but=same)
-    return _put_mapped(derived, same, writer)
-
-
-def _put_mapped(
-    derived: Iterator[tuple[str, pl.DataFrame]], same: Mapping[str, Table], writer: ObjectWriter
-) -> dict[str, Table]:
-    """`same`: those of the release before. None is here any more when the next is derived."""
-    mapped = {name: table for name, table in same.items() if _keep_table(table, writer)}
+def _put_mapped(derived: Iterator[tuple[str, pl.DataFrame]], writer: ObjectWriter) -> dict[str, Table]:
+    """Write mapped tables. None is here any more when the next is derived."""
+    mapped = {}
     for name, frame in derived:
         mapped[name] = _put_table(encode_mapped(frame), frame, writer)
         del frame
     return mapped
-
-
-def _find_own_base(plan: MetroPlan, previous: PreviousSnapshot) -> Manifest | None:
-    """The release before, if all that is in it is as this program would write it."""
-    ours = number_renderer()
-    if plan.base is None or previous.origins is None or {plan.base.manifest.renderer, plan.renderer or ours} != {ours}:
-        return None
-    return plan.base.manifest
 
 
 def _put_semantic(
@@ -248,12 +199,6 @@ def _put_semantic(
 
 def _put_table(data: bytes, frame: pl.DataFrame, writer: ObjectWriter) -> Table:
     return Table(object=writer.put(data), size=len(data), rows=frame.height)
-
-
-def _keep_table(table: Table | None, writer: ObjectWriter) -> Table | None:
-    if table is not None:
-        writer.keep(table.object)
-    return table
 
 
 def _keep_stamp(manifest: Manifest, base: Base | None) -> Manifest:

@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.snapshot.reader import DerivedTables
 from outings.contract.routes import LISTS
 from outings.contract.vocabulary import AUDIENCES, TYPES
 from outings.release.tables import PUBLISHED, RELATED
@@ -50,23 +49,6 @@ def make_related(tables: Mapping[str, pl.DataFrame], *, today: date) -> pl.DataF
     rows, others = merged >> np.uint64(_SCORE_BITS + _ROW_BITS), merged & np.uint64((1 << _ROW_BITS) - 1)
     pairs = pl.DataFrame({"row": rows, "others": others}, schema={"row": pl.UInt32(), "others": pl.UInt32()})
     return pairs.group_by("row", maintain_order=True).agg("others").select(*RELATED)
-
-
-_HAPPENINGS = ("row", "days", "time", "starts_on", "ends_on")
-RELATED_LISTINGS = DerivedTables(
-    names=("related",),
-    columns={
-        "listings": (
-            "row", "type", "status", "categories", "audience", "confidence", "name_key", "place_id", "organization_id",
-            "program_key", "lat", "lng", "age_min", "age_max",
-        ),
-        "occurrences": ("row", "date", "weekday", "time"),
-        "sections": _HAPPENINGS,
-        "sessions": _HAPPENINGS,
-    },
-    make=lambda tables, context: {"related": make_related(tables, today=context.today)},
-    is_of_day=True,
-)  # fmt: skip
 
 
 def _find_live(tables: Mapping[str, pl.DataFrame], *, today: date) -> Numbers:

@@ -147,8 +147,8 @@ def put_snapshot(
     )  # fmt: skip
     if exports:
         writer = ObjectWriter(store, known=())
-        made = put_exports(snapshot, base=None, manifest=manifest, writer=writer, store=store)
-        manifest = replace(manifest, exports=made.files)
+        made = put_exports(snapshot, base=None, manifest=manifest, writer=writer)
+        manifest = replace(manifest, exports=made)
         writer.flush()
     return Part(
         manifest=put_object(store, encode_manifest(manifest)), stamp=snapshot.stamp, snapshot=hash_snapshot(manifest)

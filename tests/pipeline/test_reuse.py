@@ -14,7 +14,6 @@ from pipeline import plan
 from pipeline.building import BuildResult
 from pipeline.resolve import row_maker
 from tests.pipeline.city import FIRST, City, Record, make_event, make_place, read_sample
-from tests.pipeline.publish.objects.exports import read_file
 
 # Rules whose dates end in sight, end later, never end, and can't be read.
 RULES = ("FREQ=WEEKLY;COUNT=5", "FREQ=DAILY;UNTIL=20271001", "FREQ=WEEKLY;BYDAY=TU", "FREQ=MONTHLY;COUNT=400", "often")
@@ -122,7 +121,6 @@ def forget(city: City) -> None:
     manifests = [read_manifest(city.store, part.manifest) for part in root.parts.values()]
     for sha in {
         *(each.origins.object for each in manifests if each.origins is not None),
-        *(each.blocks for each in manifests if each.blocks is not None),
         *(memory.records for memory in root.feeds.values() if memory.records is not None),
     }:
         (city.folder / "var/store" / object_name(sha)).unlink()
@@ -206,45 +204,6 @@ def test_origins_that_are_gone_or_torn_are_written_again(
     assert len(made) == 10
     city.build("2026-08-12")
     assert len(made) == 10
-
-
-@pytest.mark.parametrize("spoil", [lambda path: path.unlink(), lambda path: path.write_bytes(path.read_bytes()[:40])])
-def test_what_exports_are_put_together_of_is_found_again_where_it_is_gone_or_torn(
-    city: City, spoil: Callable[[Path], None]
-) -> None:
-    (part,) = city.current.root.parts.values()
-    before = read_manifest(city.store, part.manifest)
-    assert before.blocks is not None
-    for sha in (before.blocks, before.exports["events.jsonl"].object):
-        path = city.folder / "var/store" / object_name(sha)
-        path.chmod(0o644)
-        spoil(path)
-    write_changed(city, name="Another")
-    city.build()
-    assert b"Another" in read_file(city, "events.jsonl")
-    (part,) = city.current.root.parts.values()
-    after = read_manifest(city.store, part.manifest)
-    assert after.blocks is not None
-    assert all(map(city.has_object, (after.blocks, after.exports["events.jsonl"].object)))
-
-
-def test_a_text_that_looks_like_the_end_of_an_event_is_no_end(tmp_path: Path) -> None:
-    """At each place of a folded line."""
-    end = "\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nUID:1"
-    records = [make_event(str(n), description="x" * n + end + end) for n in range(80)]
-    files = []
-    for folder in (tmp_path / "one", tmp_path / "other"):
-        folder.mkdir()
-        city = City(folder)
-        city.write(records)
-        city.build()
-        city.write([*records[1:], make_event("0", name="Another")])
-        if folder.name == "other":
-            forget(city)
-        city.build("2026-08-11")
-        (part,) = city.current.root.parts.values()
-        files.append(read_manifest(city.store, part.manifest).exports["events.ics"])
-    assert files[0] == files[1]
 
 
 def test_records_that_are_torn_are_read_again(city: City, made: list[str]) -> None:

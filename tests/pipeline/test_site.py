@@ -4,18 +4,16 @@ import gzip
 import re
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
 
 import brotli
 import pytest
 
-from outings.pages import guides
 from outings.pages.settings import SiteSettingsError
 from outings.release.manifest import list_references
 from outings.release.objects import object_name
 from outings.release.pruning import prune
 from outings.release.publishing import publish
-from outings.release.site import SiteFile, SiteSettings, read_site
+from outings.release.site import SiteFile
 from outings.release.trust import ANYBODY
 from outings.release.verifying import verify_releases
 from pipeline.publish.objects.site import compose_site
@@ -97,41 +95,6 @@ def test_an_unchanged_rebuild_writes_no_page(city: City) -> None:
     assert city.current.root.site == first.root.site
     assert city.list_objects().keys() - before.keys() == {f"objects/{city.current.sha[:2]}/{city.current.sha}"}
     assert built.objects.written == 0
-
-
-def test_pages_that_show_no_listing_are_rendered_once(
-    city: City, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rendered: list[SiteSettings] = []
-    render = guides.render_guides
-
-    def tell(settings: SiteSettings) -> Any:
-        rendered.append(settings)
-        return render(settings)
-
-    monkeypatch.setattr(guides, "render_guides", tell)
-    city.build()
-    city.write([make_event("c")])
-    city.build(allow_shrink=True)
-    assert len(rendered) == 1
-    (tmp_path / "twin").mkdir()
-    twin = City(tmp_path / "twin")
-    twin.site = SHOWN
-    twin.write([make_event("c")])
-    assert (twin.build().published.root.site, len(rendered)) == (city.current.root.site, 2)
-    city.site = SHOWN.replace("Harbor", "Lakeside")
-    city.build()
-    assert len(rendered) == 3
-    assert "Lakeside for families" in read_page(city, "guides/first-steps/")
-
-
-def test_pages_that_are_gone_are_rendered_again(city: City) -> None:
-    city.build()
-    assert city.current.root.site is not None
-    (city.folder / "var/store" / object_name(read_site(city.store, city.current.root.site).pages.object)).unlink()
-    city.write([make_event("c")])
-    city.build(allow_shrink=True)
-    assert "Harbor for families" in read_page(city, "guides/first-steps/")
 
 
 def test_another_name_is_on_the_pages_of_the_next_build(city: City) -> None:

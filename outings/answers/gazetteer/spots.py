@@ -123,10 +123,9 @@ _KINDS = range(2 * len(TYPES))
 _ZIP, _CORNER = "#", " & "
 _ZIP_DIGITS = 5
 
-# What spots are made of: of listings, with their documents as `read_placed` reads them.
-PLACED_COLUMNS = ("row", "type", "status", "lat", "lng", "place_id")
+_PLACED_COLUMNS = ("row", "type", "status", "lat", "lng", "place_id")
 
-read_placed = msgspec.json.Decoder(PlacedDocument).decode
+_read_placed = msgspec.json.Decoder(PlacedDocument).decode
 
 
 def name_words(words: Words) -> str:
@@ -157,15 +156,15 @@ def make_spots(reader: SnapshotReader) -> dict[str, pl.DataFrame]:
     with its spots. SPOT_AREAS: phrases by lines.
     """
     builder = _SpotBuilder(open_streets(reader.language))
-    chosen = choose_placed(read_columns(reader.tables["listings"], "listings", PLACED_COLUMNS))
+    chosen = _choose_placed(read_columns(reader.tables["listings"], "listings", _PLACED_COLUMNS))
     for row, kind, lat, lng in chosen.select("row", "kind", "lat", "lng").iter_rows():
-        builder.add_document(read_placed(reader.read_document(row)), kind, lat=lat, lng=lng)
+        builder.add_document(_read_placed(reader.read_document(row)), kind, lat=lat, lng=lng)
     return builder.make_frames()
 
 
-def choose_placed(listings: pl.DataFrame) -> pl.DataFrame:
-    """Published ones with coordinates, with the `kind` of their spot: every place, and of another type one for each
-    point and place. Of the columns `row`, `type`, `status`, `lat`, `lng` and `place_id`, and any others."""
+def _choose_placed(listings: pl.DataFrame) -> pl.DataFrame:
+    """Return published listings with coordinates, with the `kind` of their spot: every place, and of another type one
+    for each point and place."""
     published = listings.filter(pl.col("status") == PUBLISHED, pl.col("lat").is_not_null(), pl.col("lng").is_not_null())
     is_place = pl.col("type") == TYPES.index("place")
     is_at_place = ~is_place & pl.col("place_id").is_not_null()

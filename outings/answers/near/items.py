@@ -96,16 +96,12 @@ def make_parts(document: bytes) -> Parts:
     )
 
 
-def make_item_tables(reader: SnapshotReader, known: pl.DataFrame | None = None) -> dict[str, pl.DataFrame]:
-    """Make the tables of a snapshot. `known`: the parts of some rows, by `row`."""
+def make_item_tables(reader: SnapshotReader) -> dict[str, pl.DataFrame]:
+    """Make the tables of a snapshot."""
     listings = read_columns(reader.tables["listings"], "listings", ("row", "status", "lat", "lng"))
     located = listings.filter(pl.col("status") == PUBLISHED).drop_nulls(("lat", "lng"))
-    rows = located["row"].cast(pl.UInt32()).sort().to_numpy()
-    known = pl.DataFrame(schema=_PART_ROWS) if known is None else known.select(*_PART_ROWS)
-    new = np.setdiff1d(rows, known["row"].to_numpy(), assume_unique=True)
-    made = pl.DataFrame(_list_parts(reader, new.tolist()), schema=_PART_ROWS, orient="row")
-    # Nothing is ever null on the way: a column that was once has other bytes.
-    parts = pl.concat([known, made]).filter(pl.col("row").is_in(rows)).sort("row")
+    rows = located["row"].sort().to_list()
+    parts = pl.DataFrame(_list_parts(reader, rows), schema=_PART_ROWS, orient="row")
     places, place_numbers = _number_texts(parts.select("place"))
     facts, fact_numbers = _number_texts(parts.select(_FACTS))
     own = parts.select(
@@ -113,18 +109,6 @@ def make_item_tables(reader: SnapshotReader, known: pl.DataFrame | None = None) 
         place=pl.Series(place_numbers), facts=pl.Series(fact_numbers),
     )  # fmt: skip
     return {ITEMS: own, ITEM_PLACES: places, ITEM_FACTS: facts}
-
-
-def read_item_tables(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """The parts of each `row`, as they were before they were written."""
-    items = tables[ITEMS]
-    places, facts = tables[ITEM_PLACES][items["place"]], tables[ITEM_FACTS][items["facts"]]
-    text = pl.col("text").cast(pl.Binary())
-    own = items.select(
-        "row",
-        head=text.bin.slice(0, pl.col("cut")).cast(pl.String()), tail=text.bin.slice(pl.col("cut")).cast(pl.String()),
-    )  # fmt: skip
-    return pl.concat([own, places, facts], how="horizontal")
 
 
 def _list_parts(reader: SnapshotReader, rows: Sequence[int]) -> Iterator[tuple[int | str, ...]]:

@@ -143,7 +143,6 @@ COLUMNS = DerivedTables(
         "sessions": tuple(SESSIONS),
     },
     make=lambda tables, context: make_columns(tables, context.today),
-    is_of_day=True,
 )  # fmt: skip
 
 

@@ -3,16 +3,14 @@
 The build writes it into a mapped table: a search takes each card where it lies, without its document.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Protocol
 
 import msgspec
-import numpy as np
 import polars as pl
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
 from outings.answers.documents.fields import NamedDocument
@@ -29,7 +27,7 @@ _REMEMBERED = 1_024
 _STARTS = 4_096
 _EPOCH = datetime(1970, 1, 1)
 
-_CARD_ROWS = {"row": pl.UInt32(), "opening": pl.String(), "text": pl.String()}
+_CARD_COLUMNS = {"opening": pl.String(), "text": pl.String()}
 
 _encode = msgspec.json.Encoder().encode
 # As JSON.
@@ -93,24 +91,12 @@ def format_repeats(ids: Sequence[str], *, count: int) -> bytes:
     return b',"repeats":%d,"repeat_ids":%b' % (count, _encode(ids))
 
 
-def make_cards(reader: SnapshotReader, known: pl.DataFrame | None = None) -> pl.DataFrame:
-    """By row: `opening`, and the `text` that passages are cut from, empty where there is nothing to cut. Both are empty
-    where no search shows the listing. `known`: of some rows, by `row`."""
-    is_shown = reader.listings.find_published()
-    known = pl.DataFrame(schema=_CARD_ROWS) if known is None else known
-    is_new = np.ones(is_shown.size, dtype=np.bool_)
-    is_new[known["row"].to_numpy()] = False
-    made = pl.DataFrame(_list_cards(reader, is_shown, rows=np.flatnonzero(is_new)), schema=_CARD_ROWS, orient="row")
-    # Nothing is ever null on the way: a column that was once has other bytes.
-    return pl.concat([known, made]).sort("row").select("opening", "text")
-
-
-def _list_cards(
-    reader: SnapshotReader, is_shown: NDArray[np.bool_], *, rows: NDArray[np.int64]
-) -> Iterator[tuple[int, str, str]]:
-    for row in rows.tolist():
-        card = make_card(reader.read_document(row)) if is_shown[row] else _EMPTY
-        yield row, card.opening.decode(), card.text
+def make_cards(reader: SnapshotReader) -> pl.DataFrame:
+    """Return the table of cards by row: `opening`, and the `text` that passages are cut from, empty if there is nothing
+    to cut. Both are empty where no search shows the listing."""
+    shown = enumerate(reader.listings.find_published().tolist())
+    cards = (make_card(reader.read_document(row)) if is_shown else _EMPTY for row, is_shown in shown)
+    return pl.DataFrame(((card.opening.decode(), card.text) for card in cards), schema=_CARD_COLUMNS, orient="row")
 
 
 class Cards(Protocol):

@@ -34,13 +34,12 @@ class TableContext(Struct, frozen=True, kw_only=True):
 
 
 class DerivedTables(Struct, frozen=True, kw_only=True):
-    """One or more that are made together. `columns`: which columns of which tables they are made of; `make` gets these,
-    and the context. `is_of_day`: they are others on another day."""
+    """Tables that are made together. `columns`: which columns of which tables they are made of; `make` gets these, and
+    the context."""
 
     names: tuple[str, ...]
     columns: Mapping[str, Sequence[str]]
     make: Callable[[Frames, TableContext], Frames]
-    is_of_day: bool = False
 
     def make_ahead(self, tables: Frames, context: TableContext) -> Frames:
         """In the build, of tables that are not written yet."""

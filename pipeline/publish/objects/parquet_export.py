@@ -1,72 +1,73 @@
-"""Documents as the rows of a Parquet file. Rows are columns in memory a group at a time, never all of them; the bytes
-are those that all at once would give."""
+"""The Parquet file of an export: documents as rows, nested as they are in the document. Rows are columns in memory a
+group at a time, never all of them; the bytes are those that all at once would give."""
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Set
+from functools import cache
 from io import BytesIO
-from itertools import count
 from typing import Any
 
+import msgspec
 import polars as pl
 import pyarrow as pa
 from polars.io.plugins import register_io_source
 from pyarrow import json
 
+from outings.contract.resources import LISTINGS
+
 # Rows of a group. Another number is other bytes.
 ROW_GROUP = 20_000
-# A group of the file before is read for at least this part of it: to make a row of its document takes eight times as
-# long as to read it.
-_LEAST_PART = 1 / 8
-
 # Bytes that are parsed at once; more than a document has.
 _BLOCK = 1 << 26
 
 Columns = Mapping[str, pl.DataType]
-MakeRows = Callable[[pl.DataFrame], pl.DataFrame]
+
+# By the kind of a member: its type in Polars, and in Arrow.
+_KINDS: Mapping[type[Any], tuple[pl.DataType, Any]] = {
+    msgspec.inspect.StrType: (pl.String(), pa.string()),
+    msgspec.inspect.IntType: (pl.Int64(), pa.int64()),
+    msgspec.inspect.FloatType: (pl.Float64(), pa.float64()),
+    msgspec.inspect.BoolType: (pl.Boolean(), pa.bool_()),
+    msgspec.inspect.DateType: (pl.String(), pa.string()),
+}
+_ARROW = dict(_KINDS.values())
 
 
-class EarlierParquet:
-    """The file of the release before, or none. `ids`: the listings of which it says what is to be said again."""
+@cache
+def list_columns(listing_type: str) -> dict[str, pl.DataType]:
+    """Return the columns of a resource by name, in the document's order: its members but those that are made when
+    answering."""
+    struct = LISTINGS[listing_type]
+    absent = {field.name for field in msgspec.structs.fields(struct) if field.default is msgspec.UNSET}
+    info = msgspec.inspect.type_info(struct)
+    assert isinstance(info, msgspec.inspect.StructType)
+    return _list_members(info, absent)
 
-    def __init__(self, data: bytes = b"", ids: Collection[str] = frozenset()) -> None:
-        own = pl.read_parquet(BytesIO(data), columns=["id"])["id"].to_list() if data else ()
-        self._data, self._height = data, len(own)
-        self._at = {row_id: number for number, row_id in enumerate(own) if row_id in ids}
-        self._groups: dict[int, pl.DataFrame] = {}
 
-    def complete(self, rows: pl.DataFrame, make: MakeRows) -> pl.DataFrame:
-        """The export's rows of these listings, which have an `id`: those from here, and what `make` makes of others."""
-        places = self._find([self._at.get(row_id) for row_id in rows["id"].to_list()])
-        if not any(place is not None for place in places):
-            return make(rows)
-        frames, starts, height = list(self._groups.values()), dict[int, int](), 0
-        for group, frame in self._groups.items():
-            starts[group], height = height, height + frame.height
-        anew = count(height)
-        at = [next(anew) if place is None else starts[place // ROW_GROUP] + place % ROW_GROUP for place in places]
-        if None in places:
-            frames.append(make(rows.filter([place is None for place in places])))
-        # To take rows of frames that are not in one piece takes twelve times as long.
-        return pl.concat(frames, rechunk=True)[at]
+def _list_members(info: msgspec.inspect.StructType, left_out: Set[str] = frozenset()) -> dict[str, pl.DataType]:
+    return {field.encode_name: _find_kind(field.type) for field in info.fields if field.name not in left_out}
 
-    def _find(self, places: Sequence[int | None]) -> Sequence[int | None]:
-        """None in place of those that are made sooner than read. The groups of the others are read then."""
-        counts = Counter(place // ROW_GROUP for place in places if place is not None)
-        wanted = [
-            group for group, number in sorted(counts.items())
-            if group in self._groups or number >= _LEAST_PART * min(ROW_GROUP, self._height - group * ROW_GROUP)
-        ]  # fmt: skip
-        known, self._groups = self._groups, {}
-        for group in wanted:
-            self._groups[group] = known[group] if group in known else self._read(group)
-        return [None if place is None or place // ROW_GROUP not in self._groups else place for place in places]
 
-    def _read(self, group: int) -> pl.DataFrame:
-        return pl.scan_parquet(BytesIO(self._data)).slice(group * ROW_GROUP, ROW_GROUP).collect()
+def _find_kind(info: Any) -> pl.DataType:
+    """Raises TypeError for a member of a kind that no resource has had yet."""
+    if isinstance(info, msgspec.inspect.Metadata):
+        return _find_kind(info.type)
+    if isinstance(info, msgspec.inspect.UnionType):
+        (stated,) = (each for each in info.types if not isinstance(each, msgspec.inspect.NoneType))
+        return _find_kind(stated)
+    if isinstance(info, msgspec.inspect.StructType):
+        return pl.Struct(_list_members(info))
+    if isinstance(info, msgspec.inspect.DictType):  # as Parquet has maps: a list of their pairs
+        return pl.List(pl.Struct({"key": _find_kind(info.key_type), "value": _find_kind(info.value_type)}))
+    if isinstance(info, msgspec.inspect.VarTupleType):
+        return pl.List(_find_kind(info.item_type))
+    try:
+        return _KINDS[type(info)][0]
+    except KeyError:
+        raise TypeError(f"no column holds {info}") from None
 
 
 def read_lines(lines: bytes, columns: Columns) -> pl.DataFrame:
-    """Documents, one a line. Arrow takes a seventh of the time that Polars does where objects are in lists."""
+    """Read documents, one a line. Arrow takes a seventh of the time that Polars does where objects are in lists."""
     table = json.read_json(
         pa.BufferReader(lines),
         read_options=json.ReadOptions(use_threads=False, block_size=_BLOCK),
@@ -78,27 +79,17 @@ def read_lines(lines: bytes, columns: Columns) -> pl.DataFrame:
     return pl.DataFrame(table).select(*columns).rechunk()
 
 
-def _find_type(kind: pl.DataType) -> Any:
-    """Arrow's, as its parser of JSON knows it. KeyError for one that no column has."""
+def _find_type(kind: Any) -> Any:
+    """Return Arrow's type, as its parser of JSON knows it."""
     if isinstance(kind, pl.List):
-        return pa.list_(_find_type(_make_instance(kind.inner)))
+        return pa.list_(_find_type(kind.inner))
     if isinstance(kind, pl.Struct):
-        return pa.struct([(field.name, _find_type(_make_instance(field.dtype))) for field in kind.fields])
-    return _TYPES[kind]
-
-
-def _make_instance(kind: Any) -> pl.DataType:
-    made: pl.DataType = kind() if isinstance(kind, type) else kind
-    return made
-
-
-_TYPES: dict[pl.DataType, Any] = {
-    pl.String(): pa.string(), pl.Int64(): pa.int64(), pl.Float64(): pa.float64(), pl.Boolean(): pa.bool_(),
-}  # fmt: skip
+        return pa.struct([(field.name, _find_type(field.dtype)) for field in kind.fields])
+    return _ARROW[kind]
 
 
 def encode_parquet(groups: Iterator[pl.DataFrame], columns: Columns) -> bytes:
-    """Each but the last of `ROW_GROUP` rows; they are asked for one after the other, when they are to be written."""
+    """Encode groups of `ROW_GROUP` rows; the last may have fewer. A group is requested when it is to be written."""
 
     def list_groups(*_: object) -> Iterator[pl.DataFrame]:
         yield from groups

@@ -1,19 +1,29 @@
-"""The site of a release: its pages that belong to no metro, when the root is composed."""
+"""The site of a release: pages of each metro, those that belong to none, and hashes of all that they are made of."""
 
 from collections.abc import Callable, Mapping
+from datetime import date
 from functools import cache, partial
+from pathlib import Path
 
+import msgspec
+
+from outings import contract, pages
 from outings.configuration.zones import read_zone
+from outings.contract.entitlement import Entitlement
 from outings.contract.vocabulary import Vocabulary
 from outings.pages.assets import explain_no_assets
+from outings.pages.folders import find_guides, find_templates, find_words
 from outings.pages.metro_figures import MetroFigures
+from outings.pages.site_assets import list_assets
 from outings.release.manifest import Manifest, read_manifest
-from outings.release.objects import Corrupt, hash_of, read_object
+from outings.release.objects import hash_of
 from outings.release.publishing import SiteObjects
 from outings.release.root import Part
-from outings.release.site import CodedFile, Site, SiteSettings, encode_site, pack_files, read_coded, read_site
-from outings.release.store import NotFound, Store
-from pipeline.publish.objects.site_inputs import hash_inputs
+from outings.release.site import MetroSite, Site, SiteSettings, encode_site, pack_files, read_site
+from outings.release.snapshot import Snapshot
+from outings.release.store import Store
+from pipeline.program_hash import hash_sources
+from pipeline.publish.objects.object_writer import ObjectWriter
 
 
 def compose_site(
@@ -36,11 +46,11 @@ def compose_site(
             assert current is not None
             # Rendering and compressing take a second of processor time, which most builds can do without.
             return SiteObjects(site=current, objects=())
-        same = hash_inputs(chosen, [], vocabulary)
-        kept = {} if published is None or published.standing != same else _read_files(store, published)
-        files = [_render_home(chosen, figures)] if kept else _render_files(chosen, figures, vocabulary)
-        packed, data = pack_files(files, kept)
-        site = encode_site(Site(settings=chosen, inputs=inputs, standing=same, pages=packed))
+        # Templates, and the contract that they explain: a build after which these pages stay needs neither.
+        from outings.pages.site import render_site
+
+        packed, data = pack_files(page.as_file for page in render_site(chosen, figures, vocabulary=vocabulary))
+        site = encode_site(Site(settings=chosen, inputs=inputs, pages=packed))
         # What the current release names is there; anything else of this name may be about to be pruned.
         known = set() if published is None else {current, published.pages.object}
         objects = tuple(each for each in (data, site) if hash_of(each) not in known)
@@ -62,7 +72,7 @@ def _read_vocabulary(read: Callable[[str], Manifest], parts: Mapping[str, Part])
 
 
 def _read_figures(read: Callable[[str], Manifest], parts: Mapping[str, Part]) -> list[MetroFigures]:
-    """By slug, of metros whose builds made pages."""
+    """Read the figures of metros whose builds made pages, by slug."""
     manifests = ((part, read(part.manifest)) for _, part in sorted(parts.items()))
     return [figures for part, manifest in manifests if (figures := _make_figures(part, manifest)) is not None]
 
@@ -75,24 +85,44 @@ def _make_figures(part: Part, manifest: Manifest) -> MetroFigures | None:
     return MetroFigures(slug=metro.slug, name=metro.name, counts=manifest.site.counts, changed_on=changed.date())
 
 
-def _read_files(store: Store, site: Site) -> dict[str, CodedFile]:
-    """None where they are gone."""
-    try:
-        return read_coded(site.pages, read_object(store, site.pages.object))
-    except (NotFound, Corrupt):
-        return {}
+def put_metro_site(snapshot: Snapshot, today: date, *, settings: SiteSettings, writer: ObjectWriter) -> MetroSite:
+    """Write the pages of a metro: a function of the snapshot, the date and the settings."""
+    # Engines and templates, which a build that finds no change does without.
+    from outings.answers.counts import count_listings
+    from outings.pages.site import render_metro
+
+    packed, data = pack_files(page.as_file for page in render_metro(snapshot, today=today, settings=settings))
+    writer.put(data)
+    return MetroSite(counts=count_listings(snapshot, today=today, entitlement=Entitlement()), pages=packed)
 
 
-def _render_home(settings: SiteSettings, figures: list[MetroFigures]) -> tuple[str, str, bytes]:
-    from outings.pages.site import render_home_page
+def hash_metro_site(settings: SiteSettings | None) -> str:
+    """Return the hash of all that makes a metro's pages of its snapshot, or an empty text where it has none."""
+    if settings is None or not settings.shows_data:
+        return ""
+    return hash_of(_hash_program().encode() + msgspec.json.encode(settings, order="sorted"))
 
-    return render_home_page(settings, figures).as_file
+
+@cache
+def _hash_program() -> str:
+    """Hash the code, templates and words of pages, and the styles and scripts that they name by hash."""
+    assert pages.__file__ is not None
+    assets = [page.path for page in list_assets(SiteSettings())]
+    sources = hash_sources(
+        (Path(pages.__file__).parent, find_words(), find_templates()), suffixes=(".py", ".toml", ".html")
+    )
+    return hash_of("\n".join((sources, *assets)).encode())
 
 
-def _render_files(
-    settings: SiteSettings, figures: list[MetroFigures], vocabulary: Vocabulary
-) -> list[tuple[str, str, bytes]]:
-    # Templates, and the contract that they explain: a build after which these pages stay needs neither.
-    from outings.pages.site import render_site
+def hash_inputs(settings: SiteSettings, figures: list[MetroFigures], vocabulary: Vocabulary) -> str:
+    """Hash all that the pages that belong to no metro follow from."""
+    values = msgspec.json.encode((settings, figures, vocabulary), order="sorted")
+    return hash_of(b"\n".join((_hash_program().encode(), _hash_documents().encode(), values)))
 
-    return [page.as_file for page in render_site(settings, figures, vocabulary=vocabulary)]
+
+@cache
+def _hash_documents() -> str:
+    """Hash what the reference and the guides are made of."""
+    assert contract.__file__ is not None
+    folders = (Path(contract.__file__).parent, find_guides())
+    return hash_sources(folders, suffixes=(".py", ".toml", ".json", ".md"))

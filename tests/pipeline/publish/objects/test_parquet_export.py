@@ -1,13 +1,12 @@
 """Parquet files are written a group of rows at a time, and have the bytes that all rows at once would give."""
 
-import random
 from collections.abc import Sequence
 from io import BytesIO
 
 import polars as pl
 import pytest
 
-from pipeline.publish.objects.parquet_export import ROW_GROUP, EarlierParquet, encode_parquet, read_lines
+from pipeline.publish.objects.parquet_export import ROW_GROUP, encode_parquet, read_lines
 
 MANY = 2 * ROW_GROUP + 5
 
@@ -28,55 +27,11 @@ def encode(rows: pl.DataFrame) -> bytes:
     return encode_parquet(rows.iter_slices(ROW_GROUP), rows.schema)
 
 
-class Documents:
-    """What rows are made of, and of how many they were made."""
-
-    def __init__(self) -> None:
-        self.made = 0
-
-    def make(self, rows: pl.DataFrame) -> pl.DataFrame:
-        self.made += rows.height
-        return make_rows([int(row_id.removeprefix("row ")) for row_id in rows["id"]])
-
-
-def complete(earlier: EarlierParquet, numbers: Sequence[int]) -> tuple[pl.DataFrame, int]:
-    """The rows, group by group, and how many of them were made anew."""
-    documents = Documents()
-    groups = make_rows(numbers).select("id").iter_slices(ROW_GROUP)
-    return pl.concat([earlier.complete(some, documents.make) for some in groups]), documents.made
-
-
 @pytest.mark.parametrize("height", [0, 1, ROW_GROUP, ROW_GROUP + 1, MANY])
 def test_a_file_has_the_bytes_of_all_rows_at_once(height: int) -> None:
     rows, whole = make_rows(range(height)), BytesIO()
     rows.write_parquet(whole, compression="zstd", row_group_size=ROW_GROUP, statistics=False)
     assert encode(rows) == whole.getvalue()
-
-
-@pytest.mark.parametrize(
-    "order",
-    [range(MANY), range(100, MANY), [*range(5), MANY, *range(5, MANY)], random.Random(1).sample(range(MANY), MANY)],
-    ids=["the same", "fewer", "one more", "mixed"],
-)
-def test_rows_that_stay_are_those_of_the_file_before(order: Sequence[int]) -> None:
-    changed = {f"row {number}" for number in range(0, MANY, 100)} | {f"row {MANY}"}
-    ids = {f"row {number}" for number in range(MANY)} - changed
-    rows, made = complete(EarlierParquet(encode(make_rows(range(MANY))), ids), order)
-    assert rows.equals(make_rows(order))
-    assert len(changed.intersection(rows["id"])) <= made < MANY / 2
-
-
-def test_without_a_file_before_every_row_is_made() -> None:
-    rows, made = complete(EarlierParquet(), range(7))
-    assert rows.equals(make_rows(range(7)))
-    assert made == 7
-
-
-def test_a_group_is_not_read_for_few_of_its_rows() -> None:
-    earlier = EarlierParquet(encode(make_rows(range(MANY))), {f"row {number}" for number in range(0, MANY, 100)})
-    rows, made = complete(earlier, range(ROW_GROUP))
-    assert rows.equals(make_rows(range(ROW_GROUP)))
-    assert made == ROW_GROUP
 
 
 def test_lines_become_the_columns_of_their_types() -> None:
