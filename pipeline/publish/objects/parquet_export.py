@@ -12,7 +12,7 @@ import pyarrow as pa
 from polars.io.plugins import register_io_source
 from pyarrow import json
 
-from outings.contract.resources import LISTINGS
+from outings.contract.resources.listings import LISTINGS
 
 # Rows of a group. Another number is other bytes.
 ROW_GROUP = 20_000

@@ -9,7 +9,7 @@ import msgspec
 
 from outings import contract, pages
 from outings.configuration.zones import read_zone
-from outings.contract.entitlement import Entitlement
+from outings.contract.query import Entitlement
 from outings.contract.vocabulary import Vocabulary
 from outings.pages.assets import explain_no_assets
 from outings.pages.folders import find_guides, find_templates, find_words
