@@ -26,8 +26,8 @@ from outings.release.releases import list_releases
 from outings.release.root import has_ended
 from outings.release.store import Store
 from outings.release.trust import Trust, read_publisher
-from pipeline.clean.marks import WithdrawalMatcher
 from pipeline.clean.quarantine import strip_files
+from pipeline.clean.withdrawn_records import WithdrawalMatcher
 from pipeline.publish.takedown.takedown import TakedownResult, UnknownRowError, give_back, take_down
 
 _CODE = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")

@@ -21,10 +21,9 @@ from outings.release.publishing import Publication, make_deadline, publish
 from outings.release.root import Part, Root, format_release_id
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
-from pipeline.clean.feed_read import locate_problems
-from pipeline.clean.problems import put_problems, read_problems
+from pipeline.clean.feed_read import locate_problems, put_problems, read_problems
 from pipeline.clock import explain_ahead
-from pipeline.fetch.opening import open_sources
+from pipeline.fetch.reader import open_sources
 from pipeline.fetch.source import FeedSource
 from pipeline.plan import Build, BuildPlan, choose_feeds, choose_metros, find_uncovered, plan_build, widen_plan
 from pipeline.publish.metro_plan import MetroBuild

@@ -16,9 +16,8 @@ from outings.configuration.tables import MetroTable
 from outings.release.root import Root
 from outings.release.store import Store
 from pipeline.clean.feed_read import FeedRead, locate_problems
-from pipeline.clean.marks import WithdrawalMatcher
 from pipeline.clean.report import FeedCount, count_feed
-from pipeline.clean.withdrawn_records import strip_read
+from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_read
 from pipeline.clock import AsOf
 from pipeline.feed_task import spool_feed
 from pipeline.feed_warnings import DateSurvey, FeedWarning, PointSurvey, RemovalSurvey, RuleSurvey, warn_of_reading

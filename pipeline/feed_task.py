@@ -7,11 +7,9 @@ from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory
 from outings.release.store import NotFound, Store
 from outings.release.stores import open_configured_store
-from pipeline.clean.feed_read import FeedRead, list_cleaned, put_cached_read, read_cached_read
-from pipeline.clean.marks import WithdrawalMatcher
+from pipeline.clean.feed_read import FeedRead, list_cleaned, put_cached_read, read_cached_read, spool_records
 from pipeline.clean.reading import read_feed, read_source
-from pipeline.clean.spool import spool_records
-from pipeline.clean.withdrawn_records import strip_read
+from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_read
 from pipeline.fetch.source import FeedSource
 from pipeline.tasks import FeedResult, FeedTask
 

@@ -12,8 +12,7 @@ from outings.contract.resources.directories import Bounds
 from outings.contract.values import DAY, read_date
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import PUBLISHED
-from pipeline.clean.feed_read import FeedRead
-from pipeline.clean.spool import SpooledRecord
+from pipeline.clean.feed_read import FeedRead, SpooledRecord
 from pipeline.dates.recurrence import names_start
 from pipeline.resolve.listings.rows import Row
 from pipeline.resolve.previous import PreviousSnapshot

@@ -9,7 +9,7 @@ import msgspec
 from outings.release.objects import Corrupt
 from outings.release.store import NotFound, Store
 from outings.release.stores import open_configured_store
-from pipeline.clean.spool import SpoolFiles, read_spool
+from pipeline.clean.feed_read import SpoolFiles, read_spool
 from pipeline.fetch.source import find_item
 from pipeline.records.record import ORGANIZATION
 from pipeline.resolve.delta_state import DeltaRecords, read_delta_state

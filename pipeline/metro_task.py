@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from outings.release.store import Store
 from outings.release.stores import open_configured_store
 from outings.release.tables import PUBLISHED
-from pipeline.clean.spool import SpooledRecord, read_spool
+from pipeline.clean.feed_read import SpooledRecord, read_spool
 from pipeline.metro_records import list_spooled, list_unread, make_stays, read_earlier_records
 from pipeline.publish.metro import build_metro, find_horizon, open_previous
 from pipeline.records.ids import assign_id, name_source

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
 from outings.release.root import FeedMemory, Withdrawals
-from pipeline.clean.spool import SpoolFiles
+from pipeline.clean.feed_read import SpoolFiles
 from pipeline.fetch.source import FeedSource
 from pipeline.publish.metro_plan import MetroBuild, MetroPlan
 from pipeline.records.record import Problem

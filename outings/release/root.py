@@ -77,7 +77,7 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
 
 class Withdrawal(Struct, frozen=True, kw_only=True):
     """A listing or organization that the operator took down. `reason` is the operator's own code. `marks` are hashes by
-    which records of it are recognized (`pipeline.clean.marks`). `is_over`: it may be published again."""
+    which records of it are recognized (`pipeline.clean.withdrawn_records`). `is_over`: it may be published again."""
 
     type: str
     at: datetime

@@ -9,10 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from outings.contract.vocabulary import Vocabulary
-from pipeline.records import consistency
-from pipeline.records.kinds import Leaf, Members, Table
-from pipeline.records.members import make_members
-from pipeline.records.record import RECORDS, Problem, Record
+from pipeline.records.kinds import Inconsistency, Leaf, Members, Table, check_event
+from pipeline.records.record import RECORDS, Problem, Record, make_members
 from pipeline.records.values import InvalidValue, RepairedValue
 
 # All that a removal needs to say; the rest of it is not read.
@@ -93,7 +91,7 @@ def _clean_members(
             MemberProblem("deleted", "contradictory: only a delta feed removes like this", "true", quarantines=True)
         )
     if type_ == "event":
-        _settle(consistency.check_event(values), values, path="", findings=findings)
+        _settle(check_event(values), values, path="", findings=findings)
     values["metro"] = _clean_metro(values.get("metro"), origin, findings)
     return values
 
@@ -179,7 +177,7 @@ def _clean_entry(
 
 
 def _settle(
-    disagreements: Iterable[consistency.Inconsistency],
+    disagreements: Iterable[Inconsistency],
     values: dict[str, Any],
     *,
     path: str,

@@ -1,20 +1,165 @@
-"""The result of reading a feed, and how a release stores it, so that an unchanged feed is not read again.
+"""The result of reading a feed, how its records go to the metros' tasks in files of a scratch folder (the spool), and
+how a release stores it, so that an unchanged feed is not read again.
 
 Records stay encoded, because a million of them as objects would not fit in memory.
 """
 
+import hashlib
+import mmap
 import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from io import BytesIO
+from itertools import chain
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
 import msgspec
+import zstandard
 from msgspec import Struct, structs
 
-from outings.release.objects import put_object, read_object
+from outings.release.disk import write_named
+from outings.release.objects import Corrupt, put_object, read_object
 from outings.release.store import Store
-from pipeline.clean.compressed_chunks import RUN, pack_runs, unpack_runs
-from pipeline.clean.spool import EncodedRecord, decode_record, encode_record
-from pipeline.records.record import Problem, Record
+from pipeline.records.record import HEADS, RECORDS, Head, Problem, Record
+
+_LEVEL = 3
+_LENGTH_BYTES = 4
+# So many records at once are encoded beside the records themselves.
+_RUN = 5_000
+_ENCODER = msgspec.msgpack.Encoder()
+
+
+def encode_runs(records: Sequence[Struct]) -> Iterator[bytes]:
+    for first in range(0, len(records), _RUN):
+        yield _ENCODER.encode(records[first : first + _RUN])
+
+
+def _frame_runs(runs: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield each with its length before it."""
+    for run in runs:
+        yield len(run).to_bytes(_LENGTH_BYTES) + run
+
+
+def pack_runs(runs: Iterable[bytes]) -> bytes:
+    compressor = zstandard.ZstdCompressor(level=_LEVEL).compressobj()
+    return b"".join([*map(compressor.compress, _frame_runs(runs)), compressor.flush()])
+
+
+def unpack_runs(data: bytes) -> Iterator[bytes]:
+    """Yield what `pack_runs` packed. Raises Corrupt where it ends too early."""
+    with zstandard.ZstdDecompressor().stream_reader(BytesIO(data)) as stream:
+        while length := stream.read(_LENGTH_BYTES):
+            run = stream.read(int.from_bytes(length))
+            if len(run) != int.from_bytes(length):
+                raise Corrupt("records that are kept with the release end too early")
+            yield run
+
+
+def put_problems(store: Store, problems: Sequence[Problem]) -> str | None:
+    """The object's hash; None when there is nothing to keep."""
+    return put_object(store, msgspec.json.encode(problems)) if problems else None
+
+
+def read_problems(store: Store, sha: str | None) -> tuple[Problem, ...]:
+    return () if sha is None else msgspec.json.decode(read_object(store, sha), type=tuple[Problem, ...])
+
+
+# The files of one feed: a metro and a type each.
+SpoolFiles = tuple[tuple[str, str], ...]
+
+_DIGEST_BYTES = 16
+
+
+class EncodedRecord(Struct, frozen=True, array_like=True, gc=False):
+    """A record without its line, its digest beside it: the same record elsewhere in its feed is the same bytes."""
+
+    line: int
+    digest: bytes
+    data: msgspec.Raw
+
+
+class SpooledRecord(Struct, frozen=True, gc=False):
+    """A record of which only the head is decoded. `crawled`: the newest `crawled_at` of its feed, against which its
+    freshness is measured."""
+
+    line: int
+    digest: bytes
+    data: msgspec.Raw
+    head: Head
+    crawled: datetime | None
+
+    def read_record(self) -> Record:
+        return decode_record(EncodedRecord(self.line, self.digest, self.data), self.head.type)
+
+
+_DECODERS = {kind: msgspec.msgpack.Decoder(struct) for kind, struct in RECORDS.items()}
+_HEAD_DECODERS: dict[str, msgspec.msgpack.Decoder[Any]] = {
+    kind: msgspec.msgpack.Decoder(struct) for kind, struct in HEADS.items()
+}
+_RUN_DECODER = msgspec.msgpack.Decoder(list[EncodedRecord])
+
+
+def encode_record(record: Record) -> EncodedRecord:
+    data = _ENCODER.encode(msgspec.structs.replace(record, line=0))
+    return EncodedRecord(record.line, hashlib.sha256(data).digest()[:_DIGEST_BYTES], msgspec.Raw(data))
+
+
+def decode_record(encoded: EncodedRecord, kind: str) -> Record:
+    record: Record = _DECODERS[kind].decode(encoded.data)
+    return msgspec.structs.replace(record, line=encoded.line)
+
+
+def decode_head(encoded: EncodedRecord, kind: str, *, crawled: datetime | None) -> SpooledRecord:
+    return SpooledRecord(encoded.line, encoded.digest, encoded.data, _HEAD_DECODERS[kind].decode(encoded.data), crawled)
+
+
+def spool_records(records: Iterable[tuple[str, str, EncodedRecord]], *, folder: Path, feed: str) -> SpoolFiles:
+    """One file a metro and type: `<folder>/<metro>/<feed>.<type>.msgpack`; those that were written.
+
+    The same work may be done twice at once, by a worker that was thought lost: a file is there whole or not at all.
+    """
+    parts: dict[tuple[str, str], list[EncodedRecord]] = defaultdict(list)
+    for metro, kind, encoded in records:
+        parts[metro, kind].append(encoded)
+    for (metro, kind), some in parts.items():
+        path = folder / metro / f"{feed}.{kind}.msgpack"
+        path.parent.mkdir(exist_ok=True)  # the scratch folder itself goes with its build
+        following = path.with_name(f"{path.name}.{uuid4().hex}")
+        write_named(following, _frame_runs(encode_runs(some)))
+        following.replace(path)
+    return tuple(sorted(parts))
+
+
+def read_spool(
+    folder: Path,
+    *,
+    metro: str,
+    spooled: Mapping[str, tuple[SpoolFiles, datetime | None]],
+    kinds: Collection[str] = tuple(RECORDS),
+) -> Iterator[SpooledRecord]:
+    """The metro's records, in the order of the feeds that `spooled` names with their newest `crawled_at`, types and
+    lines: the same whoever wrote the files first. OSError where one of them can't be seen from here."""
+    for feed, (parts, crawled) in spooled.items():
+        for kind in kinds:
+            if (metro, kind) in parts:
+                for encoded in _read_runs(folder / metro / f"{feed}.{kind}.msgpack"):
+                    yield decode_head(encoded, kind, crawled=crawled)
+
+
+def _read_runs(path: Path) -> Iterator[EncodedRecord]:
+    """Records stay where they lie, in the file's pages."""
+    with path.open("rb") as file:
+        data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    at = 0
+    while at < len(data):
+        size = int.from_bytes(data[at : at + _LENGTH_BYTES])
+        at += _LENGTH_BYTES
+        yield from _RUN_DECODER.decode(data[at : at + size])
+        at += size
+
 
 # The lines of one file, at most: of several files a record's line is counted through all of them.
 _FILE_LINES = 1 << 32
@@ -100,14 +245,8 @@ def locate_problems(problems: Iterable[Problem], files: Sequence[str]) -> Iterat
 
 def put_cached_read(store: Store, read: FeedRead) -> str:
     """Store what was read, and return the object's hash."""
-
-    def encode_runs() -> Iterator[bytes]:
-        yield msgspec.msgpack.encode(structs.replace(read, records=()))
-        cleaned = list_cleaned(read.records)
-        for first in range(0, len(cleaned), RUN):
-            yield msgspec.msgpack.encode(cleaned[first : first + RUN])
-
-    return put_object(store, pack_runs(encode_runs()))
+    head = msgspec.msgpack.encode(structs.replace(read, records=()))
+    return put_object(store, pack_runs(chain([head], encode_runs(list_cleaned(read.records)))))
 
 
 def read_cached_read(store: Store, sha: str) -> FeedRead:

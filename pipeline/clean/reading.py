@@ -9,12 +9,10 @@ from outings.contract.did_you_mean import list_nearest
 from outings.contract.vocabulary import Vocabulary
 from pipeline.clean.cleaning import Origin, clean_record, is_stated, quarantine_unread, report_left_out
 from pipeline.clean.feed_read import CleanedRecord, FeedRead, Records, encode_cleaned, locate_problems, number_line
-from pipeline.fetch.opening import is_remote, open_sources
-from pipeline.fetch.reader import FeedSetting, RawRecord, Reader, load_reader
+from pipeline.fetch.reader import FeedSetting, RawRecord, Reader, is_remote, load_reader, open_sources
 from pipeline.fetch.source import FeedError, FeedSource, SettingError, SourceFile, check_unchanged, is_zoned
 from pipeline.fetch.text_files import HEAD, refuse_markup
-from pipeline.records.members import make_members
-from pipeline.records.record import Problem, explain_fault
+from pipeline.records.record import Problem, explain_fault, make_members
 from pipeline.scratch import open_scratch
 
 # A feed keyed by ids has as many names as records: a report needs the frequent ones.

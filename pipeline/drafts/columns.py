@@ -8,7 +8,7 @@ from duckdb import DuckDBPyConnection
 from msgspec import Struct
 
 from outings.configuration.mapping import MappingError
-from pipeline.fetch.table.columns import find_text
+from pipeline.fetch.table.mapping import find_text
 
 _MOST_ROWS = 5_000
 _MOST_COLUMNS = 200

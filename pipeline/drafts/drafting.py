@@ -19,7 +19,7 @@ from pipeline.drafts.roles import Roles, find_roles
 from pipeline.drafts.rules import TELLING, choose_type, draft_rules, list_used
 from pipeline.drafts.settings import find_format, find_packed, find_settings
 from pipeline.fetch.bounded_task import run_bounded
-from pipeline.fetch.opening import open_sources
+from pipeline.fetch.reader import open_sources
 from pipeline.fetch.source import FeedError, SourceFile
 from pipeline.fetch.table.mapping import compile_mapping
 from pipeline.fetch.table.reading import open_engine, open_table, shorten

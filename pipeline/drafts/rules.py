@@ -7,8 +7,7 @@ from typing import Any
 from pipeline.drafts.columns import Column
 from pipeline.drafts.roles import Role, Roles
 from pipeline.drafts.words import find_meanings, is_free
-from pipeline.fetch.table.columns import fold
-from pipeline.fetch.table.mapping import YES
+from pipeline.fetch.table.mapping import YES, fold
 
 Rules = dict[str, Any]
 _SEPARATORS = ("|", "/", ";", ",")

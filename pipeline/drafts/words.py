@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from pipeline.fetch.table.columns import fold
+from pipeline.fetch.table.mapping import fold
 
 
 @cache

@@ -13,8 +13,7 @@ from outings.release.snapshot import fetch_snapshot
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED, read_columns
 from outings.release.trust import ANYBODY, Trust
-from pipeline.clean.marks import WithdrawalMatcher
-from pipeline.clean.withdrawn_records import strip_memory
+from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_memory
 from pipeline.publish.metro import build_metro, open_previous
 from pipeline.publish.metro_plan import MetroBuild, read_base
 from pipeline.publish.objects.site import compose_site, read_settings

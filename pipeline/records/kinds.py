@@ -3,10 +3,10 @@
 A wrong value in a member that a filter uses quarantines its record; in another it is left out and reported.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
-from typing import Annotated, Any, get_args
+from datetime import date, datetime, time, timedelta
+from typing import Annotated, Any, NamedTuple, get_args
 
 from msgspec import Struct
 from msgspec.structs import fields
@@ -26,9 +26,63 @@ from outings.contract.resources.listings import (
     Tuition,
 )
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
-from pipeline.records import consistency, values
+from pipeline.records import values
 from pipeline.records.school_grades import parse_grades
 from pipeline.records.values import InvalidValue, Parse, UnknownWord, parse_items_of, parse_word_of
+
+# Software that knows no end names one in centuries; and a snapshot has 32 bits for the seconds that an event lasts.
+LONGEST = timedelta(days=50 * 365)
+
+
+class Inconsistency(NamedTuple):
+    """`member` contradicts the others. `drop`: without it the rest is valid; otherwise the record is quarantined."""
+
+    member: str
+    reason: str
+    drop: bool
+
+
+Values = dict[str, Any]
+Check = Callable[[Values], Iterator[Inconsistency]]
+
+
+def check_range(values: Values) -> Iterator[Inconsistency]:
+    low, high = values.get("min"), values.get("max")
+    if low is not None and high is not None and low > high:
+        yield Inconsistency("min", f"contradictory: is above max, {high:g}", drop=False)
+
+
+def check_point(values: Values) -> Iterator[Inconsistency]:
+    for one, other in (("lat", "lng"), ("lng", "lat")):
+        if one in values and other not in values:
+            yield Inconsistency(one, f"contradictory: is given without {other}", drop=False)
+
+
+def check_reference(values: Values) -> Iterator[Inconsistency]:
+    if "feed" in values and "source_id" not in values:
+        yield Inconsistency("feed", "contradictory: is given without the source_id of its record", drop=True)
+    if "address" in values and "name" not in values:
+        yield Inconsistency("address", "contradictory: is given without the name of its place", drop=True)
+
+
+def check_dates(values: Values) -> Iterator[Inconsistency]:
+    starts, ends = values.get("starts_on"), values.get("ends_on")
+    if starts and ends and ends < starts:
+        yield Inconsistency("ends_on", f"contradictory: is before starts_on, {starts}", drop=True)
+
+
+def check_event(values: Values) -> Iterator[Inconsistency]:
+    starts, ends, day = values.get("starts_local"), values.get("ends_local"), values.get("date_on")
+    if starts and day and starts.date() != day:
+        yield Inconsistency("date_on", f"contradictory: starts_local is {starts.isoformat()}", drop=True)
+    begins: datetime | None = starts or (datetime.combine(day, time()) if day else None)
+    if ends and begins is None:
+        yield Inconsistency("ends_local", "contradictory: is given without starts_local or date_on", drop=True)
+    elif ends and begins and ends < begins:
+        yield Inconsistency("ends_local", f"contradictory: is before the start, {begins.isoformat()}", drop=True)
+    elif ends and begins and ends - begins > LONGEST:
+        reason = f"out_of_range: is more than {LONGEST.days // 365} years after the start, {begins.isoformat()}"
+        yield Inconsistency("ends_local", reason, drop=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +101,7 @@ class Table:
     members: Mapping[str, "Kind"]
     filters: bool
     many: bool = False
-    check: consistency.Check | None = None
+    check: Check | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +162,7 @@ def group(
     struct: type[Struct],
     *,
     make: Callable[..., Struct] | None = None,
-    check: consistency.Check | None = None,
+    check: Check | None = None,
     but: Collection[str] = (),
     **kinds: Leaf,
 ) -> Table:
@@ -138,12 +192,12 @@ def make_ages(**members: Any) -> AgeRange:
     return AgeRange(min=grades.min, max=grades.max, text=ages.text)
 
 
-AGES = group(AgeRange, make=make_ages, check=consistency.check_range, min=AGE, max=AGE)
+AGES = group(AgeRange, make=make_ages, check=check_range, min=AGE, max=AGE)
 PRICE = group(
-    Price, check=consistency.check_range, but=("is_free",), type=filtered(parse_word_of(words.PRICE_TYPES)), min=COST,
+    Price, check=check_range, but=("is_free",), type=filtered(parse_word_of(words.PRICE_TYPES)), min=COST,
     max=COST, scope=a_word(words.PRICE_SCOPES), note=PROSE, unit=a_word(words.PRICE_UNITS), currency=CURRENCY,
 )  # fmt: skip
-TERM = group(Term, check=consistency.check_dates)
+TERM = group(Term, check=check_dates)
 SCHEDULE = group(
     Schedule, type=a_word(words.SCHEDULE_TYPES), days=DAYS, start_time=CLOCK, end_time=CLOCK, notes=PROSE,
     timezone=shown(values.parse_timezone),
@@ -161,7 +215,7 @@ REGISTRATION = group(
     spots_remaining=filtered(values.parse_whole), has_spots_available=FACT,
 )  # fmt: skip
 LOCATION = group(
-    Location, check=consistency.check_point, zip=filtered(values.parse_line), lat=filtered(values.parse_latitude),
+    Location, check=check_point, zip=filtered(values.parse_line), lat=filtered(values.parse_latitude),
     lng=filtered(values.parse_longitude), neighborhood=filtered(values.parse_line),
     neighborhood_slug=filtered(values.parse_slug),
 )  # fmt: skip

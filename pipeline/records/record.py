@@ -3,11 +3,16 @@
 Each member is declared here with how it is read. `docs/records.md` says the same in words, which a test compares.
 """
 
-from typing import Annotated
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Annotated, Any
 
+import msgspec
 from msgspec import Struct
 
 from outings.contract import vocabulary as words
+from outings.contract.parameters import PARAMETERS
 from outings.contract.resources.listings import (
     Admission,
     Amenities,
@@ -20,10 +25,12 @@ from outings.contract.resources.listings import (
     Registration,
     Schedule,
     Tuition,
+    find_structs,
 )
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
-from pipeline.records import consistency, kinds, values
-from pipeline.records.kinds import a_word, filtered, group, shown
+from outings.contract.vocabulary import Vocabulary
+from pipeline.records import kinds, values
+from pipeline.records.kinds import Kind, Leaf, Members, Table, WordOf, a_word, filtered, group, shown, tags
 from pipeline.records.values import parse_word_of
 
 
@@ -41,7 +48,7 @@ class Reference(Struct, frozen=True, kw_only=True, gc=False):
 
 def _name_by(*, but: tuple[str, ...] = ()) -> kinds.Table:
     return group(
-        Reference, check=consistency.check_reference, but=but, feed=filtered(values.parse_key),
+        Reference, check=kinds.check_reference, but=but, feed=filtered(values.parse_key),
         source_id=filtered(values.parse_key), id=filtered(values.parse_uuid), slug=filtered(values.parse_slug),
         name=filtered(values.parse_name),
     )  # fmt: skip
@@ -217,7 +224,7 @@ class CampRecord(DatedRecord, frozen=True, kw_only=True):
     camp_type: Annotated[str | None, a_word(words.CAMP_TYPES)] = None
     year: Annotated[int | None, filtered(values.parse_year)] = None
     is_overnight: kinds.Fact = None
-    sessions: Annotated[tuple[SessionRecord, ...], consistency.check_dates] = ()
+    sessions: Annotated[tuple[SessionRecord, ...], kinds.check_dates] = ()
     extended_care: Annotated[ExtendedCare, kinds.EXTENDED_CARE] = ExtendedCare()
     meals_included: kinds.Flag = None
     what_to_bring: kinds.Prose = None
@@ -266,3 +273,51 @@ def explain_fault(error: Exception) -> str:
     if isinstance(error, MemoryError):
         raise error  # no record's fault
     return f"unsupported: this program failed on it, which is a fault of the program: {type(error).__name__}: {error}"
+
+
+_COMPARED = frozenset(row.member for row in PARAMETERS.values() if row.member is not None)
+
+
+@lru_cache(maxsize=8)
+def make_members(vocabulary: Vocabulary) -> Mapping[str, Members]:
+    """The members of each type under a deployment's own vocabulary."""
+    return {
+        name: {member: _mark_compared(kind, member) for member, kind in _list_members(struct, vocabulary).items()}
+        for name, struct in RECORDS.items()
+    }
+
+
+def _mark_compared(kind: Kind, path: str) -> Kind:
+    """A member that a filter compares as it stands is used by a filter, whatever its kind says."""
+    if isinstance(kind, Leaf):
+        return replace(kind, filters=kind.filters or path in _COMPARED)
+    members = {name: _mark_compared(inner, f"{path}.{name}") for name, inner in kind.members.items()}
+    return replace(kind, members=members, filters=any(inner.filters for inner in members.values()))
+
+
+def _list_members(struct: type[Struct], vocabulary: Vocabulary) -> Members:
+    """Of those that a feed states."""
+    kinds = {field.encode_name: _find_kind(field.type, vocabulary) for field in msgspec.structs.fields(struct)}
+    return {name: kind for name, kind in kinds.items() if kind is not None}
+
+
+def _find_kind(declared: Any, vocabulary: Vocabulary) -> Kind | None:
+    """An object that says no kind has the members of its struct."""
+    notes = getattr(declared, "__metadata__", ())
+    for note in notes:
+        if isinstance(note, WordOf):
+            words: tuple[str, ...] = getattr(vocabulary, note.vocabulary)
+            return tags(words) if note.many else filtered(parse_word_of(words))
+        if isinstance(note, Leaf | Table):
+            return note
+    if (struct := next(find_structs(declared), None)) is None:
+        return None
+    members = _list_members(struct, vocabulary)
+    return Table(
+        struct, members, filters=any(kind.filters for kind in members.values()), many=_is_many(declared),
+        check=next(iter(notes), None),
+    )  # fmt: skip
+
+
+def _is_many(declared: Any) -> bool:
+    return msgspec.inspect.type_info(declared).__class__ is msgspec.inspect.VarTupleType

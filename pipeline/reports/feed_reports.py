@@ -17,7 +17,7 @@ from outings.release.root import FeedMemory, Root, has_ended
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED, read_columns
 from outings.release.trust import Trust
-from pipeline.clean.problems import read_problems
+from pipeline.clean.feed_read import read_problems
 from pipeline.clean.report import group_by_cause, name_code, name_field
 from pipeline.records.record import Problem
 

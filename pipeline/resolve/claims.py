@@ -7,7 +7,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from pipeline.clean.spool import SpooledRecord
+from pipeline.clean.feed_read import SpooledRecord
 from pipeline.records.ids import derives_id, make_id
 from pipeline.records.record import ORGANIZATION
 

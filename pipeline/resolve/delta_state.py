@@ -4,6 +4,7 @@ build reads those that the feed does not mention from here."""
 import mmap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from tempfile import TemporaryFile
 from typing import Any
 
@@ -13,8 +14,15 @@ from msgspec import Struct, structs
 from outings.contract.vocabulary import SETS, Vocabulary
 from outings.release.objects import Corrupt, read_object
 from outings.release.store import NotFound, Store
-from pipeline.clean.compressed_chunks import RUN, pack_runs, unpack_runs
-from pipeline.clean.spool import EncodedRecord, SpooledRecord, decode_head, encode_record
+from pipeline.clean.feed_read import (
+    EncodedRecord,
+    SpooledRecord,
+    decode_head,
+    encode_record,
+    encode_runs,
+    pack_runs,
+    unpack_runs,
+)
 from pipeline.records.record import PlaceRecord, Problem
 from pipeline.scratch import naming_folder
 
@@ -69,16 +77,9 @@ def encode_delta_state(records: Iterable[SpooledRecord], *, words: Words, vocabu
     known = {
         name: tuple(sorted({*words.get(name, ()), *getattr(vocabulary, name)})) for name in (*SETS, _HINTS)
     }  # fmt: skip
-    return pack_runs(_encode_runs(ordered, _Head(LAYOUT, known))) if ordered else None
-
-
-def _encode_runs(records: Sequence[SpooledRecord], head: _Head) -> Iterator[bytes]:
-    yield msgspec.msgpack.encode(head)
-    for first in range(0, len(records), RUN):
-        run = records[first : first + RUN]
-        yield msgspec.msgpack.encode(
-            [_DeltaRecord(entry.head.type, entry.digest, entry.data, entry.crawled) for entry in run]
-        )  # fmt: skip
+    head = msgspec.msgpack.encode(_Head(LAYOUT, known))
+    stated = [_DeltaRecord(entry.head.type, entry.digest, entry.data, entry.crawled) for entry in ordered]
+    return pack_runs(chain([head], encode_runs(stated))) if ordered else None
 
 
 def read_delta_state(store: Store, sha: str) -> DeltaRecords:

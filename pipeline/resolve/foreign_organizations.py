@@ -17,8 +17,7 @@ from outings.release.disk import write_named
 from outings.release.manifest import Manifest
 from outings.release.objects import Corrupt, read_object
 from outings.release.store import NotFound, Store
-from pipeline.clean.compressed_chunks import pack_runs, unpack_runs
-from pipeline.clean.spool import SpooledRecord
+from pipeline.clean.feed_read import SpooledRecord, pack_runs, unpack_runs
 from pipeline.records.ids import assign_id, derives_id, find_derived
 from pipeline.resolve.delta_state import (
     DeltaRecords,

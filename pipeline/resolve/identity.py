@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from pipeline.clean.spool import SpooledRecord
+from pipeline.clean.feed_read import SpooledRecord
 from pipeline.records.ids import assign_id, derives_id, make_id
 from pipeline.records.record import Head, Problem
 

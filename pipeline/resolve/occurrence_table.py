@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from pipeline.dates.occurrences import NO_END, Occurrences, join_occurrences, make_occurrence_columns
+from pipeline.dates.recurrence import NO_END, Occurrences, join_occurrences, make_occurrence_columns
 
 _MICROSECOND = 1_000_000
 

@@ -14,7 +14,7 @@ from outings.contract.resources.shared import Location
 from outings.contract.vocabulary import SETS, TYPES, Vocabulary
 from outings.release.snapshot import Snapshot
 from outings.release.tables import ARCHIVED, DRAFT, HAPPENINGS, PUBLISHED, read_columns
-from pipeline.dates.occurrences import Occurrences
+from pipeline.dates.recurrence import Occurrences
 from pipeline.records.record import ORGANIZATION
 from pipeline.resolve.listings.resolved_record import Facts
 from pipeline.resolve.listings.rows import Row, pack_bits, unpack_bits

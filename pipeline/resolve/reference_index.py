@@ -9,7 +9,7 @@ from msgspec import Struct
 from outings.contract.resources.shared import Location, OrganizationReference, PlaceReference
 from outings.contract.vocabulary import STATUSES
 from outings.release.tables import DRAFT
-from pipeline.clean.spool import SpooledRecord
+from pipeline.clean.feed_read import SpooledRecord
 from pipeline.records.record import Head, ListingHead, OrganizationRecord, PlaceHead, Problem, Reference
 from pipeline.resolve.facts.geography import Neighborhoods
 from pipeline.resolve.facts.slugs import SlugRequest, assign_slugs, slugify

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from outings.contract.text import fold_text
-from pipeline.clean.spool import SpooledRecord
+from pipeline.clean.feed_read import SpooledRecord
 from pipeline.records.ids import make_organization_id
 from pipeline.records.record import Reference
 

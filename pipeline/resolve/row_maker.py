@@ -15,7 +15,7 @@ from msgspec import Struct
 from outings.contract.languages.language import Language
 from outings.contract.resources.shared import Location, OrganizationReference
 from outings.release.tables import PUBLISHED
-from pipeline.clean.spool import EncodedRecord, SpooledRecord, decode_record
+from pipeline.clean.feed_read import EncodedRecord, SpooledRecord, decode_record
 from pipeline.records.record import (
     ORGANIZATION,
     CampRecord,

@@ -9,7 +9,7 @@ from typing import Any
 
 from outings.contract.vocabulary import Vocabulary
 from pipeline.records.kinds import Leaf, Table
-from pipeline.records.members import make_members
+from pipeline.records.record import make_members
 from pipeline.records.values import ItemsParser
 
 MEMBERS = make_members(Vocabulary())

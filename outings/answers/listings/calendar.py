@@ -1,6 +1,6 @@
 """`/v1/{metro}/events/calendar`: the occurrences that the expanded list would show, counted by local date.
 
-The build decides which day an occurrence is of (pipeline/dates/occurrences.py)."""
+The build decides which day an occurrence is of (pipeline/dates/recurrence.py)."""
 
 from datetime import date, timedelta
 

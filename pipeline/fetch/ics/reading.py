@@ -24,7 +24,9 @@ from pipeline.fetch.ics.series import (
 from pipeline.fetch.ics.times import (
     CalendarEntry,
     CalendarMoment,
+    Clock,
     UnreadableEvent,
+    Zones,
     find_end,
     find_instance,
     make_entry,
@@ -33,7 +35,6 @@ from pipeline.fetch.ics.times import (
     note_dropped_time,
     take_written_day,
 )
-from pipeline.fetch.ics.zones import Clock, Zones
 from pipeline.fetch.reader import Note, RawRecord
 from pipeline.records.record import explain_fault
 

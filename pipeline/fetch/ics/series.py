@@ -16,8 +16,7 @@ from pipeline.dates.rules import TIMES, WEEKDAY_CODES, RecurrenceRule, RuleError
 from pipeline.dates.series import LiveDates, Seconds, Series, find_excluded, list_live, localize_until, merge_starts
 from pipeline.dates.zones import find_zone, move_clock
 from pipeline.fetch.ics.lines import Component, unescape
-from pipeline.fetch.ics.times import CalendarMoment, list_moments, take_written_day
-from pipeline.fetch.ics.zones import UTC_CLOCK, Clock, Zones
+from pipeline.fetch.ics.times import UTC_CLOCK, CalendarMoment, Clock, Zones, list_moments, take_written_day
 from pipeline.fetch.reader import Note
 from pipeline.records.values import MAX_ITEMS, YEARS
 

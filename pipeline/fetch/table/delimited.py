@@ -12,8 +12,7 @@ import msgspec
 from duckdb import DuckDBPyConnection
 
 from outings.configuration import FeedTable
-from pipeline.fetch.table.json_rows import read_columns
-from pipeline.fetch.table.part import Fault, Part, check_columns, number_names
+from pipeline.fetch.table.json_rows import Fault, Part, check_columns, number_names, read_columns
 from pipeline.fetch.text_files import DecodedText, decode_text
 from pipeline.fetch.unpacking import TableFile
 

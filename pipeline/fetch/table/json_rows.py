@@ -1,9 +1,9 @@
 """JSON as services write it → its rows, one object each: a list, a list inside other members, one a line, GeoJSON."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from duckdb import DuckDBPyConnection
@@ -11,9 +11,59 @@ from msgspec import Raw, Struct
 
 from outings.configuration import FeedTable
 from outings.sql_quoting import quote
-from pipeline.fetch.table.part import Fault, Part, check_columns, check_rows
 from pipeline.fetch.text_files import decode_text, mend_signs
 from pipeline.fetch.unpacking import TableFile
+
+
+class Fault(NamedTuple):
+    """A row that is none: the line where it begins, why, and how it begins."""
+
+    line: int
+    reason: str
+    value: str
+
+
+class Part(Struct, frozen=True, kw_only=True):
+    """`query` and its `parameters` give the rows in their order. `lines`: where each begins in its file; None where
+    the number of the row is its line, and `count` is how many there are. `decided`: how it was read, where that was a
+    choice."""
+
+    query: str
+    parameters: tuple[Any, ...]
+    lines: Sequence[int] | None = None
+    count: int = 0
+    faults: tuple[Fault, ...] = ()
+    decided: str = ""
+
+
+# The file, its feed's settings, the connection, and a path that the reader may write to. Raises ValueError.
+OpenPart = Callable[[TableFile, FeedTable, DuckDBPyConnection, Path], Part]
+
+
+def check_rows(count: int, feed: FeedTable) -> None:
+    if count > feed.max_rows:
+        raise ValueError(f"has more than the {feed.max_rows:,} rows that max_rows allows")
+
+
+def check_columns(count: int, feed: FeedTable) -> None:
+    if count > feed.max_columns:
+        raise ValueError(f"has {count:,} columns, more than the {feed.max_columns:,} that max_columns allows")
+
+
+def number_names(names: Sequence[str]) -> list[str]:
+    """Return the names of columns, each once whatever its case: an empty one by its place, a second one with its
+    number."""
+    given: dict[str, int] = {}
+    numbered = []
+    for place, name in enumerate(" ".join(name.split()) for name in names):
+        unique = name = name or f"column{place}"
+        while unique.casefold() in given:
+            given[name.casefold()] += 1
+            unique = f"{name} ({given[name.casefold()]})"
+        given[unique.casefold()] = 1
+        numbered.append(unique)
+    return numbered
+
 
 _GUESSED_TYPES = {"date", "timestamp", "timestamp with time zone", "time", "uuid"}
 _SHOWN = 120

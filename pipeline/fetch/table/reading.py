@@ -22,9 +22,16 @@ from pipeline.fetch.ndjson import decode_record
 from pipeline.fetch.reader import FeedSetting, RawRecord
 from pipeline.fetch.source import FeedError, SelectError, SettingError, SourceFile, limit_scratch, read_select
 from pipeline.fetch.table.delimited import open_delimited
-from pipeline.fetch.table.json_rows import open_geojson, open_json, open_json_lines
+from pipeline.fetch.table.json_rows import (
+    OpenPart,
+    Part,
+    check_columns,
+    check_rows,
+    open_geojson,
+    open_json,
+    open_json_lines,
+)
 from pipeline.fetch.table.mapping import compile_mapping
-from pipeline.fetch.table.part import OpenPart, Part, check_columns, check_rows
 from pipeline.fetch.table.selection import ROW, Selection, select_records
 from pipeline.fetch.table.sheets import open_sheet, open_sqlite
 from pipeline.fetch.unpacking import TableFile, list_tables

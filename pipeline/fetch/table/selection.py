@@ -17,7 +17,7 @@ from outings.contract.did_you_mean import list_nearest
 from outings.contract.vocabulary import Vocabulary
 from outings.select_statement import bound_time, parse_select
 from pipeline.records.kinds import Members, Table
-from pipeline.records.members import make_members
+from pipeline.records.record import make_members
 
 # What a value can be wrong for. Other errors are of the statement, or of this machine.
 DATA_ERRORS = (duckdb.ConversionException, duckdb.InvalidInputException, duckdb.OutOfRangeException)

@@ -18,8 +18,7 @@ from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, Shee
 from outings.configuration import FeedTable
 from outings.contract.did_you_mean import list_nearest
 from outings.sql_quoting import quote
-from pipeline.fetch.table.json_rows import read_typed
-from pipeline.fetch.table.part import Part, check_columns, check_rows, number_names
+from pipeline.fetch.table.json_rows import Part, check_columns, check_rows, number_names, read_typed
 from pipeline.fetch.unpacking import TableFile
 
 Cells = list[list[Any]]

@@ -11,8 +11,7 @@ from outings.contract.vocabulary import Vocabulary
 from pipeline.fetch.reader import FeedSetting
 from pipeline.records import values
 from pipeline.records.kinds import Members, Table
-from pipeline.records.members import make_members
-from pipeline.records.record import Problem
+from pipeline.records.record import Problem, make_members
 from pipeline.records.values import ItemsParser, Parse
 
 _READ_AS: Mapping[Parse, str] = {

@@ -12,8 +12,8 @@ from outings.release.releases import list_releases
 from outings.release.root import Root, has_ended
 from outings.release.store import NotFound, Store
 from outings.release.trust import ANYBODY, Trust
-from pipeline.clean.marks import WithdrawalMatcher
-from pipeline.clean.problems import read_problems
+from pipeline.clean.feed_read import read_problems
+from pipeline.clean.withdrawn_records import WithdrawalMatcher
 
 # The tables that have a row for each thing, with its text.
 _TABLES = ("listings", "organizations")

@@ -14,7 +14,7 @@ from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED, read_columns
-from pipeline.clean.marks import WithdrawalMatcher, list_marks
+from pipeline.clean.withdrawn_records import WithdrawalMatcher, list_marks
 from pipeline.publish.metro import build_metro, open_previous
 from pipeline.publish.metro_plan import Base, MetroBuild, read_base
 from pipeline.publish.takedown.metro_state import plan_kept, strip_kept

@@ -11,8 +11,7 @@ from outings.release.manifest import Manifest
 from outings.release.objects import Corrupt
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store
-from pipeline.clean.marks import WithdrawalMatcher
-from pipeline.clean.withdrawn_records import strip_records
+from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_records
 from pipeline.publish.metro_plan import MetroPlan
 from pipeline.resolve.delta_state import DeltaState, encode_delta_state, keep_delta_state, parse_delta_state
 from pipeline.resolve.foreign_organizations import SharedState, read_shared_state

@@ -17,8 +17,7 @@ from outings.release.publishing import ConcurrentPublication, Publication, Withd
 from outings.release.root import FeedMemory, Part, Root, Withdrawal, list_withdrawn, walk_roots
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
-from pipeline.clean.marks import WithdrawalMatcher
-from pipeline.clean.withdrawn_records import forget_answers, strip_memory
+from pipeline.clean.withdrawn_records import WithdrawalMatcher, forget_answers, strip_memory
 from pipeline.clock import choose_stamp
 from pipeline.publish.objects.site import compose_site, read_settings
 from pipeline.publish.organization_changes import compare_organizations

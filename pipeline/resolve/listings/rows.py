@@ -9,7 +9,7 @@ from polars.datatypes import IntegerType
 
 from outings.contract.vocabulary import WEEKDAYS
 from outings.release.tables import HAPPENINGS, TABLES
-from pipeline.dates.occurrences import Occurrences
+from pipeline.dates.recurrence import Occurrences
 
 # Sections and sessions are numbered in 16 bits.
 _MOST_PARTS = 65_536

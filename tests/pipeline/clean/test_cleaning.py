@@ -11,8 +11,7 @@ from outings.contract.resources.shared import Location
 from outings.contract.vocabulary import PRICE_UNITS, Vocabulary
 from pipeline.clean.cleaning import CleaningResult
 from pipeline.records.kinds import Leaf, Members, Table
-from pipeline.records.members import make_members
-from pipeline.records.record import RECORDS
+from pipeline.records.record import RECORDS, make_members
 from tests.pipeline.clean.record_cleaning import clean, clean_member
 
 UUID = "6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21"

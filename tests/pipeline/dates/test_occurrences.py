@@ -5,8 +5,7 @@ from datetime import date, datetime, timedelta
 import numpy as np
 
 from outings.release.tables import OCCURRENCES
-from pipeline.dates.occurrences import Occurrences, join_occurrences, make_occurrence_columns
-from pipeline.dates.recurrence import expand_recurrence
+from pipeline.dates.recurrence import Occurrences, expand_recurrence, join_occurrences, make_occurrence_columns
 
 MONDAY = datetime(2026, 8, 10, 9, 30)
 AT_NINE_THIRTY = 9 * 3600 + 30 * 60

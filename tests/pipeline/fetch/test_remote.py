@@ -23,7 +23,7 @@ from pipeline.clean.reading import read_source
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor
 from pipeline.fetch.addresses import choose_suffix, show_url
-from pipeline.fetch.opening import open_sources
+from pipeline.fetch.reader import open_sources
 from pipeline.fetch.source import FeedError, FeedSource
 from pipeline.plan import Build
 from tests.pipeline.city import make_event

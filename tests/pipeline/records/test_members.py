@@ -9,7 +9,7 @@ import pytest
 
 from outings.contract.vocabulary import Vocabulary
 from pipeline.records.kinds import Kind, Members, Table
-from pipeline.records.members import make_members
+from pipeline.records.record import make_members
 from pipeline.records.values import InvalidValue, RepairedValue
 
 TEXT = (Path(__file__).parents[3] / "docs/records.md").read_text(encoding="utf-8")

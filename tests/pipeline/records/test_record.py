@@ -3,7 +3,7 @@ from typing import Annotated, Any, get_args, get_origin
 import msgspec
 import pytest
 
-from pipeline.clean.spool import decode_head, encode_record
+from pipeline.clean.feed_read import decode_head, encode_record
 from pipeline.records.record import HEADS, RECORDS, Source
 
 # Of which a head knows less.
