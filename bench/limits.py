@@ -15,10 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.servers import find_free_port
-from edge.limits.header_fields import encode_fields
+from edge.limits.limiter import LimitStore, LimitStoreError, Operation, encode_fields
 from edge.limits.mapped_store import MappedLimitStore
-from edge.limits.store import LimitStore, LimitStoreError, Operation
-from edge.principal import Allowance
+from edge.limits.principal import Allowance
 
 AT_ONCE = 16
 

@@ -22,7 +22,7 @@ from uvicorn.server import ServerState
 from bench.peers.world import make_world
 from bench.servers import make_key
 from edge.app import Edge
-from edge.processes.http_protocol import HttpProtocol
+from edge.serving.http_protocol import HttpProtocol
 from outings.configuration import read_configuration
 from outings.release.stores import open_store
 

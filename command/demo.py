@@ -49,8 +49,7 @@ REQUESTS = (
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True)
 def demo(*, config: Path, host: str, port: int) -> None:
     """Make two sample metros, build them, print a key and three requests, and serve."""
-    from edge.processes.server import run_server
-    from edge.processes.supervisor import bind_sockets
+    from edge.serving.server import bind_sockets, run_server
 
     if config.exists() and not is_world(config):
         raise click.UsageError(f"{config} was not made by this command; name another file for the demo with -c")

@@ -64,7 +64,7 @@ def nginx(
 
     With the servers' [edge] front_secret, from --config or OUTINGS_EDGE_FRONT_SECRET, nginx keeps bodies.
     """
-    from edge.fronts.nginx import NginxFront, render_nginx
+    from edge.serving.nginx import NginxFront, render_nginx
 
     if (certificate is None) != (certificate_key is None):
         raise click.UsageError("--certificate and --certificate-key go together")

@@ -12,7 +12,7 @@ from outings.configuration import Configuration
 
 if TYPE_CHECKING:
     # What serves takes a while to import, and no other command needs it.
-    from edge.processes.supervisor import ListeningSockets
+    from edge.serving.server import ListeningSockets
 
 MEBIBYTE = 2**20
 
@@ -42,7 +42,7 @@ MEBIBYTE = 2**20
 )
 def serve(*, config: Path, host: str, port: int, workers: int | None, memory: int, access_log: bool) -> None:
     """Answer requests from the release in the store, until SIGTERM or SIGINT."""
-    from edge.processes.server import run_server
+    from edge.serving.server import run_server
 
     configuration = read_config(config)
     # Each worker opens its own of all that. One that can't ends at once, and would be replaced for ever.
@@ -76,9 +76,8 @@ def _check_search(configuration: Configuration) -> None:
 
 
 def _check_folders(configuration: Configuration) -> None:
-    from edge.limits.limiter import open_limits
-    from edge.limits.mapped_store import LOCAL, TableError
-    from edge.usage.ledger import open_ledger
+    from edge.limits.mapped_store import LOCAL, TableError, open_limits
+    from edge.usage import open_ledger
 
     edge = configuration.edge
     try:
@@ -99,11 +98,11 @@ def _check_folders(configuration: Configuration) -> None:
 
 
 def _check_machine(configuration: Configuration) -> None:
-    from edge.connection_limiter import explain_descriptors
+    from edge.limits.connections import explain_descriptors
 
     if configuration.weather.provider == "nws" or configuration.geocoder.provider not in ("none", "local"):
         # With an HTTP client, which takes an eighth of all imports.
-        from edge.remote.fetcher import check_proxies
+        from edge.services.fetcher import check_proxies
 
         try:
             check_proxies()
@@ -115,7 +114,7 @@ def _check_machine(configuration: Configuration) -> None:
 
 
 def _listen(host: str, *, port: int, count: int) -> "ListeningSockets":
-    from edge.processes.supervisor import bind_files, bind_sockets
+    from edge.serving.server import bind_files, bind_sockets
 
     path = host.removeprefix("unix:")
     try:

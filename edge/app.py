@@ -4,42 +4,32 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import structlog
 from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
-from edge.bodies.bodies import Bodies
-from edge.connection_limiter import ConnectionLimiter
+from edge.authentication import MOST_FAILURES_PER_MINUTE, Authenticator, KeyRing
+from edge.bodies import Bodies
+from edge.calendar_addresses import CalendarAddresses
+from edge.client_addresses import AddressBuckets, TrustedProxies, VisitorKey, VisitorLimiter
 from edge.front_protocol import Fronts
-from edge.geocoding.geocoder import Geocoder, NoGeocoder
-from edge.keys.authentication import MOST_FAILURES_PER_MINUTE, Authenticator
-from edge.keys.calendar_addresses import CalendarAddresses
-from edge.keys.client_address import TrustedProxies
-from edge.keys.key_ring import KeyRing
-from edge.keys.visitor_limiter import VisitorKey, VisitorLimiter
-from edge.limits.address_buckets import AddressBuckets
-from edge.limits.limiter import RateLimiter
+from edge.limits.connections import ConnectionLimiter
+from edge.limits.limiter import SECOND, LimitStore, RateLimiter
 from edge.limits.mapped_store import MappedLimitStore
-from edge.limits.months import SECOND
-from edge.limits.store import LimitStore
-from edge.public.endpoints import PublicEndpoints
-from edge.public.metrics import Metrics
-from edge.public.openapi import OpenApi
-from edge.public.pages import Pages
-from edge.queries.local_dates import LocalDates
-from edge.queries.planner import Planner
-from edge.reading_turns import ReadingTurns
-from edge.releases import Releases
+from edge.metrics import Counts, Metrics
+from edge.planner import LocalDates, Planner
+from edge.public import OpenApi, Pages, PublicEndpoints
+from edge.releases import Releases, RollbackGuard
 from edge.request import read_scope
 from edge.respond import Responder
 from edge.response import send_response
-from edge.rollback_guard import RollbackGuard
+from edge.services.forecasts import Forecasts
+from edge.services.geocoder import Geocoder, NoGeocoder
 from edge.thread_pool import ThreadPool
-from edge.usage.counts import Counts
-from edge.usage.recorder import UsageRecorder
-from edge.weather.forecasts import Forecasts
+from edge.usage import UsageRecorder
 from outings.answers.semantic.model import Model
 from outings.contract.pricing_plans import Offer
 from outings.keys.seal import Seal
@@ -54,13 +44,12 @@ POLL_SECONDS = 2.0
 MEMORY_BYTES = 64 * 2**20
 
 
-def read_clock() -> datetime:
-    return datetime.now(UTC)
+read_clock = partial(datetime.now, UTC)
 
 
 class Edge:
-    """The application. By default `counts` and `limits` belong to this process alone, and there are no `proxies`,
-    `model`, `geocoder` or `forecasts`. `poll` looks for a new release and new keys at once, `poll_weather` for new
+    """The application. By default `limits` belong to this process alone, and there are no `proxies`, `model`,
+    `geocoder` or `forecasts`. `poll` looks for a new release and new keys at once, `poll_weather` for new
     forecasts."""
 
     def __init__(
@@ -70,7 +59,6 @@ class Edge:
         cache: Path,
         clock: Callable[[], datetime] = read_clock,
         poll_seconds: float = POLL_SECONDS,
-        counts: Counts | None = None,
         memory: int = MEMORY_BYTES,
         offer: Offer = Offer(),
         usage: UsageRecorder | None = None,
@@ -87,8 +75,8 @@ class Edge:
         front_secrets: Sequence[str] = (),
         visitors: VisitorKey | None = None,
     ) -> None:
-        self.counts = counts or Counts()
-        self._usage = usage or UsageRecorder(clock=clock)
+        self.counts = Counts()
+        self._usage = usage or UsageRecorder()
         self._geocoder = geocoder or NoGeocoder()
         self._forecasts = forecasts or Forecasts(None, clock=clock)
         self._releases = Releases(
@@ -103,7 +91,6 @@ class Edge:
         self._poll_seconds = poll_seconds
         self._openapi = OpenApi(self._releases)
         self.connections = connections or ConnectionLimiter()
-        self.reading_turns = ReadingTurns()
         proxies, addresses = proxies or TrustedProxies(()), CalendarAddresses(calendar_secrets)
         plans = memory // 4
         bodies = Bodies(
@@ -139,12 +126,13 @@ class Edge:
             public=PublicEndpoints(
                 releases=self._releases,
                 ring=self._ring,
-                metrics=Metrics(self.counts, self._usage, self._releases),
+                metrics=Metrics(self.counts, self._usage),
                 openapi=self._openapi,
             ),
             pages=Pages(self._releases, bodies=bodies, counts=self.counts),
             counts=self.counts,
             usage=self._usage,
+            clock=clock,
         ).respond
         self._asgi = Router(default=self._answer, lifespan=self._run_beside)
 
@@ -190,7 +178,8 @@ class Edge:
         await asyncio.to_thread(self.poll)
         self._usage.start()
         # Each by itself: a revocation does not wait until a large release is fetched.
-        looks = [self._ring.poll, self._take_up_release, *([self.poll_weather] if self._forecasts.has_source else [])]
+        looks = [self._ring.poll, self._take_up_release, self.counts.follow_queries]
+        looks += [self.poll_weather] if self._forecasts.has_source else []
         watching = [asyncio.create_task(self._watch(look)) for look in looks]
         try:
             yield

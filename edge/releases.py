@@ -1,21 +1,23 @@
 """The releases that an edge has open: the current one, and those that it served in the last 15 minutes."""
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
 
+import msgspec
 import structlog
 from msgspec import Struct
 
-from edge.rollback_guard import RollbackGuard
-from edge.usage.counts import Counter, Counts
+from edge.metrics import Counts
 from outings.answers.routes import prepare_snapshot
 from outings.contract.parameters import ZIPS
 from outings.contract.values import format_instant
 from outings.contract.vocabulary import Vocabulary
 from outings.release.cache import evict_objects
+from outings.release.disk import hold_lock, sync, write_named
 from outings.release.log import list_tail
 from outings.release.objects import Corrupt
 from outings.release.pointer import NAME, Pointer, explain_pointer, read_pointer
@@ -27,6 +29,56 @@ from outings.release.store import NotFound, Store, StoreError
 from outings.release.trust import ANYBODY, Trust
 
 log = structlog.get_logger()
+
+SERVED_NAME = "served-release.json"
+
+
+class _LastRelease(Struct, frozen=True):
+    sequence: int
+    root: str
+
+
+class RollbackGuard:
+    """Remembers the last served release in a file in the folder `state`, which this machine's workers share."""
+
+    def __init__(self, state: Path) -> None:
+        self._path = state / SERVED_NAME
+
+    def explain_rollback(self, pointer: Pointer) -> str | None:
+        """Why the pointer's release may not follow the last served one, or None."""
+        try:
+            served = self._read()
+        except (OSError, ValueError, RecursionError) as error:
+            return f"{self._path}, which says what was served here before, can't be read ({error}); {self._advise()}"
+        if served is None or pointer.sequence > served.sequence:
+            return None
+        if pointer.sequence < served.sequence:
+            return f"release {served.sequence} was served here before; {self._advise()}"
+        if pointer.root != served.root:
+            return f"another release of its number was served here before; {self._advise()}"
+        return None
+
+    def _advise(self) -> str:
+        return f"if you restored the store on purpose, delete {self._path}"
+
+    def remember(self, pointer: Pointer) -> None:
+        """Remembers the release, unless another worker has a newer one. If the file can't be written, it logs that."""
+        try:
+            with hold_lock(self._path.with_suffix(".lock")):
+                if self.explain_rollback(pointer) is None:
+                    following = self._path.with_suffix(".following")
+                    write_named(following, msgspec.json.encode(_LastRelease(pointer.sequence, pointer.root)))
+                    sync(following)
+                    following.replace(self._path)
+                    sync(self._path.parent)
+        except OSError as error:
+            log.warning("served_release_not_remembered", reason=str(error))
+
+    def _read(self) -> _LastRelease | None:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            return msgspec.json.decode(self._path.read_bytes(), type=_LastRelease)
+        return None
+
 
 # How long a replaced release stays open for the walks that began in it.
 WALK_TIME = timedelta(minutes=15)
@@ -208,5 +260,5 @@ class Releases:
     def _refuse(self, reason: str) -> None:
         if self.refusal != reason:
             log.error("release_refused", reason=reason)
-            self._counts.add(Counter.RELEASES_REFUSED)
+            self._counts.releases_refused.inc()
         self.refusal = reason

@@ -10,7 +10,7 @@ from starlette.types import Scope
 
 from edge.front_protocol import FILL, FRONT, Front
 from edge.limits.limiter import LimitDecision
-from edge.principal import Principal
+from edge.limits.principal import Principal
 from outings.contract.routes import Match
 
 MOST_HEADER_BYTES = 32_768

@@ -1,5 +1,7 @@
 """The one way from a request to its response: key, limit, query, ETag, 304, cached, rendered."""
 
+from collections.abc import Callable
+from datetime import datetime
 from time import perf_counter
 from traceback import StackSummary, walk_tb
 
@@ -7,17 +9,24 @@ import structlog
 from msgspec import Struct
 from msgspec.structs import replace
 
-from edge.bodies.bodies import Bodies, name_body
-from edge.bodies.body_pointers import find_pointer, measure_file, replace_cache_control
-from edge.bodies.content_coding import IDENTITY, choose_coding, cut_pieces, unpack_pieces
+from edge.authentication import Authenticator
+from edge.bodies import (
+    IDENTITY,
+    Bodies,
+    choose_coding,
+    cut_pieces,
+    find_pointer,
+    measure_file,
+    name_body,
+    replace_cache_control,
+    unpack_pieces,
+)
+from edge.client_addresses import VisitorLimiter
 from edge.front_protocol import ANY, Fronts
-from edge.keys.authentication import Authenticator
-from edge.keys.visitor_limiter import VisitorLimiter
 from edge.limits.limiter import RateLimiter
-from edge.public.endpoints import PublicEndpoints
-from edge.public.pages import Pages
-from edge.queries.planner import Planner, RequestPlan, read_key_id
-from edge.queries.route_finder import find_match
+from edge.metrics import Counts
+from edge.planner import Planner, RequestPlan, find_match, read_key_id
+from edge.public import Pages, PublicEndpoints
 from edge.request import MOST_HEADER_BYTES, Request
 from edge.response import (
     Response,
@@ -30,8 +39,7 @@ from edge.response import (
     make_success,
     matches_etag,
 )
-from edge.usage.counts import Counter, Counts, FrontAnswer
-from edge.usage.recorder import UsageRecorder
+from edge.usage import RequestRecord, UsageRecorder
 from outings.answers.plan import PlannedFile
 from outings.contract.errors import METHODS, ApiError, bad_request, internal, method_not_allowed
 
@@ -54,6 +62,7 @@ class Responder(Struct, frozen=True, kw_only=True):
     pages: Pages
     counts: Counts
     usage: UsageRecorder
+    clock: Callable[[], datetime]
 
     async def respond(self, request: Request) -> Response:
         """Return the response to a request, an error or a crash included. Each step adds to the request what it finds;
@@ -88,14 +97,17 @@ class Responder(Struct, frozen=True, kw_only=True):
         finally:
             if request.fill is None:  # a fill is of a request that was recorded
                 self.usage.record(
-                    started=started,
-                    principal=request.principal,
-                    route=None if request.match is None else request.match.route,
-                    method=request.method,
-                    status=status,
-                    size=size,
-                    request_id=request.request_id,
-                    release=release,
+                    RequestRecord(
+                        at=self.clock(),
+                        seconds=perf_counter() - started,
+                        key=None if request.principal is None else request.principal.key,
+                        route=None if request.match is None else request.match.route,
+                        method=request.method,
+                        status=status,
+                        size=size,
+                        request_id=request.request_id,
+                        release=release,
+                    )
                 )
 
     def _recognize_front(self, request: Request) -> Request:
@@ -155,12 +167,12 @@ class Responder(Struct, frozen=True, kw_only=True):
     def _match_etag(self, request: Request, planned: RequestPlan) -> Response | None:
         """Return 304 if the client has the answer, and 412 to a front that fills another one."""
         if request.fill is not None:
-            self.counts.add_front(planned.query.match.route, FrontAnswer.FILL)
+            self.counts.fronts.labels(planned.query.match.route.name, "fill").inc()
             if request.fill != ANY:
                 return None if request.fill == planned.etag else make_mismatch()
         if not matches_etag(request.if_none_match, planned.etag):
             return None
-        self.counts.add(Counter.NOT_MODIFIED)
+        self.counts.not_modified.inc()
         return make_not_modified(request, planned.head)
 
     async def _make_answer(self, request: Request, planned: RequestPlan) -> Response:
@@ -174,12 +186,11 @@ class Responder(Struct, frozen=True, kw_only=True):
             body = await self.bodies.make(planned, coding, key_id=read_key_id(request))
             # Now its size is known.
             pointer = None if front is None else find_pointer(front, planned, coding, made=body)
-            self.counts.follow_queries()
         elif pointer is None:
-            self.counts.add(Counter.CACHED)
+            self.counts.cached.inc()
         if front is not None:
-            kind = FrontAnswer.INLINE if pointer is None else FrontAnswer.POINTER
-            self.counts.add_front(planned.query.match.route, kind)
+            kind = "inline" if pointer is None else "pointer"
+            self.counts.fronts.labels(planned.query.match.route.name, kind).inc()
         if pointer is not None:
             return make_success(request, replace_cache_control(planned.head), pointer.body, size=pointer.size)
         assert body is not None
@@ -188,9 +199,9 @@ class Responder(Struct, frozen=True, kw_only=True):
     async def _open_file(self, request: Request, planned: RequestPlan, file: PlannedFile, coding: bytes) -> Response:
         """Return the stored bytes if the client accepts their coding, otherwise unpacked while they are sent."""
         data = await self.bodies.open_file(file, key_id=read_key_id(request))
-        self.counts.add(Counter.OBJECT)
+        self.counts.object.inc()
         if request.front is not None:
-            self.counts.add_front(planned.query.match.route, FrontAnswer.INLINE)
+            self.counts.fronts.labels(planned.query.match.route.name, "inline").inc()
         stored, size = file.export.coding.encode(), measure_file(file.export, coding)
         is_unpacked = stored not in (coding, IDENTITY)
         entity = list_content_headers(size, IDENTITY if is_unpacked else stored, media=planned.plan.media)
@@ -203,8 +214,7 @@ class Responder(Struct, frozen=True, kw_only=True):
             route = None if request.match is None else request.match.route.path
             log.error("crash", request_id=request.request_id.decode(), route=route, raised=list_raised(error))
             error = internal()
-        self.counts.add(Counter.REFUSED if error.status < 500 else Counter.FAILED)
-        self.counts.follow_queries()
+        (self.counts.refused if error.status < 500 else self.counts.failed).inc()
         return make_failure(request, error, release=release)
 
 

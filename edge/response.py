@@ -11,7 +11,7 @@ from functools import lru_cache
 from msgspec import Struct
 from starlette.types import Send
 
-from edge.limits.header_fields import FIELDS
+from edge.limits.limiter import FIELDS
 from edge.request import Request
 from outings.answers.plan import JSON
 from outings.contract.envelope import encode_error

@@ -2,6 +2,6 @@
 
 from pathlib import Path
 
-from edge.functions.function import open_function
+from edge.serving.function import open_function
 
 handle = open_function(Path(__file__).with_name("outings.toml"))

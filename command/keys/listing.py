@@ -70,7 +70,7 @@ def usage(
     *, config: Path, id_: str | None, client: str | None, first: datetime | None, last: datetime | None, as_json: bool
 ) -> None:
     """Show what this machine's servers counted, by client, key, route and day. Successes and 304 are billed."""
-    from edge.usage.ledger import NAME, Ledger
+    from edge.usage import NAME, Ledger
 
     today = read_clock().date()
     until = today if last is None else last.date()

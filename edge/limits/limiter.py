@@ -1,22 +1,209 @@
-"""Rate limiter: counts the requests of a key against its rate and its client's quota."""
+"""The limits of a key: the rule, its header fields, and what counts each request against them.
 
+The rate is GCRA in its form of a leaky bucket (ITU-T I.371), in whole numbers and so exact:
+
+    load(now) = max(0, load(then) - limit × (now - then)), times in microseconds
+    a request passes if load + MINUTE ≤ limit × MINUTE, and adds MINUTE
+
+A request weighs `MINUTE`, so that the bucket leaks `limit` a microsecond and holds `limit` requests: a full allowance
+passes at once, and in any t seconds never more than limit × (1 + t/60). What is refused adds nothing. The quota counts
+requests by calendar month in UTC, which has a number: 12 × year + month - 1.
+"""
+
+import time
 from collections.abc import Awaitable
-from pathlib import Path
+from datetime import UTC, datetime
+from enum import IntEnum
+from functools import lru_cache
+from typing import Protocol
 
 import structlog
 from msgspec import Struct
 
-from edge.limits.header_fields import encode_fields, find_wait
-from edge.limits.mapped_store import LOCAL, NAME, MappedLimitStore
-from edge.limits.months import find_month
-from edge.limits.store import LimitState, LimitStore, LimitStoreError, Operation, Outcome, read_microseconds
-from edge.principal import Allowance, Principal
-from edge.usage.counts import Counter, Counts
+from edge.limits.principal import Allowance, Principal
+from edge.metrics import Counts
 from outings.contract.errors import ApiError, quota_exceeded, rate_limited
 
 log = structlog.get_logger()
 
-_PASSED = Outcome.PASSED
+# Times are in microseconds.
+SECOND, MINUTE = 1_000_000, 60_000_000
+
+
+def find_month(now: int) -> int:
+    when = datetime.fromtimestamp(now // SECOND, UTC)
+    return 12 * when.year + when.month - 1
+
+
+def find_beginning(month: int) -> int:
+    return int(datetime(month // 12, month % 12 + 1, 1, tzinfo=UTC).timestamp()) * SECOND
+
+
+def leak(load: int, *, then: int, now: int, limit: int) -> int:
+    """The load as of `now`. A clock that went back leaks nothing; a limit that was lowered caps the load."""
+    most = limit * MINUTE
+    left = (load if load < most else most) - (limit * (now - then) if now > then else 0)
+    return left if left > 0 else 0
+
+
+def has_room(load: int, limit: int) -> bool:
+    return load + MINUTE <= limit * MINUTE
+
+
+def count_left(load: int, limit: int) -> int:
+    """Requests that would pass at once."""
+    return limit - -(-load // MINUTE)
+
+
+def wait_for_room(load: int, limit: int) -> int:
+    """Microseconds until a request passes, if none does meanwhile."""
+    return max(0, -(-(load + MINUTE - limit * MINUTE) // limit))
+
+
+def wait_for_all(load: int, limit: int) -> int:
+    """Microseconds until a whole allowance is left, if nothing passes meanwhile."""
+    return -(-load // limit)
+
+
+def read_microseconds() -> int:
+    return time.time_ns() // 1000
+
+
+class Operation(IntEnum):
+    """`TAKE` one of the rate and of the quota, `PEEK` at what is left, `REFUND` the quota of a request that failed."""
+
+    TAKE = 0
+    PEEK = 1
+    REFUND = 2
+
+
+class Outcome(IntEnum):
+    """The outcome of a `TAKE`; every other operation passes. A refusal changes nothing."""
+
+    PASSED = 0
+    RATE_SPENT = 1
+    QUOTA_SPENT = 2
+
+
+class LimitState(Struct, frozen=True, kw_only=True, gc=False):
+    """Counts after an operation.
+
+    Attributes:
+        now: microseconds since 1970.
+        load: of the key's bucket.
+        used: requests billed to the client in `month`. Unlimited clients are billed too.
+    """
+
+    outcome: Outcome
+    now: int
+    load: int
+    month: int
+    used: int
+
+
+class LimitStoreError(Exception):
+    """The store can't count now; the text says why."""
+
+
+class LimitStore(Protocol):
+    async def apply(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> LimitState:
+        """Apply an operation atomically, also beside other processes. Raises LimitStoreError.
+
+        `month`: the month of the `TAKE` that a `REFUND` undoes; one of another month is not refunded.
+        An implementation must not block the event loop.
+        """
+
+    async def close(self) -> None:
+        """Release the store. Nothing may be counted after this."""
+
+
+# A name of an enumeration costs as much as the rule itself.
+_TAKE, _REFUND, _PASSED = Operation.TAKE, Operation.REFUND, Outcome.PASSED
+
+
+class StoredCounts(Struct, frozen=True, kw_only=True):
+    """Counts in a store: `load` of the key's bucket at the time `then`, and the client's `used` requests in `month`."""
+
+    then: int = 0
+    load: int = 0
+    month: int = 0
+    used: int = 0
+
+
+def decide(
+    before: StoredCounts, allowance: Allowance, operation: Operation, *, now: int, month: int, refunded: int = 0
+) -> LimitState:
+    """`month` is that of `now`; another one's count is gone. `refunded`: the month of a `REFUND`."""
+    load = leak(before.load, then=before.then, now=now, limit=allowance.per_minute)
+    used = before.used if before.month == month else 0
+    outcome = _PASSED
+    if operation is _TAKE:
+        if not has_room(load, allowance.per_minute):
+            outcome = Outcome.RATE_SPENT
+        elif allowance.per_month is not None and used >= allowance.per_month:
+            outcome = Outcome.QUOTA_SPENT
+        else:
+            load, used = load + MINUTE, used + 1
+    elif operation is _REFUND and refunded == month:
+        used = max(0, used - 1)
+    return LimitState(outcome=outcome, now=now, load=load, month=month, used=used)
+
+
+# What differs from one response to the next, written at once: field by field it takes three times as long.
+_MOVING = (
+    b"%bx-ratelimit-remaining: %d\r\nx-ratelimit-reset: %d\r\nratelimit-remaining: %d\r\nratelimit-reset: %d\r\n"
+    b'ratelimit: "minute";r=%d;t=%d'
+)
+_PER_MINUTE = _MOVING + b"\r\n"
+_PER_MONTH = _MOVING + b', "month";r=%d;t=%d\r\nx-quota-remaining: %d\r\nx-quota-reset: %d\r\n'
+
+FIELDS = (
+    "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset",
+    "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy", "RateLimit",
+    "X-Quota-Limit", "X-Quota-Remaining", "X-Quota-Reset",
+)  # fmt: skip
+
+
+def encode_fields(allowance: Allowance, reading: LimitState) -> bytes:
+    """The lines of a response to a known key, as of `reading`. Resets are when a whole allowance is left, if nothing is
+    asked until then. `RateLimit` and its policy as in draft-ietf-httpapi-ratelimit-headers-10."""
+    limit, per_month = allowance.per_minute, allowance.per_month
+    left, wait = count_left(reading.load, limit), wait_for_all(reading.load, limit)
+    seconds, reset = -(-wait // SECOND), -(-(reading.now + wait) // SECOND)
+    if per_month is None:
+        return _PER_MINUTE % (_encode_fixed(limit, per_month), left, reset, left, seconds, left, seconds)
+    ends = _find_end(reading.month)
+    unused = max(0, per_month - reading.used)
+    until = -(-(ends * SECOND - reading.now) // SECOND)
+    return _PER_MONTH % (
+        _encode_fixed(limit, per_month), left, reset, left, seconds, left, seconds, unused, until, unused, ends,
+    )  # fmt: skip
+
+
+def find_wait(allowance: Allowance, reading: LimitState) -> int:
+    """Return `Retry-After` of a refused request: whole seconds, at least 1, and enough for rate and quota both."""
+    wait = wait_for_room(reading.load, allowance.per_minute)
+    if allowance.per_month is not None and reading.used >= allowance.per_month:
+        wait = max(wait, _find_end(reading.month) * SECOND - reading.now)
+    return max(1, -(-wait // SECOND))
+
+
+@lru_cache(maxsize=1024)
+def _encode_fixed(per_minute: int, per_month: int | None) -> bytes:
+    """What is the same in each response to a key."""
+    policy = b'"minute";q=%d;w=60' % per_minute
+    quota = b""
+    if per_month is not None:
+        policy = b'%b, "month";q=%d' % (policy, per_month)
+        quota = b"x-quota-limit: %d\r\n" % per_month
+    fixed = b"x-ratelimit-limit: %d\r\nratelimit-limit: %d\r\nratelimit-policy: %b\r\n%b"
+    return fixed % (per_minute, per_minute, policy, quota)
+
+
+@lru_cache(maxsize=4)
+def _find_end(month: int) -> int:
+    """Unix seconds."""
+    return find_beginning(month + 1) // SECOND
 
 
 class LimitDecision(Struct, frozen=True, kw_only=True, gc=False):
@@ -68,7 +255,7 @@ class RateLimiter(Struct):
         try:
             reading = await self.limits.apply(allowance, operation, month=month)
         except LimitStoreError as error:
-            self.counts.add(Counter.UNCOUNTED)
+            self.counts.uncounted.inc()
             if not self.is_down:
                 log.error("limits_down", reason=str(error))
             self.is_down = True
@@ -77,13 +264,3 @@ class RateLimiter(Struct):
             log.info("limits_back")
             self.is_down = False
         return LimitDecision(allowance=allowance, reading=reading)
-
-
-def open_limits(rate_storage: str, *, state: Path) -> LimitStore:
-    """The store of counters that a configuration names. `state` is the folder of this machine's counters. Raises
-    TableError, and ImportError without the extra `redis`."""
-    if rate_storage == LOCAL:
-        return MappedLimitStore(state / NAME)
-    from edge.limits.redis_store import RedisLimitStore
-
-    return RedisLimitStore(rate_storage)

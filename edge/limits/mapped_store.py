@@ -16,10 +16,19 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from edge.limits.decision import StoredCounts, decide
-from edge.limits.months import find_beginning, find_month
-from edge.limits.store import LimitState, LimitStoreError, Operation, Outcome, read_microseconds
-from edge.principal import Allowance
+from edge.limits.limiter import (
+    LimitState,
+    LimitStore,
+    LimitStoreError,
+    Operation,
+    Outcome,
+    StoredCounts,
+    decide,
+    find_beginning,
+    find_month,
+    read_microseconds,
+)
+from edge.limits.principal import Allowance
 
 # `rate_storage` of these counters.
 LOCAL = "local"
@@ -155,3 +164,13 @@ def _make_table(path: Path) -> None:
     finally:
         os.close(file)
         made.unlink()
+
+
+def open_limits(rate_storage: str, *, state: Path) -> LimitStore:
+    """The store of counters that a configuration names. `state` is the folder of this machine's counters. Raises
+    TableError, and ImportError without the extra `redis`."""
+    if rate_storage == LOCAL:
+        return MappedLimitStore(state / NAME)
+    from edge.limits.redis_store import RedisLimitStore
+
+    return RedisLimitStore(rate_storage)

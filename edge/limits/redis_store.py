@@ -15,10 +15,17 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from edge.limits.gcra import MINUTE
-from edge.limits.months import find_beginning, find_month
-from edge.limits.store import LimitState, LimitStoreError, Operation, Outcome, read_microseconds
-from edge.principal import Allowance
+from edge.limits.limiter import (
+    MINUTE,
+    LimitState,
+    LimitStoreError,
+    Operation,
+    Outcome,
+    find_beginning,
+    find_month,
+    read_microseconds,
+)
+from edge.limits.principal import Allowance
 
 # What `decision.decide` says, in Lua: one contract suite runs over both. Numbers are exact below 2^53. The month of the
 # caller's clock may be the one before or after that of Redis's.

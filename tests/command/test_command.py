@@ -58,7 +58,7 @@ finally:
 def test_what_publishes_and_what_serves_import_boto3_only_for_a_store_on_s3() -> None:
     program = """
 import sys
-import edge.processes.server, command.sample_cities, pipeline.building
+import edge.serving.server, command.sample_cities, pipeline.building
 from outings.release.stores import open_store
 open_store("file:var/store")
 before = "boto3" in sys.modules

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from edge.usage.ledger import Ledger, UsageCounts, UsageKey
+from edge.usage import Ledger, UsageCounts, UsageKey
 from outings.keys.registry import Registry, read_registry
 from outings.release.folder import FolderStore
 from tests.command.conftest import Run, read_json

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.processes.worker import make_served_edge
+from edge.serving.worker import make_served_edge
 from outings.keys.registry import Registry, read_registry
 from outings.keys.seal import Seal
 from outings.release.folder import FolderStore

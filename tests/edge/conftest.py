@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from edge.app import Edge
-from edge.processes.worker import set_up_logs
+from edge.serving.worker import set_up_logs
 from tests.answers.worlds import World
 from tests.edge.asking import Response, ask
 from tests.edge.processes.serving import Server, start_server, stop_server

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from edge.app import Edge
-from edge.geocoding.geocoder import LocalGeocoder
+from edge.services.geocoder import LocalGeocoder
 from outings.contract.vocabulary import COLLECTIONS
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Clock

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from edge.limits.header_fields import FIELDS
+from edge.limits.limiter import FIELDS
 from outings.keys.changes import revoke_key
 from outings.keys.registry import change_registry
 from tests.edge.asking import Response, ask

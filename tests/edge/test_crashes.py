@@ -5,7 +5,7 @@ import json
 import pytest
 from structlog.testing import capture_logs
 
-from edge.queries import planner
+from edge import planner
 from tests.edge.conftest import Service
 
 HOME = "/v1/harbor/around?lat=40.7&lng=-74.0&radius_m=777"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from edge.bodies.content_coding import cut_pieces, unpack_pieces
+from edge.bodies import cut_pieces, unpack_pieces
 from tests.edge.asking import Response
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, make_world, publish_worlds

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from edge.usage.counts import Counter
 from outings.keys.changes import revoke_key
 from outings.keys.registry import NAME as KEYS
 from outings.keys.registry import change_registry
@@ -16,7 +15,7 @@ from outings.release.manifest import read_manifest
 from outings.release.objects import object_name, put_object
 from outings.release.pointer import NAME, encode_pointer, parse_pointer
 from outings.release.root import encode_root, read_root
-from tests.edge.asking import ask
+from tests.edge.asking import ask, read_metrics
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, add_keys, make_world, make_worlds, publish_worlds
 from tests.release.doubles import FailingStore
@@ -55,13 +54,13 @@ def test_a_new_release_is_taken_up_and_the_old_objects_are_not_needed_any_more(m
 def test_a_release_that_left_a_metro_alone_keeps_its_tags_and_objects(make_own: MakeService) -> None:
     service = make_own()
     tags = {name: service.get(f"/v1/{name}/events").headers["etag"] for name in ("harbor", "lakeside")}
-    objects = service.edge.counts.read_totals()[Counter.OBJECT]
+    objects = read_metrics(service.edge)["object"]
     publish_events(service, 2)
     service.edge.poll()
     assert service.get("/v1/lakeside/events", if_none_match=tags["lakeside"]).status == 304
     assert service.get("/v1/harbor/events", if_none_match=tags["harbor"]).status == 200
     assert service.get("/v1/lakeside/events").status == 200
-    assert service.edge.counts.read_totals()[Counter.OBJECT] == objects + 1
+    assert read_metrics(service.edge)["object"] == objects + 1
 
 
 def test_before_the_first_release_everything_keyed_is_503_and_then_it_is_not(make_own: MakeService) -> None:

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from edge.limits.header_fields import FIELDS
+from edge.limits.limiter import FIELDS
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Service
 from tests.edge.publishing import make_id

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from edge.app import Edge
-from edge.limits.header_fields import FIELDS
+from edge.limits.limiter import FIELDS
 from outings.contract.routes import ROUTES
 from tests.edge.asking import ask
 from tests.edge.conftest import Clock, Service

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.fair_queue import FairQueue
-from edge.thread_pool import ThreadPool
+from edge.thread_pool import FairQueue, ThreadPool
 from outings.contract.errors import ApiError
 
 

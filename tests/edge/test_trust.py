@@ -10,17 +10,16 @@ import pytest
 import structlog
 
 from edge.app import Edge
-from edge.processes.worker import make_served_edge
-from edge.rollback_guard import NAME as SERVED
-from edge.rollback_guard import RollbackGuard
-from edge.usage.counts import Counter
+from edge.releases import SERVED_NAME as SERVED
+from edge.releases import RollbackGuard
+from edge.serving.worker import make_served_edge
 from outings.release.folder import FolderStore
 from outings.release.objects import object_name, put_object
 from outings.release.pointer import NAME
 from outings.release.root import encode_root, read_root
 from outings.release.trust import ANYBODY
 from tests.command.conftest import CONFIGURATION
-from tests.edge.asking import ask
+from tests.edge.asking import ask, read_metrics
 from tests.edge.conftest import Clock
 from tests.edge.publishing import KEY_KINDS, NOW, add_keys, make_world, publish_worlds
 from tests.release.memory import MemoryStore
@@ -166,7 +165,7 @@ def test_what_is_forged_is_refused_and_the_release_that_it_has_goes_on(
         edge.poll()
     assert [(line["event"], line["log_level"]) for line in lines] == [("release_refused", "error")]
     assert message in lines[0]["reason"]
-    assert edge.counts.read_totals()[Counter.RELEASES_REFUSED] == 1
+    assert read_metrics(edge)["outings_releases_refused_total"] == 1
     assert b"outings_releases_refused_total 1.0" in ask(edge, "/metrics").body
     assert ask(edge, "/readyz").read_json()["problems"] == {"release": "refused"}
     assert signed.count_events(edge) == 2

@@ -10,7 +10,7 @@ from urllib.parse import quote_plus
 
 import pytest
 
-from edge.geocoding.geocoder import LocalGeocoder
+from edge.services.geocoder import LocalGeocoder
 from tests.answers.documents import make_ages, make_camp, make_class, make_event, make_location, make_place
 from tests.answers.worlds import Document, World
 from tests.edge.conftest import Service, list_published, make_service

@@ -8,7 +8,7 @@ from shutil import rmtree
 import pytest
 from structlog.testing import capture_logs
 
-from edge.geocoding.geocoder import LocalGeocoder
+from edge.services.geocoder import LocalGeocoder
 from outings.release.manifest import Manifest, list_files, read_manifest
 from outings.release.pointer import read_current
 from tests.answers.documents import make_location, make_place

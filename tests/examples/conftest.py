@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from edge.app import Edge
-from edge.geocoding.geocoder import LocalGeocoder
+from edge.services.geocoder import LocalGeocoder
 from outings.release.folder import FolderStore
 from tests.contract.conformance import check_response
 from tests.examples.cities import Ask, BuiltExample, Row, Rows, copy_example, read_export, read_printed, select_records

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from command.sample_cities import write_world
 from edge.app import Edge
-from edge.geocoding.geocoder import LocalGeocoder
+from edge.services.geocoder import LocalGeocoder
 from outings.configuration import read_configuration
 from outings.release.stores import open_store
 from pipeline.building import build_release

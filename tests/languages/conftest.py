@@ -9,7 +9,7 @@ from msgspec.json import decode
 from starlette.testclient import TestClient
 
 from edge.app import Edge
-from edge.geocoding.geocoder import LocalGeocoder
+from edge.services.geocoder import LocalGeocoder
 from outings.release.folder import FolderStore
 from tests.new_cities.exporting import draft, run
 

@@ -19,8 +19,7 @@ import yaml
 from click.testing import CliRunner
 
 from command import main
-from edge.public.metrics import describe_counts
-from edge.usage.counts import Counter
+from edge.metrics import Counts
 from outings.configuration.tables import Configuration, StoreTable
 from pipeline.reports.metrics import METRICS, PREFIX
 
@@ -238,7 +237,7 @@ def test_an_image_is_made_of_what_there_is(folder: str) -> None:
 
 
 def list_our_metrics() -> set[str]:
-    edge = {f"{family.name}_total" for family in describe_counts(dict.fromkeys(Counter, 0))}
+    edge = {f"{family.name}_total" for family in Counts().registry.collect()}
     return {PREFIX + name for name in METRICS} | edge | {
         "outings_release_number", "outings_release_published_timestamp_seconds"
     }  # fmt: skip

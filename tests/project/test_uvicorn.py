@@ -1,6 +1,6 @@
 """The server rests on insides of uvicorn, which may move in any version: its version is capped, and so is this test's.
 
-When uvicorn is raised and a test here fails, change `edge/processes` to what uvicorn has now, then the cap.
+When uvicorn is raised and a test here fails, change `edge/serving` to what uvicorn has now, then the cap.
 """
 
 import ast
@@ -14,9 +14,9 @@ from uvicorn import _subprocess
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.supervisors.multiprocess import Multiprocess
 
-from edge.processes import http_protocol, supervisor
-from edge.processes.http_protocol import HttpProtocol
-from edge.processes.supervisor import Supervisor, WorkerSlot
+from edge.serving import http_protocol, server
+from edge.serving.http_protocol import HttpProtocol
+from edge.serving.server import Supervisor, WorkerSlot
 
 ROOT = Path(__file__).parents[2]
 # Each class of ours, the class of uvicorn that it extends, and what it adds to it for others to call.
@@ -63,7 +63,7 @@ def test_each_attribute_of_a_connection_that_is_read_is_one_of_uvicorns() -> Non
 
 
 def test_each_attribute_of_a_supervisor_that_is_set_is_one_of_uvicorns() -> None:
-    ours = list_own_attributes(inspect.getsource(supervisor))["assigned"]
+    ours = list_own_attributes(inspect.getsource(server))["assigned"]
     theirs = list_own_attributes(inspect.getsource(Multiprocess))["assigned"]
     assert {name for name in ours if not name.startswith("_")} <= theirs
 

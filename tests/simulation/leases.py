@@ -5,9 +5,9 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from edge.limits.limiter import LimitState, Operation, Outcome
 from edge.limits.mapped_store import MappedLimitStore
-from edge.limits.store import LimitState, Operation, Outcome
-from edge.principal import Allowance
+from edge.limits.principal import Allowance
 
 SECOND = 1_000_000
 # A point that far away asks once for this share of a minute's limit.

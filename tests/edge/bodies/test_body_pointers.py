@@ -10,8 +10,7 @@ import pytest
 
 from edge.app import Edge
 from edge.front_protocol import KINDS, render_front
-from edge.usage.ledger import Ledger
-from edge.usage.recorder import UsageRecorder
+from edge.usage import Ledger, UsageRecorder
 from outings.release.objects import hash_of
 from tests.edge.asking import Response, ask, ask_as_front, read_metrics
 from tests.edge.conftest import Service, make_service
@@ -156,7 +155,7 @@ def test_a_body_that_is_quick_to_make_is_an_address_from_its_size_on(make_own: M
 
 def test_the_ledger_has_the_bytes_that_a_front_moves_and_no_fill(tmp_path: Path, make_own: MakeService) -> None:
     service = make_own()
-    usage = UsageRecorder(clock=service.clock, ledger=Ledger(tmp_path / "state"))
+    usage = UsageRecorder(ledger=Ledger(tmp_path / "state"))
     edge = Edge(service.store, cache=tmp_path / "cache", clock=service.clock, usage=usage, front_secrets=(SECRET,))
     service.others.append(edge)
     edge.poll()

@@ -6,7 +6,7 @@ import brotli
 import pytest
 import zstandard
 
-from edge.bodies.content_coding import choose_coding, decode_gzip, encode_body
+from edge.bodies import choose_coding, decode_gzip, encode_body
 
 BODY = b'{"data":[' + b'{"name":"Storytime"},' * 200 + b"]}"
 

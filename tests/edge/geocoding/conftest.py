@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import pytest
 from msgspec.structs import replace
 
-from edge.geocoding.remote import RemoteGeocoder
-from edge.geocoding.services import SERVICES
+from edge.services.remote_geocoder import SERVICES, RemoteGeocoder
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Snapshot
 from outings.retry_policy import RetryPolicy

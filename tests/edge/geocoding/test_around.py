@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 from structlog.testing import capture_logs
 
-from edge.geocoding.geocoder import Geocoder, LocalGeocoder
+from edge.services.geocoder import Geocoder, LocalGeocoder
 from outings.contract.errors import unavailable
 from outings.contract.resources.directories import Center
 from outings.release.snapshot import Snapshot

@@ -12,11 +12,9 @@ from msgspec.structs import replace as change
 from structlog.testing import capture_logs
 
 from edge.app import Edge
-from edge.keys.calendar_addresses import CalendarAddresses
-from edge.keys.key_ring import KeyRing
-from edge.usage.access_log import AccessLog
-from edge.usage.ledger import Ledger
-from edge.usage.recorder import UsageRecorder
+from edge.authentication import KeyRing
+from edge.calendar_addresses import CalendarAddresses
+from edge.usage import AccessLog, Ledger, UsageRecorder
 from outings.keys.changes import revoke_key
 from outings.keys.registry import Registry, change_registry
 from tests.edge.asking import Response, ask
@@ -246,9 +244,7 @@ def test_no_line_of_a_log_and_no_metric_has_a_signature(
 ) -> None:
     own = make_own()
     with (tmp_path / "log").open("ab") as lines, capture_logs() as logged:
-        usage = UsageRecorder(
-            clock=own.clock, ledger=Ledger(tmp_path / "state"), access_log=AccessLog(lines.fileno()), shows_keys=True
-        )
+        usage = UsageRecorder(ledger=Ledger(tmp_path / "state"), access_log=AccessLog(lines.fileno()), shows_keys=True)
         edge = Edge(
             own.store, cache=tmp_path / "cache", clock=own.clock, usage=usage, calendar_secrets=CALENDAR_SECRETS
         )

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from edge.app import Edge
-from edge.keys.authentication import MOST_FAILURES_PER_MINUTE as MOST_PER_MINUTE
-from edge.keys.client_address import TrustedProxies
+from edge.authentication import MOST_FAILURES_PER_MINUTE as MOST_PER_MINUTE
+from edge.client_addresses import TrustedProxies
 from tests.edge.asking import ask
 from tests.edge.conftest import Service
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from edge.app import Edge
-from edge.keys.visitor_limiter import VisitorKey
+from edge.client_addresses import VisitorKey
 from tests.edge.asking import ask
 from tests.edge.conftest import Service
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from edge.limits.limiter import LimitState, LimitStore, Operation
 from edge.limits.mapped_store import MappedLimitStore
+from edge.limits.principal import Allowance
 from edge.limits.redis_store import RedisLimitStore
-from edge.limits.store import LimitState, LimitStore, Operation
-from edge.principal import Allowance
 from tests.ports import find_free_port
 
 # 2026-08-31T23:59:00Z: a minute before a month ends.

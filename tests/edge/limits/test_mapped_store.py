@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from edge.limits.limiter import LimitState, LimitStoreError, Operation, Outcome
 from edge.limits.mapped_store import SLOTS, MappedLimitStore, TableError
-from edge.limits.store import LimitState, LimitStoreError, Operation, Outcome
-from edge.principal import Allowance
+from edge.limits.principal import Allowance
 from tests.edge.limits.conftest import BEGIN, Clock
 from tests.forking import CONTEXT
 

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from edge.limits.header_fields import encode_fields, find_wait
-from edge.limits.store import LimitState, Outcome
-from edge.principal import Allowance
+from edge.limits.limiter import LimitState, Outcome, encode_fields, find_wait
+from edge.limits.principal import Allowance
 from edge.response import split_lines
 from tests.edge.limits.conftest import BEGIN, CountedStore
 

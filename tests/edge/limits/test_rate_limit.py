@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from edge.limits.header_fields import FIELDS
+from edge.limits.limiter import FIELDS
 from edge.limits.redis_store import RedisLimitStore
 from outings.contract.pricing_plans import Offer, PricingPlan
 from tests.edge.asking import Response, ask, ask_together, read_metrics

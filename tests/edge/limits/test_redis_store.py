@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from edge.limits.header_fields import encode_fields
-from edge.limits.limiter import open_limits
+from edge.limits.limiter import LimitStoreError, Operation, Outcome, encode_fields
+from edge.limits.mapped_store import open_limits
+from edge.limits.principal import Allowance
 from edge.limits.redis_store import RedisLimitStore
-from edge.limits.store import LimitStoreError, Operation, Outcome
-from edge.principal import Allowance
 from edge.response import split_lines
 from tests.edge.limits.conftest import RedisServer
 

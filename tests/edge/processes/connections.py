@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import uvicorn
 from uvicorn.server import ServerState
 
-from edge.limits.header_fields import FIELDS
-from edge.processes.http_protocol import HttpProtocol
+from edge.limits.limiter import FIELDS
+from edge.serving.http_protocol import HttpProtocol
 from tests.edge.conftest import Service
 from tests.edge.processes.serving import PATIENCE, Server
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from edge.processes.first_step import begin
+from edge.serving.first_step import begin
 
 
 async def note(steps: list[str], *, until: asyncio.Future[str] | None = None) -> None:

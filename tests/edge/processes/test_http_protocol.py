@@ -94,7 +94,7 @@ def test_of_what_came_together_one_request_is_answered_at_once(make_own: Callabl
 def test_a_head_that_takes_too_long_ends_its_connection(
     make_own: Callable[..., Service], monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
-    monkeypatch.setattr("edge.processes.http_protocol.HEAD_SECONDS", 0.01)
+    monkeypatch.setattr("edge.serving.http_protocol.HEAD_SECONDS", 0.01)
     service = make_own()
 
     async def wait() -> bool:

@@ -7,7 +7,7 @@ import sys
 EVENTS = """
 import logging
 import structlog
-from edge.processes.worker import set_up_logs
+from edge.serving.worker import set_up_logs
 
 set_up_logs()
 log = structlog.get_logger()

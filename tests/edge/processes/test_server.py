@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.processes.server import START_SECONDS
-from edge.processes.supervisor import bind_sockets
+from edge.serving.server import START_SECONDS, bind_sockets
 from outings.keys.changes import revoke_key
 from outings.keys.registry import change_registry
 from tests.edge.processes.serving import (

@@ -11,7 +11,7 @@ import pytest
 from uvicorn import Config
 from uvicorn.supervisors import multiprocess
 
-from edge.processes.supervisor import WorkerSlot, bind_sockets
+from edge.serving.server import WorkerSlot, bind_sockets
 from tests.command.conftest import CONFIGURATION
 
 

@@ -1,12 +1,15 @@
 """`/metrics`: where answers came from, and that neither a 304 nor what is written ahead costs a query."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
-from edge.usage.counts import MOST_WORKERS, Counter, Counts, make_table
+from edge.serving.server import COUNTS_FOLDER, make_counts_folder
 from outings.release.pointer import NAME
 from tests.edge.asking import read_metrics
 from tests.edge.conftest import Service
@@ -94,18 +97,21 @@ def test_a_release_that_is_refused_is_counted_once(make_own: MakeService) -> Non
     assert read_metrics(service.edge)["outings_releases_refused_total"] == 1
 
 
-def test_a_worker_adds_to_its_own_row_and_reads_all(tmp_path: Path) -> None:
-    with make_table() as table:
-        counts = Counts(table)
-        alone = Counts()
-        for each in (counts, counts, alone):
-            each.add(Counter.CACHED)
-        row_bytes = table.stat().st_size // MOST_WORKERS
-        assert table.read_bytes()[8 * Counter.CACHED :][:8] == (2).to_bytes(8, "little")
-        with table.open("r+b") as file:  # as another worker
-            file.seek(row_bytes + 8 * max(Counter))
-            file.write((5).to_bytes(8, "little"))
-        assert counts.read_totals()[Counter.CACHED] == 2
-        assert counts.read_totals()[max(Counter)] == 5
-        assert alone.read_totals() == {**dict.fromkeys(Counter, 0), Counter.CACHED: 1}
-    assert not table.exists()
+COUNT = """
+from edge.metrics import Counts, Metrics
+from edge.usage import UsageRecorder
+counts = Counts()
+metrics = Metrics(counts, UsageRecorder())
+counts.cached.inc()
+counts.fronts.labels("events", "fill").inc()
+print(metrics.render(None).decode())
+"""
+
+
+def test_a_worker_shows_what_all_workers_of_its_server_counted_also_those_that_ended() -> None:
+    with make_counts_folder():
+        texts = [subprocess.run([sys.executable, "-c", COUNT], stdout=PIPE, check=True).stdout for _ in range(2)]
+    assert COUNTS_FOLDER not in os.environ
+    for number, text in enumerate(texts, start=1):
+        assert f'outings_answers_total{{source="cached"}} {number}.0' in text.decode().splitlines()
+        assert f'outings_front_answers_total{{kind="fill",route="events"}} {number}.0' in text.decode().splitlines()

@@ -1,6 +1,6 @@
 """What fails in a row is left alone for a while."""
 
-from edge.remote.circuit_breaker import CircuitBreaker
+from edge.services.fetcher import CircuitBreaker
 
 
 class Clock:

@@ -15,9 +15,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from edge.app import Edge
-from edge.usage.access_log import AccessLog, join_lines
-from edge.usage.ledger import NAME, Ledger, UsageCounts, UsageKey, open_ledger
-from edge.usage.recorder import UsageRecorder
+from edge.usage import NAME, AccessLog, Ledger, UsageCounts, UsageKey, UsageRecorder, join_lines, open_ledger
 from outings.contract.routes import match_route
 from tests.edge.asking import ask
 from tests.edge.conftest import Clock, Service, make_service
@@ -45,9 +43,7 @@ def service(tmp_path: Path, state: Path) -> Iterator[CountingService]:
     """One that counts in `state` and writes its lines to the file `log` beside it."""
     plain = make_service(tmp_path / "plain")
     with (tmp_path / "log").open("ab") as log:
-        usage = UsageRecorder(
-            clock=plain.clock, ledger=Ledger(state), access_log=AccessLog(log.fileno()), shows_keys=True
-        )
+        usage = UsageRecorder(ledger=Ledger(state), access_log=AccessLog(log.fileno()), shows_keys=True)
         edge = Edge(plain.store, cache=tmp_path / "cache", clock=plain.clock, usage=usage)
         edge.poll()
         usage.start()
@@ -117,7 +113,7 @@ def test_bytes_are_those_of_the_bodies_that_were_sent(service: CountingService, 
 def test_the_count_goes_on_where_a_server_left_it(service: CountingService, state: Path) -> None:
     service.get(LIST)
     service.usage.close()
-    usage = UsageRecorder(clock=service.clock, ledger=Ledger(state))
+    usage = UsageRecorder(ledger=Ledger(state))
     edge = Edge(service.store, cache=service.folder / "second", clock=service.clock, usage=usage)
     edge.poll()
     ask(edge, LIST, key=service.keys["all"])
@@ -202,9 +198,7 @@ def test_metrics_tell_strangers_of_no_key_unless_it_was_asked_for(tmp_path: Path
             UsageKey(TODAY, "bolt", "k2", "metros"): UsageCounts(1),
         }
     )
-    edge = Edge(
-        plain.store, cache=tmp_path / "c", clock=plain.clock, usage=UsageRecorder(clock=plain.clock, ledger=ledger)
-    )
+    edge = Edge(plain.store, cache=tmp_path / "c", clock=plain.clock, usage=UsageRecorder(ledger=ledger))
     text = ask(edge, "/metrics").body.decode()
     edge.close()
     plain.close()
@@ -215,7 +209,7 @@ def test_metrics_tell_strangers_of_no_key_unless_it_was_asked_for(tmp_path: Path
 
 def test_a_ledger_that_can_not_be_written_gets_its_counts_later(state: Path, service: CountingService) -> None:
     service.get(LIST)
-    usage = UsageRecorder(clock=service.clock, ledger=Ledger(state / "other"))
+    usage = UsageRecorder(ledger=Ledger(state / "other"))
     edge = Edge(service.store, cache=service.folder / "third", clock=service.clock, usage=usage)
     edge.poll()
     ask(edge, LIST, key=service.keys["all"])
@@ -280,10 +274,10 @@ def test_lines_are_joined_whole_up_to_what_a_pipe_takes_at_once() -> None:
 def test_a_log_that_nobody_reads_holds_up_no_count_and_keeps_its_bound(
     state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("edge.usage.access_log.MOST_WAITING", 1_000)
+    monkeypatch.setattr("edge.usage.MOST_WAITING", 1_000)
     reading, writing = os.pipe()
     clock = Clock()
-    usage = UsageRecorder(clock=clock, ledger=Ledger(state), access_log=AccessLog(writing))
+    usage = UsageRecorder(ledger=Ledger(state), access_log=AccessLog(writing))
     plain = make_service(tmp_path / "plain")
     edge = Edge(plain.store, cache=tmp_path / "cache", clock=clock, usage=usage)
     edge.poll()

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from edge.usage.ledger import Ledger
+from edge.usage import Ledger
 from tests.edge.conftest import start
 from tests.edge.processes.serving import Server, list_workers, stop_server, wait_until
 

@@ -13,10 +13,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from edge.app import Edge
-from edge.weather.file_source import FileForecastSource
-from edge.weather.forecasts import Forecasts, ForecastSource, open_forecasts
-from edge.weather.nws import Nws
-from edge.weather.shared_source import RENEW, SharedForecastSource
+from edge.services.forecasts import FileForecastSource, Forecasts, ForecastSource, open_forecasts
+from edge.services.nws import RENEW, Nws, SharedForecastSource
 from outings.configuration.tables import WeatherTable
 from tests.edge.conftest import Clock, Service
 from tests.edge.weather.serving import PATIENT, Office

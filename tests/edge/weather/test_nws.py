@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from edge.remote.fetcher import PermanentRemoteError, RemoteError
-from edge.weather.nws import Grid, Nws
+from edge.services.fetcher import PermanentRemoteError, RemoteError
+from edge.services.nws import Grid, Nws
 from outings.answers.weather import Forecast
 from outings.retry_policy import RetryPolicy
 from tests.edge.weather.conftest import HARBOR

@@ -10,9 +10,8 @@ import pytest
 from msgspec.structs import replace
 from structlog.testing import capture_logs
 
-from edge.remote.fetcher import RemoteError
-from edge.weather.nws import Grid, PointForecast
-from edge.weather.shared_source import DAY, MOST_RETRY, RENEW, RETRY, SharedForecastSource
+from edge.services.fetcher import RemoteError
+from edge.services.nws import DAY, MOST_RETRY, RENEW, RETRY, Grid, PointForecast, SharedForecastSource
 from outings.answers.weather import Forecast, Hour
 from outings.contract.resources.directories import Center
 from tests.edge.weather.conftest import HARBOR

@@ -1,0 +1,150 @@
+"""Keys: the registry that this process knows, and whose key a request has."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from hashlib import sha256
+
+import structlog
+from msgspec import Struct
+from msgspec.structs import replace
+
+from edge.calendar_addresses import SIGNATURE, CalendarAddresses, is_signed
+from edge.client_addresses import AddressBuckets, TrustedProxies
+from edge.limits.principal import Principal, make_principal
+from edge.request import Request
+from outings.contract.errors import bad_request, rate_limited, unauthorized, unavailable
+from outings.contract.pricing_plans import PricingPlan
+from outings.keys.changes import check_seal
+from outings.keys.registry import NAME, Registry, parse_registry, refuse_lost_registry
+from outings.keys.seal import Seal, WrongSeal
+from outings.release.objects import Corrupt
+from outings.release.pointer import NAME as POINTER
+from outings.release.store import NotFound, Store, StoreError
+
+log = structlog.get_logger()
+
+MOST_REMEMBERED = 8_192
+
+
+class KeyRing:
+    """The registry as it was last read. If the store fails, or the registry is corrupt, the last one stays.
+
+    `is_read`: it was read once, or the store has a release and no registry.
+    """
+
+    def __init__(
+        self, store: Store, *, clock: Callable[[], datetime], plans: Mapping[str, PricingPlan], seal: Seal | None = None
+    ) -> None:
+        self._seal = seal
+        self._store = store
+        self._clock = clock
+        self._plans = plans
+        # Replaced together: a principal of one registry is never found under the next.
+        self._known: tuple[Registry, dict[bytes, Principal]] = (Registry(), {})
+        self._etag: str | None = None
+        self.failure: str | None = None
+        # Until then nobody knows whether a key exists.
+        self.is_read = False
+
+    def poll(self) -> None:
+        """Reads the registry if it has changed. Blocks: not for the event loop."""
+        try:
+            file = self._store.read_versioned(NAME)
+            if file is None:
+                refuse_lost_registry(self._store)
+                # Without a release either, nobody knows if this is the store or the place where it is to be mounted.
+                if self._etag is not None or not self._store.exists(POINTER):
+                    cause = "it does not exist; the store is empty, not mounted, or lost it"
+                    raise NotFound(store=str(self._store), operation="get", name=NAME, cause=cause)
+            if file is not None and file.etag != self._etag:
+                registry = parse_registry(file)
+                self._known = (registry, {})
+                self._etag = file.etag
+                log.info("keys_read", keys=len(registry.keys))
+                self._tell_unknown(registry)
+            self.failure = None
+            self.is_read = True
+        except (StoreError, Corrupt) as error:
+            if self.failure is None:
+                log.warning("keys_not_read", reason=str(error))
+            self.failure = str(error)
+
+    def _tell_unknown(self, registry: Registry) -> None:
+        """Keys sealed with another secret can't be recognized: they get 401."""
+        try:
+            check_seal(registry, self._seal)
+        except WrongSeal as wrong:
+            log.error("keys_sealed_otherwise", reason=str(wrong))
+
+    def find_active(self, text: bytes) -> Principal | None:
+        """The principal of this key's text, if the key is active now. The cache has hashes of keys, not their texts."""
+        registry, cache = self._known
+        digest = sha256(text).digest()
+        principal = cache.get(digest)
+        if principal is None:
+            key = registry.find_key(text, seal=self._seal)
+            if key is None:
+                return None
+            principal = make_principal(registry, key, plans=self._plans)
+            if len(cache) >= MOST_REMEMBERED:
+                del cache[next(iter(cache))]
+            cache[digest] = principal
+        return self._check_active(principal)
+
+    def find_active_id(self, id_: str) -> Principal | None:
+        """The principal of the key of this id, if the key is active now."""
+        registry, _ = self._known
+        key = registry.by_id.get(id_)
+        return None if key is None else self._check_active(make_principal(registry, key, plans=self._plans))
+
+    def _check_active(self, principal: Principal) -> Principal | None:
+        return principal if principal.key.describe_state(self._clock()) == "active" else None
+
+
+# Failed keys of a client address, by worker. It does not protect against guessing, since a key has 62^30 values: it
+# limits the work that wrong keys cause.
+MOST_FAILURES_PER_MINUTE = 60
+
+
+class Authenticator(Struct, frozen=True, kw_only=True):
+    """Raises 401 without an active key, or 429 for an address from which too many keys failed. If the keys could not be
+    read since the server started, a request with a key gets 503.
+
+    `failures` counts failed keys by client address; an active key passes from anywhere. The signed address of a
+    calendar has the id of a key. Its signature goes no further than here.
+    """
+
+    ring: KeyRing
+    proxies: TrustedProxies
+    addresses: CalendarAddresses
+    failures: AddressBuckets
+
+    def authenticate(self, request: Request) -> Request:
+        """Add `principal`, and take a verified signature out of `query_string`."""
+        assert request.match is not None
+        has_signature = request.match.route.takes_signature and is_signed(request.query_string)
+        if request.key_text is None:
+            keyed = self._find_signed(request) if has_signature else None
+        else:
+            principal = self.ring.find_active(request.key_text)
+            keyed = None if principal is None else replace(request, principal=principal)
+        if keyed is None:
+            if not self.ring.is_read and (request.key_text is not None or has_signature):
+                raise unavailable()
+            address = self.proxies.name_client(request.client, request.forwarded_for)
+            wait = 0 if address is None else self.failures.take(address)
+            raise rate_limited(wait) if wait else unauthorized()
+        if has_signature and request.key_text is not None:
+            raise bad_request(
+                param=SIGNATURE,
+                reason="contradictory",
+                message="A signed address stands in place of X-API-Key: send one of them.",
+            )
+        return keyed
+
+    def _find_signed(self, request: Request) -> Request | None:
+        signed = self.addresses.verify(request.path, request.query_string)
+        principal = None if signed is None else self.ring.find_active_id(signed.key_id)
+        if signed is None or principal is None:
+            return None
+        return replace(request, principal=principal, query_string=signed.query_string)

@@ -1,0 +1,323 @@
+"""Bodies: from memory, from an object that the build wrote, or computed; in a content coding, or as an address."""
+
+import zlib
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import lru_cache, partial
+from typing import TypeVar
+
+import brotli
+import structlog
+import zstandard
+from cachetools import LRUCache
+from isal import isal_zlib
+from msgspec import Struct
+from prometheus_client import Counter
+
+from edge.front_protocol import ANSWERS, CACHE_CONTROL, CODING, EXPORTS, OBJECTS, Front, name_answer, name_object
+from edge.metrics import Counts
+from edge.planner import RequestPlan
+from edge.response import Body, Lines, encode_lines, make_body
+from edge.thread_pool import ThreadPool
+from outings.answers.plan import AnswerPlan, PlannedFile
+from outings.contract.errors import unavailable
+from outings.contract.routes import ROUTES
+from outings.release.manifest import Export, PrecomputedPage
+from outings.release.objects import Bytes, Corrupt, read_object
+from outings.release.store import Store, StoreError
+
+log = structlog.get_logger()
+
+GZIP = b"gzip"
+IDENTITY = b""
+
+# Below one packet a coding saves nothing.
+LEAST_CODED_BYTES = 860
+
+# Microseconds, and the share of the bytes that is left, of 3 kB and 60 kB of listings: isal 0: 5, 48 (0.42, 0.15);
+# isal 1: 18, 46 (0.35, 0.12); isal 3: 22, 259 (0.37, 0.14); zlib 6: 37, 589 (0.33, 0.09);
+# zstd 1: 23, 71 (0.37, 0.11); zstd 3: 26, 100 (0.36, 0.10); brotli 4: 54, 382 (0.34, 0.10); 5: 68, 550 (0.33, 0.09).
+GZIP_LEVEL = 1
+ZSTD_LEVEL = 3
+BROTLI_QUALITY = 4
+
+# zlib's word for "with gzip's header".
+_GZIP_WINDOW = 31
+# Of a file that is sent as it is read.
+_PIECE_BYTES = 65_536
+
+
+def encode_gzip(body: bytes) -> bytes:
+    """Equal bodies give equal bytes: the header carries no time."""
+    return isal_zlib.compress(body, GZIP_LEVEL, wbits=_GZIP_WINDOW)
+
+
+def encode_brotli(body: bytes) -> bytes:
+    coded: bytes = brotli.compress(body, mode=brotli.MODE_TEXT, quality=BROTLI_QUALITY)
+    return coded
+
+
+def encode_zstd(body: bytes) -> bytes:
+    # A compressor is not to be shared among threads, and making one costs a microsecond.
+    return zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(body)
+
+
+def decode_gzip(coded: bytes) -> bytes:
+    return isal_zlib.decompress(coded, wbits=_GZIP_WINDOW)
+
+
+def cut_pieces(data: Bytes) -> Iterator[bytes]:
+    """Small enough to be sent between two other answers."""
+    return (data[at : at + _PIECE_BYTES] for at in range(0, len(data), _PIECE_BYTES))
+
+
+def unpack_pieces(packed: Bytes) -> Iterator[bytes]:
+    """Yield the unpacked bytes of gzip, never holding more than one piece."""
+    unpacking = zlib.decompressobj(wbits=_GZIP_WINDOW)
+    for piece in cut_pieces(packed):
+        while piece:
+            unpacked = unpacking.decompress(piece, _PIECE_BYTES)
+            if unpacked:
+                yield unpacked
+            piece = unpacking.unconsumed_tail
+    rest = unpacking.flush()
+    if rest:
+        yield rest
+
+
+# In our order of choice among codings that a client weighs the same: gzip is what is stored.
+CODINGS: Mapping[bytes, Callable[[bytes], bytes]] = {
+    GZIP: encode_gzip,
+    b"zstd": encode_zstd,
+    b"br": encode_brotli,
+}
+
+
+def encode_body(body: bytes, coding: bytes) -> bytes:
+    """`body` in one of `CODINGS`, or as it is (`IDENTITY`)."""
+    return CODINGS[coding](body) if coding else body
+
+
+@lru_cache(maxsize=512)
+def choose_coding(accepted: bytes, offered: tuple[bytes, ...] = tuple(CODINGS)) -> bytes:
+    """Return the coding that an `Accept-Encoding` weighs highest (RFC 9110, 12.5.3), or IDENTITY. Of equal weights the
+    first of `offered` wins.
+
+    A client that refuses every coding gets identity all the same: better than a 406 that nobody expects.
+    """
+    weights = _read_weights(accepted)
+    rest = weights.get(b"*", 0.0)
+    chosen, highest = IDENTITY, weights.get(b"identity", 0.0)
+    for coding in offered:
+        weight = weights.get(coding, rest)
+        if weight > 0 and (weight > highest or (weight == highest and chosen == IDENTITY)):
+            chosen, highest = coding, weight
+    return chosen
+
+
+def _read_weights(accepted: bytes) -> Mapping[bytes, float]:
+    """Return the weight of each named coding, from 0 to 1. Skip items that are no valid coding."""
+    weights = {}
+    for part in accepted.lower().split(b","):
+        name, _, parameter = part.partition(b";")
+        weight = _read_weight(parameter.strip())
+        if name.strip() and weight is not None:
+            weights[name.strip()] = weight
+    return weights
+
+
+def _read_weight(parameter: bytes) -> float | None:
+    if not parameter:
+        return 1.0
+    name, _, value = parameter.partition(b"=")
+    digits = value.strip()
+    if name.strip() != b"q" or not digits.replace(b".", b"", 1).isdigit():
+        return None
+    weight = float(digits)
+    return weight if weight <= 1 else None
+
+
+# What a held body takes beside its bytes: its name, its headers, its place in the mapping.
+_OVERHEAD_BYTES = 1_000
+
+_DETAILS = frozenset(route.name for route in ROUTES if route.type and route.is_one)
+
+Read = TypeVar("Read")
+BodyName = tuple[str, bytes, bytes]
+
+
+class Bodies:
+    """Makes bodies, and caches up to `memory` bytes of them in their content coding: compressing a page costs as much
+    as making it. An ETag identifies everything that a body depends on, so a cached body is never out of date.
+
+    `computing` does work that would block the event loop, `fetching` waits for the store.
+    """
+
+    def __init__(
+        self, *, store: Store, computing: ThreadPool, fetching: ThreadPool, counts: Counts, memory: int
+    ) -> None:
+        self._store = store
+        self._computing = computing
+        self._fetching = fetching
+        self._counts = counts
+        # Those that are requested most stay, also while a key requests one large body after the other.
+        self._cache: LRUCache[BodyName, Body] = LRUCache(memory, weigh_body)
+
+    def recall(self, name: BodyName) -> Body | None:
+        """Return the body from memory, or None. The caller counts it when it is sent."""
+        try:
+            return self._cache[name]
+        except KeyError:
+            return None
+
+    async def make(self, planned: RequestPlan, coding: bytes, *, key_id: str) -> Body:
+        """Make a body that is not in memory: once, however many requests wait for it. Raises ApiError if the queue is
+        full."""
+        name, plan, source = name_body(planned, coding), planned.plan, self._find_source(planned)
+        if is_quick(planned):
+            body = render_body(plan, coding)
+        else:
+            stored = None if planned.page is None else await self._fetch_page(planned.page, coding, key_id=key_id)
+            source = source if stored is None else self._counts.object
+            body = stored or await self._render(plan, name, key_id=key_id)
+        # Another request that waited for the same body was the first to get it.
+        (self._counts.cached if self.recall(name) is body else source).inc()
+        self.keep(name, body)
+        return body
+
+    def keep(self, name: BodyName, body: Body) -> None:
+        """Cache the body, unless it would take more than a tenth of the cache, and the place of many others."""
+        if weigh_body(body) * 10 <= self._cache.maxsize:
+            self._cache[name] = body
+
+    async def open_file(self, file: PlannedFile, *, key_id: str) -> Bytes:
+        """Return the object of a file. Raises ApiError if the store does not return it."""
+        return await self._wait(file.open, key_id=key_id)
+
+    def _find_source(self, planned: RequestPlan) -> Counter:
+        """Return what a body that is made now counts as. A listing's detail is its document from the pack, unless more
+        was requested."""
+        query = planned.query
+        if query.match.route.name not in _DETAILS:
+            return self._counts.computed
+        has_more = query.values and (query.get_words("expand") or "related" in query.get_words("include"))
+        return self._counts.computed if has_more else self._counts.object
+
+    async def _render(self, plan: AnswerPlan, name: BodyName, *, key_id: str) -> Body:
+        work = partial(render_body, plan, name[2])
+        if not plan.reads_store:
+            return await self._computing.run(work, key_id=key_id, name=name)
+        return await self._wait(work, key_id=key_id, name=name)
+
+    async def _wait(self, work: Callable[[], Read], *, key_id: str, name: Hashable = None) -> Read:
+        """Run work that may read the store or need room in the cache, in a thread."""
+        try:
+            return await self._fetching.run(work, key_id=key_id, name=name)
+        except (StoreError, Corrupt, OSError) as error:
+            log.warning("answer_not_read", reason=str(error))
+            raise unavailable() from None
+
+    async def _fetch_page(self, page: PrecomputedPage, coding: bytes, *, key_id: str) -> Body | None:
+        """Return None if the store does not give it whole: then it is computed, to the same bytes."""
+        try:
+            work = partial(fetch_page, self._store, page.object, coding)
+            return await self._fetching.run(work, key_id=key_id, name=(page.object, coding))
+        except (StoreError, Corrupt) as error:
+            log.warning("page_not_read", object=page.object, reason=str(error))
+            return None
+
+
+def is_quick(planned: RequestPlan) -> bool:
+    """Return True if making the body takes less time than handing it to a thread, and it is not written already.
+
+    A hop to a thread and back costs half a millisecond, mostly spent waiting (`python -m bench.paths`:
+    a page of 50 takes 0.7 ms here and 1.3 there).
+    """
+    return planned.page is None and planned.plan.file is None and planned.plan.is_quick
+
+
+def weigh_body(body: Body) -> int:
+    return len(body.data) + _OVERHEAD_BYTES
+
+
+def name_body(planned: RequestPlan, coding: bytes) -> BodyName:
+    """Return the name in the cache: who requests the same with the same rights gets the same."""
+    if planned.page is not None:
+        return (planned.page.object, b"", coding)
+    return (planned.query.text, planned.etag, coding)
+
+
+def render_body(plan: AnswerPlan, coding: bytes) -> Body:
+    data = b"".join(plan.render())
+    if len(data) < LEAST_CODED_BYTES:
+        coding = IDENTITY
+    return make_body(encode_body(data, coding), coding, media=plan.media)
+
+
+def fetch_page(store: Store, sha: str, coding: bytes) -> Body:
+    """Return a page that the build wrote, as gzip; it is coded again for clients that do not accept gzip. Raises
+    NotFound, StoreError and Corrupt."""
+    packed = read_object(store, sha)
+    return make_body(packed if coding == GZIP else encode_body(decode_gzip(packed), coding), coding)
+
+
+# Each is sent to one reader, or to one key: whatever a front kept of it, nobody would ask for again.
+_INLINE = frozenset({"changes", "events.ics.address"})
+
+
+class BodyPointer(Struct, frozen=True, kw_only=True):
+    """`body` stands in for one of `size` bytes, 0 if that is not known."""
+
+    body: Body
+    size: int
+
+
+def find_pointer(front: Front, planned: RequestPlan, coding: bytes, *, made: Body | None) -> BodyPointer | None:
+    """Return what stands in for the body `made` in this coding, or for one that is not made yet (None). Return None if
+    the body is to be sent, or to be made before its size decides."""
+    if planned.plan.file is not None:
+        return _find_file_pointer(front, planned, planned.plan.file.export, coding)
+    size = None if made is None else len(made.data)
+    if planned.query.route in _INLINE or not _is_worth_it(front, planned, size):
+        return None
+    # A reader without gzip gets another address: nginx would unpack the object anew for each of them, which costs three
+    # times as much as passing the body on (bench.front, 392 kB: 1,049 and 346 µs of processor).
+    if planned.page is not None and coding == GZIP and OBJECTS in front.follows:
+        return _point(front, planned, name_object(planned.page.object), coding=GZIP, size=size)
+    if ANSWERS not in front.follows:
+        return None
+    address = name_answer(planned.query.text, etag=planned.etag, coding=coding)
+    return _point(front, planned, address, coding=coding, size=size)
+
+
+def measure_file(export: Export, coding: bytes) -> int:
+    """The bytes that a reader of this coding gets."""
+    return export.packed if export.coding.encode() in (coding, IDENTITY) else export.size
+
+
+def _find_file_pointer(front: Front, planned: RequestPlan, export: Export, coding: bytes) -> BodyPointer | None:
+    size = measure_file(export, coding)
+    if EXPORTS not in front.follows or size < front.least:
+        return None
+    address = name_object(export.object, kind=EXPORTS)
+    return _point(front, planned, address, coding=export.coding.encode(), size=size)
+
+
+def replace_cache_control(head: Lines) -> Lines:
+    """`Cache-Control` is of the answer: the pointer to it is for nobody's cache, and nginx would send both."""
+    return head.replace(b"\r\ncache-control: ", b"\r\n%b: " % CACHE_CONTROL)
+
+
+def _is_worth_it(front: Front, planned: RequestPlan, size: int | None) -> bool:
+    if size is not None:
+        return size >= front.least
+    return front.least == 0 or (planned.page is None and not planned.plan.is_quick)
+
+
+def _point(front: Front, planned: RequestPlan, address: bytes, *, coding: bytes, size: int | None) -> BodyPointer:
+    fields = (
+        (b"content-type", planned.plan.media.encode()),
+        (b"content-length", b"0"),
+        (CODING, coding or b"identity"),
+        (front.header, address),
+    )
+    return BodyPointer(body=Body(data=b"", head=encode_lines(fields)), size=size or 0)

@@ -1,0 +1,126 @@
+"""The addresses of clients: the peer of the connection or whom a trusted proxy forwards for, and a rate for each."""
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from hashlib import sha256
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+from cachetools import FIFOCache
+from msgspec import Struct
+
+from edge.limits.limiter import MINUTE, SECOND, has_room, leak, wait_for_room
+from edge.request import Request
+from outings.contract.errors import rate_limited
+
+Address = IPv4Address | IPv6Address
+
+# A household gets a whole prefix of this length (RFC 6177), so addresses are counted by prefix.
+_PREFIX = 64
+
+
+class TrustedProxies:
+    """`texts`: addresses and networks. ValueError for what is neither."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._networks = tuple(ip_network(text, strict=False) for text in texts)
+        self._is_trusted = lru_cache(maxsize=1024)(self._find_trust)
+
+    def name_client(self, host: str | None, forwarded_for: bytes) -> str | None:
+        """Return the client's address, or the network of it; the same text for the same client.
+
+        Args:
+            host: the peer of the connection; None over a Unix socket, whose peers are trusted.
+            forwarded_for: the values of `X-Forwarded-For`, joined by commas.
+        """
+        address = _parse(host) if host else None
+        if address is None or self._is_trusted(address):
+            address = self._find_forwarded(forwarded_for) or address
+        return None if address is None else _name_network(address)
+
+    def name_peer(self, host: str | None) -> str | None:
+        """The name of a connection's peer. None for a trusted proxy, which has many clients, and over a Unix
+        socket."""
+        address = None if host is None else _parse(host)
+        return None if address is None or self._is_trusted(address) else _name_network(address)
+
+    def _find_forwarded(self, forwarded_for: bytes) -> Address | None:
+        """Return the last address that is not a trusted proxy. A client can forge all before it."""
+        for text in reversed(forwarded_for.decode("latin-1").split(",")):
+            address = _parse(text.strip())
+            if address is None:
+                return None
+            if not self._is_trusted(address):
+                return address
+        return None
+
+    def _find_trust(self, address: Address) -> bool:
+        return any(address in network for network in self._networks)
+
+
+def _name_network(address: Address) -> str:
+    if isinstance(address, IPv6Address):
+        return str(ip_network((address, _PREFIX), strict=False))
+    return str(address)
+
+
+def _parse(text: str) -> Address | None:
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address
+
+
+MOST_ADDRESSES = 16_384
+
+
+class _Bucket:
+    def __init__(self) -> None:
+        self.then = 0
+        self.load = 0
+
+
+class AddressBuckets:
+    """`clock`: microseconds. An address that was evicted from the cache starts a new minute. For one thread."""
+
+    def __init__(self, *, per_minute: int, clock: Callable[[], int]) -> None:
+        self._per_minute = per_minute
+        self._clock = clock
+        self._buckets: FIFOCache[str, _Bucket] = FIFOCache(MOST_ADDRESSES)
+
+    def take(self, address: str) -> int:
+        """Counts one, if there is room; else the seconds until there is."""
+        bucket, now = self._buckets.setdefault(address, _Bucket()), self._clock()
+        bucket.load = leak(bucket.load, then=bucket.then, now=now, limit=self._per_minute)
+        bucket.then = now
+        if not has_room(bucket.load, self._per_minute):
+            return -(-wait_for_room(bucket.load, self._per_minute) // SECOND)
+        bucket.load += MINUTE
+        return 0
+
+
+class VisitorKey(Struct, frozen=True, kw_only=True):
+    """The key's text, and how many requests each address may send with it in a minute."""
+
+    text: str
+    per_minute: int = 120
+
+
+class VisitorLimiter:
+    """Counts by worker: an address may have as many times its rate as there are workers."""
+
+    def __init__(self, key: VisitorKey, *, proxies: TrustedProxies, clock: Callable[[], int]) -> None:
+        self._digest = sha256(key.text.encode()).digest()
+        self._proxies = proxies
+        self._buckets = AddressBuckets(per_minute=key.per_minute, clock=clock)
+
+    def check(self, request: Request) -> None:
+        """Count a request if it has that key; the time that this takes reveals nothing about the key. Raises 429; over
+        a Unix socket nothing is counted."""
+        if request.key_text is None or sha256(request.key_text).digest() != self._digest:
+            return
+        address = self._proxies.name_client(request.client, request.forwarded_for)
+        wait = 0 if address is None else self._buckets.take(address)
+        if wait:
+            raise rate_limited(wait)

@@ -1,1 +1,0 @@
-"""The application without a server of its own: run by a cloud's functions, one request at a time."""

@@ -1,1 +1,0 @@
-"""Authentication: keys, signed addresses, and the addresses of clients."""

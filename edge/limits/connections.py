@@ -1,0 +1,98 @@
+"""The line in which connections wait that sent several requests at once."""
+
+import resource
+from collections import Counter
+from collections.abc import Callable
+from typing import Protocol
+
+# As many as ever answer at once, and wait for more, on one worker.
+MOST = 1_024
+# Of a worker's descriptors: the others are for the store and what else it opens, some 30. Releases take none.
+_SHARE = 2
+# Bytes of answers that clients have not taken, of all connections of a worker. 1,024 clients that read a gzip page of
+# the reference slowly have 72 MB.
+MOST_UNSENT_BYTES = 256 * 2**20
+# With fewer than these a server does not start: 128 connections, and room.
+LEAST_DESCRIPTORS = 256
+
+
+def explain_descriptors() -> str | None:
+    """What to do where this process and those that it starts may have too few; None where they are enough."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit >= LEAST_DESCRIPTORS:
+        return None
+    most = _SHARE * MOST
+    return (
+        f"each worker may open {limit} files and sockets, and needs {LEAST_DESCRIPTORS}, or {most} for {MOST} "
+        f"connections; run `ulimit -n {most}` first, set LimitNOFILE={most} in its systemd unit, or give "
+        f"--ulimit nofile={most} to its container"
+    )
+
+
+class Connection(Protocol):
+    """What the limiter needs of a connection."""
+
+    def leave(self) -> None: ...
+
+
+class ConnectionLimiter:
+    """At its limit, it closes the connection that has been idle longest, so that idle clients do not keep others out.
+    `per_address`: how many connections an address may have. `name_address` names the address of a host; a host without
+    a name may have any number."""
+
+    def __init__(
+        self,
+        *,
+        per_address: int | None = None,
+        name_address: Callable[[str | None], str | None] = lambda host: host,
+    ) -> None:
+        self._most = min(MOST, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // _SHARE)
+        self._per_address = per_address
+        self._name_address = name_address
+        self._addresses: Counter[str] = Counter()
+        self._opened: dict[Connection, str | None] = {}
+        self._waiting: dict[Connection, int] = {}  # their unsent bytes; the longest idle first
+        self._unsent = 0
+
+    def open(self, connection: Connection, host: str | None) -> bool:
+        """Whether it may stay."""
+        address = None if self._per_address is None else self._name_address(host)
+        if address is not None and self._addresses[address] >= (self._per_address or 0):
+            return False
+        if len(self._opened) >= self._most:
+            longest = next(iter(self._waiting), None)
+            if longest is None:
+                return False
+            self._end(longest)
+        self._opened[connection] = address
+        self._waiting[connection] = 0
+        if address is not None:
+            self._addresses[address] += 1
+        return True
+
+    def close(self, connection: Connection) -> None:
+        """It is gone, or going. Once more, nothing happens."""
+        self.work(connection)
+        address = self._opened.pop(connection, None)
+        if address is not None:
+            self._addresses[address] -= 1
+            if not self._addresses[address]:
+                del self._addresses[address]
+
+    def wait(self, connection: Connection, *, unsent: int = 0) -> None:
+        """Note that a connection is idle, or that its client has not taken `unsent` bytes. If clients together have not
+        taken too many bytes, close the connection that has waited longest."""
+        if connection in self._opened:
+            self.work(connection)
+            self._waiting[connection] = unsent
+            self._unsent += unsent
+        while self._unsent > MOST_UNSENT_BYTES:
+            self._end(next(each for each, bytes_ in self._waiting.items() if bytes_))
+
+    def work(self, connection: Connection) -> None:
+        """It has a request to answer."""
+        self._unsent -= self._waiting.pop(connection, 0)
+
+    def _end(self, connection: Connection) -> None:
+        self.close(connection)
+        connection.leave()

@@ -1,0 +1,361 @@
+"""From a request to its plan: route, release, query, ETag, and how the body is made. No body is made here."""
+
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, timedelta
+from functools import lru_cache, partial
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from edge.calendar_addresses import CalendarAddresses
+from edge.releases import Releases, ServedRelease
+from edge.request import Request
+from edge.response import make_etag, make_head
+from edge.services.forecasts import Forecasts
+from edge.services.geocoder import Geocoder, NoGeocoder
+from edge.thread_pool import ThreadPool
+from outings.answers.changes import read_cursor
+from outings.answers.listings.relations import costs_queries, find_metros_of_row, settle_metro
+from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, forbidden_types
+from outings.answers.renderer_version import RENDERER_VERSION
+from outings.answers.routes import make_plan
+from outings.answers.semantic.model import Model
+from outings.answers.weather import Weather
+from outings.configuration import read_zone
+from outings.contract.cursor import Cursor
+from outings.contract.did_you_mean import find_nearest
+from outings.contract.envelope import encode_detail
+from outings.contract.errors import not_enabled, not_found, unavailable
+from outings.contract.pricing_plans import Offer, settle_includes
+from outings.contract.query import Entitlement, Query, parse_query
+from outings.contract.resources.directories import CalendarAddress, Center
+from outings.contract.routes import PATH_WORDS, ROUTES, Match, match_route
+from outings.contract.vocabulary import COLLECTIONS
+from outings.release.manifest import PrecomputedPage
+from outings.release.snapshot import Release, Snapshot
+
+# The longest path of the contract has a metro's or a listing's slug in it.
+MOST_PATH_CHARACTERS = 2_048
+_REMEMBERED = 8_192
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def find_match(path: str) -> Match:
+    """Return the route of this path. Raises 404, which is not cached."""
+    match = match_route(path) if len(path) <= MOST_PATH_CHARACTERS else None
+    if match is None:
+        raise not_found("There is no such route.", did_you_mean=suggest_path(path))
+    return match
+
+
+def suggest_path(path: str) -> str | None:
+    """Return a route's path that differs from this one in case or slashes alone, or that adds `/v1` or a metro, has
+    another last word (`event` for `events`), or a slug in place of an id."""
+    if len(path) > MOST_PATH_CHARACTERS:
+        return None
+    plain = "/" + "/".join(filter(None, path.split("/")))
+    lower = plain.lower()
+    start, _, last = lower.removeprefix("/v1").rpartition("/")
+    near = find_nearest(last, PATH_WORDS) or last
+    ends = (f"{start}/{last}", f"{start}/{near}", f"{start or '/{metro}'}/{near}", f"{start}/slug/{last}")
+    nearest = (plain, lower, *(f"/v1{end}" for end in ends))
+    return next((each for each in nearest if match_route(each) is not None), None)
+
+
+class LocalDates:
+    """The local date of each metro, by slug. Computed once a minute: no zone changes its date within one."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self._clock = clock
+        self._minute = clock().replace(second=0, microsecond=0)
+        self._next_minute = self._minute
+        self._release: str | None = None
+        self._dates: Mapping[str, date] = {}
+
+    def read_minute(self) -> datetime:
+        """The current time, rounded down to the minute."""
+        return self._clock().replace(second=0, microsecond=0)
+
+    def read_dates(self, release: Release) -> Mapping[str, date]:
+        """The local dates by metro. The mapping is the same object until a date in it changes."""
+        now = self._clock()
+        if not self._minute <= now < self._next_minute or release.id != self._release:
+            dates = _find_dates(release, now)
+            if dates != self._dates:
+                self._dates = dates
+            self._minute = now.replace(second=0, microsecond=0)
+            self._next_minute = self._minute + timedelta(minutes=1)
+            self._release = release.id
+        return self._dates
+
+
+def _find_dates(release: Release, now: datetime) -> dict[str, date]:
+    return {
+        slug: now.astimezone(read_zone(snapshot.metro.timezone)).date() for slug, snapshot in release.metros.items()
+    }
+
+
+# What `types` names → the type that a key must be scoped to.
+_TYPES = {collection: listing_type for listing_type, collection in COLLECTIONS.items()}
+
+
+def read_query(
+    match: Match, query_string: bytes, *, served: ServedRelease, about: AnswerContext, offer: Offer
+) -> Query:
+    """Parse the query and check that the key may send it. The row in the path of a relationship list gives the metro.
+
+    Raises ApiError: 404 for a metro or such a row that does not exist, 403, 400, and 501."""
+    entitlement = about.entitlement
+    named = match.values.get("metro")
+    metro = None if named is None else read_metro(named, served=served, entitlement=entitlement)
+    homes = () if match.route.sets is None else find_metros_of_row(match, about=about)
+    listing_type = match.route.type
+    if listing_type is not None and not entitlement.allows_type(listing_type):
+        raise forbidden_types(about, [listing_type])
+    query = parse_query(
+        match,
+        query_string,
+        vocabulary=served.vocabulary if metro is None else metro.vocabulary,
+        aliases=served.aliases,
+        enabled=served.enabled,
+    )
+    if metro is None and query.metro is not None:
+        read_metro(query.metro, served=served, entitlement=entitlement)
+    if "types" in query.values:
+        outside = [_TYPES[each] for each in query.get_words("types") if not entitlement.allows_type(_TYPES[each])]
+        if outside:
+            raise forbidden_types(about, outside)
+    if "include" in query.values:
+        query = settle_includes(query, entitlement=entitlement, offer=offer)
+    return settle_metro(query, homes, about=about) if homes else query
+
+
+def read_metro(name: str, *, served: ServedRelease, entitlement: Entitlement) -> Snapshot:
+    """The metro with this slug or alias. Raises 404 if there is none, and 403 if the key may not read it."""
+    metro = served.find_metro(name)
+    if metro is None:
+        meant = served.find_metro(name.lower())
+        raise not_found(f"There is no metro {name[:100]!r}.", did_you_mean=None if meant is None else meant.metro.slug)
+    if not entitlement.allows_metro(metro.metro.slug):
+        raise forbidden_metro(entitlement, metro.metro.slug)
+    return metro
+
+
+# A plan with its query, as measured over lists with filters; those of details are half of it.
+PLAN_BYTES = 4_096
+# Longer ones are lists of ids and the like, which nobody sends twice.
+_MOST_REMEMBERED_BYTES = 512
+
+(_CALENDAR,) = (route for route in ROUTES if route.takes_signature)
+
+# Path, query string and rights.
+_Name = tuple[str, bytes, str]
+
+
+class RequestPlan(Struct, frozen=True, kw_only=True):
+    """A plan for the body of a request. It keeps its release open, so a response does not refer to it.
+
+    Attributes:
+        page: the object that the build wrote for this request.
+        head: the headers of a success and of its 304.
+        minute: the only minute in which the plan holds; None if any.
+        weather: the only forecasts with which the plan holds; None if any.
+    """
+
+    query: Query
+    plan: AnswerPlan
+    etag: bytes
+    page: PrecomputedPage | None
+    served: ServedRelease
+    head: bytes
+    minute: datetime | None = None
+    weather: Mapping[str, Weather] | None = None
+
+
+class Planner:
+    """Plans answers, and caches plans for as long as a release and its local dates are the current ones: the same
+    request with the same rights has the same plan.
+
+    Args:
+        computing: computes.
+        fetching: reads the store.
+        memory: the most bytes that cached plans take.
+        model: ranks searches.
+    """
+
+    def __init__(
+        self,
+        *,
+        releases: Releases,
+        dates: LocalDates,
+        addresses: CalendarAddresses,
+        computing: ThreadPool,
+        fetching: ThreadPool,
+        memory: int,
+        offer: Offer,
+        model: Model | None = None,
+        geocoder: Geocoder = NoGeocoder(),
+        forecasts: Forecasts | None = None,
+    ) -> None:
+        self._releases = releases
+        self._geocoder = geocoder
+        self._forecasts = forecasts or Forecasts(None, clock=dates.read_minute)
+        self._dates = dates
+        self._addresses = addresses
+        self._computing = computing
+        self._fetching = fetching
+        self._offer = offer
+        self._model = model
+        self._under: tuple[ServedRelease, Mapping[str, date]] | None = None
+        self._most = max(1, memory // PLAN_BYTES)
+        self._plans: dict[_Name, RequestPlan] = {}
+
+    def read_release(self) -> bytes:
+        """Return the current release, as `X-Release` names it. Raises 503 before the first one."""
+        return self._read_current().header
+
+    async def plan(self, request: Request) -> RequestPlan:
+        """Return the plan of the answer, cached or made now. Raises ApiError for everything that the answer could fail
+        with, except faults of the program."""
+        served, name = self._read_current(), (request.path, request.query_string, _read_entitlement(request).digest)
+        planned = self._recall(served, self._dates.read_dates(served.release)).get(name)
+        return planned if planned is not None and self._holds(planned) else await self._make(request, name)
+
+    def _read_current(self) -> ServedRelease:
+        served = self._releases.current
+        if served is None:
+            raise unavailable()
+        return served
+
+    async def _make(self, request: Request, name: _Name) -> RequestPlan:
+        assert request.match is not None
+        match, served = request.match, self._read_current()
+        about = AnswerContext(
+            release=served.release,
+            dates=self._dates.read_dates(served.release),
+            entitlement=_read_entitlement(request),
+            minute=self._dates.read_minute() if match.route.is_now else None,
+            model=self._model,
+            weather=self._forecasts.read(),
+        )
+        query = await self._read_query(request, served, about)
+        if query.route == "changes" and read_cursor(query) > served.release.latest_version_id:
+            served = await self._await_version(read_cursor(query), request)
+            about = replace(about, release=served.release, dates=self._dates.read_dates(served.release))
+        plans, current = self._recall(served, about.dates), self._releases.current
+        is_lasting = len(request.query_string) <= _MOST_REMEMBERED_BYTES
+        if query.cursor is not None and query.metro is not None:  # a walk over no metro pins nothing
+            began = await self._find_walk(query.metro, query.cursor, request)
+            # The release of a cursor that is ahead of this edge may be served when it comes again.
+            is_lasting = is_lasting and not self._releases.is_newer(query.metro, query.cursor.release)
+            served = began or served
+            dates = dict.fromkeys(served.release.metros, query.cursor.date)
+            about = replace(about, release=served.release, dates=dates)
+        if "address" in query.values:
+            about = replace(about, spot=await self._find_spot(query, served, request))
+        if match.route.name == "events.ics.address":
+            return self._plan_address(query, request, served=served, about=about)
+        planned = _plan(query, make_plan(query, about), served=served, about=about)
+        # A plan keeps its release open: a replaced one is to be closed when nobody asks for it.
+        if is_lasting and served is current:
+            if len(plans) >= self._most:
+                del plans[next(iter(plans))]
+            plans[name] = planned
+        return planned
+
+    async def _read_query(self, request: Request, served: ServedRelease, about: AnswerContext) -> Query:
+        assert request.match is not None
+        match, text = request.match, request.query_string
+        if match.route.sets is None or not costs_queries(match, about=about):
+            return read_query(match, text, served=served, about=about, offer=self._offer)
+        read = partial(read_query, match, text, served=served, about=about, offer=self._offer)
+        return await self._computing.run(read, key_id=read_key_id(request))
+
+    def _plan_address(
+        self, query: Query, request: Request, *, served: ServedRelease, about: AnswerContext
+    ) -> RequestPlan:
+        """Plan the signed address of a calendar. Raises whatever the calendar itself would be refused for now. The
+        address has the metro's slug where an alias was sent, and the filters in their canonical form.
+
+        It belongs to one key, so the plan is not cached: other keys may have the same rights."""
+        if not self._addresses.exist:
+            raise not_enabled(query.match.route.path)
+        calendar = replace(query, match=Match(route=_CALENDAR, values=query.match.values))
+        make_plan(calendar, about)
+        address = CalendarAddress(url=self._addresses.sign(calendar.text, key_id=read_key_id(request)))
+        parts = encode_detail(msgspec.json.encode(address), notices=query.notices)
+        plan = AnswerPlan(make_etag(b"".join(parts)).decode(), lambda: parts, is_quick=True)
+        return _plan(query, plan, served=served, about=about)
+
+    def _holds(self, planned: RequestPlan) -> bool:
+        is_now = planned.minute is None or planned.minute == self._dates.read_minute()
+        return is_now and (planned.weather is None or planned.weather is self._forecasts.read())
+
+    async def _find_spot(self, query: Query, served: ServedRelease, request: Request) -> Center:
+        """Return where the query's address is. Raises 400, 501, 503."""
+        assert query.metro is not None
+        return await self._geocoder.find_address(
+            str(query.get("address")),
+            snapshot=served.release.metros[query.metro],
+            types=_read_entitlement(request).readable_types,
+            key_id=read_key_id(request),
+        )
+
+    def _recall(self, served: ServedRelease, dates: Mapping[str, date]) -> dict[_Name, RequestPlan]:
+        if self._under is None or self._under[0] is not served or self._under[1] is not dates:
+            self._under = (served, dates)
+            self._plans = {}
+        return self._plans
+
+    async def _await_version(self, version_id: int, request: Request) -> ServedRelease:
+        """Return the newest release, because the reader may come from a worker that was first to see it. 503 if it
+        can't be served yet, so that it may have the version."""
+        await self._fetching.run(self._releases.poll, key_id=read_key_id(request), name="poll")
+        served = self._releases.current
+        assert served is not None
+        if version_id > served.release.latest_version_id and (self._releases.failure or self._releases.refusal):
+            raise unavailable(1)
+        return served
+
+    async def _find_walk(self, metro: str, cursor: Cursor, request: Request) -> ServedRelease | None:
+        """Return the release that the walk began in, or None if it is not open."""
+        if self._releases.is_newer(metro, cursor.release):  # another worker was first to see it
+            await self._fetching.run(self._releases.poll, key_id=read_key_id(request), name="poll")
+        return self._releases.find_walk(metro, cursor.release)
+
+
+def read_key_id(request: Request) -> str:
+    """Return the id of the key of a request whose key is known."""
+    assert request.principal is not None
+    return request.principal.key.id
+
+
+def _read_entitlement(request: Request) -> Entitlement:
+    assert request.principal is not None
+    return request.principal.entitlement
+
+
+def _plan(query: Query, plan: AnswerPlan, *, served: ServedRelease, about: AnswerContext) -> RequestPlan:
+    etag = plan.etag.encode()
+    return RequestPlan(
+        query=query,
+        plan=plan,
+        etag=etag,
+        page=find_page(query, about),
+        served=served,
+        head=make_head(etag=etag, max_age=query.match.route.max_age, release=served.header),
+        minute=about.minute if query.cursor is None else None,  # that of a walk is in its cursor
+        weather=about.weather if "include" in query.values and "forecast" in query.get_words("include") else None,
+    )
+
+
+def find_page(query: Query, about: AnswerContext) -> PrecomputedPage | None:
+    """The object that was written ahead for this: only ever for keys of all types, and by a program that answers as
+    this one does."""
+    if query.metro is None or query.cursor is not None or about.entitlement.types is not None:
+        return None
+    snapshot = about.release.metros[query.metro]
+    if snapshot.answers != str(RENDERER_VERSION):
+        return None
+    return snapshot.pages.get(f"{query.text}@{about.dates[query.metro]}")

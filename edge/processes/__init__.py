@@ -1,1 +1,0 @@
-"""The processes of a server, and the HTTP on their sockets."""

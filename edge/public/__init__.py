@@ -1,1 +1,0 @@
-"""Routes that need no key: probes, metrics, the OpenAPI document."""

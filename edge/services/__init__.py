@@ -1,0 +1,1 @@
+"""Other people's servers: geocoders and weather services."""

@@ -1,0 +1,135 @@
+"""The current forecasts: updated by a task of the worker, read by its requests."""
+
+import os
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+import structlog
+
+from outings.answers.weather import Forecast, Weather
+from outings.configuration.tables import WeatherTable
+from outings.release.disk import FileState, name_state
+from outings.release.manifest import MetroSettings
+
+log = structlog.get_logger()
+
+MOST_BYTES = 64 * 2**20
+
+_decode = msgspec.json.Decoder(dict[str, Forecast]).decode
+
+
+class FileForecastSource:
+    """A file that is gone, or can't be read, leaves what was read before."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._state: FileState | None = None
+        self._reason: str | None = None
+        self._known: Mapping[str, Forecast] = {}
+
+    def list_forecasts(self, metros: Mapping[str, MetroSettings]) -> Mapping[str, Forecast]:
+        try:
+            status = self._path.stat()
+            if name_state(status) != self._state:
+                self._read(status)
+        except (OSError, ValueError, RecursionError) as error:
+            self._warn(str(error))
+        return {slug: self._known[slug] for slug in metros if slug in self._known}
+
+    def close(self) -> None:
+        """Do nothing: no file is open."""
+
+    def _read(self, status: os.stat_result) -> None:
+        """Read the file. One with a fault is read again after it was replaced, one without permission each time."""
+        data = self._path.read_bytes() if status.st_size <= MOST_BYTES else None
+        self._state = name_state(status)
+        if data is None:
+            raise ValueError(f"it has {status.st_size} bytes; allowed: at most {MOST_BYTES}")
+        self._known = _decode(data)
+        self._reason = None
+
+    def _warn(self, reason: str) -> None:
+        """Log each fault once."""
+        if reason != self._reason:
+            log.warning("forecast_file_not_read", path=str(self._path), reason=reason)
+            self._reason = reason
+
+
+_NEVER = datetime.max.replace(tzinfo=UTC)
+
+Known = Mapping[str, Weather]
+
+
+class ForecastSource(Protocol):
+    def list_forecasts(self, metros: Mapping[str, MetroSettings]) -> Mapping[str, Forecast]:
+        """Return the known forecasts by metro, expired ones too. May block: don't call it on the event loop."""
+
+    def close(self) -> None: ...
+
+
+class Forecasts:
+    """The current forecasts of a `source`, none without one. `poll` and `read` may be called from different threads."""
+
+    def __init__(self, source: ForecastSource | None, *, clock: Callable[[], datetime]) -> None:
+        self._source = source
+        self._clock = clock
+        self._known: Known = {}
+        # What is shown of `_basis`, and until when.
+        self._shown: Known = {}
+        self._basis: Known = self._known
+        self._until = _NEVER
+
+    @property
+    def has_source(self) -> bool:
+        return self._source is not None
+
+    def read(self) -> Known:
+        """Return the forecasts by metro that have not expired. While nothing changes it is the same mapping."""
+        # Most servers know none, and no clock is read for them.
+        if self._known is not self._basis or (self._until is not _NEVER and self._clock() >= self._until):
+            self._settle(self._known, self._clock())
+        return self._shown
+
+    def poll(self, metros: Mapping[str, MetroSettings]) -> None:
+        """Takes over what the source knows now. Blocks."""
+        if self._source is None:
+            return
+        latest = self._source.list_forecasts(metros)
+        known = {slug: self._open(slug, forecast, metros[slug].timezone) for slug, forecast in latest.items()}
+        if known != self._known:
+            self._known = known
+
+    def close(self) -> None:
+        if self._source is not None:
+            self._source.close()
+
+    def _open(self, slug: str, forecast: Forecast, timezone: str) -> Weather:
+        """The weather of a forecast; the earlier object if the forecast has not changed."""
+        before = self._known.get(slug)
+        is_same = before is not None and before.forecast == forecast and before.timezone == timezone
+        return before if before is not None and is_same else Weather(forecast, timezone=timezone)
+
+    def _settle(self, known: Known, now: datetime) -> None:
+        shown: Known = {slug: each for slug, each in known.items() if now < each.forecast.expires_at}
+        if shown != self._shown:
+            self._shown = shown
+        self._until = min((each.forecast.expires_at for each in shown.values()), default=_NEVER)
+        self._basis = known
+
+
+def open_forecasts(table: WeatherTable, *, state: Path, clock: Callable[[], datetime]) -> Forecasts:
+    """Open the provider that `[weather]` names. `state`: the folder in which a machine's workers share forecasts."""
+    source: ForecastSource | None = None
+    if table.provider == "nws":
+        # With an HTTP client, which takes an eighth of all imports.
+        from edge.services.nws import Nws, SharedForecastSource
+
+        provider = Nws(table.url, contact=table.contact)
+        source = SharedForecastSource(provider, folder=state / "weather", clock=lambda: clock().timestamp())
+    elif table.provider == "file":
+        assert table.path is not None, "the configuration asks for it"
+        source = FileForecastSource(table.path)
+    return Forecasts(source, clock=clock)

@@ -1,0 +1,340 @@
+"""Forecasts in a folder that the workers of a machine share: one worker requests them, all read them."""
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from math import floor
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import msgspec
+import structlog
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from edge.services.fetcher import CircuitBreaker, Fetcher, PermanentRemoteError, RemoteError
+from outings.answers.weather import Forecast, HalfDay, Hour, Moment
+from outings.contract.resources.directories import Center
+from outings.release.disk import FileState, name_state
+from outings.release.manifest import MetroSettings
+from outings.retry_policy import RetryPolicy
+
+log = structlog.get_logger()
+
+# Of forecasts issued every few hours at least: one that is older tells that the service stands still.
+LASTS = timedelta(hours=12)
+# Nobody waits for it.
+RETRY_POLICY = RetryPolicy(connect=3.0, silence=5.0, whole=8.0, attempts=2, pause=1.0, rest=300.0)
+MOST_WORDS = 200
+_GRIDS = "/gridpoints/"
+
+
+class Grid(Struct, frozen=True, kw_only=True):
+    """Where the service keeps a point's forecast: paths at its server."""
+
+    hours: str
+    half_days: str
+
+
+class PointForecast(Struct, frozen=True, kw_only=True):
+    """What the service says of a point; without a grid it has no forecast there."""
+
+    grid: Grid | None
+    forecast: Forecast | None
+
+
+class _Value(Struct, frozen=True):
+    value: float | None = None
+    unitCode: str = ""  # noqa: N815 - its own word
+
+
+class _Chance(Struct, frozen=True):
+    value: Annotated[float, Meta(ge=0, le=100)] | None = None
+
+
+class _Period(Struct, frozen=True):
+    """An hour, or a half-day. A temperature is a number, or, as announced, a value with its unit."""
+
+    startTime: Moment  # noqa: N815
+    endTime: Moment  # noqa: N815
+    isDaytime: bool  # noqa: N815
+    temperature: float | _Value | None = None
+    temperatureUnit: str | None = None  # noqa: N815
+    probabilityOfPrecipitation: _Chance | None = None  # noqa: N815
+    shortForecast: str | None = None  # noqa: N815
+
+
+class _Periods(Struct, frozen=True):
+    """`updateTime`: when forecasters last changed it; what is generated from that anew is no newer."""
+
+    updateTime: Moment  # noqa: N815
+    periods: Annotated[list[_Period], Meta(min_length=1, max_length=1_000)]
+
+
+class _PointLinks(Struct, frozen=True):
+    forecast: str
+    forecastHourly: str  # noqa: N815
+
+
+class _Point(Struct, frozen=True):
+    properties: _PointLinks
+
+
+class _Forecast(Struct, frozen=True):
+    properties: _Periods
+
+
+_decode_point = msgspec.json.Decoder(_Point).decode
+_decode_forecast = msgspec.json.Decoder(_Forecast).decode
+
+
+class Nws:
+    """`url`: its server's, or of one that stands before it. `contact`: whom it may write to about our questions."""
+
+    name = "nws"
+
+    def __init__(self, url: str, *, contact: str, policy: RetryPolicy = RETRY_POLICY) -> None:
+        agent = f"outings/1 ({contact})" if contact else "outings/1"
+        headers = {"User-Agent": agent, "Accept": "application/geo+json"}
+        self._fetcher = Fetcher(url, headers=headers, policy=policy, refusing=frozenset({404}))
+
+    def ask(self, point: Center, grid: Grid | None) -> PointForecast:
+        """`grid`: what it said of the point before. Cells are now and then laid out anew: one that is gone is looked
+        for again. Blocks. Raises RemoteError."""
+        known = None if grid is None else self._fetch_forecast(grid)
+        if known is not None:
+            return PointForecast(grid=grid, forecast=known)
+        grid = self._find_grid(point)
+        if grid is None:
+            return PointForecast(grid=None, forecast=None)
+        forecast = self._fetch_forecast(grid)
+        if forecast is None:
+            raise PermanentRemoteError("it has no forecast where it says")
+        return PointForecast(grid=grid, forecast=forecast)
+
+    def close(self) -> None:
+        self._fetcher.close()
+
+    def _find_grid(self, point: Center) -> Grid | None:
+        body = self._fetcher.fetch(f"/points/{_show(point.lat)},{_show(point.lng)}")
+        if body is None:
+            return None
+        try:
+            links = _decode_point(body).properties
+            return Grid(hours=_read_path(links.forecastHourly), half_days=_read_path(links.forecast))
+        except (ValueError, RecursionError):
+            raise PermanentRemoteError("its point has no grid") from None
+
+    def _fetch_forecast(self, grid: Grid) -> Forecast | None:
+        """None where the cell is gone."""
+        bodies = [self._fetcher.fetch(path) for path in (grid.hours, grid.half_days)]
+        try:
+            parts = [_decode_forecast(body).properties for body in bodies if body is not None]
+            return _make_forecast(*parts) if len(parts) == len(bodies) else None
+        except (ValueError, RecursionError):
+            raise PermanentRemoteError("its answer is no forecast") from None
+
+
+def _show(degrees: float) -> str:
+    """It sends elsewhere who asks with more than four digits, or with zeros at their end."""
+    return f"{degrees:.4f}".rstrip("0").rstrip(".")
+
+
+def _read_path(link: str) -> str:
+    """What is asked stays on the operator's server, whatever host its links name."""
+    path = urlsplit(link).path
+    start = path.find(_GRIDS)
+    if start < 0 or ".." in path:
+        raise ValueError(f"no path of a grid: {path}")
+    return path[start:]
+
+
+def _make_forecast(hourly: _Periods, by_half_days: _Periods) -> Forecast:
+    issued_at = max(hourly.updateTime, by_half_days.updateTime)
+    return Forecast(
+        issued_at=issued_at, expires_at=issued_at + LASTS, hours=tuple(_read_hours(hourly)),
+        half_days=tuple(_read_half_days(by_half_days)),
+    )  # fmt: skip
+
+
+def _read_hours(hourly: _Periods) -> Iterator[Hour]:
+    for each in hourly.periods:
+        yield Hour(
+            starts_at=each.startTime, temperature_f=_read_degrees(each), precipitation_chance=_read_chance(each),
+            summary=_read_words(each),
+        )  # fmt: skip
+
+
+def _read_half_days(by_half_days: _Periods) -> Iterator[HalfDay]:
+    for each in by_half_days.periods:
+        yield HalfDay(
+            starts_at=each.startTime, ends_at=each.endTime, is_daytime=each.isDaytime,
+            temperature_f=_read_degrees(each), precipitation_chance=_read_chance(each), summary=_read_words(each),
+        )  # fmt: skip
+
+
+def _read_degrees(period: _Period) -> int | None:
+    """In Fahrenheit, half up."""
+    temperature = period.temperature
+    stated = temperature.value if isinstance(temperature, _Value) else temperature
+    unit = temperature.unitCode if isinstance(temperature, _Value) else period.temperatureUnit or ""
+    if stated is None:
+        return None
+    if not unit.endswith(("F", "C")) or not -150 <= stated <= 200:
+        raise ValueError(f"no temperature: {stated} {unit}")
+    return floor((stated * 9 / 5 + 32 if unit.endswith("C") else stated) + 0.5)
+
+
+def _read_chance(period: _Period) -> int | None:
+    chance = period.probabilityOfPrecipitation
+    return None if chance is None or chance.value is None else floor(chance.value + 0.5)
+
+
+def _read_words(period: _Period) -> str | None:
+    return (period.shortForecast or "").strip()[:MOST_WORDS] or None
+
+
+# In seconds. A forecast is asked for anew twice an hour; a point that has none, and where its cell is, once a day.
+RENEW = 1_800.0
+DAY = 86_400.0
+# After a failure, and twice as long after each more in a row.
+RETRY = 60.0
+MOST_RETRY = 900.0
+
+
+class CachedForecast(Struct, frozen=True, kw_only=True):
+    """The forecast of a metro. `next_at`: when it is requested again, in seconds since 1970; `failures`: in a row."""
+
+    point: Center
+    next_at: float
+    failures: int = 0
+    grid: Grid | None = None
+    grid_until: float = 0.0
+    forecast: Forecast | None = None
+
+
+_decode = msgspec.json.Decoder(CachedForecast).decode
+
+
+class SharedForecastSource:
+    """`clock`: seconds since 1970. Where the folder can't be written, each worker asks for itself."""
+
+    def __init__(self, provider: Nws, *, folder: Path, clock: Callable[[], float]) -> None:
+        self._provider = provider
+        self._folder = folder
+        self._clock = clock
+        self._breaker = CircuitBreaker(clock=clock)
+        self._entries: dict[str, CachedForecast] = {}
+        self._states: dict[str, FileState] = {}
+        self._is_alone = self._is_closed = False
+
+    def list_forecasts(self, metros: Mapping[str, MetroSettings]) -> Mapping[str, Forecast]:
+        due = [slug for slug, metro in metros.items() if self._is_due(slug, metro)]
+        if due:
+            with self._take_turn() as is_ours:
+                for slug in due if is_ours else ():
+                    self._renew(slug, metros[slug])
+        known = {slug: self._entries[slug] for slug in metros if slug in self._entries}
+        return {
+            slug: entry.forecast
+            for slug, entry in known.items()
+            if entry.forecast is not None and entry.point == metros[slug].center
+        }
+
+    def close(self) -> None:
+        """Send no further requests."""
+        self._is_closed = True
+        self._provider.close()
+
+    def _is_due(self, slug: str, metro: MetroSettings) -> bool:
+        self._read(slug)
+        entry = self._entries.get(slug)
+        # One that is due in more than a day was asked for before the clock was set back.
+        return entry is None or entry.point != metro.center or not 0 < entry.next_at - self._clock() <= DAY
+
+    def _renew(self, slug: str, metro: MetroSettings) -> None:
+        """Unless another worker did meanwhile, or the provider is left alone."""
+        if self._is_closed or not self._is_due(slug, metro) or self._breaker.enter() is not None:
+            return
+        entry = self._entries.get(slug)
+        if entry is None or entry.point != metro.center:
+            entry = CachedForecast(point=metro.center, next_at=0)
+        try:
+            renewed = self._ask(entry)
+        except RemoteError as failure:
+            wait = max(min(RETRY * 2**entry.failures, MOST_RETRY), failure.rest or 0)
+            self._breaker.note_failure(rest=failure.rest)
+            log.warning(
+                "weather_failed", provider=self._provider.name, metro=slug, reason=str(failure), retry_after=int(wait)
+            )
+            renewed = replace(entry, next_at=self._clock() + wait, failures=min(entry.failures + 1, 10))
+        self._entries[slug] = renewed
+        self._write(slug, renewed)
+
+    def _ask(self, entry: CachedForecast) -> CachedForecast:
+        answer = self._provider.ask(entry.point, entry.grid if self._clock() < entry.grid_until else None)
+        self._breaker.note_success()
+        now, before, after = self._clock(), entry.forecast, answer.forecast
+        if before is not None and after is not None and after.issued_at <= before.issued_at:
+            after = before  # it has more of today, and one time of issue is one forecast
+        return CachedForecast(
+            point=entry.point,
+            next_at=now + (DAY if answer.grid is None else RENEW),
+            grid=answer.grid,
+            grid_until=entry.grid_until if answer.grid == entry.grid and now < entry.grid_until else now + DAY,
+            forecast=after,
+        )
+
+    @contextmanager
+    def _take_turn(self) -> Iterator[bool]:
+        """False while another worker asks. The lock goes with its process."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            self._go_alone(error)
+            yield True
+            return
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True
+        finally:
+            os.close(lock)
+
+    def _read(self, slug: str) -> None:
+        """Takes up what another worker wrote."""
+        path = self._folder / f"{slug}.json"
+        try:
+            state = name_state(path.stat())
+            if state == self._states.get(slug):
+                return
+            self._states[slug] = state
+            self._entries[slug] = _decode(path.read_bytes())
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            self._go_alone(error)
+        except (ValueError, RecursionError) as error:
+            log.warning("weather_not_read", path=str(path), reason=str(error))  # it is asked for anew
+
+    def _write(self, slug: str, entry: CachedForecast) -> None:
+        """Whole or not at all."""
+        if self._is_alone:
+            return
+        fresh = self._folder / f".{slug}.{os.getpid()}"
+        try:
+            fresh.write_bytes(msgspec.json.encode(entry))
+            fresh.replace(self._folder / f"{slug}.json")
+        except OSError as error:
+            self._go_alone(error)
+
+    def _go_alone(self, error: OSError) -> None:
+        if not self._is_alone:
+            log.warning("weather_not_shared", folder=str(self._folder), reason=str(error))
+        self._is_alone = True

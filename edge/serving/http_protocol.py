@@ -1,0 +1,348 @@
+"""HTTP on a socket: uvicorn's protocol with limits of size and time, over `respond` in place of an ASGI application."""
+
+import asyncio
+import re
+from collections import deque
+from collections.abc import Iterable
+
+import httptools
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from edge.request import Request, make_request_id, read_request
+from edge.response import Header, Response, encode_lines, make_refusal
+from edge.serving.first_step import begin
+from outings.contract.errors import ApiError, bad_request
+
+# Of a request's line and header fields together. The edge takes less: 16 KiB of a query and 32 KiB of fields.
+MOST_HEAD_BYTES = 61_440
+MOST_FIELDS = 100
+# Of a body, which nobody reads. One of these, of a client that always sends one, is left out of what comes next; behind
+# a longer one, or one of no known length, the connection ends with the answer, and nothing of it is read.
+MOST_BODY_BYTES = 16_384
+# Bytes to parse at most before other connections get a turn. A piece ends with the first head that ends in it.
+PIECE_BYTES = 4_096
+_END_OF_HEAD = re.compile(rb"[^\r\n]\r\n\r\n")
+
+# From a connection's beginning, or a request's first byte, to the end of its head, and from there to the end of its
+# body: who sends byte by byte holds a connection no longer. Between requests uvicorn's own timeout holds, 5 s.
+HEAD_SECONDS = BODY_SECONDS = 10.0
+# Who takes nothing of an answer for as long has gone away.
+WRITE_SECONDS = 60.0
+# What a client sends that was refused already is thrown away for a moment: it reads no refusal while it writes.
+LINGER_SECONDS, LINGER_BYTES = 2.0, 4 * 2**20
+
+# A method as HTTP writes it, which the parser may not know, and the target behind it.
+_OPENING = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [/*h]")
+_REFUSED_METHOD = b"PATCH"
+# A request that says so has a body, or wants more than one answer.
+_MORE = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
+
+
+class HttpProtocol(HttpToolsProtocol):
+    """Writes the response as soon as the head of the request is read, without a task if nothing has to be waited for.
+    uvicorn does the parsing, the time-outs of idle connections and the end of the server.
+
+    A connection is read head by head, and not while an earlier request of it waits or its client reads nothing. What
+    came together is read in turn with other connections. So a connection holds at most a head, one request, and what
+    the event loop read at once. It has a deadline except while it is being answered, and the answer has one while the
+    client does not read it.
+    """
+
+    _unread = bytearray()  # each connection gets its own
+    _head_bytes = 0
+    _is_in_head = True
+    _is_begun = False  # a head, and not at its end
+    _waiting = deque[tuple[Request, bool]]()  # noqa: RUF012 each connection gets its own
+    _is_last = False  # nothing that comes behind is read
+    _is_answering = False
+    _keeps_alive = True  # behind the request that is being answered
+    _thrown_bytes = 0
+    _deadline: asyncio.TimerHandle | None = None
+    _is_in_line = False  # for its turn to be read
+    _task: asyncio.Task[None] | None = None  # of an answer that is waited for
+    _writing: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.headers = []
+        self._unread, self._waiting = bytearray(), deque()
+        if self.app.connections.open(self, None if self.client is None else self.client[0]):
+            self._expect(HEAD_SECONDS)
+        else:
+            self.leave()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.app.connections.close(self)
+        self._is_last = True
+        self._unread.clear()
+        for handle in (self._deadline, self._writing):
+            if handle is not None:
+                handle.cancel()
+        if self._task is not None:
+            self._task.cancel()
+        super().connection_lost(exc)
+
+    def leave(self) -> None:
+        """Closes the connection at once, whatever is still to be written."""
+        self._is_last = True
+        self.app.counts.dropped.inc()
+        self.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_last:
+            self._throw_away(len(data))
+            return
+        self._unread += data
+        if self._must_wait():
+            self.flow.pause_reading()
+        else:
+            self._read_piece()
+
+    def _must_wait(self) -> bool:
+        """Return True while more must not be read: this connection is in line, its client takes no answer, or a
+        request of it is being answered. The body of that request is read."""
+        is_answering = bool(self._waiting) or (self._is_in_head and not self._is_idle())
+        return self._is_in_line or is_answering or self.flow.write_paused
+
+    def _take_turn(self) -> None:
+        self._is_in_line = False
+        if not self._is_last and not self.transport.is_closing() and not self._must_wait():
+            self._read_piece()
+
+    def _read_piece(self) -> None:
+        """Parse the first piece of what came. The next one has its turn when this one is answered."""
+        self._unset_keepalive_if_required()
+        end = _END_OF_HEAD.search(self._unread, 0, PIECE_BYTES)
+        size = PIECE_BYTES if end is None else end.end()
+        piece = bytes(self._unread[:size])
+        del self._unread[:size]
+        if not self._feed(piece):
+            self._unread.clear()
+            return
+        self._read_on()
+        # A head that came whole needs no deadline; a line end is no request, and no reason to stay.
+        if self._deadline is None and (self._is_begun or (self.timeout_keep_alive_task is None and self._is_idle())):
+            self._expect(HEAD_SECONDS)
+
+    def _read_on(self) -> None:
+        if self._is_last:
+            return
+        if not self._unread:
+            self.flow.resume_reading()
+            return
+        self.flow.pause_reading()
+        if not self._must_wait():
+            self._is_in_line = True
+            self.loop.call_soon(self._take_turn)
+
+    def _feed(self, piece: bytes) -> bool:
+        """Parse bytes. Return True if the bytes behind them should be read too."""
+        is_start = self._is_in_head and not self._is_begun
+        try:
+            self.parser.feed_data(piece)
+            if self._is_in_head:
+                self._head_bytes += len(piece)
+                self._check_head()
+        except httptools.HttpParserUpgrade:
+            pass  # it was answered as what else it is, and is the last one
+        except httptools.HttpParserInvalidMethodError:
+            opening = _OPENING.match(piece) if is_start else None
+            if opening is not None:
+                # Refused as a method that the parser knows, so that its key is told its limits.
+                self.parser = httptools.HttpRequestParser(self)
+                return self._feed(_REFUSED_METHOD + piece[opening.end() - 2 :])
+            self._refuse(_refuse_grammar())
+        except httptools.HttpParserError as error:
+            cause = error.__context__
+            self._refuse(cause if isinstance(cause, ApiError) else _refuse_grammar())
+        except ApiError as error:
+            self._refuse(error)
+        return not self._is_last
+
+    def _check_head(self) -> None:
+        if self._head_bytes > MOST_HEAD_BYTES:
+            raise _refuse_head(f"is longer than {MOST_HEAD_BYTES} bytes", MOST_HEAD_BYTES)
+        if len(self.headers) > MOST_FIELDS:
+            raise _refuse_head(f"has more than {MOST_FIELDS} header fields", MOST_FIELDS)
+
+    def on_message_begin(self) -> None:
+        self._is_begun = True
+        self.url, self.headers, self.expect_100_continue = b"", [], False
+
+    def on_headers_complete(self) -> None:
+        self._check_head()
+        self._is_in_head, self._is_begun, self._head_bytes = False, False, 0
+        self._end_deadline()
+        self.app.connections.work(self)
+        keeps_alive = self.parser.get_http_version() != "1.0" and self.parser.should_keep_alive()
+        request, keeps_alive = self._read_request(), self._bound_body() and keeps_alive
+        if self._is_answering:  # it came with the body of an earlier one
+            self.flow.pause_reading()
+            self._waiting.append((request, keeps_alive))
+        else:
+            self._begin(request, keeps_alive=keeps_alive)
+
+    def _read_request(self) -> Request:
+        path, _, query = self.url.partition(b"?")
+        if path[:1] != b"/" or b"#" in self.url:
+            parsed = httptools.parse_url(self.url)
+            path, query = parsed.path or b"/", parsed.query or b""
+        return read_request(
+            method=self.parser.get_method().decode("ascii"),
+            path=path.decode("latin-1"),
+            query_string=query,
+            headers=self.headers,
+            client=None if self.client is None else self.client[0],
+        )
+
+    def _begin(self, request: Request, *, keeps_alive: bool) -> None:
+        self._is_answering, self._keeps_alive = True, keeps_alive
+        task = begin(self._answer(request))
+        if task is not None:
+            self._task = task
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+
+    async def _answer(self, request: Request) -> None:
+        """Write the head together with the body or its first piece: a front that has a head can't ask another server,
+        if this one dies."""
+        response = await self.app.respond(request)
+        head = encode_head(response, self.server_state.default_headers, keeps_alive=self._keeps_alive)
+        if response.pieces is None:
+            self.transport.writelines((head, response.body))
+        for piece in response.pieces or ():
+            if self.flow.write_paused:
+                await self.flow.drain()
+            self.transport.writelines((head, piece))
+            head = b""
+            await asyncio.sleep(0)  # others are answered between two pieces
+        self.on_response_complete()
+
+    def _bound_body(self) -> bool:
+        """Return False if the connection has to end with the answer."""
+        if _MORE.isdisjoint([name for name, _ in self.headers]):
+            return True
+        fields = {name: value for name, value in self.headers if name in _MORE}
+        size = int(fields.get(b"content-length", b"0"))
+        if fields.keys() - {b"content-length"} or self.parser.should_upgrade() or size > MOST_BODY_BYTES:
+            self._read_no_more()
+        elif size:
+            self._expect(BODY_SECONDS)
+        return not self._is_last
+
+    def on_body(self, body: bytes) -> None:
+        """Bodies are not read."""
+
+    def on_message_complete(self) -> None:
+        self._is_in_head = True
+        self._end_deadline()
+
+    def on_response_complete(self) -> None:
+        self._is_answering = False
+        self.server_state.total_requests += 1
+        if self.transport.is_closing() or not self._keeps_alive:
+            self._close()
+            return
+        if self._waiting:
+            request, keeps_alive = self._waiting.popleft()
+            self._begin(request, keeps_alive=keeps_alive)
+            return
+        self._unset_keepalive_if_required()
+        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+        self.app.connections.wait(self)
+        self._read_on()
+
+    def shutdown(self) -> None:
+        """End the connection, after what is being answered."""
+        self._keeps_alive = False
+        if self._is_idle():
+            self.transport.close()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self.app.connections.wait(self, unsent=self.transport.get_write_buffer_size())
+        self._expect_taking()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._writing is not None and not self.transport.is_closing():
+            self._writing.cancel()
+            self._writing = None
+            self.app.connections.work(self)
+            self._read_on()
+
+    def timeout_keep_alive_handler(self) -> None:
+        if not self._is_in_line:
+            self._close()
+
+    def _refuse(self, error: ApiError) -> None:
+        """Refuse a request that is not HTTP and close the connection. If earlier requests are unanswered, answer those
+        and close without a refusal."""
+        if not self._is_idle():
+            self._read_no_more()
+            return
+        self._is_last = True
+        self.app.counts.refused.inc()
+        headers, body = make_refusal(error, make_request_id())
+        head = encode_lines((*headers, (b"connection", b"close")))
+        reply = Response(status=error.status, head=head)
+        self.transport.write(encode_head(reply, self.server_state.default_headers) + body)
+        self.transport.write_eof()
+        self.flow.resume_reading()
+        self._end_deadline()
+        self._expect(LINGER_SECONDS)
+
+    def _throw_away(self, size: int) -> None:
+        self._thrown_bytes += size
+        if self._thrown_bytes > LINGER_BYTES:
+            self._close()
+
+    def _read_no_more(self) -> None:
+        self._is_last, self._keeps_alive = True, False
+        self.flow.pause_reading()
+
+    def _close(self) -> None:
+        """Close the connection after the client has taken what is written."""
+        self._is_last = True
+        self.transport.close()
+        self._expect_taking()
+
+    def _expect_taking(self) -> None:
+        if self._writing is None:
+            self._writing = self.loop.call_later(WRITE_SECONDS, self.leave)
+
+    def _expect(self, seconds: float) -> None:
+        self._deadline = self.loop.call_later(seconds, self._end_waiting)
+
+    def _end_waiting(self) -> None:
+        self._deadline = None
+        if self._unread and not self._is_last:
+            self._expect(HEAD_SECONDS)  # it is we who are late
+        else:
+            self._close()
+
+    def _end_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _is_idle(self) -> bool:
+        return not self._waiting and not self._is_answering
+
+
+def encode_head(response: Response, defaults: Iterable[Header], *, keeps_alive: bool = True) -> bytes:
+    """Return the head as it is sent. `defaults` are the server's own headers, such as `Date`."""
+    own = b"" if keeps_alive else b"connection: close\r\n"
+    return b"%b%b%b%b\r\n" % (STATUS_LINE[response.status], encode_lines(defaults), response.head, own)
+
+
+def _refuse_head(fault: str, most: int) -> ApiError:
+    return bad_request(reason="out_of_range", message=f"The head of the request {fault}.", max=most)
+
+
+def _refuse_grammar() -> ApiError:
+    """A `café` in a target that nobody encoded is no HTTP to the parser."""
+    return bad_request(
+        reason="invalid_value",
+        message="This is no request of HTTP. What is not ASCII in a path or query is sent percent-encoded: caf%C3%A9.",
+    )

@@ -1,0 +1,137 @@
+"""The configuration of nginx before one or more servers."""
+
+import re
+from collections.abc import Iterator
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from msgspec import Struct
+
+from edge.bodies import CODINGS
+from edge.front_protocol import CACHE_CONTROL, KINDS, LEAST_POINTER_BYTES, render_front
+from edge.limits.limiter import FIELDS
+from edge.request import MOST_HEADER_BYTES
+from edge.response import make_head, make_refusal, split_lines
+from outings.contract import errors
+from outings.contract.errors import ApiError
+from outings.contract.routes import ROUTES
+
+# Filled in by nginx, in the form of the servers' own.
+_REQUEST_ID = b"$request_id"
+# nginx writes these itself.
+_OWN_HEADERS = ("content-type", "content-length")
+# nginx's statuses for a request that it can't take (494: headers too long) and for servers that it can't reach.
+_UNREADABLE, _UNREACHABLE, _REFUSED_METHODS = (400, 413, 414, 494), (502, 504), (405,)
+
+
+class NginxFront(Struct, frozen=True, kw_only=True):
+    """`edges` as `HOST:PORT` or `unix:PATH`; `listen` and `plain` as nginx's own `listen`. Without `certificate` (a
+    path, as `certificate_key`) there is no TLS, and `plain` means nothing. With `secret`, the servers' own, bodies of
+    `least` bytes or more are kept in `cache`, a folder of at most `cache_size`."""
+
+    edges: tuple[str, ...]
+    name: str
+    listen: str
+    plain: str = "80"
+    certificate: str | None = None
+    certificate_key: str | None = None
+    log_folder: str = "/var/log/nginx"
+    secret: str | None = None
+    cache: str = "/var/cache/outings"
+    cache_size: str = "4g"
+    least: int = LEAST_POINTER_BYTES
+
+
+class RelayedHeader(Struct, frozen=True, kw_only=True):
+    """A header of an answer whose body comes from elsewhere. `source`: nginx's variable for the header in the server's
+    answer; `variable`: the one that keeps the value while the body is fetched."""
+
+    name: str
+    source: str
+    variable: str
+
+
+class FrontError(Struct, frozen=True, kw_only=True):
+    """An error that the front answers itself. `replaced`: the front's statuses for it."""
+
+    code: str
+    status: int
+    replaced: tuple[int, ...]
+    headers: tuple[tuple[str, str], ...]
+    body: str
+
+
+def render_nginx(front: NginxFront) -> str:
+    return _open().get_template("nginx.conf.jinja").render(
+        edges=front.edges,
+        name=front.name,
+        listen=front.listen,
+        plain=front.plain,
+        certificate=front.certificate,
+        certificate_key=front.certificate_key,
+        log_folder=front.log_folder,
+        secret=front.secret,
+        said=render_front(front.secret or "", follows=KINDS, least=front.least, pointer="accel"),
+        cache=front.cache,
+        cache_size=front.cache_size,
+        codings=[coding.decode() for coding in CODINGS] + ["identity"],
+        relayed=list(list_relayed()),
+        header_bytes=MOST_HEADER_BYTES,
+        probes=list(list_probes()),
+        errors=list(_list_errors()),
+        missing=_make_error(errors.not_found("There is no such route."), ()),
+    )  # fmt: skip
+
+
+def list_relayed() -> Iterator[RelayedHeader]:
+    """Every header of a success that is not about its body."""
+    head = make_head(etag=b"etag", max_age=None, release=b"release")
+    of_limits = [field.lower().encode() for field in FIELDS]
+    for name in (*(name for name, _ in split_lines(head)), *of_limits, b"x-request-id", b"x-trace-id"):
+        source = CACHE_CONTROL if name == b"cache-control" else name
+        written = name.decode().replace("-", "_")
+        yield RelayedHeader(name=name.decode(), source=source.decode().replace("-", "_"), variable=f"outings_{written}")
+
+
+def list_probes() -> Iterator[str]:
+    """Paths without a key that are not for the public."""
+    return (route.path for route in ROUTES if not route.needs_key and route.name != "openapi")
+
+
+def _list_errors() -> Iterator[FrontError]:
+    unreadable = errors.bad_request(
+        reason="out_of_range",
+        message=f"The request is no HTTP, or longer than the {MOST_HEADER_BYTES} bytes that are read of it.",
+        max=MOST_HEADER_BYTES,
+    )
+    yield _make_error(unreadable, _UNREADABLE)
+    yield _make_error(errors.method_not_allowed(), _REFUSED_METHODS)
+    yield _make_error(errors.unavailable(), _UNREACHABLE)
+
+
+def _make_error(error: ApiError, replaced: tuple[int, ...]) -> FrontError:
+    headers, body = make_refusal(error, _REQUEST_ID)
+    shown = ((name.decode(), value.decode()) for name, value in headers)
+    return FrontError(
+        code=error.code,
+        status=error.status,
+        replaced=replaced,
+        headers=tuple((name, value) for name, value in shown if name not in _OWN_HEADERS),
+        body=body.decode(),
+    )
+
+
+def _open() -> Environment:
+    # What an operator gives was checked by the command; our own texts are quoted.
+    made = Environment(  # noqa: S701
+        loader=PackageLoader("edge.serving", "."), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )  # fmt: skip
+    made.filters["quote"] = _quote
+    made.filters["escape_pattern"] = re.escape
+    return made
+
+
+def _quote(text: str) -> str:
+    """Quote a text for nginx's configuration. nginx fills in `$request_id`."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

@@ -1,0 +1,269 @@
+"""Runs the edge with uvicorn: workers with a socket each, forked by a process that has imported what they need."""
+
+import copy
+import logging
+import multiprocessing
+import os
+import signal
+import socket
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from multiprocessing.connection import wait
+from multiprocessing.forkserver import ensure_running
+from pathlib import Path
+from threading import Thread
+
+import uvicorn
+from msgspec import Struct
+from starlette.types import ASGIApp
+from uvicorn import Config, _subprocess
+from uvicorn.supervisors.multiprocess import Multiprocess
+
+from outings.release.objects import hash_of
+
+log = logging.getLogger("uvicorn.error")
+
+# For how long SIGHUP waits for a new worker before the old one stays: on a busy machine one took more than the 15 s
+# that a worker has for an answer. One that dies is noticed within a second.
+_READY_SECONDS = 60
+# Bytes that the kernel takes of an answer before they can be sent. By itself it takes 4 MB of each client that reads
+# nothing, beside what is under way.
+UNSENT_BYTES = 65_536
+# Of a socket's file: who may connect, the group too, which nginx can be given.
+_SOCKET_MODE = 0o660
+
+
+class WorkerSlot(Multiprocess):
+    """One worker's place: its socket stays open while workers come and go, so that who connects meanwhile waits."""
+
+    def __init__(self, config: Config, sockets: list[socket.socket], *, should_exit: threading.Event) -> None:
+        super().__init__(config, sockets)
+        self.processes_num = 1
+        self.should_exit = should_exit
+
+    def restart_all(self) -> None:
+        """uvicorn waits for a new worker no longer than for an answer of one that serves."""
+        own = self.config
+        self.config = copy.copy(own)
+        self.config.timeout_worker_healthcheck = _READY_SECONDS
+        try:
+            super().restart_all()
+        finally:
+            self.config = own
+
+    def keep_subprocess_alive(self) -> None:
+        """What forks workers may be dying while it is asked for one: the next look, half a second later, asks anew."""
+        try:
+            super().keep_subprocess_alive()
+        except (OSError, EOFError) as error:
+            log.warning("No new worker yet: %s", repr(error))
+
+
+class Supervisor(Multiprocess):
+    """uvicorn's supervisor, over one of its own for each socket. SIGTERM and SIGINT end all, SIGHUP replaces one after
+    the other. `announce` is called once, when all workers answer."""
+
+    def __init__(self, config: Config, sockets: Sequence[socket.socket], *, announce: Callable[[], None]) -> None:
+        should_exit = threading.Event()
+        self._announce: Callable[[], None] | None = announce
+        self._posts = [WorkerSlot(config, [each], should_exit=should_exit) for each in sockets]
+        super().__init__(config, [])  # last: signals are its own
+        self.should_exit = should_exit
+
+    def init_processes(self) -> None:
+        for post in self._posts:
+            post.init_processes()
+
+    def terminate_all(self) -> None:
+        for post in self._posts:
+            post.terminate_all()
+
+    def join_all(self) -> None:
+        for post in self._posts:
+            post.join_all()
+
+    def restart_all(self) -> None:
+        for post in self._posts:
+            post.restart_all()
+
+    def keep_subprocess_alive(self) -> None:
+        for post in self._posts:
+            post.keep_subprocess_alive()
+        workers = [worker for post in self._posts for worker in post.processes]
+        if self._announce and not self.should_exit.is_set() and all(worker.is_ready() for worker in workers):
+            self._announce()
+            self._announce = None
+
+    def handle_ttin(self) -> None:
+        """A worker more has no socket: how many there are is said when it starts."""
+
+    def handle_ttou(self) -> None:
+        """As for one more."""
+
+
+class ListeningSockets(Struct, frozen=True):
+    """`sockets` of one port, or of files, and the claim by which no other server takes them. `address`: as who asks
+    names it."""
+
+    address: str
+    port: int
+    sockets: tuple[socket.socket, ...]
+    claim: socket.socket
+    files: tuple[Path, ...] = ()
+
+    def close(self) -> None:
+        for file in self.files:  # first: without the claim they may be another server's
+            file.unlink(missing_ok=True)
+        for each in (*self.sockets, self.claim):
+            each.close()
+
+
+def bind_sockets(host: str, port: int, *, count: int) -> ListeningSockets:
+    """To the same port, 0 for any; bound, not listening: a client is refused until there is somebody to answer it.
+
+    OSError, where another process has the port too: it would share its connections.
+    """
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    with socket.socket(family, kind, protocol) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(address)
+        bound_to = probe.getsockname()
+    sockets = [claim_address(bound_to)]
+    try:
+        for _ in range(count):
+            sockets.append(socket.socket(family, kind, protocol))
+            sockets[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            sockets[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            sockets[-1].setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)
+            sockets[-1].bind(bound_to)
+            sockets[-1].set_inheritable(True)
+    except OSError:
+        for each in sockets:
+            each.close()
+        raise
+    claim, *others = sockets
+    return ListeningSockets(f"http://{host}:{bound_to[1]}", bound_to[1], tuple(others), claim)
+
+
+def bind_files(path: Path, *, count: int) -> ListeningSockets:
+    """Unix sockets `PATH.0`, `PATH.1` and so on, so that a worker can be asked by itself. Files that a killed server
+    left are replaced. OSError as of `bind_sockets`."""
+    claim = claim_address(("unix", hash_of(os.fsencode(path.absolute()))))
+    files = tuple(path.with_name(f"{path.name}.{number}") for number in range(count))
+    sockets: list[socket.socket] = []
+    try:
+        for file in files:
+            file.unlink(missing_ok=True)
+            sockets.append(socket.socket(socket.AF_UNIX))
+            sockets[-1].bind(os.fspath(file))
+            file.chmod(_SOCKET_MODE)
+            sockets[-1].set_inheritable(True)
+    except OSError:
+        for each in (*sockets, claim):
+            each.close()
+        raise
+    return ListeningSockets(f"unix:{path}", 0, tuple(sockets), claim, files)
+
+
+def claim_address(address: tuple[str | int, ...]) -> socket.socket:
+    """For as long as the socket is open and this process lives. OSError where another has claimed it.
+
+    Whether a port is taken can be seen only once somebody listens on it. What can't be bound twice, and is gone with
+    its process, is a name of a Unix socket that is no file; it belongs to the same network namespace as the port.
+    """
+    claim = socket.socket(socket.AF_UNIX)
+    try:
+        claim.bind(f"\0outings {address[0]} {address[1]}")
+    except OSError as error:
+        claim.close()
+        raise OSError(error.errno, "another server uses this port") from error
+    return claim
+
+
+# Where prometheus_client counts: the name is its own.
+COUNTS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+# A stopping server finishes what it answers; after this many seconds it ends all the same.
+GRACE_SECONDS = 10
+# A worker that has not answered by then is replaced: on a busy machine 5 s were not enough to import, and none came up.
+# One that dies while it is asked holds the supervisor for as long: 60 s were too many.
+START_SECONDS = 15
+_LOOK_SECONDS = 1.0
+
+
+def run_server(
+    config: Path,
+    *,
+    listening: ListeningSockets,
+    announce: Callable[[], None],
+    memory: int | None = None,
+    access_log: bool = False,
+) -> None:
+    """Serve with one worker for each socket of `bind_sockets` until SIGTERM or SIGINT, then close the sockets and
+    return. SIGHUP replaces each worker with a new one. `announce` is called once all workers answer.
+
+    `memory` is how many bytes of answers each worker keeps. With `access_log` the workers log each request on standard
+    error.
+    """
+    with ExitStack() as open_sockets, make_counts_folder():
+        open_sockets.callback(listening.close)
+        start_forks()
+        settings = uvicorn.Config(
+            partial(_make_worker, config.absolute(), memory=memory, access_log=access_log),
+            factory=True,
+            loop="uvloop",
+            http="edge.serving.http_protocol:HttpProtocol",  # imported by whom it serves
+            ws="none",
+            lifespan="on",
+            access_log=False,
+            log_level="warning",
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+            timeout_worker_healthcheck=START_SECONDS,
+        )
+        # One worker too has a supervisor: it replaces workers that die, and all of them one by one on SIGHUP.
+        Supervisor(settings, listening.sockets, announce=announce).run()
+
+
+@contextmanager
+def make_counts_folder() -> Iterator[None]:
+    """Make the folder in which the workers of one server count, `edge.metrics`: for those that start within."""
+    with tempfile.TemporaryDirectory(prefix="outings-counts-") as folder:
+        os.environ[COUNTS_FOLDER] = folder
+        try:
+            yield
+        finally:
+            del os.environ[COUNTS_FOLDER]
+
+
+def start_forks() -> None:
+    """Starts what forks workers. It imports all that they need and uses none of it, so that each is there at once and
+    shares that memory; a new Python each took 1.9 s of a processor and 150 MB.
+
+    uvicorn has no setting for it: the name is its own.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["edge.serving.worker", "edge.serving.http_protocol", "uvloop"])
+    _subprocess.spawn = context  # type: ignore[assignment]
+    ensure_running()
+
+
+def _make_worker(config: Path, *, memory: int | None, access_log: bool) -> ASGIApp:
+    from edge.app import MEMORY_BYTES  # not in the supervisor, which answers nothing
+    from edge.serving.worker import make_served_edge
+
+    Thread(target=_end_with_supervisor, daemon=True).start()
+    return make_served_edge(config, memory=memory or MEMORY_BYTES, access_log=access_log)
+
+
+def _end_with_supervisor() -> None:
+    """One that was killed can't tell its workers, nor can the process that forked them, by which it knows of them: they
+    would hold the port, and answer, for ever."""
+    supervisor, forked_by = multiprocessing.parent_process(), os.getppid()
+    assert supervisor is not None  # workers are made by one
+    while not wait([supervisor.sentinel], timeout=_LOOK_SECONDS) and os.getppid() == forked_by:
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)

@@ -1,0 +1,101 @@
+"""A worker: one of the processes that answer. Workers share only the cache folder."""
+
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import orjson
+import structlog
+from structlog.typing import EventDict, Processor
+
+from edge.app import MEMORY_BYTES, Edge, read_clock
+from edge.client_addresses import TrustedProxies, VisitorKey
+from edge.limits.connections import ConnectionLimiter
+from edge.limits.mapped_store import LOCAL, open_limits
+from edge.releases import RollbackGuard
+from edge.services.forecasts import open_forecasts
+from edge.services.geocoder import open_geocoder
+from edge.usage import AccessLog, UsageRecorder, open_ledger
+from outings.answers.semantic.model import Model
+from outings.configuration import read_configuration, split_secrets
+from outings.contract.pricing_plans import Offer
+from outings.keys.seal import open_seal
+from outings.release.stores import open_configured_store
+from outings.release.trust import read_reader
+
+
+def make_served_edge(config: Path, *, memory: int = MEMORY_BYTES, access_log: bool = False) -> Edge:
+    """Makes what a worker runs. It reads the configuration itself, because it is a separate process.
+
+    With `access_log` each request is logged on standard error.
+    """
+    set_up_logs()
+    configuration = read_configuration(config, os.environ)
+    store, edge, site = open_configured_store(configuration.store), configuration.edge, configuration.site
+    trust, proxies = read_reader(configuration.signing), TrustedProxies(edge.trusted_proxies)
+    return Edge(
+        store,
+        cache=edge.cache,
+        memory=memory,
+        offer=Offer(
+            plans=configuration.plans.settle(),
+            upgrade_url=edge.upgrade_url,
+            docs_url=edge.docs_url,
+        ),
+        proxies=proxies,
+        connections=ConnectionLimiter(per_address=edge.connections_per_address, name_address=proxies.name_peer),
+        limits=open_limits(edge.rate_storage, state=edge.state),
+        usage=UsageRecorder(
+            ledger=open_ledger(edge.state, is_required=edge.rate_storage == LOCAL),
+            access_log=AccessLog(sys.stderr.fileno()) if access_log else None,
+            shows_keys=edge.usage_metrics,
+        ),
+        model=None if configuration.search.model is None else Model(configuration.search.model),
+        geocoder=open_geocoder(configuration.geocoder),
+        forecasts=open_forecasts(configuration.weather, state=edge.state, clock=read_clock),
+        trust=trust,
+        seal=open_seal(edge.legacy_key_secret),
+        calendar_secrets=split_secrets(edge.calendar_secrets),
+        front_secrets=split_secrets(edge.front_secret),
+        visitors=None if site is None else VisitorKey(text=site.key, per_minute=site.key_per_minute),
+        rollback_guard=RollbackGuard(edge.state) if trust.believed else None,
+    )
+
+
+def set_up_logs() -> None:
+    """JSON lines on standard error, also of what builds and servers have in common. Once a process: a logger keeps the
+    processors that it was first used with."""
+    if structlog.is_configured():
+        return
+    processors: list[Processor] = [
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    render = structlog.processors.JSONRenderer(encode_event)
+    render_text = structlog.processors.JSONRenderer(format_event)
+    shared = logging.StreamHandler(sys.stderr)
+    shared.setFormatter(structlog.stdlib.ProcessorFormatter(processor=render_text, foreign_pre_chain=processors))
+    logging.getLogger("outings").addHandler(shared)
+    structlog.configure(
+        processors=[*processors, render],
+        logger_factory=structlog.BytesLoggerFactory(sys.stderr.buffer),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        cache_logger_on_first_use=True,
+    )
+
+
+def encode_event(event: EventDict, **options: Any) -> bytes:
+    """One log line. What orjson refuses, such as half a sign in a file's name, the standard library writes."""
+    try:
+        return orjson.dumps(event, **options)
+    except TypeError:
+        return json.dumps(event, **options).encode()
+
+
+def format_event(event: EventDict, **options: Any) -> str:
+    """A log line for the standard library's handlers, which write text."""
+    return encode_event(event, **options).decode()

@@ -1,1 +1,0 @@
-"""Counts requests and logs them."""
