@@ -2,14 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from outings.contract.vocabulary import Vocabulary
-from pipeline.records.kinds import Inconsistency, Leaf, Members, Table, check_event
+from pipeline.records.kinds import Check, Leaf, Members, Table, check_event
 from pipeline.records.record import RECORDS, Problem, Record, make_members
 from pipeline.records.values import InvalidValue, RepairedValue
 
@@ -37,160 +37,143 @@ class CleaningResult(Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...] = ()
 
 
-class MemberProblem(Struct, frozen=True):
+class _Finding(NamedTuple):
     """What is wrong with one member, and whether the record can stand without it."""
 
     field: str | None
     reason: str
     value: Any
-    quarantines: bool
+    quarantines: bool = True
 
 
 def clean_record(raw: object, *, line: int, origin: Origin, unknown: Counter[str]) -> CleaningResult:
-    """Cleans one record of `origin`'s feed; members that no record has are counted in `unknown` by their path."""
-    findings: list[MemberProblem] = []
-    values = _clean_members(raw, findings=findings, origin=origin, unknown=unknown)
-    refused = [finding for finding in findings if finding.quarantines]
-    source_id = values.get("source_id")
-    problems = [
-        _make_problem(finding, line=line, feed=origin.feed, source_id=source_id)
-        for finding in findings
-        if not finding.quarantines
-    ]
+    """Clean one record of `origin`'s feed; members that no record has are counted in `unknown` by their path."""
+    cleaner = _Cleaner(origin, unknown)
+    values = cleaner.clean_members(raw)
+    refused = [finding for finding in cleaner.findings if finding.quarantines]
     if refused:
         # One line a record, so that lines of the quarantine are records: the first reason, and where the others are.
         first, *others = refused
         fields = sorted({str(other.field) for other in others} - {str(first.field)})
         also = f" (also wrong: {', '.join(fields)})" if fields else ""
-        combined = MemberProblem(first.field, first.reason + also, first.value, quarantines=True)
-        problem = _make_problem(combined, line=line, feed=origin.feed, source_id=source_id)
-        return CleaningResult(record=None, problems=(problem,))
-    record = RECORDS[values["type"]](feed=origin.feed, line=line, **values)
-    return CleaningResult(record=record, problems=tuple(problems))
+        shown = [first._replace(reason=first.reason + also)]
+    else:
+        shown = cleaner.findings
+    named: dict[str, Any] = {"line": line, "feed": origin.feed, "source_id": values.get("source_id")}
+    problems = tuple(make_problem(*each[:3], quarantines=each.quarantines, **named) for each in shown)
+    record = None if refused else RECORDS[values["type"]](feed=origin.feed, line=line, **values)
+    return CleaningResult(record=record, problems=problems)
 
 
-def _clean_members(
-    raw: object, *, findings: list[MemberProblem], origin: Origin, unknown: Counter[str]
-) -> dict[str, Any]:
-    if not isinstance(raw, dict):
-        findings.append(MemberProblem(None, "wrong_type: expected a JSON object", raw, quarantines=True))
-        return {}
-    removal = raw.get("deleted") is True
-    if removal:
-        raw = {name: raw[name] for name in REMOVAL_MEMBERS if name in raw}
-    types = make_members(origin.vocabulary)
-    type_ = _clean_type(raw.get("type"), findings)
-    # Of a record without a type no more is read than names it in the quarantine, and nothing of it is unknown.
-    members = types[type_] if type_ else {name: types["event"][name] for name in ("type", "source_id", "name")}
-    values = _clean_object(raw, members, path="", findings=findings, unknown=unknown if type_ else Counter())
-    for name in ("source_id",) if removal else ("source_id", "name"):
-        if name not in values and not any(finding.field == name for finding in findings):
-            findings.append(MemberProblem(name, "missing: expected a text", None, quarantines=True))
-    if removal and not origin.delta:
-        findings.append(
-            MemberProblem("deleted", "contradictory: only a delta feed removes like this", "true", quarantines=True)
-        )
-    if type_ == "event":
-        _settle(check_event(values), values, path="", findings=findings)
-    values["metro"] = _clean_metro(values.get("metro"), origin, findings)
-    return values
+class _Cleaner:
+    """Cleans the members of one record, and remembers what is wrong with them."""
 
+    def __init__(self, origin: Origin, unknown: Counter[str]) -> None:
+        self.findings: list[_Finding] = []
+        self._origin = origin
+        self._unknown = unknown
 
-def _clean_type(value: object, findings: list[MemberProblem]) -> str | None:
-    """The record's type when it is one; what is wrong with it is found with the other members."""
-    if value is None or (isinstance(value, str) and not value.strip()):
-        findings.append(MemberProblem("type", f"missing: expected one of {', '.join(RECORDS)}", None, quarantines=True))
-    word = value.strip().lower() if isinstance(value, str) else None
-    return word if word in RECORDS else None
+    def _find(self, field: str | None, reason: str, value: Any, *, quarantines: bool = True) -> None:
+        self.findings.append(_Finding(field, reason, value, quarantines))
 
+    def _is_wrong(self, field: str) -> bool:
+        return any(finding.field == field for finding in self.findings)
 
-def _clean_metro(stated: str | None, origin: Origin, findings: list[MemberProblem]) -> str | None:
-    allowed = ", ".join(sorted(set(origin.metros.values())))
-    if stated is None:
-        if origin.metro is None and not any(finding.field == "metro" for finding in findings):
-            findings.append(MemberProblem("metro", f"missing: expected one of {allowed}", None, quarantines=True))
-        return origin.metro
-    slug = origin.metros.get(stated)
-    if slug is None:
-        findings.append(MemberProblem("metro", f"unknown_word: expected one of {allowed}", stated, quarantines=True))
-    elif origin.metro not in (None, slug):
-        reason = f"contradictory: the feed belongs to {origin.metro}"
-        findings.append(MemberProblem("metro", reason, stated, quarantines=True))
-    return slug
+    def clean_members(self, raw: object) -> dict[str, Any]:
+        if not isinstance(raw, dict):
+            self._find(None, "wrong_type: expected a JSON object", raw)
+            return {}
+        removal = raw.get("deleted") is True
+        if removal:
+            raw = {name: raw[name] for name in REMOVAL_MEMBERS if name in raw}
+        types = make_members(self._origin.vocabulary)
+        type_ = self._clean_type(raw.get("type"))
+        # Of a record without a type no more is read than names it in the quarantine, and nothing of it is unknown.
+        members = types[type_] if type_ else {name: types["event"][name] for name in ("type", "source_id", "name")}
+        self._unknown = self._unknown if type_ else Counter()
+        values = self._clean_object(raw, members, "")
+        for name in ("source_id",) if removal else ("source_id", "name"):
+            if name not in values and not self._is_wrong(name):
+                self._find(name, "missing: expected a text", None)
+        if removal and not self._origin.delta:
+            self._find("deleted", "contradictory: only a delta feed removes like this", "true")
+        if type_ == "event":
+            self._settle(check_event, values, "")
+        values["metro"] = self._clean_metro(values.get("metro"))
+        return values
 
+    def _clean_type(self, value: object) -> str | None:
+        """Return the record's type when it is one; what is wrong with it is found with the other members."""
+        if value is None or (isinstance(value, str) and not value.strip()):
+            self._find("type", f"missing: expected one of {', '.join(RECORDS)}", None)
+        word = value.strip().lower() if isinstance(value, str) else None
+        return word if word in RECORDS else None
 
-def _clean_object(
-    raw: Mapping[Any, Any], members: Members, *, path: str, findings: list[MemberProblem], unknown: Counter[str]
-) -> dict[str, Any]:
-    """The right values of `raw`; null is "not stated" and leaves the struct's own default."""
-    values: dict[str, Any] = {}
-    for name, value in raw.items():
-        kind = members.get(name)
-        if value is None:
-            continue
-        if type(kind) is Leaf:
-            try:
-                parsed = kind.parse(value)
-            except InvalidValue as wrong:
-                findings.append(MemberProblem(path + name, str(wrong), value, kind.filters))
-            except RepairedValue as mended:
-                findings.append(MemberProblem(path + name, str(mended), mended.lost, quarantines=False))
-                values[name] = mended.value
+    def _clean_metro(self, stated: str | None) -> str | None:
+        own, slugs = self._origin.metro, self._origin.metros
+        allowed = ", ".join(sorted(set(slugs.values())))
+        if stated is None:
+            if own is None and not self._is_wrong("metro"):
+                self._find("metro", f"missing: expected one of {allowed}", None)
+            return own
+        slug = slugs.get(stated)
+        if slug is None:
+            self._find("metro", f"unknown_word: expected one of {allowed}", stated)
+        elif own not in (None, slug):
+            self._find("metro", f"contradictory: the feed belongs to {own}", stated)
+        return slug
+
+    def _clean_object(self, raw: Mapping[Any, Any], members: Members, path: str) -> dict[str, Any]:
+        """Return the right values of `raw`; null is "not stated" and leaves the struct's own default."""
+        values: dict[str, Any] = {}
+        for name, value in raw.items():
+            kind = members.get(name)
+            if value is None:
+                continue
+            made: Any = None
+            if type(kind) is Leaf:
+                try:
+                    made = kind.parse(value)
+                except InvalidValue as wrong:
+                    self._find(path + name, str(wrong), value, quarantines=kind.filters)
+                except RepairedValue as mended:
+                    self._find(path + name, str(mended), mended.lost, quarantines=False)
+                    values[name] = mended.value
+            elif type(kind) is Table:
+                made = (self._clean_entries if kind.many else self._clean_entry)(value, kind, path + name)
             else:
-                if parsed is not None:
-                    values[name] = parsed
-        elif type(kind) is Table:
-            clean = _clean_entries if kind.many else _clean_entry
-            made = clean(value, kind, path=path + name, findings=findings, unknown=unknown)
+                # One SELECT of several types gives each the others' columns, which state nothing.
+                self._unknown[_INDEX.sub("[]", f"{path}{name}")] += is_stated(value)
             if made is not None:
                 values[name] = made
-        else:
-            # One SELECT of several types gives each the others' columns, which state nothing.
-            unknown[_INDEX.sub("[]", f"{path}{name}")] += is_stated(value)
-    return values
+        return values
 
+    def _clean_entries(self, value: object, table: Table, path: str) -> tuple[Struct, ...] | None:
+        if not isinstance(value, list):
+            self._find(path, "wrong_type: expected a list of objects", value, quarantines=table.filters)
+            return None
+        entries = (self._clean_entry(entry, table, f"{path}[{number}]") for number, entry in enumerate(value))
+        return tuple(entry for entry in entries if entry is not None)
 
-def _clean_entries(
-    value: object, table: Table, *, path: str, findings: list[MemberProblem], unknown: Counter[str]
-) -> tuple[Struct, ...] | None:
-    if not isinstance(value, list):
-        findings.append(MemberProblem(path, "wrong_type: expected a list of objects", value, table.filters))
-        return None
-    entries = [
-        _clean_entry(entry, table, path=f"{path}[{number}]", findings=findings, unknown=unknown)
-        for number, entry in enumerate(value)
-    ]
-    return tuple(entry for entry in entries if entry is not None)
+    def _clean_entry(self, value: object, table: Table, path: str) -> Struct | None:
+        """Return an object; one that states nothing is none."""
+        if not isinstance(value, dict):
+            self._find(path, "wrong_type: expected an object", value, quarantines=table.filters)
+            return None
+        values = self._clean_object(value, table.members, f"{path}.")
+        if table.check is not None:
+            self._settle(table.check, values, f"{path}.")
+        return table.make(**values) if values else None
 
-
-def _clean_entry(
-    value: object, table: Table, *, path: str, findings: list[MemberProblem], unknown: Counter[str]
-) -> Struct | None:
-    """An object; one that states nothing is none."""
-    if not isinstance(value, dict):
-        findings.append(MemberProblem(path, "wrong_type: expected an object", value, table.filters))
-        return None
-    values = _clean_object(value, table.members, path=f"{path}.", findings=findings, unknown=unknown)
-    if table.check is not None:
-        _settle(table.check(values), values, path=f"{path}.", findings=findings)
-    return table.make(**values) if values else None
-
-
-def _settle(
-    disagreements: Iterable[Inconsistency],
-    values: dict[str, Any],
-    *,
-    path: str,
-    findings: list[MemberProblem],
-) -> None:
-    for member, reason, drop in list(disagreements):
-        findings.append(MemberProblem(path + member, reason, values[member], quarantines=not drop))
-        if drop:
-            del values[member]
+    def _settle(self, check: Check, values: dict[str, Any], path: str) -> None:
+        for member, reason, drop in list(check(values)):
+            self._find(path + member, reason, values[member], quarantines=not drop)
+            if drop:
+                del values[member]
 
 
 def is_stated(value: object) -> bool:
-    """Whether there is anything in it: not null, nor an object or a list of only such."""
+    """Return True if there is anything in it: not null, nor an object or a list of only such."""
     ahead = [value]
     while ahead:
         one = ahead.pop()
@@ -203,15 +186,17 @@ def is_stated(value: object) -> bool:
     return False
 
 
-def _make_problem(finding: MemberProblem, *, line: int, feed: str, source_id: str | None) -> Problem:
+def make_problem(
+    field: str | None, reason: str, value: Any, *, quarantines: bool, line: int, feed: str, source_id: str | None
+) -> Problem:
     return Problem(
-        feed=feed, line=line, source_id=source_id, field=finding.field, reason=finding.reason,
-        value=show_value(finding.value), quarantined=finding.quarantines,
+        feed=feed, line=line, source_id=source_id, field=field, reason=reason, value=show_value(value),
+        quarantined=quarantines,
     )  # fmt: skip
 
 
 def show_value(value: Any) -> str | None:
-    """A raw value as text, cut: an operator should know it again, not read it whole."""
+    """Return a raw value as text, cut: an operator should know it again, not read it whole."""
     if value is None:
         return None
     try:
@@ -219,17 +204,3 @@ def show_value(value: Any) -> str | None:
     except RecursionError:
         text = "nested too deep to show"
     return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
-
-
-def quarantine_unread(value: object, reason: str, *, line: int, feed: str, source_id: str | None = None) -> Problem:
-    """The problem of a record that could not be decoded at all."""
-    finding = MemberProblem(None, reason, value, quarantines=True)
-    return _make_problem(finding, line=line, feed=feed, source_id=source_id)
-
-
-def report_left_out(
-    field: str, reason: str, value: str | None, *, line: int, feed: str, source_id: str | None
-) -> Problem:
-    """The problem of what was left out before there was a record."""
-    finding = MemberProblem(field, reason, value, quarantines=False)
-    return _make_problem(finding, line=line, feed=feed, source_id=source_id)

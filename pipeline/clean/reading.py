@@ -7,7 +7,7 @@ from typing import Any
 from outings.configuration import Configuration, FeedTable
 from outings.contract.did_you_mean import list_nearest
 from outings.contract.vocabulary import Vocabulary
-from pipeline.clean.cleaning import Origin, clean_record, is_stated, quarantine_unread, report_left_out
+from pipeline.clean.cleaning import Origin, clean_record, is_stated, make_problem
 from pipeline.clean.feed_read import CleanedRecord, FeedRead, Records, encode_cleaned, locate_problems, number_line
 from pipeline.fetch.reader import FeedSetting, RawRecord, Reader, is_remote, load_reader, open_sources
 from pipeline.fetch.source import FeedError, FeedSource, SettingError, SourceFile, check_unchanged, is_zoned
@@ -68,7 +68,8 @@ def read_source(feed: FeedTable, configuration: Configuration, source: FeedSourc
         if raw.file is not None:
             raw = raw._replace(line=number_line(places.setdefault(raw.file, len(places)), raw.line))
         problems += [
-            report_left_out(*note, line=raw.line, feed=feed.name, source_id=raw.source_id) for note in raw.notes
+            make_problem(*note, quarantines=False, line=raw.line, feed=feed.name, source_id=raw.source_id)
+            for note in raw.notes
         ]
         cleaned, faults = _clean_raw(raw, feed, origin, unknown)
         problems += faults
@@ -123,7 +124,10 @@ def _clean_raw(
             # So that its last good version stays.
             own = raw.value.get("source_id") if isinstance(raw.value, dict) else None
             source_id = source_id or (own if isinstance(own, str) else None)
-    return None, (quarantine_unread(raw.value, reason, line=raw.line, feed=feed.name, source_id=source_id),)
+    problem = make_problem(
+        None, reason, raw.value, quarantines=True, line=raw.line, feed=feed.name, source_id=source_id
+    )  # fmt: skip
+    return None, (problem,)
 
 
 def _make_origin(feed: FeedTable, configuration: Configuration) -> Origin:
