@@ -28,6 +28,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadGroupScheduling
 
 # A newcomer waits for `make test`; `make test-long` tries 20.
 CASES = int(os.environ.get("OUTINGS_TEST_CASES") or 3)
@@ -76,8 +77,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         test = getattr(item, "obj", None)
         if getattr(test, "is_hypothesis_test", False) or "cases" in getattr(item, "fixturenames", ()):
             item.add_marker("generated")
-    # What one worker has to do alone begins first, or the others wait for it at the end.
-    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+
+
+class FileScheduler(LoadGroupScheduling):
+    """A file's tests go to one worker, as those of a group do: the worlds that they share are built once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        scope: str = super()._split_scope(nodeid)
+        return nodeid.partition("::")[0] if scope == nodeid else scope
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> FileScheduler:
+    return FileScheduler(config, log)
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -4,7 +4,7 @@ Its own checks judge by the published document; `check_response` judges the same
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -132,6 +132,15 @@ def check_answer(case: Case, response: Response, samples: Samples) -> int:
     return response.status_code
 
 
+# Each path costs a quarter of a second and more; these have most kinds of parameters between them.
+_ALWAYS = ("/v1/metros", "/v1/{metro}/events", "/v1/{metro}/nearby", "/v1/changes")
+
+
+def vary(paths: Iterable[str]) -> pytest.MarkDecorator:
+    marked = [pytest.param(path, marks=() if path in _ALWAYS else pytest.mark.long) for path in paths]
+    return pytest.mark.parametrize("path", marked)
+
+
 # One of several parameters must say where: no schema of a parameter tells that.
 CENTRED = {f"/v1/{{metro}}/{name}" for name in ("around", "nearby", "activity")}
 
@@ -142,7 +151,7 @@ def list_required(operation: APIOperation) -> dict[str, Any]:
     return {each.name: each.definition["example"] for each in operation.query if each.is_required or each.name in names}
 
 
-@pytest.mark.parametrize("path", PATHS)
+@vary(PATHS)
 def test_what_the_document_allows_is_answered_as_it_says(samples: Samples, path: str) -> None:
     """Two parameters of a generated case are kept: many would contradict each other, and nothing else be seen.
 
@@ -166,7 +175,7 @@ def test_what_the_document_allows_is_answered_as_it_says(samples: Samples, path:
     check()
 
 
-@pytest.mark.parametrize("path", TAKING)
+@vary(TAKING)
 def test_what_the_document_forbids_is_refused(samples: Samples, path: str) -> None:
     """`negative_data_rejection` is among the checks."""
 

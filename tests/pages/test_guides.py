@@ -2,6 +2,7 @@
 
 import html
 import re
+from functools import cache
 from pathlib import Path
 from posixpath import join, normpath
 
@@ -12,8 +13,17 @@ from outings.pages.highlighting import highlight_code
 from outings.release.site import SiteSettings
 
 FOLDER = Path(__file__).parents[2] / "docs/guides"
-PAGES = {page.path: page.data.decode() for page in render_guides(SiteSettings())}
-GUIDES = [path for path in PAGES if path != "guides/"]
+PATHS = ["guides/", *(f"guides/{path.stem}/" for path in sorted(FOLDER.glob("*.md")) if path.stem != INDEX)]
+
+
+@cache
+def render_pages() -> dict[str, str]:
+    """When the first test needs them: every worker imports this file, and one of them runs it."""
+    return {page.path: page.data.decode() for page in render_guides(SiteSettings())}
+
+
+def list_guides() -> list[str]:
+    return [path for path in render_pages() if path != "guides/"]
 
 
 def list_links(page: str) -> list[str]:
@@ -26,39 +36,40 @@ def read_index(text: str) -> dict[str, str]:
 
 
 def test_every_document_is_a_page() -> None:
-    assert {*GUIDES} == {f"guides/{path.stem}/" for path in FOLDER.glob("*.md") if path.stem != INDEX}
-    assert len(GUIDES) > 10
+    assert sorted(render_pages()) == PATHS
+    assert len(PATHS) > 11
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", PATHS)
 def test_every_link_leads_to_a_page_and_a_heading_of_it(path: str) -> None:
-    assert list_links(PAGES[path])
-    for link in list_links(PAGES[path]):
+    assert list_links(render_pages()[path])
+    for link in list_links(render_pages()[path]):
         folder, _, anchor = link.partition("#")
         target = normpath(join(path, folder)) + "/" if folder else path
-        assert target in PAGES, link
-        assert not anchor or f'id="{anchor}"' in PAGES[target], link
+        assert target in render_pages(), link
+        assert not anchor or f'id="{anchor}"' in render_pages()[target], link
 
 
 def test_who_follows_next_from_the_first_guide_reads_all_of_them_and_goes_back_the_same_way() -> None:
-    for path, after in zip(GUIDES, [*GUIDES[1:], None], strict=True):
-        following = re.findall(r'rel="next" href="([^"]*)"', PAGES[path])
+    guides = list_guides()
+    for path, after in zip(guides, [*guides[1:], None], strict=True):
+        following = re.findall(r'rel="next" href="([^"]*)"', render_pages()[path])
         assert [normpath(join(path, link)) + "/" for link in following] == ([after] if after else [])
         if after:
-            (previous,) = re.findall(r'rel="prev" href="([^"]*)"', PAGES[after])
+            (previous,) = re.findall(r'rel="prev" href="([^"]*)"', render_pages()[after])
             assert normpath(join(after, previous)) + "/" == path
 
 
-@pytest.mark.parametrize("path", GUIDES)
+@pytest.mark.parametrize("path", PATHS[1:])
 def test_the_outline_names_every_main_heading(path: str) -> None:
-    outline = re.findall(r'<li><a href="#([^"]*)">', PAGES[path])
-    assert outline == re.findall(r'<h2 id="([^"]*)">', PAGES[path])
+    outline = re.findall(r'<li><a href="#([^"]*)">', render_pages()[path])
+    assert outline == re.findall(r'<h2 id="([^"]*)">', render_pages()[path])
     assert len(outline) >= 3
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", PATHS)
 def test_a_page_has_no_style_and_no_script_of_its_own(path: str) -> None:
-    assert not re.search(r"\sstyle=|<style|<script(?! (type=\"module\" )?src=)", PAGES[path])
+    assert not re.search(r"\sstyle=|<style|<script(?! (type=\"module\" )?src=)", render_pages()[path])
 
 
 def test_code_is_shown_as_it_is_written() -> None:
@@ -69,14 +80,16 @@ def test_code_is_shown_as_it_is_written() -> None:
 
 
 def test_the_address_of_the_server_in_an_example_is_marked_for_the_script_that_replaces_it() -> None:
-    named = [html.unescape(text) for text in re.findall(r"(<[^<]*)http://127.0.0.1:8000", PAGES["guides/limits/"])]
+    named = [
+        html.unescape(text) for text in re.findall(r"(<[^<]*)http://127.0.0.1:8000", render_pages()["guides/limits/"])
+    ]
     assert len(named) >= 2
     assert [text for text in named if 'data-origin="http://127.0.0.1:8000"' not in text] == []
 
 
 def test_the_address_of_a_server_that_the_reader_starts_stays() -> None:
-    assert "http://127.0.0.1:8000/v1/santa-fe" in PAGES["guides/feed/"]
-    assert "data-origin" not in PAGES["guides/feed/"]
+    assert "http://127.0.0.1:8000/v1/santa-fe" in render_pages()["guides/feed/"]
+    assert "data-origin" not in render_pages()["guides/feed/"]
 
 
 def test_html_in_a_document_is_text() -> None:

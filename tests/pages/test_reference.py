@@ -4,6 +4,8 @@ import html
 import json
 import re
 from collections import Counter
+from functools import cache
+from typing import Any
 
 import pytest
 
@@ -18,16 +20,28 @@ from outings.contract.vocabulary import Vocabulary
 from outings.pages.reference import render_reference
 from outings.release.site import SiteSettings
 
-DOCUMENT = make_document(Vocabulary())
-COMPONENTS = DOCUMENT["components"]
-PAGE = render_reference(SiteSettings(), Vocabulary()).data.decode()
-IDS = re.findall(r'\sid="([^"]+)"', PAGE)
 by_route = pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
 WITH_EXAMPLE = [route for route in ROUTES if route.name in read_examples()]
 
 
+@cache
+def read_document() -> dict[str, Any]:
+    return make_document(Vocabulary())
+
+
+@cache
+def read_page() -> str:
+    return render_reference(SiteSettings(), Vocabulary()).data.decode()
+
+
+def list_ids() -> list[str]:
+    return re.findall(r'\sid="([^"]+)"', read_page())
+
+
 def read_section(route: Route) -> str:
-    match = re.search(rf'<section class="route" id="{re.escape(route.name)}".*?</section>', PAGE, flags=re.DOTALL)
+    match = re.search(
+        rf'<section class="route" id="{re.escape(route.name)}".*?</section>', read_page(), flags=re.DOTALL
+    )
     assert match, f"{route.name} has no section in the reference"
     return match[0]
 
@@ -53,7 +67,7 @@ def test_a_route_has_its_path_its_parameters_and_what_it_fails_with(route: Route
         of_list = list_rows(read_section(next(each for each in ROUTES if each.name == like)))
         listed |= of_list - left_out - ({"metro"} - in_path)
     assert {*route.parameters, *route.ignored, *in_path} == listed
-    statuses = {status for status in DOCUMENT["paths"][route.path]["get"]["responses"] if int(status) >= 400}
+    statuses = {status for status in read_document()["paths"][route.path]["get"]["responses"] if int(status) >= 400}
     assert statuses <= set(re.findall(r'href="#code-\w+">(\d+)</a>', section))
 
 
@@ -81,26 +95,26 @@ def test_what_is_not_promised_is_marked(route: Route) -> None:
 def test_every_parameter_member_code_reason_notice_header_and_plan_has_a_place() -> None:
     wanted = {f"parameter-{name}" for name in PARAMETERS}
     wanted |= {f"path-{name}" for route in ROUTES for name in re.findall(r"{(\w+)}", route.path)}
-    for shape, schema in COMPONENTS["schemas"].items():
+    for shape, schema in read_document()["components"]["schemas"].items():
         if not shape.endswith(("Part", "Path")):
             wanted |= {shape, *(f"{shape}.{member}" for member in schema["properties"])}
     wanted |= {f"code-{code}" for code in errors.CODES} | {f"reason-{reason}" for reason in errors.REASONS}
     wanted |= {f"notice-{code}" for code in NOTICES} | {f"plan-{plan}" for plan in PLANS}
-    wanted |= {f"answer-{header}" for header in COMPONENTS["headers"]}
+    wanted |= {f"answer-{header}" for header in read_document()["components"]["headers"]}
     wanted |= {"header-X-API-Key", "header-If-None-Match", "header-Accept-Encoding", "header-X-Trace-Id"}
-    assert wanted - set(IDS) == set()
+    assert wanted - set(list_ids()) == set()
 
 
 def test_each_row_says_what_it_means() -> None:
-    rows = re.findall(r'<tr id="([^"]+)".*?</tr>', PAGE, flags=re.DOTALL)
-    empty = [row for row in re.findall(r"<tr id=.*?</tr>", PAGE, flags=re.DOTALL) if "<td></td>" in row]
+    rows = re.findall(r'<tr id="([^"]+)".*?</tr>', read_page(), flags=re.DOTALL)
+    empty = [row for row in re.findall(r"<tr id=.*?</tr>", read_page(), flags=re.DOTALL) if "<td></td>" in row]
     assert len(rows) > 700
     assert empty == []
 
 
 def test_each_place_is_there_once_and_each_link_leads_to_one() -> None:
-    assert [name for name, count in Counter(IDS).items() if count > 1] == []
-    assert set(re.findall(r'href="#([^"]+)"', PAGE)) - set(IDS) == set()
+    assert [name for name, count in Counter(list_ids()).items() if count > 1] == []
+    assert set(re.findall(r'href="#([^"]+)"', read_page())) - set(list_ids()) == set()
 
 
 def test_a_deployments_own_words_are_shown() -> None:
