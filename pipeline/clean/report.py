@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
+from typing import Any
 
 from msgspec import Struct
 
@@ -30,10 +31,7 @@ class FeedCount(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def count_feed(feed: str, memory: FeedMemory) -> FeedCount:
-    return FeedCount(
-        feed=feed, read=memory.read, listings=memory.listings, merged=memory.merged, quarantined=memory.quarantined,
-        withdrawn=memory.withdrawn, last_good=memory.last_good, last_good_since=memory.last_good_since,
-    )  # fmt: skip
+    return FeedCount(feed=feed, **{name: getattr(memory, name) for name in FeedCount.__struct_fields__[1:]})
 
 
 class ProblemGroup(Struct, frozen=True, kw_only=True):
@@ -76,7 +74,7 @@ def make_report(
     )
 
 
-def sum_counts(feeds: Iterable[FeedCount]) -> dict[str, int]:
+def sum_counts(feeds: Iterable[FeedCount]) -> dict[str, Any]:
     """The `records` of `--json`."""
     counts = list(feeds)
     return {
@@ -141,11 +139,7 @@ def format_report(report: Report) -> str:
 
 def _format_counts(feeds: Sequence[FeedCount]) -> list[str]:
     """A line each, and one for the sum of several. A number that is zero is left out."""
-    sums = sum_counts(feeds)
-    total = FeedCount(
-        feed="all", read=sums["read"], listings=sums["listings"], merged=sums["merged"], quarantined=sums["quarantined"]
-    )
-    counts = feeds if len(feeds) == 1 else [*feeds, total]
+    counts = feeds if len(feeds) == 1 else [*feeds, FeedCount(feed="all", **sum_counts(feeds))]
     name, number = max(len(count.feed) for count in counts), max(len(f"{count.read:,}") for count in counts)
     lines = [f"{count.feed:{name}}  {count.read:>{number},} read{_format_parts(count)}" for count in counts]
     kept = [count for count in feeds if count.last_good_since is not None]

@@ -1,5 +1,6 @@
 """The form of a format, its raw records and its `READER`; and the bytes of a configured feed, opened."""
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from importlib import import_module
@@ -52,6 +53,16 @@ class RawRecord(NamedTuple):
     passed_over: str | None = None
     notes: tuple[Note, ...] = ()
     file: str | None = None
+
+
+def sort_words(words: Iterable[str], vocabulary: Vocabulary) -> dict[str, list[str]]:
+    """Sort a feed's own words into the vocabulary's categories and keywords."""
+    folded = {word: "_".join(re.findall(r"[a-z0-9]+", word.lower())) for word in words}
+    known = set(vocabulary.categories)
+    return {
+        "categories": [name for name in folded.values() if name in known],
+        "keywords": [word for word, name in folded.items() if name not in known],
+    }
 
 
 class FeedSetting(Struct, frozen=True, kw_only=True):

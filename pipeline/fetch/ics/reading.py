@@ -35,7 +35,7 @@ from pipeline.fetch.ics.times import (
     note_dropped_time,
     take_written_day,
 )
-from pipeline.fetch.reader import Note, RawRecord
+from pipeline.fetch.reader import Note, RawRecord, sort_words
 from pipeline.records.record import explain_fault
 
 # What a changed date of a series says by its series, where it says nothing itself.
@@ -58,7 +58,8 @@ def list_members(event: Component, vocabulary: Vocabulary) -> dict[str, Any]:
         "created_at": _find_instant(event, "CREATED"),
         "verified_at": _find_instant(event, "LAST-MODIFIED"),
     }
-    members |= _sort_words(event, vocabulary)
+    words = [word for line in event.get_all("CATEGORIES") for word in split_texts(line.value)]
+    members |= sort_words(words, vocabulary)
     members |= _find_status(event)
     return {name: value for name, value in members.items() if value}
 
@@ -105,17 +106,6 @@ def _find_image(event: Component) -> str | None:
         if is_image and url.startswith(("http://", "https://")):
             return url
     return None
-
-
-def _sort_words(event: Component, vocabulary: Vocabulary) -> dict[str, list[str]]:
-    """Sort the words of CATEGORIES into the vocabulary's categories and keywords."""
-    words = [word for line in event.get_all("CATEGORIES") for word in split_texts(line.value)]
-    folded = {word: "_".join(re.findall(r"[a-z0-9]+", word.lower())) for word in words}
-    known = set(vocabulary.categories)
-    return {
-        "categories": [name for name in folded.values() if name in known],
-        "keywords": [word for word, name in folded.items() if name not in known],
-    }
 
 
 def _find_instant(event: Component, name: str) -> str | None:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from outings.contract.vocabulary import Vocabulary
 from pipeline.fetch.jsonld.nodes import Node, is_web, list_type_categories
+from pipeline.fetch.reader import sort_words
 
 _VIRTUAL = "VirtualLocation"
 
@@ -239,12 +240,8 @@ def _sort_words(node: Node, vocabulary: Vocabulary) -> dict[str, list[str]]:
         words += [" ".join(text.split()) for text in node.get_texts(name) if not is_web(text)]
         inner = node.get_nodes(name)
         words += [text for each in inner if (text := each.get_text("prefLabel") or each.get_text("name"))]
-    known = {word: "_".join(re.findall(r"[a-z0-9]+", word.lower())) for word in words}
-    categories = list_type_categories(node.types, vocabulary)
-    return {
-        "categories": [*categories, *(name for name in known.values() if name in vocabulary.categories)],
-        "keywords": [word for word, name in known.items() if name not in vocabulary.categories],
-    }
+    members = sort_words(words, vocabulary)
+    return members | {"categories": [*list_type_categories(node.types, vocabulary), *members["categories"]]}
 
 
 def _find_instant(node: Node, *names: str) -> str | None:

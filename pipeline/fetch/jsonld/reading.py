@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from outings.configuration import read_zone
 from outings.contract.vocabulary import WEEKDAYS, Vocabulary
-from pipeline.fetch.jsonld.documents import parse_content
 from pipeline.fetch.jsonld.members import (
     describe_place,
     drop_unstated,
@@ -35,6 +34,7 @@ from pipeline.fetch.jsonld.nodes import (
     find_type_hint,
     list_roots,
     name_nodes,
+    parse_content,
 )
 from pipeline.fetch.jsonld.times import (
     LocalTime,

@@ -23,8 +23,6 @@ from pipeline.records.record import make_members
 DATA_ERRORS = (duckdb.ConversionException, duckdb.InvalidInputException, duckdb.OutOfRangeException)
 # A statement that fails on more rows than these is wrong itself.
 _MOST_FAULTS = 200
-# A function that fails on a bad value → its variant that gives null.
-_FORGIVING = {"strptime": "try_strptime"}
 
 Run = Callable[[str], Iterator[str]]
 
@@ -84,37 +82,19 @@ def _describe_row(
     """Yield a fault for each record that the row would have been."""
     with _leave_rows(connection, low=row, high=row + 1):
         ((value,),) = connection.execute("SELECT to_json(feed)::VARCHAR FROM feed").fetchall()
-        source_ids = _list_source_ids(connection, query, run)
+        source_ids = _list_source_ids(query, run)
     reason = f"wrong_type: the SELECT fails on this row: {explain_error(error)}"
     for source_id in source_ids or [None]:
         yield RowFault(row, reason, value, source_id)
 
 
-def _list_source_ids(connection: DuckDBPyConnection, query: str, run: Run) -> Sequence[str | None]:
-    """Run the same statement with casts that give null. Some statements can't be written so."""
+def _list_source_ids(query: str, run: Run) -> Sequence[str | None]:
+    """Run the statement for its `source_id` alone, which leaves out what fails in other columns."""
     try:
-        records = [orjson.loads(record) for record in run(_forgive(connection, query))]
+        records = [orjson.loads(record) for record in run(f"SELECT source_id FROM (\n{query.rstrip().rstrip(';')}\n)")]
     except duckdb.Error:
         return []
     return [each["source_id"] for each in records if isinstance(each.get("source_id"), str)]
-
-
-def _forgive(connection: DuckDBPyConnection, query: str) -> str:
-    ((serialized,),) = connection.execute("SELECT json_serialize_sql(?)", [query]).fetchall()
-    tree = orjson.loads(serialized)
-    ahead: list[Any] = [tree]
-    while ahead:
-        node = ahead.pop()
-        if isinstance(node, list):
-            ahead += node
-        elif isinstance(node, dict):
-            if node.get("class") == "CAST":
-                node["try_cast"] = True
-            if (name := str(node.get("function_name")).casefold()) in _FORGIVING:
-                node["function_name"] = _FORGIVING[name]
-            ahead += node.values()
-    ((written,),) = connection.execute("SELECT json_deserialize_sql(?::JSON)", [orjson.dumps(tree).decode()]).fetchall()
-    return str(written)
 
 
 def explain_error(error: duckdb.Error) -> str:
