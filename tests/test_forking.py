@@ -4,6 +4,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from tests.forking import PRELOADED
 
 LIST_THREADS = """
@@ -14,6 +16,7 @@ print(*(path.read_text().strip() for path in pathlib.Path("/proc/self/task").glo
 """
 
 
+@pytest.mark.long
 def test_importing_what_children_are_forked_from_runs_no_query() -> None:
     words = [sys.executable, "-c", LIST_THREADS, *PRELOADED]
     listed = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split("\n")

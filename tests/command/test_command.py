@@ -81,6 +81,7 @@ def test_a_build_that_finds_no_change_imports_no_engine(config: Path) -> None:
     assert _list_engines(config) == "[]"
 
 
+@pytest.mark.long
 def test_a_build_whose_workers_do_its_work_imports_no_engine_itself(tmp_path: Path) -> None:
     config = write_world(tmp_path / "outings.toml", today=date(2026, 8, 10), size=20)
     _list_engines(config)

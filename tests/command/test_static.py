@@ -140,6 +140,7 @@ def environ() -> dict[str, str]:
     return {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
+@pytest.mark.long
 def test_the_commands_of_the_page_lead_from_a_spreadsheet_to_files_on_a_plain_server(
     tmp_path: Path, environ: dict[str, str]
 ) -> None:

@@ -13,6 +13,7 @@ Drafted = Callable[[str], Path]
 Serve = Callable[[str], Ask]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("export", OPTIONS)
 def test_what_init_drafts_passes_check(drafted: Drafted, export: str) -> None:
     checked = run("check", "-c", str(drafted(export)))

@@ -72,6 +72,8 @@ WRITERS = {
     "agenda.csv": write_csv, "agenda.geojson": write_geojson, "agenda.parquet": write_parquet,
     "agenda.sqlite": write_sqlite, "agenda.json": write_json, "agenda.jsonl": write_lines,
 }  # fmt: skip
+# A text and a database; the others are read in tests/pipeline/fetch, too.
+ALWAYS = ("agenda.csv", "agenda.sqlite")
 
 
 def read_served(config: Path) -> list[tuple[str, str, float, float]]:
@@ -89,7 +91,9 @@ def read_served(config: Path) -> list[tuple[str, str, float, float]]:
 SERVED = [(row["title"], row["start"], float(row["price"]), float(row["lat"])) for row in ROWS]
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in ALWAYS else pytest.mark.long) for name in WRITERS]
+)
 def test_the_same_agenda_is_served_whatever_kind_of_file_it_is(tmp_path: Path, name: str) -> None:
     WRITERS[name](tmp_path / name)
     config = tmp_path / "outings.toml"

@@ -118,9 +118,12 @@ def test_a_full_feed_that_lost_more_than_it_may_stops_the_build(city: City) -> N
     "name_anew",
     [
         lambda event: {**event, "source_id": f"new {event['source_id']}"},
-        lambda event: {**event, "source_id": ""},
-        lambda event: {"ID" if name == "source_id" else name: value for name, value in event.items()},
-        lambda event: {**event, "type": "place"},
+        pytest.param(lambda event: {**event, "source_id": ""}, marks=pytest.mark.long),
+        pytest.param(
+            lambda event: {"ID" if name == "source_id" else name: value for name, value in event.items()},
+            marks=pytest.mark.long,
+        ),
+        pytest.param(lambda event: {**event, "type": "place"}, marks=pytest.mark.long),
         lambda event: {**event, "id": f"11111111-1111-4111-8111-11111111111{event['source_id']}"},
         lambda _: "503 Service Unavailable",
     ],

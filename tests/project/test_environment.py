@@ -61,6 +61,7 @@ def test_a_file_over_600_lines_fails_the_check(tmp_path: Path) -> None:
     assert (failed.returncode, failed.stderr) == (1, "over 600 lines:\n601 long.py\n")
 
 
+@pytest.mark.long
 def test_a_skip_and_an_expected_failure_fail_where_nothing_may_be_skipped(tmp_path: Path) -> None:
     """What is skipped here is the text of another suite, made to see that it fails."""
     (tmp_path / "conftest.py").write_text((ROOT / "tests/conftest.py").read_text())
@@ -82,6 +83,7 @@ def test_a_skip_and_an_expected_failure_fail_where_nothing_may_be_skipped(tmp_pa
     assert "no server" in strict.stdout
 
 
+@pytest.mark.long
 def test_tests_on_the_cities_are_collected_only_where_the_cities_are(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text((ROOT / "tests/conftest.py").read_text())
     (tmp_path / "examples").mkdir()
@@ -117,6 +119,7 @@ def test_each_command_asks_for_its_own_libraries(tmp_path: Path, params: str, me
     assert (again.returncode, again.stderr) == (0, "")
 
 
+@pytest.mark.long
 def test_generated_tests_are_marked_and_long_ones_left_out(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text((ROOT / "tests/conftest.py").read_text())
     (tmp_path / "test_case.py").write_text(

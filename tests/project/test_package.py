@@ -104,6 +104,7 @@ def test_the_wheel_holds_every_file_of_the_four_packages(tmp_path: Path) -> None
     assert {name.split("/")[0] for name in names} == set(PACKAGES)
 
 
+@pytest.mark.long
 def test_a_wheel_is_made_without_pages_where_nothing_can_bundle_them(tmp_path: Path) -> None:
     for name in list_tracked_files():
         if name.split("/")[0] in (*PACKAGES, "site", "tools") or "/" not in name:

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -42,6 +44,7 @@ def test_no_proxy_is_set() -> None:
     assert [name for name in os.environ if name.lower().endswith("_proxy")] == []
 
 
+@pytest.mark.long
 def test_a_callers_proxy_stands_between_no_test_and_its_servers() -> None:
     command = [sys.executable, "-m", "pytest", "-n0", "-p", "no:cacheprovider", f"{__file__}::test_no_proxy_is_set"]
     proxies = {

@@ -40,6 +40,7 @@ def swap_in_process(folder: Path, number: int, start: Any, answers: Any) -> None
     answers.put((number, store.put_if("current.json", b"%d" % number, expected=versioned.etag).name))
 
 
+@pytest.mark.long
 def test_of_racing_processes_one_wins(tmp_path: Path) -> None:
     FolderStore(tmp_path).put_if("current.json", b"start", expected=None)
     context = multiprocessing.get_context("spawn")

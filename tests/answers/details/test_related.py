@@ -66,6 +66,7 @@ def test_groups_are_what_every_pair_and_every_list_say(world: World, release: Re
     assert min(counts.values()) > 10
 
 
+@pytest.mark.long
 def test_a_key_of_some_types_is_answered_as_if_there_were_no_others(world: World, tmp_path: Path) -> None:
     release = open_release([world], tmp_path / "whole")
     for scope in SCOPES[:3]:

@@ -62,6 +62,7 @@ def test_time_is_rediss_own(redis: RedisServer) -> None:
     asyncio.run(ask())
 
 
+@pytest.mark.long
 def test_several_edges_share_one_count(redis: RedisServer) -> None:
     redis.clear()
 

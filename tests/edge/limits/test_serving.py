@@ -212,6 +212,7 @@ def list_events(server: Server) -> list[str]:
     return [json.loads(line)["event"] for line in lines if line.startswith("{")]
 
 
+@pytest.mark.long
 def test_with_redis_killed_under_load_reads_go_on_and_counting_resumes(start: Start, own_redis: RedisServer) -> None:
     server = start(workers=2, edge=f'rate_storage = "{own_redis.name_url()}"')
     clients = Clients(server, "billed")

@@ -80,7 +80,7 @@ def test_a_revoked_key_stops_and_the_others_do_not(start: Callable[..., Server])
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
 def test_a_signal_ends_it_in_order(start: Callable[..., Server], workers: int, number: signal.Signals) -> None:
     server = start(workers=workers)
     server.process.send_signal(number)

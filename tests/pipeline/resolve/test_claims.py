@@ -58,7 +58,7 @@ def check_unique(city: City) -> None:
 IMPOSTOR = make_event("x", id=DERIVED, name="Impostor")
 
 
-@pytest.mark.parametrize("metro", ["seattle", "boise"])
+@pytest.mark.parametrize("metro", ["seattle", pytest.param("boise", marks=pytest.mark.long)])
 @pytest.mark.parametrize("is_first", [True, False], ids=["at once", "in the next build"])
 def test_a_feed_that_stands_earlier_takes_no_id_that_another_feed_derives(
     city: City, metro: str, *, is_first: bool
@@ -82,7 +82,7 @@ def test_a_feed_that_stands_earlier_takes_no_id_that_another_feed_derives(
     check_unique(city)
 
 
-@pytest.mark.parametrize("metro", ["seattle", "boise"])
+@pytest.mark.parametrize("metro", ["seattle", pytest.param("boise", marks=pytest.mark.long)])
 def test_an_id_that_is_stated_before_its_owner_comes_is_the_owners_once_it_comes(city: City, metro: str) -> None:
     write(city, "earlier", IMPOSTOR, make_event("own"), metro=metro)
     write(city, "library", make_event("b"))
@@ -94,7 +94,7 @@ def test_an_id_that_is_stated_before_its_owner_comes_is_the_owners_once_it_comes
     check_unique(city)
 
 
-@pytest.mark.parametrize("metro", ["seattle", "boise"])
+@pytest.mark.parametrize("metro", ["seattle", pytest.param("boise", marks=pytest.mark.long)])
 def test_what_a_feed_of_changes_says_no_more_keeps_its_id(city: City, metro: str) -> None:
     write(city, "earlier", make_event("own"), metro=metro, mode="delta")
     write(city, "library", make_event("a"), make_event("b"), mode="delta")
@@ -111,7 +111,7 @@ def test_what_a_feed_of_changes_says_no_more_keeps_its_id(city: City, metro: str
     check_unique(city)
 
 
-@pytest.mark.parametrize("metro", ["seattle", "boise"])
+@pytest.mark.parametrize("metro", ["seattle", pytest.param("boise", marks=pytest.mark.long)])
 @pytest.mark.parametrize(("owner", "row_id"), [({}, DERIVED), ({"id": STATED}, STATED)], ids=["derived", "stated"])
 def test_a_last_good_version_keeps_its_id(city: City, metro: str, owner: Record, row_id: str) -> None:
     write(city, "library", make_event("a", **owner), make_event("b"))
@@ -125,7 +125,7 @@ def test_a_last_good_version_keeps_its_id(city: City, metro: str, owner: Record,
     check_unique(city)
 
 
-@pytest.mark.parametrize("metro", ["seattle", "boise"])
+@pytest.mark.parametrize("metro", ["seattle", pytest.param("boise", marks=pytest.mark.long)])
 def test_a_record_that_states_anothers_id_keeps_its_own_last_good_version(city: City, metro: str) -> None:
     write(city, "earlier", make_event("x", name="Own x"), metro=metro)
     write(city, "library", make_event("a"))

@@ -332,6 +332,7 @@ class _DyingHost(FolderHost):
         super().delete(map(self._step, names))
 
 
+@pytest.mark.long
 def test_a_killed_writer_leaves_whole_files_and_the_next_build_completes_the_tree(city: City, tmp_path: Path) -> None:
     folder, twin = tmp_path / "tree", tmp_path / "twin"
     publish(city, FolderHost(folder))
@@ -434,6 +435,7 @@ def test_whoever_is_overtaken_follows_the_newer_release(city: City, tmp_path: Pa
     assert tree[name_file(request)] == city.ask_bytes(request)
 
 
+@pytest.mark.long
 @pytest.mark.xdist_group("s3")
 def test_a_bucket_has_the_same_bytes_with_their_headers(city: City, tmp_path: Path, s3_endpoint: str) -> None:
     client = boto3.client("s3", endpoint_url=s3_endpoint)
