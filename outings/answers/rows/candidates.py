@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from outings.answers.dates import find_weekday
@@ -45,9 +44,9 @@ from outings.answers.rows.filters import (
     Shares,
     Within,
 )
-from outings.answers.snapshot.distance import Vectors, lie_near
-from outings.answers.snapshot.reader import RowIndex, SnapshotReader
-from outings.answers.snapshot.terms import Terms, open_terms
+from outings.answers.snapshot.distance import lie_near
+from outings.answers.snapshot.reader import SnapshotReader
+from outings.answers.snapshot.terms import open_terms
 from outings.answers.snapshot.zips import Zips, open_stated_zips, open_zips
 from outings.contract.values import DAY, number_day
 from outings.contract.vocabulary import TYPES
@@ -120,20 +119,12 @@ RowNumbers = NDArray[np.uint32]
 
 
 class RowFinder:
-    """Find rows of one snapshot. What is passed as a function is opened at its first use; there may be no zips."""
+    """Find rows of one snapshot. Words and zips are opened at their first use; there may be no zips."""
 
-    def __init__(
-        self,
-        listings: RowIndex,
-        *,
-        vectors: Vectors,
-        open_terms: Callable[[], Terms],
-        open_zips: Callable[[], Zips | None],
-        open_stated: Callable[[], Mapping[str, RowNumbers]],
-    ) -> None:
-        self._listings = listings
-        self._vectors = vectors
-        self._open_terms, self._open_zips, self._open_stated = open_terms, open_zips, open_stated
+    def __init__(self, reader: SnapshotReader) -> None:
+        self._listings, self._vectors = reader.listings, reader.rows.vectors
+        self._open_terms, self._open_zips = reader.defer(open_terms), reader.defer(open_zips)
+        self._open_stated = reader.defer(open_stated_zips)
 
     def find_rows(self, condition: InZips | Matches | HasId, listing_type: str) -> RowNumbers:
         """The rows that meet it, rising. Of other types and statuses too."""
@@ -169,16 +160,6 @@ class RowFinder:
         zips = self._open_zips()
         assert zips is not None, "a request's zip was checked"
         return zips
-
-
-def open_row_finder(reader: SnapshotReader) -> RowFinder:
-    return RowFinder(
-        reader.listings,
-        vectors=reader.rows.vectors,
-        open_terms=reader.defer(open_terms),
-        open_zips=reader.defer(open_zips),
-        open_stated=reader.defer(open_stated_zips),
-    )
 
 
 # Local days begin and end this long before and after those of UTC: the zones of the world lie from -12 to +14 hours.
@@ -270,10 +251,8 @@ def _narrow(low: int | None, high: int | None, first: Any, last: Any) -> tuple[i
 
 def find_events(dates: Dates, columns: Columns) -> Words:
     """The events of which one occurrence meets all conditions."""
-    if not dates.is_within(columns):
+    if not dates.is_within(columns) or dates.since is not None:
         return _look_through(dates, columns)
-    if dates.since is not None:
-        return _find_since(dates, dates.since, columns)
     if dates.weekdays is None:
         assert dates.low is not None
         assert dates.high is not None
@@ -289,22 +268,6 @@ def _look_through(dates: Dates, columns: Columns) -> Words:
     numbers = np.arange(first, end)
     rows = columns.happenings["occurrences"]["row"][numbers[dates.hold(columns, numbers)]]
     return pack_rows(rows, columns.types["event"].size)
-
-
-def _find_since(dates: Dates, since: NotBefore, columns: Columns) -> Words:
-    """Return the rows with a date that has not ended. Dates on both sides of now are only on days that are today
-    somewhere."""
-    assert dates.low is not None
-    assert dates.high is not None
-    last = since.instant // DAY + 1
-    first = since.instant // DAY - 1
-    words = make_empty(columns.types["event"].size)
-    if dates.low <= last:
-        narrowed = replace(dates, low=max(dates.low, first), high=min(dates.high, last))
-        words = _look_through(narrowed, columns)
-    if dates.high > last:
-        words = words | find_events(replace(dates, low=max(dates.low, last + 1), since=None), columns)
-    return words
 
 
 def _find_timed(words: Words, dates: Dates, columns: Columns) -> Words:

@@ -20,7 +20,6 @@ from outings.answers.rows.candidates import (
     list_occurrences,
     make_test,
     number_value,
-    open_row_finder,
     read_dates,
 )
 from outings.answers.rows.column_tables import COLUMNS
@@ -426,5 +425,5 @@ def open_evaluator(reader: SnapshotReader) -> Evaluator:
 
 def make_evaluator(reader: SnapshotReader) -> Evaluator:
     columns = Columns(reader.open_tables(COLUMNS), facts=reader.rows, index=reader.listings)
-    finder = reader.open_index(open_row_finder)
+    finder = reader.open_index(RowFinder)
     return Evaluator(columns, finder=finder, words=len(reader.vocabulary.categories))

@@ -9,7 +9,7 @@ import numpy as np
 
 from outings.answers.documents.occurrences import open_series
 from outings.answers.plan import Position
-from outings.answers.rows.candidates import open_row_finder
+from outings.answers.rows.candidates import RowFinder
 from outings.answers.rows.column_tables import (
     BUCKET_COLUMNS,
     ORGANIZATION_COLUMNS,
@@ -48,7 +48,7 @@ class SqlEvaluator:
         self._tables = engine.open_tables({name: file.path for name, file in reader.tables.items()})
         self.schema = self._tables.schema
         self._files, self._series, self._size = reader.tables, open_series(reader), len(reader.listings)
-        self._finder = reader.open_index(open_row_finder)
+        self._finder = reader.open_index(RowFinder)
         self._words = len(reader.vocabulary.categories)
         # Tests of these dates have values written by hand.
         self.find_starts = reader.open_index(make_evaluator).find_starts
