@@ -19,7 +19,6 @@ from outings.answers.search.repeats import REPEATS
 from outings.answers.snapshot.areas import AREAS
 from outings.answers.snapshot.reader import (
     LISTING_INDEX,
-    MEMBERS,
     ORGANIZATION_INDEX,
     ROW_FACTS,
     DerivedTables,
@@ -36,7 +35,7 @@ from outings.release.snapshot import Snapshot
 # 8 ms each of 25,000 listings.
 DERIVED = (
     WORDS, PLACES, POSTINGS, POSTING_ENDS, RANKS, REPEATS, NOTIONS, HEADS, VENUES, LISTING_INDEX, ORGANIZATION_INDEX,
-    ROW_FACTS, SERIES, MOMENTS, MEMBERS, COLUMNS, SOURCES, AREAS, ORGANIZATION_SPELLINGS, SUGGESTIONS,
+    ROW_FACTS, SERIES, MOMENTS, COLUMNS, SOURCES, AREAS, ORGANIZATION_SPELLINGS, SUGGESTIONS,
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 import msgspec
 import numpy as np
@@ -142,8 +143,8 @@ class _RelatedRows:
         if not ordered:
             return []
         programs = self._find_programs(ordered)
-        shared = np.array(sorted({each for each in programs if each >= 0}), dtype=np.int64)
-        rows = np.union1d(np.array(ordered, dtype=np.int64), self._opened.programs.list_members(shared))
+        shared = (self._opened.programs.list_members(each) for each in {*programs} if each >= 0)
+        rows = np.array(sorted({*ordered, *chain.from_iterable(shared)}), dtype=np.int64)
         kept = [
             self._evaluator.keep_rows(select_default(each, self._snapshot, self._today), rows) for each in self._types
         ]

@@ -5,7 +5,7 @@ import weakref
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from datetime import date
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -182,10 +182,6 @@ class RowIndex:
         return self._created[row], self._updated[row]
 
 
-# What they are made of.
-LISTINGS = ("row", "status", "program_key", "audience", "confidence")
-
-
 IS_OF_PROGRAM = pl.col("program_key").is_not_null() & (pl.col("status") == PUBLISHED)
 
 
@@ -194,63 +190,7 @@ def number_programs() -> pl.Expr:
     return pl.when(IS_OF_PROGRAM).then("program_key").rank("dense") - 1
 
 
-def make_members(listings: pl.DataFrame) -> pl.DataFrame:
-    """The published rows of programs, one program after the other, from `first` to `end`; `sorted` are these rows in
-    natural order, each with its `place` among the members."""
-    members = listings.filter(IS_OF_PROGRAM).sort("program_key", "row").with_row_index("at")
-    places = members.select(sorted="row", place="at").sort("sorted")
-    return members.select(
-        "row", "audience", "confidence",
-        first=pl.col("at").min().over("program_key"),
-        end=pl.col("at").max().over("program_key") + 1,
-    ).hstack(places)  # fmt: skip
-
-
-MEMBERS = derive_table("members", make_members, {"listings": LISTINGS})
-
-
-class Programs:
-    """A program is known by its number; `numbers`: by row, -1 of a listing that is its own."""
-
-    def __init__(self, table: MappedTable, *, numbers: NDArray[np.int32]) -> None:
-        self._numbers = numbers
-        self._rows, self._audiences = table.view_array("row"), table.view_array("audience")
-        self._confidences = table.view_array("confidence")
-        self._firsts, self._ends = table.view_array("first"), table.view_array("end")
-        self._sorted, self._places = table.view_array("sorted"), table.view_array("place")
-
-    def find_programs(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The number of each row's program; -1 of a listing that is its own."""
-        return self._numbers[rows].astype(np.int64)
-
-    def list_members(self, programs: NDArray[np.int64]) -> NDArray[np.int64]:
-        """All rows of these programs, each named once by its number."""
-        if not programs.size:
-            return programs
-        first = self._begins[programs]
-        counts = np.asarray(self._ends)[first] - first
-        starts = np.cumsum(counts) - counts
-        return np.asarray(self._rows)[np.repeat(first - starts, counts) + np.arange(int(counts.sum()))].astype(np.int64)
-
-    @cached_property
-    def _begins(self) -> NDArray[np.int64]:
-        """By number: a program's first place among the members, which are in the same order."""
-        return np.unique(np.asarray(self._firsts)).astype(np.int64)
-
-    def find_others(self, row: int, *, audiences: Collection[int], min_confidence: float) -> list[int]:
-        """The program's other published rows of these audiences and of this confidence at least, in natural order."""
-        at = bisect_left(self._sorted, row)
-        if at == len(self._sorted) or self._sorted[at] != row:
-            return []
-        own = self._places[at]
-        return [
-            self._rows[other]
-            for other in range(self._firsts[own], self._ends[own])
-            if other != own and self._audiences[other] in audiences and self._confidences[other] >= min_confidence
-        ]
-
-
-_LISTINGS = ("row", "type", "id", "status", "program_key", "lat", "lng")
+_LISTINGS = ("row", "type", "id", "status", "program_key", "audience", "confidence", "lat", "lng")
 
 
 def make_row_facts(listings: pl.DataFrame) -> pl.DataFrame:
@@ -259,6 +199,8 @@ def make_row_facts(listings: pl.DataFrame) -> pl.DataFrame:
     x, y, z = make_unit_vectors(*(listings[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng")))
     return listings.select(
         "type",
+        audience=pl.col("audience").fill_null(255),
+        confidence=pl.col("confidence").fill_null(0.0),
         program=number_programs().fill_null(-1).cast(pl.Int32()),
         id_rank=(pl.col("id").rank("ordinal") - 1).cast(pl.UInt32()),
         x=pl.Series(x),
@@ -277,6 +219,7 @@ class RowFacts:
         self.types: NDArray[np.uint8] = table.read_array("type")
         self.id_ranks: NDArray[np.uint32] = table.read_array("id_rank")
         self.programs: NDArray[np.int32] = table.read_array("program")
+        self.audiences, self.confidences = table.view_array("audience"), table.view_array("confidence")
         self.vectors: Vectors = (table.read_array("x"), table.read_array("y"), table.read_array("z"))
 
     def read_point(self, row: int) -> Point:
@@ -286,6 +229,38 @@ class RowFacts:
 
 
 _Index = TypeVar("_Index")
+
+
+class Programs:
+    """The programs of a snapshot's classes. A program is known by its number; a listing that is its own has -1."""
+
+    def __init__(self, facts: RowFacts) -> None:
+        self._facts = facts
+        members = np.flatnonzero(facts.programs >= 0)
+        numbers = facts.programs[members]
+        self._rows = members[np.argsort(numbers, kind="stable")]
+        self._ends = [0, *np.cumsum(np.bincount(numbers)).tolist()]
+
+    def find_programs(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the number of each row's program."""
+        return self._facts.programs[rows].astype(np.int64)
+
+    def list_members(self, program: int) -> list[int]:
+        """List a program's published rows, in natural order."""
+        members: list[int] = self._rows[self._ends[program] : self._ends[program + 1]].tolist()
+        return members
+
+    def find_others(self, row: int, *, audiences: Collection[int], min_confidence: float) -> list[int]:
+        """List the program's other published rows of these audiences and of this confidence at least."""
+        program = int(self._facts.programs[row])
+        if program < 0:
+            return []
+        stated, confidences = self._facts.audiences, self._facts.confidences
+        return [
+            other
+            for other in self.list_members(program)
+            if other != row and stated[other] in audiences and confidences[other] >= min_confidence
+        ]
 
 
 class SnapshotReader:
@@ -306,7 +281,7 @@ class SnapshotReader:
         self.listings = RowIndex(self.open_table(LISTING_INDEX))
         self.organizations = RowIndex(self.open_table(ORGANIZATION_INDEX))
         self.rows = RowFacts(self.open_table(ROW_FACTS))
-        self.programs = Programs(self.open_table(MEMBERS), numbers=self.rows.programs)
+        self.programs = Programs(self.rows)
 
     def read_document(self, row: int) -> bytes:
         """A listing's, as stored."""
