@@ -284,7 +284,7 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
             row, msgspec.json.decode(item, type=_Id).id, listing_type,
             write_cube([float(each[row]) for each in index.vectors]), item.decode(),
             None if local == NEVER else local, float(index.confidence[row]), int(index.ages[row]),
-            free_codes[row], int(index.categories.sets[row]), open_series(opened).is_series(row),
+            free_codes[row], int(index.categories[row]), open_series(opened).is_series(row),
             not index.is_open[row],
         )  # fmt: skip
 

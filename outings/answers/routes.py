@@ -8,7 +8,8 @@ from msgspec import Struct
 from outings.answers.changes import plan_changes, plan_versions
 from outings.answers.coverage import plan_coverage
 from outings.answers.details import plan_detail
-from outings.answers.directory.plans import plan_neighborhoods, plan_organizations
+from outings.answers.directory.neighborhoods import plan_neighborhoods
+from outings.answers.directory.organizations import plan_organizations
 from outings.answers.directory.ranking import open_ranking
 from outings.answers.exports import plan_export, plan_file
 from outings.answers.ical import plan_calendar_file

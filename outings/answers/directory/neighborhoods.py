@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from outings.answers.counts import DailyCount, select_default
 from outings.answers.directory.organizations import find_hint
-from outings.answers.directory.pages import Key, cut_page, encode_meta
+from outings.answers.directory.pages import Key, cut_page, encode_meta, plan_directory
 from outings.answers.directory.ranking import parse_title, rank_areas
-from outings.answers.plan import AnswerContext
+from outings.answers.plan import AnswerContext, AnswerPlan
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import EffectiveFilters, choose_types
 from outings.answers.snapshot.areas import Areas, Rows, open_areas
@@ -88,3 +88,10 @@ def _encode_area(number: int, *, areas: Areas, live: Mapping[str, Rows], metro: 
             links=NeighborhoodLinks(**links),
         )
     )
+
+
+def plan_neighborhoods(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
+    def answer(filters: EffectiveFilters) -> list[bytes]:
+        return answer_neighborhoods(query, filters, snapshot=snapshot, about=about)
+
+    return plan_directory(query, snapshot, about, answer=answer, counts=count_by_area)

@@ -9,11 +9,11 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.counts import DailyCount, count_organizations, select_default
-from outings.answers.directory.pages import Key, cut_page, encode_meta
+from outings.answers.directory.pages import Key, cut_page, encode_meta, plan_directory
 from outings.answers.directory.ranking import MATCHES, Array, NameScores, Title, open_ranking, order_rows, parse_title
 from outings.answers.documents.fields import choose_fields
 from outings.answers.organizations import open_categories
-from outings.answers.plan import AnswerContext
+from outings.answers.plan import AnswerContext, AnswerPlan
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import EffectiveFilters, choose_types
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
@@ -177,3 +177,10 @@ def _point_here(links: OrganizationLinks, metro: str) -> OrganizationLinks:
     """The lists that `counts` are of: without `metro=` those of an organization of several metros are `400`."""
     lists = {collection: f"{getattr(links, collection)}?metro={metro}" for collection in COLLECTIONS.values()}
     return OrganizationLinks(self=links.self, **lists)
+
+
+def plan_organizations(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
+    def answer(filters: EffectiveFilters) -> list[bytes]:
+        return answer_organizations(query, filters, snapshot=snapshot, about=about)
+
+    return plan_directory(query, snapshot, about, answer=answer, counts=count_by_row)

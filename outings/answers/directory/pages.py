@@ -1,14 +1,16 @@
-"""A directory's pages: which part of an ordered set a request shows, the cursor to the next, and `meta`."""
+"""The plan of a directory, the part of an ordered set that a request shows, the cursor to the next, and `meta`."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from datetime import date
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from outings.answers.plan import KEY_CHARACTERS, make_cursor, read_limit, read_page
-from outings.answers.rows.filters import EffectiveFilters
+from outings.answers.counts import DailyCount
+from outings.answers.plan import KEY_CHARACTERS, AnswerContext, AnswerPlan, make_cursor, make_tag, read_limit, read_page
+from outings.answers.rows.filters import EffectiveFilters, find_route_filters
 from outings.contract.cursor import malformed_cursor
 from outings.contract.query import Query
 from outings.contract.resources.meta import DirectoryMeta
@@ -89,3 +91,28 @@ def encode_meta(
         hint=hint,
     )
     return _encoder.encode(meta)
+
+
+# Entries that are quick to send.
+_MOST_QUICK = 50
+
+
+def plan_directory(
+    query: Query,
+    snapshot: Snapshot,
+    about: AnswerContext,
+    *,
+    answer: Callable[[EffectiveFilters], list[bytes]],
+    counts: DailyCount[Any],
+) -> AnswerPlan:
+    """`counts`: those of the listings that the directory shows."""
+    filters = find_route_filters(query)
+    if query.cursor is not None:
+        read_key(query)
+    position = None if query.cursor is None else query.cursor.position
+    today = about.dates[snapshot.metro.slug]
+    tag = make_tag("directory", snapshot.hash, query.text, position, today, about.entitlement.digest)
+    # Counts are worked out once a day, and a word that is new may take some milliseconds.
+    is_quick = counts.is_known(snapshot, today) and not query.values.keys() & {"q", "neighborhood"}
+    is_quick = is_quick and read_limit(query) <= _MOST_QUICK
+    return AnswerPlan(tag, lambda: answer(filters), is_quick=is_quick)

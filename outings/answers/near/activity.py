@@ -78,7 +78,7 @@ class Component(Struct, frozen=True, eq=False):
 def tally_circle(circle: Circle) -> Tally:
     """Count the cards of one circle."""
     all_, free, paid = (np.rint(circle.counts[part]).astype(np.int64)[np.newaxis] for part in (ALL, FREE, PAID))
-    return Tally(all_, free, paid, circle.index.categories.unite(circle.cards.rows)[np.newaxis])
+    return Tally(all_, free, paid, circle.index.unite_categories(circle.cards.rows)[np.newaxis])
 
 
 def list_components(tally: Tally, types: Sequence[str], *, words: int) -> list[Component]:

@@ -159,22 +159,6 @@ class Kinds:
         return counts
 
 
-class TypeCategories:
-    """The categories of one snapshot's listings, united by type. `sets`: bit sets by row."""
-
-    def __init__(self, types: Column, sets: NDArray[np.uint64]) -> None:
-        self.sets = sets
-        self._known, numbers = np.unique(sets, return_inverse=True)
-        # One number for a type and a set, of which there are few: they are counted faster than sets are united.
-        self._numbers: NDArray[np.uint32] = (types * np.int64(self._known.size) + numbers).astype(np.uint32)
-
-    def unite(self, rows: NDArray[np.integer]) -> NDArray[np.uint64]:
-        """Return a bit set for each type."""
-        counts = np.bincount(self._numbers[rows], minlength=_TYPES * self._known.size).reshape(_TYPES, -1)
-        united: NDArray[np.uint64] = np.bitwise_or.reduce(np.where(counts, self._known, 0), axis=1)
-        return united
-
-
 def _mark_kinds(
     types: NDArray[np.int64],
     free: NDArray[np.int64],
@@ -230,7 +214,7 @@ class NearIndex:
         self.ties: Rows = np.array(TYPE_RANKS, dtype=np.int64)[self.types] * self.types.size + self.id_ranks
         self.is_open: NDArray[np.bool_] = ~_mark(listings, pl.col("registration").is_in(_CLOSED))
         self.confidence: Floats = listings["confidence"].fill_null(0.0).to_numpy()
-        self.categories = TypeCategories(self.types, listings["categories"].fill_null(0).to_numpy().astype(np.uint64))
+        self.categories: NDArray[np.uint64] = listings["categories"].fill_null(0).to_numpy().astype(np.uint64)
         self.ages: NDArray[np.uint8] = pack_ages(listings)
         self.kinds = Kinds(
             types=self.types,
@@ -242,6 +226,11 @@ class NearIndex:
         self.starts = StartTimes(reader, types=self.types, has_time=_mark(listings, pl.col("has_time")))
         self.unlocated = find_unlocated(listings, neighborhoods)
         self.open_zips = reader.defer(open_zips)
+
+    def unite_categories(self, rows: Rows) -> NDArray[np.uint64]:
+        """Return the categories of rows, a bit set for each type."""
+        types, sets = self.types[rows], self.categories[rows]
+        return np.array([np.bitwise_or.reduce(sets[types == code]) for code in range(_TYPES)], dtype=np.uint64)
 
 
 def _mark(listings: pl.DataFrame, condition: pl.Expr) -> NDArray[np.bool_]:
