@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from outings.answers.documents.occurrences import open_series
 from outings.answers.rows.column_tables import pack_ages
+from outings.answers.rows.next_starts import open_next_starts
 from outings.answers.snapshot.distance import Floats, make_unit_vectors
-from outings.answers.snapshot.next_starts import SLOTS, NextStarts
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.zips import open_zips
 from outings.configuration import read_zone
@@ -70,13 +70,9 @@ class StartTimes:
     """Find when listings of one snapshot begin. `types`, `has_time`: by row."""
 
     def __init__(self, reader: SnapshotReader, *, types: NDArray[np.integer], has_time: NDArray[np.bool_]) -> None:
-        self._next_starts = NextStarts(reader.open_table(SLOTS))
+        self.next_starts = open_next_starts(reader)
         self._series = open_series(reader)
         self._types, self._has_time = types, has_time
-
-    def find_class_days(self, rows: Rows, *, start: int) -> Rows:
-        """Return the day of each class's next meeting from a day on: cards of programs are chosen by it."""
-        return self._next_starts.find_class_starts(rows, start=start) // DAY
 
     def find_starts(self, rows: Rows, *, windows: Windows, now: Now) -> Starts:
         """Return when each of the rows first begins in the window of its type, not before now."""
@@ -98,8 +94,8 @@ class StartTimes:
 
     def _find_meetings(self, listing_type: str, rows: Rows, *, start: int, now: Now) -> Rows:
         if listing_type == "class":
-            return self._next_starts.find_class_starts(rows, start=start, now=now.local)
-        return self._next_starts.find_next_camp_starts(rows, start=start, now=now.local)
+            return self.next_starts.find_class_starts(rows, start=start, now=now.local)
+        return self.next_starts.find_next_camp_starts(rows, start=start, now=now.local)
 
     def list_starts(self, rows: Rows, starts: Starts) -> list[tuple[int, int | None]]:
         """Return the start of each row by the local clock, and of an event in seconds since 1970."""

@@ -73,7 +73,7 @@ def find_shared(rows: Rows, index: NearIndex, *, start: int | None) -> SharedPro
     at = np.flatnonzero(programs >= 0) if start is not None else rows[:0]
     if start is not None and at.size:
         at = at[np.bincount(programs[at])[programs[at]] > 1]
-        days = index.starts.find_class_days(rows[at], start=start)
+        days = index.starts.next_starts.find_class_days(rows[at], start=start)
         at = at[np.lexsort((index.id_ranks[rows[at]], days, programs[at]))]
     return SharedPrograms(rows[at], programs[at], index.is_open[rows[at]])
 

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from outings.answers.rows.columns import NO_TIME, VARIES, pack_mask, pack_rows
+from outings.answers.rows.columns import NO_TIME, VARIES, Columns, pack_mask, pack_rows
 from outings.answers.rows.filters import list_columns
-from outings.answers.snapshot.reader import IS_OF_PROGRAM, DerivedTables, Frames
+from outings.answers.snapshot.reader import IS_OF_PROGRAM, DerivedTables, Frames, SnapshotReader
 from outings.contract.values import number_day
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, SETS, TIME_BLOCKS, TYPES
 from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STATED, Words, count_words
@@ -144,6 +144,10 @@ COLUMNS = DerivedTables(
     },
     make=lambda tables, context: make_columns(tables, context.today),
 )  # fmt: skip
+
+
+def open_columns(reader: SnapshotReader) -> Columns:
+    return Columns(reader.open_tables(COLUMNS), facts=reader.rows, index=reader.listings)
 
 
 def _make_rows(tables: Mapping[str, pl.DataFrame], buckets: Buckets) -> pl.DataFrame:

@@ -22,7 +22,7 @@ from outings.answers.rows.candidates import (
     number_value,
     read_dates,
 )
-from outings.answers.rows.column_tables import COLUMNS
+from outings.answers.rows.column_tables import open_columns
 from outings.answers.rows.columns import (
     Columns,
     Mask,
@@ -45,7 +45,7 @@ from outings.answers.rows.counting import (
     find_matching,
 )
 from outings.answers.rows.filters import Between, Selection, Shares, Span
-from outings.answers.snapshot.next_starts import find_meetings
+from outings.answers.rows.next_starts import NextStarts, find_meetings
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.values import DAY, number_day, read_date
 from outings.contract.vocabulary import TYPES
@@ -62,22 +62,11 @@ def choose_cards(candidates: Candidates, columns: Columns, *, start: date) -> Ca
         return Candidates(candidates.words & ~shared, candidates.tests)
     whole = rows + own.first
     programs = columns.rows["program"][whole]
-    starts = find_class_starts(columns, whole, start=number_day(start))
+    starts = NextStarts(columns).find_class_days(whole, start=number_day(start))
     order = np.lexsort((columns.rows["id_rank"][whole], starts, programs))
     firsts = np.ones(order.size, dtype=np.bool_)
     firsts[1:] = programs[order][1:] != programs[order][:-1]
     return Candidates((candidates.words & ~shared) | pack_rows(rows[order[firsts]], own.size), candidates.tests)
-
-
-def find_class_starts(columns: Columns, rows: Rows, *, start: int) -> Rows:
-    """Return the next meeting of each class from a day on, if days are stated, else its term's first day; NEVER if
-    that lies before, or after the term's end. `rows` are numbered in the whole table."""
-    numbers, firsts = find_happenings(columns, rows)
-    table = columns.happenings["sections"]
-    begins, ends, days = (table[name][numbers].astype(np.int64) for name in ("starts_on", "ends_on", "days"))
-    meetings = find_meetings(begins, ends, days, start=start)
-    starts: Rows = np.minimum.reduceat(meetings, firsts)
-    return starts
 
 
 def find_starts(selection: Selection, columns: Columns, rows: Rows, *, low: int) -> Rows:
@@ -424,6 +413,5 @@ def open_evaluator(reader: SnapshotReader) -> Evaluator:
 
 
 def make_evaluator(reader: SnapshotReader) -> Evaluator:
-    columns = Columns(reader.open_tables(COLUMNS), facts=reader.rows, index=reader.listings)
-    finder = reader.open_index(RowFinder)
+    columns, finder = reader.open_index(open_columns), reader.open_index(RowFinder)
     return Evaluator(columns, finder=finder, words=len(reader.vocabulary.categories))

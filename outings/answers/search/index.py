@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from outings.answers.cache import LruCache
 from outings.answers.documents.occurrences import open_series
+from outings.answers.rows.next_starts import open_next_starts
 from outings.answers.search.cards import open_cards
 from outings.answers.search.collections import SearchFilters, Windows
 from outings.answers.search.matches import Keep
@@ -32,7 +33,6 @@ from outings.answers.search.understanding.query import BareRange, ParsedQuery
 from outings.answers.search.understanding.related import RelatedWords
 from outings.answers.search.understanding.words import QueryWords, mark_narrow, may_narrow
 from outings.answers.snapshot.areas import open_areas
-from outings.answers.snapshot.next_starts import SLOTS, NextStarts
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.terms import open_terms, split_places
 from outings.contract.languages.language import list_translations
@@ -114,7 +114,7 @@ class SearchIndex:
             reader.open_table(HEADS), venues=reader.open_table(VENUES), types=self.types, pairs=self._pairs
         )
         self._series = open_series(reader)
-        self._next_starts = NextStarts(reader.open_table(SLOTS))
+        self._next_starts = open_next_starts(reader)
         self._passing: LruCache[object, Mask] = LruCache(size=_FILTERS)
         # How many rows were tested by filters that are not kept.
         self._tested: LruCache[object, list[int]] = LruCache(size=_TESTED)
@@ -289,7 +289,7 @@ class SearchIndex:
         if is_recalled:
             recalled = self._class_ranks.read(start, lambda: self._rank_programs(start))
             return recalled[rows]
-        days = self._next_starts.find_class_starts(rows, start=start) // DAY  # whatever the hour
+        days = self._next_starts.find_class_days(rows, start=start)
         ranks = np.empty(rows.size, dtype=np.int64)
         ranks[np.lexsort((self.id_ranks[rows], days))] = np.arange(rows.size)
         return ranks

@@ -1,0 +1,100 @@
+"""When a class or a camp next begins: its meeting or its session, in seconds of the local clock."""
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from outings.answers.dates import find_weekday
+from outings.answers.rows.column_tables import open_columns
+from outings.answers.rows.columns import Columns, find_happenings
+from outings.answers.snapshot.reader import SnapshotReader
+from outings.contract.values import DAY
+from outings.release.mapped_table import NEVER, NOT_STATED
+
+_DAYS = 7
+
+Numbers = NDArray[np.int64]
+
+
+def find_meetings(begins: Numbers, ends: Numbers, days: Numbers, *, start: int) -> Numbers:
+    """Of each section: its next meeting from a day on, where weekdays are stated, else its first day; NEVER where that
+    lies before, or after its end."""
+    first = np.maximum(begins, start)
+    # The days twice beside themselves, shifted to the weekday of the first possible date: the lowest bit is the wait.
+    turned = ((days | days << _DAYS) >> find_weekday(first)) & 127
+    meeting = first + np.bitwise_count((turned & -turned) - 1)
+    meetings = np.where(days == 0, np.where(begins >= start, begins, NEVER), meeting)
+    meetings[(ends != NOT_STATED) & (meetings > ends)] = NEVER
+    return meetings
+
+
+class NextStarts:
+    """Find when classes and camps of one snapshot next begin.
+
+    `rows` are numbered in the whole table; each has a section or a session.
+    """
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+
+    def find_class_days(self, rows: Numbers, *, start: int) -> Numbers:
+        """Return the day of each class's earliest meeting from a day on (since 1970), whatever the hour."""
+        return self.find_class_starts(rows, start=start) // DAY
+
+    def find_class_starts(self, rows: Numbers, *, start: int, now: int | None = None) -> Numbers:
+        """Return each class's earliest meeting from a day on (since 1970), at midnight where it states no time; one
+        that does, not before `now`, in seconds of the local clock."""
+        slots = self._read_slots("sections", rows)
+        begins, ends, days = slots.begins, slots.ends, slots.days
+        meetings = find_meetings(begins, ends, days, start=start)
+        late = np.flatnonzero(slots.are_past(meetings, now))
+        meetings[late] = find_meetings(begins[late], ends[late], days[late], start=start + 1)
+        return slots.find_least(meetings)
+
+    def find_camp_starts(self, rows: Numbers, *, start: int) -> Numbers:
+        """Return each camp's first session that has not ended by the day."""
+        slots = self._read_slots("sessions", rows)
+        is_over = np.where(slots.ends == NOT_STATED, slots.begins, slots.ends) < start
+        return slots.find_least(np.where(is_over | (slots.begins == NOT_STATED), NEVER, slots.begins))
+
+    def find_next_camp_starts(self, rows: Numbers, *, start: int, now: int) -> Numbers:
+        """Return each camp's first session that begins on the day or later and, where it states a time, not before
+        `now`."""
+        slots = self._read_slots("sessions", rows)
+        is_past = (slots.begins < start) | slots.are_past(slots.begins, now)
+        return slots.find_least(np.where(is_past, NEVER, slots.begins))
+
+    def _read_slots(self, table: str, rows: Numbers) -> "_Slots":
+        numbers, firsts = find_happenings(self._columns, rows)
+        columns = self._columns.happenings[table]
+        read = (columns[name][numbers].astype(np.int64) for name in ("starts_on", "ends_on", "days", "time"))
+        return _Slots(firsts, *read)
+
+
+class _Slots(Struct, frozen=True, eq=False):
+    """Sections or sessions of rows, one row's after the other's. `firsts`: where each row's begin."""
+
+    firsts: Numbers
+    begins: Numbers
+    ends: Numbers
+    days: Numbers
+    times: Numbers
+
+    def are_past(self, days: Numbers, now: int | None) -> NDArray[np.bool_]:
+        """Return True for each slot that states a time that is before `now` on its day."""
+        if now is None:
+            return np.zeros(days.size, dtype=np.bool_)
+        is_past: NDArray[np.bool_] = (self.times != NOT_STATED) & (days <= now // DAY) & (days * DAY + self.times < now)
+        return is_past
+
+    def find_least(self, days: Numbers) -> Numbers:
+        """Return the earliest second of each row, by the days of its slots."""
+        if not self.firsts.size:
+            return self.firsts
+        seconds = np.where(days == NEVER, NEVER, days * DAY + np.maximum(self.times, 0))
+        least: Numbers = np.minimum.reduceat(seconds, self.firsts)
+        return least
+
+
+def open_next_starts(reader: SnapshotReader) -> NextStarts:
+    return NextStarts(reader.open_index(open_columns))
