@@ -86,8 +86,9 @@ def measure_coverage(
     if neighborhood is not None:
         is_named = pl.col("neighborhood_slug") == neighborhood.casefold()
         chosen = chosen.filter(is_named | (pl.col("neighborhood_key") == fold_text(neighborhood)))
-    counts = _count(chosen)
-    by_type = {each: _count(chosen.filter(pl.col("type") == TYPES.index(each))) for each in types}
+    counted = _count(chosen)
+    counts = counted.sum().row(0, named=True)
+    by_type = {row["type"]: row for row in counted.iter_rows(named=True)}
     statuses = chosen["verification"].fill_null(len(VERIFICATION_STATUSES)).to_numpy()
     by_status = np.bincount(statuses, minlength=len(VERIFICATION_STATUSES) + 1).tolist()
     shares = {f"{name}_share": share(counts[name], counts["published"]) for name in _SHARED}
@@ -98,7 +99,8 @@ def measure_coverage(
                 next_30_days=_count_next(each, snapshot, today=today, where=neighborhood),
                 dateless=own["dateless"],
             )
-            for each, own in by_type.items()
+            for each in types
+            for own in [by_type.get(TYPES.index(each), _NOTHING)]
         },
         freshness=_measure_freshness(chosen, start=find_start(today, snapshot.metro.timezone)),
         quality=Quality(mean_confidence=share(counts["confidence"], counts["published"] * CONFIDENCE), **shares),
@@ -107,14 +109,15 @@ def measure_coverage(
     )
 
 
+_NOTHING = {"published": 0, "dateless": 0}
 _SHARED = ("with_coordinates", "with_price", "with_ages", "with_image", "with_time")
 
 
-def _count(listings: pl.DataFrame) -> dict[str, int]:
-    """Count published listings by `list_counted`, and add up their confidences in millionths."""
+def _count(listings: pl.DataFrame) -> pl.DataFrame:
+    """Count published listings of each type by `list_counted`, and add up their confidences in millionths."""
     confidence = (pl.col("confidence") * CONFIDENCE).round().cast(pl.Int64()).sum()
     counted = {name: is_stated.sum().cast(pl.Int64()) for name, is_stated in list_counted().items()}
-    return listings.select(**counted, confidence=confidence).row(0, named=True)
+    return listings.group_by("type").agg(**counted, confidence=confidence)
 
 
 def _count_next(listing_type: str, snapshot: Snapshot, *, today: date, where: str | None) -> int:

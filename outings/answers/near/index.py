@@ -211,6 +211,9 @@ class NearIndex:
         self.is_open: NDArray[np.bool_] = ~_mark(listings, pl.col("registration").is_in(_CLOSED))
         self.confidence: Floats = listings["confidence"].fill_null(0.0).to_numpy()
         self.categories: NDArray[np.uint64] = listings["categories"].fill_null(0).to_numpy().astype(np.uint64)
+        # One number for a type and a set, of which there are few: they are counted faster than sets are united.
+        self._category_sets, numbers = np.unique(self.categories, return_inverse=True)
+        self._typed_sets = (self.types * np.int64(self._category_sets.size) + numbers).astype(np.uint32)
         self.ages: NDArray[np.uint8] = pack_ages(listings)
         self.kinds = Kinds(
             types=self.types,
@@ -225,8 +228,10 @@ class NearIndex:
 
     def unite_categories(self, rows: Rows) -> NDArray[np.uint64]:
         """Return the categories of rows, a bit set for each type."""
-        types, sets = self.types[rows], self.categories[rows]
-        return np.array([np.bitwise_or.reduce(sets[types == code]) for code in range(_TYPES)], dtype=np.uint64)
+        size = self._category_sets.size
+        counts = np.bincount(self._typed_sets[rows], minlength=_TYPES * size).reshape(_TYPES, -1)
+        united: NDArray[np.uint64] = np.bitwise_or.reduce(np.where(counts, self._category_sets, 0), axis=1)
+        return united
 
 
 def _mark(listings: pl.DataFrame, condition: pl.Expr) -> NDArray[np.bool_]:
