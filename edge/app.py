@@ -17,7 +17,7 @@ from edge.calendar_addresses import CalendarAddresses
 from edge.client_addresses import AddressBuckets, TrustedProxies, VisitorKey, VisitorLimiter
 from edge.front_protocol import Fronts
 from edge.limits.connections import ConnectionLimiter
-from edge.limits.limiter import SECOND, LimitStore, RateLimiter
+from edge.limits.limiter import LimitStore, RateLimiter, count_microseconds
 from edge.limits.mapped_store import MappedLimitStore
 from edge.metrics import Counts, Metrics
 from edge.planner import LocalDates, Planner
@@ -78,12 +78,12 @@ class Edge:
         self.counts = Counts()
         self._usage = usage or UsageRecorder()
         self._geocoder = geocoder or NoGeocoder()
-        self._forecasts = forecasts or Forecasts(None, clock=clock)
+        self._forecasts = forecasts
         self._releases = Releases(
             store, cache=cache, clock=clock, counts=self.counts, trust=trust, rollback_guard=rollback_guard
         )
         self._ring = KeyRing(store, clock=clock, plans=offer.plans, seal=seal)
-        ticks = _count_microseconds(clock)
+        ticks = count_microseconds(clock)
         self._limits = limits or MappedLimitStore(clock=ticks)
         # One thread: what it computes holds the interpreter, and two would only take it from each other and the loop.
         self._compute_threads = ThreadPool(threads=1, queue=64)
@@ -153,7 +153,7 @@ class Edge:
     def poll_weather(self) -> None:
         """Looks for new forecasts of the metros that are served. Blocks for as long as the provider takes."""
         served = self._releases.current
-        if served is not None:
+        if served is not None and self._forecasts is not None:
             self._forecasts.poll({slug: each.metro for slug, each in served.release.metros.items()})
 
     def _take_up_release(self) -> None:
@@ -170,7 +170,8 @@ class Edge:
         self._fetch_threads.close()
         self._usage.close()
         self._geocoder.close()
-        self._forecasts.close()
+        if self._forecasts is not None:
+            self._forecasts.close()
 
     @asynccontextmanager
     async def _run_beside(self, _: object) -> AsyncIterator[None]:
@@ -179,7 +180,7 @@ class Edge:
         self._usage.start()
         # Each by itself: a revocation does not wait until a large release is fetched.
         looks = [self._ring.poll, self._take_up_release, self.counts.follow_queries]
-        looks += [self.poll_weather] if self._forecasts.has_source else []
+        looks += [self.poll_weather] if self._forecasts is not None else []
         watching = [asyncio.create_task(self._watch(look)) for look in looks]
         try:
             yield
@@ -196,7 +197,3 @@ class Edge:
                 await asyncio.to_thread(look)
             except Exception:
                 log.exception("poll_crashed")  # what was served goes on being served, and the next poll may do better
-
-
-def _count_microseconds(clock: Callable[[], datetime]) -> Callable[[], int]:
-    return lambda: round(clock().timestamp() * SECOND)

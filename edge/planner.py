@@ -133,9 +133,9 @@ def read_query(
 
 def read_metro(name: str, *, served: ServedRelease, entitlement: Entitlement) -> Snapshot:
     """The metro with this slug or alias. Raises 404 if there is none, and 403 if the key may not read it."""
-    metro = served.find_metro(name)
+    metro = served.metros.get(name)
     if metro is None:
-        meant = served.find_metro(name.lower())
+        meant = served.metros.get(name.lower())
         raise not_found(f"There is no metro {name[:100]!r}.", did_you_mean=None if meant is None else meant.metro.slug)
     if not entitlement.allows_metro(metro.metro.slug):
         raise forbidden_metro(entitlement, metro.metro.slug)
@@ -200,7 +200,7 @@ class Planner:
     ) -> None:
         self._releases = releases
         self._geocoder = geocoder
-        self._forecasts = forecasts or Forecasts(None, clock=dates.read_minute)
+        self._forecasts = forecasts
         self._dates = dates
         self._addresses = addresses
         self._computing = computing
@@ -237,7 +237,7 @@ class Planner:
             entitlement=_read_entitlement(request),
             minute=self._dates.read_minute() if match.route.is_now else None,
             model=self._model,
-            weather=self._forecasts.read(),
+            weather={} if self._forecasts is None else self._forecasts.read(),
         )
         query = await self._read_query(request, served, about)
         if query.route == "changes" and read_cursor(query) > served.release.latest_version_id:
@@ -290,7 +290,8 @@ class Planner:
 
     def _holds(self, planned: RequestPlan) -> bool:
         is_now = planned.minute is None or planned.minute == self._dates.read_minute()
-        return is_now and (planned.weather is None or planned.weather is self._forecasts.read())
+        is_latest = planned.weather is None or self._forecasts is None or planned.weather is self._forecasts.read()
+        return is_now and is_latest
 
     async def _find_spot(self, query: Query, served: ServedRelease, request: Request) -> Center:
         """Return where the query's address is. Raises 400, 501, 503."""

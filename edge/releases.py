@@ -93,9 +93,12 @@ class ReleaseRefusal(Exception):  # noqa: N818 - the name says it
 class ServedRelease(Struct, frozen=True, kw_only=True, eq=False):
     """An open release.
 
-    `header` is the value of `X-Release`, `stamps` are by metro. `vocabulary` is of a route without a metro: all metros
-    of a deployment have the same one. `enabled` are the parameters that not every deployment answers, and this one
-    does.
+    Attributes:
+        header: the value of `X-Release`.
+        stamps: by metro.
+        metros: by slug and alias.
+        vocabulary: of a route without a metro: all metros of a deployment have the same one.
+        enabled: the parameters that not every deployment answers, and this one does.
     """
 
     release: Release
@@ -103,12 +106,9 @@ class ServedRelease(Struct, frozen=True, kw_only=True, eq=False):
     header: bytes
     stamps: Mapping[str, str]
     aliases: Mapping[str, str]
+    metros: Mapping[str, Snapshot]
     vocabulary: Vocabulary
     enabled: tuple[str, ...]
-
-    def find_metro(self, name: str) -> Snapshot | None:
-        """Return the metro with this slug or alias."""
-        return self.release.metros.get(self.aliases.get(name, name))
 
 
 class ReplacedRelease(Struct, frozen=True):
@@ -253,6 +253,7 @@ class Releases:
             header=listed.id.encode(),
             stamps={slug: format_instant(part.stamp) for slug, part in root.parts.items()},
             aliases={alias: slug for slug, metro in release.metros.items() for alias in metro.metro.aliases},
+            metros={name: metro for slug, metro in release.metros.items() for name in (*metro.metro.aliases, slug)},
             vocabulary=next((metro.vocabulary for metro in release.metros.values()), Vocabulary()),
             enabled=ZIPS if any("zips" in metro.tables for metro in release.metros.values()) else (),
         )

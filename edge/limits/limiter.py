@@ -11,7 +11,7 @@ requests by calendar month in UTC, which has a number: 12 × year + month - 1.
 """
 
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from enum import IntEnum
 from functools import lru_cache
@@ -67,6 +67,10 @@ def wait_for_all(load: int, limit: int) -> int:
 
 def read_microseconds() -> int:
     return time.time_ns() // 1000
+
+
+def count_microseconds(clock: Callable[[], datetime]) -> Callable[[], int]:
+    return lambda: round(clock().timestamp() * SECOND)
 
 
 class Operation(IntEnum):

@@ -71,9 +71,9 @@ class ForecastSource(Protocol):
 
 
 class Forecasts:
-    """The current forecasts of a `source`, none without one. `poll` and `read` may be called from different threads."""
+    """The current forecasts of a `source`. `poll` and `read` may be called from different threads."""
 
-    def __init__(self, source: ForecastSource | None, *, clock: Callable[[], datetime]) -> None:
+    def __init__(self, source: ForecastSource, *, clock: Callable[[], datetime]) -> None:
         self._source = source
         self._clock = clock
         self._known: Known = {}
@@ -82,29 +82,21 @@ class Forecasts:
         self._basis: Known = self._known
         self._until = _NEVER
 
-    @property
-    def has_source(self) -> bool:
-        return self._source is not None
-
     def read(self) -> Known:
         """Return the forecasts by metro that have not expired. While nothing changes it is the same mapping."""
-        # Most servers know none, and no clock is read for them.
         if self._known is not self._basis or (self._until is not _NEVER and self._clock() >= self._until):
             self._settle(self._known, self._clock())
         return self._shown
 
     def poll(self, metros: Mapping[str, MetroSettings]) -> None:
         """Takes over what the source knows now. Blocks."""
-        if self._source is None:
-            return
         latest = self._source.list_forecasts(metros)
         known = {slug: self._open(slug, forecast, metros[slug].timezone) for slug, forecast in latest.items()}
         if known != self._known:
             self._known = known
 
     def close(self) -> None:
-        if self._source is not None:
-            self._source.close()
+        self._source.close()
 
     def _open(self, slug: str, forecast: Forecast, timezone: str) -> Weather:
         """The weather of a forecast; the earlier object if the forecast has not changed."""
@@ -120,16 +112,19 @@ class Forecasts:
         self._basis = known
 
 
-def open_forecasts(table: WeatherTable, *, state: Path, clock: Callable[[], datetime]) -> Forecasts:
-    """Open the provider that `[weather]` names. `state`: the folder in which a machine's workers share forecasts."""
-    source: ForecastSource | None = None
+def open_forecasts(table: WeatherTable, *, state: Path, clock: Callable[[], datetime]) -> Forecasts | None:
+    """Open the provider that `[weather]` names, None for `none`. `state`: the folder in which a machine's workers share
+    forecasts."""
+    if table.provider == "none":
+        return None
+    source: ForecastSource
     if table.provider == "nws":
         # With an HTTP client, which takes an eighth of all imports.
         from edge.services.nws import Nws, SharedForecastSource
 
         provider = Nws(table.url, contact=table.contact)
         source = SharedForecastSource(provider, folder=state / "weather", clock=lambda: clock().timestamp())
-    elif table.provider == "file":
+    else:
         assert table.path is not None, "the configuration asks for it"
         source = FileForecastSource(table.path)
     return Forecasts(source, clock=clock)

@@ -3,14 +3,15 @@
 import asyncio
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Coroutine, Generator, Iterable
+from types import coroutine
+from typing import Any
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from edge.request import Request, make_request_id, read_request
 from edge.response import Header, Response, encode_lines, make_refusal
-from edge.serving.first_step import begin
 from outings.contract.errors import ApiError, bad_request
 
 # Of a request's line and header fields together. The edge takes less: 16 KiB of a query and 32 KiB of fields.
@@ -346,3 +347,37 @@ def _refuse_grammar() -> ApiError:
         reason="invalid_value",
         message="This is no request of HTTP. What is not ASCII in a path or query is sent percent-encoded: caf%C3%A9.",
     )
+
+
+def begin(work: Coroutine[Any, None, None]) -> asyncio.Task[None] | None:
+    """Run `work` until its end, or until it waits: then return the task that goes on with it.
+
+    No task is current before it waits, so a time-out of asyncio begins behind an `await asyncio.sleep(0)`. (Python 3.12
+    has `eager_start` for this.)
+    """
+    try:
+        awaited = work.send(None)
+    except StopIteration:
+        return None
+    task = asyncio.get_running_loop().create_task(_finish(work, awaited))
+    task.add_done_callback(lambda _: work.close())  # a task that is cancelled before it begins does not end its work
+    return task
+
+
+async def _finish(work: Coroutine[Any, None, None], awaited: Any) -> None:
+    await _go_on(work, awaited)
+
+
+@coroutine
+def _go_on(work: Coroutine[Any, None, None], awaited: Any) -> Generator[Any, None, None]:
+    """Hand what `work` waits for to the task, and what the task is told back to `work`."""
+    try:
+        while True:
+            try:
+                yield awaited
+            except BaseException as error:  # noqa: BLE001 cancelled
+                awaited = work.throw(error)
+            else:
+                awaited = work.send(None)
+    except StopIteration:
+        return

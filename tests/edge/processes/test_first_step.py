@@ -2,7 +2,7 @@
 
 import asyncio
 
-from edge.serving.first_step import begin
+from edge.serving.http_protocol import begin
 
 
 async def note(steps: list[str], *, until: asyncio.Future[str] | None = None) -> None:

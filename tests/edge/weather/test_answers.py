@@ -51,7 +51,8 @@ def serve(service: Service, tmp_path: Path) -> Iterator[Serve]:
 
     def start(make: Callable[[Clock], ForecastSource | None]) -> WeatherService:
         clock = Clock()
-        forecasts = Forecasts(make(clock), clock=clock)
+        source = make(clock)
+        forecasts = None if source is None else Forecasts(source, clock=clock)
         edge = Edge(service.store, cache=tmp_path / f"cache-{len(made)}", clock=clock, forecasts=forecasts)
         made.append(edge)
         edge.poll()
@@ -244,7 +245,7 @@ def test_a_file_that_could_not_be_read_is_read_when_it_can_be(serve: Serve, tmp_
 
 
 def test_without_a_provider_nobody_is_asked(serve: Serve, tmp_path: Path) -> None:
-    assert not open_forecasts(WeatherTable(), state=tmp_path, clock=Clock()).has_source
+    assert open_forecasts(WeatherTable(), state=tmp_path, clock=Clock()) is None
     served = serve(lambda _: None)
     served.edge.poll_weather()
     assert served.read_days() == [None] * 3
