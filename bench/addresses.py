@@ -20,9 +20,9 @@ from outings.answers.gazetteer.spots import SPOTS
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.contract.vocabulary import TYPES
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases
 from outings.release.snapshot import Release, open_release
-from outings.release.stores import open_store
+from outings.release.store import open_store
 
 _REQUESTS = 200
 _open_gazetteer = locate_types(frozenset(TYPES))

@@ -29,9 +29,9 @@ from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.contract.routes import ROUTES, Route
 from outings.contract.vocabulary import COLLECTIONS, TYPES
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases
 from outings.release.snapshot import open_release
-from outings.release.stores import open_store
+from outings.release.store import open_store
 from tests.edge.generated_targets import generate_targets
 
 _DAY = date(2026, 8, 10)

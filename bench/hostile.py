@@ -33,8 +33,8 @@ from command.sample_cities import write_world
 from edge.app import POLL_SECONDS
 from outings.configuration import read_configuration
 from outings.contract.values import format_instant
-from outings.release.releases import list_releases
-from outings.release.stores import open_store
+from outings.release.pointer import list_releases
+from outings.release.store import open_store
 
 GOAL = 2.0
 Made = TypeVar("Made")

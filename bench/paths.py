@@ -27,7 +27,7 @@ from bench.servers import make_key
 from edge.app import Edge
 from edge.limits.mapped_store import open_limits
 from outings.configuration import read_configuration
-from outings.release.stores import open_store
+from outings.release.store import open_store
 
 _SHOWN = 30
 # Their cases are pages of a walk, which only a server that answers can be asked for, or another unit's, or hold for a

@@ -21,7 +21,7 @@ from bench.peers.units import list_windows
 from bench.peers.world import METRO, World, make_world
 from bench.servers import OUTINGS, Headers, ask, find_free_port, make_key, run_process
 from edge.app import Edge
-from outings.release.stores import open_store
+from outings.release.store import open_store
 
 _WORKERS = 2
 _MEMORY = ("Rss", "Pss", "Anonymous")

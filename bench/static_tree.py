@@ -18,7 +18,7 @@ from command.sample_cities.geography import METROS
 from outings.configuration import read_configuration
 from outings.configuration.tables import StaticTable
 from outings.contract.static_files import INDEX
-from outings.release.stores import open_store
+from outings.release.store import open_store
 from pipeline.publish.static import publishing
 from pipeline.publish.static.hosts import FolderHost
 from pipeline.publish.static.publishing import publish_static

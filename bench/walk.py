@@ -24,7 +24,7 @@ from bench.servers import make_key
 from edge.app import Edge
 from edge.serving.http_protocol import HttpProtocol
 from outings.configuration import read_configuration
-from outings.release.stores import open_store
+from outings.release.store import open_store
 
 _ROOT = Path(sys.modules[Edge.__module__].__file__ or "").parents[1]
 _ROOMS = (f"{_ROOT}/edge/", f"{_ROOT}/outings/")

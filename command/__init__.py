@@ -81,9 +81,8 @@ def explain_error(error: Exception) -> str:
     look."""
     if isinstance(error, OperatorError):
         return str(error)
-    from outings.release.objects import Corrupt
     from outings.release.publishing import BuildTooLong
-    from outings.release.store import StoreError
+    from outings.release.store import Corrupt, StoreError
 
     if isinstance(error, (StoreError, Corrupt, BuildTooLong)):
         return str(error)

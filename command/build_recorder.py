@@ -13,7 +13,7 @@ import click
 
 from command import explain_error, find_exit_code
 from outings.configuration import Configuration
-from outings.release.disk import hold_lock
+from outings.release.folder import hold_lock
 from pipeline.building import BuildResult
 from pipeline.reports.attempt import STOPPED, Attempt, describe_attempt
 from pipeline.reports.history import record_build

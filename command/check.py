@@ -11,10 +11,9 @@ from command.options import open_config_store, print_result, read_config, take_c
 from outings.configuration import Configuration
 from outings.failures import GuardRefusal, OperatorError, WrongSetting
 from outings.release.folder import FolderStore
-from outings.release.objects import Corrupt
 from outings.release.pointer import read_current
 from outings.release.root import Root
-from outings.release.store import NotFound, Store, StoreError
+from outings.release.store import Corrupt, NotFound, Store, StoreError
 from outings.release.trust import Trust, read_publisher, read_reader
 from pipeline.clean.reading import read_feed
 from pipeline.clean.report import Report, format_report, make_report, sum_counts

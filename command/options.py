@@ -40,7 +40,7 @@ def read_config(path: Path) -> "Configuration":
 
 
 def open_config_store(configuration: "Configuration") -> "Store":
-    from outings.release.stores import open_configured_store
+    from outings.release.store import open_configured_store
 
     return open_configured_store(configuration.store)
 

@@ -17,7 +17,7 @@ from command.releases import find_release
 from command.result_formats import FORMATS
 from outings.answers.views import MEMORY, SECONDS, MetroTables, ViewDatabase
 from outings.configuration import Configuration, read_zone
-from outings.release.releases import ListedRelease, list_releases
+from outings.release.pointer import ListedRelease, list_releases
 from outings.release.root import has_ended
 from outings.release.snapshot import Release, open_release
 from outings.release.store import Store

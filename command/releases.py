@@ -22,12 +22,10 @@ from command.static_tree import publish_tree
 from outings.configuration import read_zone
 from outings.failures import WrongSetting
 from outings.release.manifest import read_manifest
-from outings.release.objects import Corrupt, object_name
-from outings.release.pointer import DamagedStore
+from outings.release.pointer import DamagedStore, ListedRelease, list_releases, read_release
 from outings.release.publishing import sign_anew
-from outings.release.releases import ListedRelease, list_releases, read_release
 from outings.release.root import format_release_id, has_ended, read_root
-from outings.release.store import NotFound, Store
+from outings.release.store import Corrupt, NotFound, Store, object_name
 from outings.release.trust import ANYBODY, Trust, read_auditor, read_publisher
 from outings.release.verifying import VerificationReport, VerifiedRelease, verify_releases
 
@@ -133,7 +131,7 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
 @take_json
 def restore(*, release_id: str | None, config: Path, as_json: bool) -> None:
     """Write a pointer that is lost or broken again: to the newest release that is whole, or to the named one."""
-    from outings.release.restoring import restore_release
+    from outings.release.verifying import restore_release
 
     configuration = read_config(config)
     trust = read_publisher(configuration.signing)

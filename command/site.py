@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
+from command.kept_folder import KeptFolder
 from command.options import open_config_store, print_result, read_config, take_config, take_json
 from outings.configuration import Configuration
 from outings.contract.openapi.document import encode_document
 from outings.contract.vocabulary import Vocabulary
-from outings.release.kept_folder import KeptFolder
 from outings.release.manifest import read_manifest
 from outings.release.pointer import read_current
 from outings.release.root import Root, format_release_id

@@ -21,8 +21,7 @@ from command.options import (
 )
 from command.static_tree import publish_tree
 from outings.configuration import Configuration
-from outings.release.pointer import read_current
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases, read_current
 from outings.release.root import has_ended
 from outings.release.store import Store
 from outings.release.trust import Trust, read_publisher

@@ -17,9 +17,8 @@ from outings.contract.pricing_plans import PricingPlan
 from outings.keys.changes import check_seal
 from outings.keys.registry import NAME, Registry, parse_registry, refuse_lost_registry
 from outings.keys.seal import Seal, WrongSeal
-from outings.release.objects import Corrupt
 from outings.release.pointer import NAME as POINTER
-from outings.release.store import NotFound, Store, StoreError
+from outings.release.store import Corrupt, NotFound, Store, StoreError
 
 log = structlog.get_logger()
 

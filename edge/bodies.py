@@ -22,8 +22,7 @@ from outings.answers.plan import AnswerPlan, PlannedFile
 from outings.contract.errors import unavailable
 from outings.contract.routes import ROUTES
 from outings.release.manifest import Export, PrecomputedPage
-from outings.release.objects import Bytes, Corrupt, read_object
-from outings.release.store import Store, StoreError
+from outings.release.store import Bytes, Corrupt, Store, StoreError, read_object
 
 log = structlog.get_logger()
 

@@ -17,15 +17,13 @@ from outings.contract.parameters import ZIPS
 from outings.contract.values import format_instant
 from outings.contract.vocabulary import Vocabulary
 from outings.release.cache import evict_objects
-from outings.release.disk import hold_lock, sync, write_named
+from outings.release.folder import hold_lock, sync, write_named
 from outings.release.log import list_tail
-from outings.release.objects import Corrupt
-from outings.release.pointer import NAME, Pointer, explain_pointer, read_pointer
-from outings.release.releases import ListedRelease
+from outings.release.pointer import NAME, ListedRelease, Pointer, explain_pointer, read_pointer
 from outings.release.root import Root, explain_regress, format_release_id, has_ended, read_root
 from outings.release.site import ASSETS, SiteFile
 from outings.release.snapshot import Release, Snapshot, open_release
-from outings.release.store import NotFound, Store, StoreError
+from outings.release.store import Corrupt, NotFound, Store, StoreError
 from outings.release.trust import ANYBODY, Trust
 
 log = structlog.get_logger()

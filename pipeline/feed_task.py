@@ -3,10 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory
-from outings.release.store import NotFound, Store
-from outings.release.stores import open_configured_store
+from outings.release.store import Corrupt, NotFound, Store, open_configured_store
 from pipeline.clean.feed_read import FeedRead, list_cleaned, put_cached_read, read_cached_read, spool_records
 from pipeline.clean.reading import read_feed, read_source
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_read

@@ -6,9 +6,7 @@ from datetime import datetime
 
 import msgspec
 
-from outings.release.objects import Corrupt
-from outings.release.store import NotFound, Store
-from outings.release.stores import open_configured_store
+from outings.release.store import Corrupt, NotFound, Store, open_configured_store
 from pipeline.clean.feed_read import SpoolFiles, read_spool
 from pipeline.fetch.source import find_item
 from pipeline.records.record import ORGANIZATION

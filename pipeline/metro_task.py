@@ -10,8 +10,7 @@ from time import perf_counter
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.release.store import Store
-from outings.release.stores import open_configured_store
+from outings.release.store import Store, open_configured_store
 from outings.release.tables import PUBLISHED
 from pipeline.clean.feed_read import SpooledRecord, read_spool
 from pipeline.metro_records import list_spooled, list_unread, make_stays, read_earlier_records

@@ -19,9 +19,9 @@ from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
 from outings.contract.query import Entitlement
 from outings.contract.vocabulary import AGE_BANDS, AUDIENCES, PRICE_BANDS, STATUSES, TIME_BLOCKS, TYPES, WEEKDAYS
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases
 from outings.release.snapshot import Release, Snapshot, open_release
-from outings.release.stores import open_store
+from outings.release.store import open_store
 
 METRO = SEATTLE
 # Past every age and every date that is asked for: an end that is not stated is open.

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from command.kept_folder import KeptFolder
 from command.mirror.client import ApiClient, Connection, MirrorError
 from command.mirror.comparison import check_mirror
 from command.mirror.mirror_file import MirrorFile
@@ -18,7 +19,6 @@ from command.mirror.sync import catch_up
 from command.options import print_result, read_config, take_json, tell
 from outings.configuration.tables import MirrorTable, SigningTable
 from outings.contract.static_files import INDEX
-from outings.release.kept_folder import KeptFolder
 from outings.release.trust import Trust, read_reader
 
 KEY = "OUTINGS_KEY"

@@ -10,11 +10,11 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from command.kept_folder import KeptFolder
 from command.mirror.client import ApiClient, HttpResponse, MirrorError
 from outings.contract.static_files import INDEX, SIGNATURE, SUMS
 from outings.failures import GuardRefusal
-from outings.release.kept_folder import KeptFolder
-from outings.release.objects import hash_of
+from outings.release.store import hash_of
 from outings.release.trust import STATIC_FILES, Trust, UntrustedRelease
 
 # The names of what `outings mirror` wrote into a folder.

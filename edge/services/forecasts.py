@@ -11,7 +11,7 @@ import structlog
 
 from outings.answers.weather import Forecast, Weather
 from outings.configuration.tables import WeatherTable
-from outings.release.disk import FileState, name_state
+from outings.release.folder import FileState, name_state
 from outings.release.manifest import MetroSettings
 
 log = structlog.get_logger()

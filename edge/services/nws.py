@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from edge.services.fetcher import CircuitBreaker, Fetcher, PermanentRemoteError, RemoteError
 from outings.answers.weather import Forecast, HalfDay, Hour, Moment
 from outings.contract.resources.directories import Center
-from outings.release.disk import FileState, name_state
+from outings.release.folder import FileState, name_state
 from outings.release.manifest import MetroSettings
 from outings.retry_policy import RetryPolicy
 

@@ -25,9 +25,8 @@ from edge.serving.worker import make_served_edge
 from outings.configuration import read_configuration
 from outings.contract.envelope import encode_error
 from outings.contract.errors import bad_request
-from outings.release.objects import object_name
 from outings.release.s3 import S3Store
-from outings.release.stores import open_configured_store
+from outings.release.store import object_name, open_configured_store
 
 # An answer has at most 6,291,556 bytes as JSON, and its body is base64 there. The rest is for headers.
 MOST_BYTES = 4_700_000

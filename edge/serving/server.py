@@ -22,7 +22,7 @@ from starlette.types import ASGIApp
 from uvicorn import Config, _subprocess
 from uvicorn.supervisors.multiprocess import Multiprocess
 
-from outings.release.objects import hash_of
+from outings.release.store import hash_of
 
 log = logging.getLogger("uvicorn.error")
 

@@ -23,8 +23,8 @@ from outings.contract.resources.directories import Center
 from outings.contract.values import format_instant, parse_date, parse_uuid
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.manifest import Export
-from outings.release.objects import Bytes
 from outings.release.snapshot import Release, Snapshot
+from outings.release.store import Bytes
 
 
 class AnswerContext(Struct, frozen=True, kw_only=True):

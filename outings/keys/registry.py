@@ -18,8 +18,7 @@ from outings.contract.vocabulary import COLLECTIONS
 from outings.failures import GuardRefusal
 from outings.keys.key_text import hash_key_text, read_key_id
 from outings.keys.seal import Seal
-from outings.release.objects import Corrupt, decode_json
-from outings.release.store import Outcome, Store, StoreError, VersionedBytes
+from outings.release.store import Corrupt, Outcome, Store, StoreError, VersionedBytes, decode_json
 
 NAME = "keys.json"
 # The registry as it was last written. It shows that keys were made, and is what to put back.

@@ -9,9 +9,8 @@ import uuid
 from collections.abc import Collection
 from pathlib import Path
 
-from outings.release.disk import sync, write_named
-from outings.release.objects import PREFIX, hash_of, read_object
-from outings.release.store import Store
+from outings.release.folder import sync, write_named
+from outings.release.store import PREFIX, Store, hash_of, read_object
 
 log = logging.getLogger(__name__)
 

@@ -17,8 +17,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.release.objects import Bytes, hash_of
 from outings.release.root import Log, Segment
+from outings.release.store import Bytes, hash_of
 
 SEGMENT = 65_536
 BLOCK = 256

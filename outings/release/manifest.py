@@ -14,11 +14,9 @@ from outings.contract.languages.language import Group, Language
 from outings.contract.resources.directories import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
 from outings.release.log import list_segments
-from outings.release.objects import decode_json, read_object
-from outings.release.packs import Pack
 from outings.release.root import Root
 from outings.release.site import MetroSite, read_site
-from outings.release.store import Store
+from outings.release.store import Store, decode_json, read_object
 
 _MODULUS = 1 << 256
 
@@ -82,6 +80,14 @@ class Origins(Struct, frozen=True, kw_only=True):
 
     program: str
     object: str
+
+
+class Pack(Struct, frozen=True, kw_only=True):
+    """A pack of `size` bytes, of which `alive` belong to documents that some row still points to."""
+
+    object: str
+    size: int
+    alive: int
 
 
 class Manifest(Struct, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ from pyarrow import ipc
 from outings.contract.parameters import PARAMETERS
 from outings.contract.values import Parameter
 from outings.release.cache import MappedFile
-from outings.release.objects import Corrupt
+from outings.release.store import Corrupt
 
 Words = NDArray[np.uint64]
 

@@ -1,7 +1,7 @@
-"""The pointer, `current.json`: the one name whose bytes change. Swapping it is what publishes a release. And what is
-refused where it is lost."""
+"""The pointer, `current.json`: the one name whose bytes change. Swapping it is what publishes a release. And the
+releases that it leads to, and what is refused where it is lost."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import partial
@@ -12,9 +12,16 @@ from msgspec.structs import replace
 
 from outings.failures import GuardRefusal
 from outings.release.manifest import list_references
-from outings.release.objects import PREFIX, Corrupt, decode_json, object_name
-from outings.release.root import ReleaseRange, Root, format_release_id, has_ended, read_root, walk_roots
-from outings.release.store import NotFound, Outcome, Store, StoreError
+from outings.release.root import (
+    ReleaseRange,
+    Root,
+    format_release_id,
+    has_ended,
+    parse_release_id,
+    read_root,
+    walk_roots,
+)
+from outings.release.store import PREFIX, Corrupt, NotFound, Outcome, Store, StoreError, decode_json, object_name
 from outings.release.trust import ANYBODY, PublicKey, Trust
 
 NAME = "current.json"
@@ -221,3 +228,44 @@ def _is_whole(store: Store, root: Root, names: Collection[str]) -> bool:
         return all(object_name(sha) in names for sha in list_references(store, root))
     except (Corrupt, NotFound):
         return False
+
+
+class ListedRelease(Struct, frozen=True):
+    """A release in the chain: its id, its root and the root's hash."""
+
+    id: str
+    sha: str
+    root: Root
+
+
+def list_releases(store: Store, *, trust: Trust = ANYBODY) -> Iterator[ListedRelease]:
+    """Yields the current release and those before it, newest first, until one is pruned. Each root is read when it is
+    needed.
+
+    Each root names the one before it by hash, so the pointer's signature covers all of them. Raises UntrustedRelease,
+    Corrupt, NotFound and StoreError.
+    """
+    current = read_current(store, trust=trust)
+    if current is None:
+        return
+    yield name_release(current.pointer.pointer.root, current.root)
+    if current.root.previous is not None:
+        for sha, root in walk_roots(store, current.root.previous):
+            yield name_release(sha, root)
+
+
+def name_release(sha: str, root: Root) -> ListedRelease:
+    return ListedRelease(format_release_id(root.sequence, sha), sha, root)
+
+
+def read_release(store: Store, release_id: str, *, trust: Trust = ANYBODY) -> ListedRelease:
+    """Return the release with this id. Raises NotFound if it is not kept, ValueError if the text is no id of a release,
+    UntrustedRelease and Corrupt."""
+    sequence, _ = parse_release_id(release_id)
+    for release in list_releases(store, trust=trust):
+        if release.id == release_id:
+            return release
+        if release.root.sequence <= sequence:
+            break
+    cause = "it was never published, or is no longer kept"
+    raise NotFound(store=str(store), operation="read", name=f"release {release_id}", cause=cause)

@@ -18,11 +18,10 @@ from msgspec import Struct
 
 from outings.failures import GuardRefusal
 from outings.release.manifest import list_references
-from outings.release.objects import PREFIX, object_name
+from outings.release.pointer import ListedRelease, list_releases
 from outings.release.publishing import LONGEST_BUILD
-from outings.release.releases import ListedRelease, list_releases
 from outings.release.root import has_ended
-from outings.release.store import TEMPORARY, Store, StoreEntry
+from outings.release.store import PREFIX, TEMPORARY, Store, StoreEntry, object_name
 from outings.release.trust import ANYBODY, Trust
 
 # As much as S3 allows a client's clock to differ.

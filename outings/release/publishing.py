@@ -11,10 +11,9 @@ from msgspec.structs import replace
 
 from outings.failures import GuardRefusal
 from outings.release.log import Version, append_versions, erase_words
-from outings.release.objects import hash_of, name_of, read_object
 from outings.release.pointer import NAME, Pointer, VersionedPointer, make_pointer, read_current, swap_pointer
 from outings.release.root import FeedMemory, Log, Part, Root, Withdrawals, add_ended, encode_root, format_release_id
-from outings.release.store import Outcome, Store, StoreError
+from outings.release.store import Outcome, Store, StoreError, hash_of, name_of, read_object
 from outings.release.trust import ANYBODY, Trust
 
 # A prune leaves alone what is younger than this, so a build that took longer may not publish.

@@ -9,8 +9,7 @@ from datetime import datetime
 import msgspec
 from msgspec import Struct
 
-from outings.release.objects import Corrupt, decode_json, read_object
-from outings.release.store import NotFound, Store
+from outings.release.store import Corrupt, NotFound, Store, decode_json, read_object
 
 # Of roots, manifests and log segments. A reader refuses a layout that it does not know.
 LAYOUT = 1

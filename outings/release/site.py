@@ -14,8 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.contract.resources.listings import Counts
-from outings.release.objects import Bytes, decode_json, read_object
-from outings.release.store import Store
+from outings.release.store import Bytes, Store, decode_json, read_object
 
 GZIP, BROTLI = b"gzip", b"br"
 # The folder of styles and scripts, whose names are of their bytes.

@@ -27,11 +27,10 @@ from outings.release.manifest import (
     list_files,
     read_manifest,
 )
-from outings.release.objects import Bytes, Corrupt
-from outings.release.releases import ListedRelease
+from outings.release.pointer import ListedRelease
 from outings.release.root import Log
 from outings.release.site import SiteFile, read_site
-from outings.release.store import Store
+from outings.release.store import Bytes, Corrupt, Store
 
 # Of a log's objects, those that were read last stay mapped: what they take is the machine's, not the process's.
 _MOST_MAPS = 64

@@ -1,15 +1,17 @@
-"""The store of releases: a few named byte strings that are written as a whole, one of which is replaced.
-
-Objects never change once they are written. Only `put_if` replaces what is there. Every failure of a store is a
-`StoreError`.
-"""
+"""A store of named byte strings: what each kind promises, and how to open one. Objects in it are immutable bytes, named
+by their own SHA-256."""
 
 import enum
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Protocol, Self
+from pathlib import Path
+from typing import Protocol, Self, TypeVar
 
+import msgspec
 from msgspec import Struct
+
+from outings.configuration.tables import StoreTable
 
 # Where a store keeps what it has not finished writing. A killed process leaves it behind.
 TEMPORARY = "tmp/"
@@ -89,3 +91,84 @@ class Store(Protocol):
 
     def delete(self, entries: Iterable[StoreEntry]) -> Sequence[StoreEntry]:
         """Remove these entries durably, except those that were written again since. Return those that were removed."""
+
+
+PREFIX = "objects/"
+
+Document = TypeVar("Document")
+
+
+class Bytes(Protocol):
+    """A byte string, or a mapped file, that can be sliced."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, at: slice, /) -> bytes: ...
+
+
+class Corrupt(Exception):  # noqa: N818 - the name says it
+    """Stored bytes are not what their name or their layout says; the release that names them can't be read."""
+
+
+def hash_of(data: bytes | memoryview) -> str:
+    """Return the 64 hex digits by which a root, a manifest or a table names these bytes."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def object_name(sha: str) -> str:
+    """Return the name in the store of the object with this hash: `objects/<aa>/<sha256>`."""
+    return f"{PREFIX}{sha[:2]}/{sha}"
+
+
+def name_of(data: bytes) -> str:
+    """Return the name in the store of these bytes."""
+    return object_name(hash_of(data))
+
+
+def check_object(sha: str, data: bytes) -> bytes:
+    """Return the bytes, or raise Corrupt if they do not have this hash."""
+    actual = hash_of(data)
+    if actual != sha:
+        raise Corrupt(f"object {object_name(sha)} is damaged: its {len(data)} bytes have the SHA-256 {actual}")
+    return data
+
+
+def decode_json(data: bytes, kind: type[Document], *, name: str) -> Document:
+    """Decode JSON. Raise Corrupt, with `name` in its text, if the bytes are malformed, too deep, or another
+    document."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (ValueError, RecursionError) as error:
+        raise Corrupt(f"{name}: {error}") from None
+
+
+def read_object(store: Store, sha: str) -> bytes:
+    """Read an object and check its hash. Raises NotFound and Corrupt."""
+    return check_object(sha, store.get(object_name(sha)))
+
+
+def put_object(store: Store, data: bytes) -> str:
+    """Write one object, and return its hash."""
+    sha = hash_of(data)
+    store.put(object_name(sha), data)
+    return sha
+
+
+def open_store(url: str, *, endpoint_url: str | None = None, region: str | None = None) -> Store:
+    """Open `file:PATH` or `s3://bucket/prefix`. Raises ValueError if `url` is neither."""
+    scheme, _, rest = url.partition(":")
+    if scheme == "file" and rest:
+        from outings.release.folder import FolderStore
+
+        return FolderStore(Path(rest.removeprefix("//")))
+    if scheme == "s3":
+        from outings.release.s3 import S3Store  # boto3 takes a second to import
+
+        bucket, _, prefix = rest.removeprefix("//").partition("/")
+        if bucket:
+            return S3Store(bucket, prefix, endpoint_url=endpoint_url, region=region)
+    raise ValueError(f"store url {url!r}: allowed: file:PATH and s3://BUCKET/PREFIX")
+
+
+def open_configured_store(table: StoreTable) -> Store:
+    return open_store(table.url, endpoint_url=table.endpoint_url, region=table.region)

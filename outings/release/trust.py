@@ -17,7 +17,7 @@ from msgspec import Struct
 from outings.configuration.reader import is_pem
 from outings.configuration.tables import SigningTable
 from outings.failures import WrongSetting
-from outings.release.objects import Corrupt
+from outings.release.store import Corrupt
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey

@@ -1,26 +1,33 @@
-"""Verify every kept release as an outsider would, from the pointer's signature down to the bytes of each object."""
+"""Verify kept releases as an outsider would, from the pointer's signature down to the bytes of each object. And put a
+release in force again whose pointer was lost."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from itertools import islice
+from itertools import groupby, islice
 
 from msgspec import Struct
 
+from outings.failures import GuardRefusal
 from outings.release.log import list_segments
 from outings.release.manifest import hash_snapshot, list_references, read_manifest
-from outings.release.objects import Corrupt, check_object, object_name
 from outings.release.pointer import (
+    NAME,
+    ListedRelease,
     VersionedPointer,
+    encode_pointer,
     explain_pointer,
     find_pointer_signer,
+    find_roots,
+    make_pointer,
+    name_release,
+    read_current,
     read_pointer,
     refuse_lost_pointer,
 )
-from outings.release.releases import ListedRelease
 from outings.release.root import ReleaseRange, Root, explain_regress, format_release_id, has_ended, read_root
-from outings.release.store import NotFound, Store
-from outings.release.trust import Trust
+from outings.release.store import Corrupt, NotFound, Outcome, Store, check_object, object_name
+from outings.release.trust import Trust, UntrustedRelease
 
 # Objects asked for at once, and how many names are held for them.
 _REQUESTS = 16
@@ -141,3 +148,77 @@ def _read_all(store: Store, names: Iterable[str]) -> Iterator[int]:
     with ThreadPoolExecutor(_REQUESTS) as pool:
         while batch := list(islice(waiting, _BATCH)):
             yield from pool.map(read, batch)
+
+
+class RestoreRefusal(GuardRefusal):
+    """An error: nothing to restore, or nothing says which release was in force."""
+
+
+class RestoredRelease(Struct, frozen=True, kw_only=True):
+    """The release that is in force again. `skipped`: why each newer one was not chosen."""
+
+    release: ListedRelease
+    skipped: tuple[str, ...]
+
+
+def restore_release(store: Store, release_id: str | None, *, trust: Trust) -> RestoredRelease:
+    """Write the pointer to the release with this id, or to the newest one of which every object is right.
+
+    The new pointer has the bytes of the lost one, because all that it says is in the root. Raises RestoreRefusal if a
+    release is in force, no release is whole, or two are the newest; UntrustedRelease and StoreError.
+    """
+    before = store.read_versioned(NAME)
+    _refuse_in_force(store, trust=trust)
+    roots = [name_release(sha, root) for sha, root in find_roots(store)]
+    wanted = [each for each in roots if release_id in (None, each.id)]
+    if not wanted:
+        named = "" if release_id is None else f" {release_id}"
+        raise RestoreRefusal(f"store {store} has no release{named} to restore; there are: {_list_ids(roots)}")
+    skipped: list[str] = []
+    release = _choose(store, wanted, skipped)
+    pointer = make_pointer(release.sha, release.root, trust=trust)
+    expected = None if before is None else before.etag
+    if store.put_if(NAME, encode_pointer(pointer), expected=expected) is not Outcome.WON:
+        raise RestoreRefusal(f"another command wrote {NAME}, or the store did not answer; run the command again")
+    return RestoredRelease(release=release, skipped=tuple(skipped))
+
+
+def _refuse_in_force(store: Store, *, trust: Trust) -> None:
+    try:
+        current = read_current(store, trust=trust, is_new=True)
+    except UntrustedRelease:
+        raise
+    except (Corrupt, NotFound):
+        return
+    if current is not None:
+        release = name_release(current.pointer.pointer.root, current.root)
+        raise RestoreRefusal(f"release {release.id} is in force: there is nothing to restore")
+
+
+def _choose(store: Store, releases: list[ListedRelease], skipped: list[str]) -> ListedRelease:
+    """Return the newest release that verifies. Add to `skipped` why newer ones do not."""
+    for _, group in groupby(releases, key=lambda each: each.root.sequence):
+        right = list(_verify(store, group, skipped))
+        if len(right) > 1:
+            raise RestoreRefusal(
+                f"{len(right)} releases have the same number: {_list_ids(right)}. All but one were never in force, "
+                "because their builds were killed or refused right before. The log of your servers says which one they "
+                "served (`release_served`): name the one to restore"
+            )
+        if right:
+            return right[0]
+    raise RestoreRefusal("; ".join((*skipped, "no other release can be restored: put the store back from a backup")))
+
+
+def _verify(store: Store, releases: Iterator[ListedRelease], skipped: list[str]) -> Iterator[ListedRelease]:
+    for release in releases:
+        try:
+            verify_release(store, release)
+        except (Corrupt, NotFound) as error:
+            skipped.append(str(error))
+        else:
+            yield release
+
+
+def _list_ids(releases: list[ListedRelease]) -> str:
+    return ", ".join(f"{each.id} (built {each.root.built_at.isoformat()})" for each in releases) or "none"

@@ -20,9 +20,8 @@ import msgspec
 import zstandard
 from msgspec import Struct, structs
 
-from outings.release.disk import write_named
-from outings.release.objects import Corrupt, put_object, read_object
-from outings.release.store import Store
+from outings.release.folder import write_named
+from outings.release.store import Corrupt, Store, put_object, read_object
 from pipeline.records.record import HEADS, RECORDS, Head, Problem, Record
 
 _LEVEL = 3

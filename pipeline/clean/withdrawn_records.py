@@ -11,9 +11,8 @@ import zstandard
 from msgspec.structs import replace
 
 from outings.contract.text import fold_text
-from outings.release.objects import Corrupt
 from outings.release.root import FeedMemory, Withdrawals, list_withdrawn
-from outings.release.store import NotFound, Store
+from outings.release.store import Corrupt, NotFound, Store
 from pipeline.clean.feed_read import (
     CleanedRecord,
     FeedRead,

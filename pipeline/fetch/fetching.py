@@ -13,8 +13,7 @@ from stamina.instrumentation import RetryDetails, get_on_retry_hooks, set_on_ret
 
 from outings.configuration import Configuration, FeedTable
 from outings.release.root import FeedMemory
-from outings.release.store import NotFound, StoreError
-from outings.release.stores import open_store
+from outings.release.store import NotFound, StoreError, open_store
 from pipeline.fetch.addresses import choose_suffix, find_charset, show_url
 from pipeline.fetch.fetcher import FetchError, FetchResult, Validators, fetch, open_client
 from pipeline.fetch.pages import fetch_rows

@@ -13,10 +13,9 @@ from msgspec.structs import replace
 
 from outings.configuration import FORMATS, Configuration, FeedTable
 from outings.failures import OperatorError, WrongSetting
-from outings.release.disk import FileState, name_state
-from outings.release.objects import object_name
+from outings.release.folder import FileState, name_state
 from outings.release.root import FeedMemory
-from outings.release.store import Store
+from outings.release.store import Store, object_name
 from pipeline.fingerprint import hash_program
 
 # Between the id of a listing and what tells its parts apart.

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from outings.release.pointer import ListedRelease
 from outings.release.publishing import Publication, make_deadline, publish
-from outings.release.releases import ListedRelease
 from outings.release.root import Part, Root
 from outings.release.snapshot import fetch_snapshot
 from outings.release.store import Store

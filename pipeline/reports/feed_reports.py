@@ -12,7 +12,7 @@ from outings.pages.city_figures import MEMBERS, list_having
 from outings.pages.feeds import FeedCounts, FeedReport, IncompleteListing, ReleaseColumn, WrongGroup, WrongLine
 from outings.release.cache import fetch_object
 from outings.release.manifest import read_manifest
-from outings.release.releases import ListedRelease, list_releases
+from outings.release.pointer import ListedRelease, list_releases
 from outings.release.root import FeedMemory, Root, has_ended
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED, read_columns

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from outings.pages.build_row import BuildRow
-from outings.release.disk import write_named
+from outings.release.folder import write_named
 from pipeline.reports.attempt import Attempt
 
 FILE = "builds.jsonl"

@@ -10,7 +10,7 @@ import orjson
 from jinja2 import Environment
 
 from outings.pages.environment import open_environment
-from outings.release.disk import write_named
+from outings.release.folder import write_named
 
 JSON, MARKDOWN, PAGE = "build.json", "build.md", "index.html"
 

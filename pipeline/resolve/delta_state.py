@@ -12,8 +12,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from outings.contract.vocabulary import SETS, Vocabulary
-from outings.release.objects import Corrupt, read_object
-from outings.release.store import NotFound, Store
+from outings.release.store import Corrupt, NotFound, Store, read_object
 from pipeline.clean.feed_read import (
     EncodedRecord,
     SpooledRecord,

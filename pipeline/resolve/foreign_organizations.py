@@ -13,10 +13,9 @@ import msgspec
 from msgspec import Struct
 
 from outings.contract.vocabulary import Vocabulary
-from outings.release.disk import write_named
+from outings.release.folder import write_named
 from outings.release.manifest import Manifest
-from outings.release.objects import Corrupt, read_object
-from outings.release.store import NotFound, Store
+from outings.release.store import Corrupt, NotFound, Store, read_object
 from pipeline.clean.feed_read import SpooledRecord, pack_runs, unpack_runs
 from pipeline.records.ids import assign_id, derives_id, find_derived
 from pipeline.resolve.delta_state import (

@@ -6,8 +6,8 @@ from random import Random
 from typing import Any
 
 from outings.release.log import History, Version, append_versions
-from outings.release.objects import hash_of
 from outings.release.root import Log
+from outings.release.store import hash_of
 
 NOON = datetime(2026, 8, 1, 12, tzinfo=UTC)
 SEGMENT = 600

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from command.sample_cities import write_world
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration import read_configuration
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases
 from outings.release.snapshot import Release, Snapshot, open_release
-from outings.release.stores import open_store
+from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor

@@ -59,7 +59,7 @@ def test_what_publishes_and_what_serves_import_boto3_only_for_a_store_on_s3() ->
     program = """
 import sys
 import edge.serving.server, command.sample_cities, pipeline.building
-from outings.release.stores import open_store
+from outings.release.store import open_store
 open_store("file:var/store")
 before = "boto3" in sys.modules
 open_store("s3://bucket", endpoint_url="http://127.0.0.1:9", region="us-east-1")

@@ -21,7 +21,7 @@ from command.options import open_config_store, read_config
 from command.sample_cities import write_world
 from outings.answers.views import VIEWS
 from outings.contract.vocabulary import COLLECTIONS, Vocabulary
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases
 from outings.release.snapshot import Release, open_release
 from tests.answers.asking import fetch, walk_by_cursor
 from tests.command.selects import write_select

@@ -21,19 +21,18 @@ from outings.release.log import Version
 from outings.release.manifest import (
     LAYOUT,
     Manifest,
+    Pack,
     PrecomputedPage,
     Table,
     encode_manifest,
     hash_snapshot,
     read_manifest,
 )
-from outings.release.objects import put_object
-from outings.release.packs import Pack
 from outings.release.pointer import read_current, read_pointer
 from outings.release.publishing import Publication, publish
 from outings.release.root import Part, read_root
 from outings.release.snapshot import Release, Snapshot
-from outings.release.store import Store
+from outings.release.store import Store, put_object
 from outings.release.trust import ANYBODY, Trust
 from pipeline.publish.objects.exports import put_exports
 from pipeline.publish.objects.object_writer import ObjectWriter

@@ -10,7 +10,7 @@ from outings.configuration import read_configuration
 from outings.keys.changes import add_key
 from outings.keys.key_text import make_key_text, split_key_text
 from outings.keys.registry import Key, change_registry
-from outings.release.stores import open_store
+from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor

@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from outings.release.objects import object_name
 from outings.release.pointer import read_pointer
 from outings.release.publishing import publish
 from outings.release.root import Log, read_root
+from outings.release.store import object_name
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, make_id, make_version, make_world, publish_worlds

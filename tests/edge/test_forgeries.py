@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases
 from tests.edge.asking import Response
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, make_id

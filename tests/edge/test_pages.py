@@ -7,10 +7,10 @@ import brotli
 import pytest
 
 from outings.pages.page import HTML
-from outings.release.objects import hash_of
 from outings.release.pointer import read_current
 from outings.release.publishing import SiteObjects, publish
 from outings.release.site import Site, SiteSettings, encode_site, pack_files
+from outings.release.store import hash_of
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW

@@ -12,9 +12,9 @@ from outings.keys.changes import revoke_key
 from outings.keys.registry import NAME as KEYS
 from outings.keys.registry import change_registry
 from outings.release.manifest import read_manifest
-from outings.release.objects import object_name, put_object
 from outings.release.pointer import NAME, encode_pointer, parse_pointer
 from outings.release.root import encode_root, read_root
+from outings.release.store import object_name, put_object
 from tests.edge.asking import ask, read_metrics
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, add_keys, make_world, make_worlds, publish_worlds

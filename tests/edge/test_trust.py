@@ -14,9 +14,9 @@ from edge.releases import SERVED_NAME as SERVED
 from edge.releases import RollbackGuard
 from edge.serving.worker import make_served_edge
 from outings.release.folder import FolderStore
-from outings.release.objects import object_name, put_object
 from outings.release.pointer import NAME
 from outings.release.root import encode_root, read_root
+from outings.release.store import object_name, put_object
 from outings.release.trust import ANYBODY
 from tests.command.conftest import CONFIGURATION
 from tests.edge.asking import ask, read_metrics

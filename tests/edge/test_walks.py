@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from outings.release.manifest import read_manifest
-from outings.release.objects import object_name
 from outings.release.pointer import read_current
+from outings.release.store import object_name
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW, make_world, publish_restamped, publish_worlds
 from tests.release.doubles import FailingStore

@@ -17,10 +17,9 @@ from typing import Any
 from uuid import uuid4
 
 from command import main
-from outings.release import stores
-from outings.release.disk import Disk
-from outings.release.folder import FolderStore
-from outings.release.stores import open_store
+from outings.release import store as stores
+from outings.release.folder import Disk, FolderStore
+from outings.release.store import open_store
 from tests.faults.worlds import clock_of, copy_world, write_round
 from tests.forking import CONTEXT
 from tests.release.doubles import Act, Watch, WatchedObject

@@ -7,9 +7,9 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from outings.release.folder import FolderStore
-from outings.release.objects import read_object
 from outings.release.pointer import read_pointer
 from outings.release.root import read_root
+from outings.release.store import read_object
 from tests.faults.watching import watching
 from tests.faults.whole import list_published, read_whole
 from tests.release.log_pages import read_page

@@ -5,7 +5,7 @@ from datetime import date
 from pathlib import Path
 
 from outings.configuration.tables import StaticTable
-from outings.release.stores import open_store
+from outings.release.store import open_store
 from pipeline.publish.static.hosts import FolderHost
 from pipeline.publish.static.publishing import StaticResult, publish_static
 

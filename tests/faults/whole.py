@@ -11,7 +11,7 @@ import polars as pl
 
 from outings.release.folder import FolderStore
 from outings.release.manifest import list_references
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases
 from outings.release.snapshot import open_release
 from outings.release.store import Store
 from tests.faults.worlds import read_marks

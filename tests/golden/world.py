@@ -9,7 +9,7 @@ from command.sample_cities import write_world
 from edge.app import Edge
 from edge.services.geocoder import LocalGeocoder
 from outings.configuration import read_configuration
-from outings.release.stores import open_store
+from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor

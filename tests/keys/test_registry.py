@@ -18,8 +18,7 @@ from outings.keys.changes import add_key, revoke_key
 from outings.keys.key_text import make_key_text, split_key_text
 from outings.keys.registry import NAME, CounterSlots, Key, Registry, change_registry, read_registry
 from outings.release.folder import FolderStore
-from outings.release.objects import Corrupt
-from outings.release.store import Outcome, Store, StoreError
+from outings.release.store import Corrupt, Outcome, Store, StoreError
 from tests.release.memory import MemoryStore
 
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase

@@ -8,7 +8,7 @@ from click.testing import Result
 
 from outings.contract.vocabulary import AUDIENCES
 from outings.release.folder import FolderStore
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases
 from outings.release.snapshot import open_release
 from outings.release.tables import read_columns
 from tests.new_cities.exporting import run

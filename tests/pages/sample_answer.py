@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from command.sample_cities import write_world
 from outings.configuration import read_configuration
 from outings.pages.home import SAMPLE_METRO, SAMPLE_QUERY
-from outings.release.stores import open_store
+from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor

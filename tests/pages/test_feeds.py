@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from command import main
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases
 from pipeline.publish.takedown.takedown import take_down
 from tests.pipeline.city import City, make_event
 

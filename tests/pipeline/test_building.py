@@ -10,9 +10,8 @@ from msgspec import structs
 from command.sample_cities import write_world
 from outings.configuration import read_configuration
 from outings.release.manifest import list_objects, read_manifest
-from outings.release.objects import object_name
 from outings.release.publishing import publish
-from outings.release.stores import open_store
+from outings.release.store import object_name, open_store
 from pipeline.building import build_release
 from pipeline.clean.feed_read import put_cached_read, read_cached_read
 from pipeline.clock import AsOf

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from outings.release.manifest import read_manifest
-from outings.release.objects import hash_of, object_name
+from outings.release.store import hash_of, object_name
 from pipeline.publish.rollback import roll_back
 from pipeline.records.ids import make_id
 from pipeline.records.record import RECORDS

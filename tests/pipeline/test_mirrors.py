@@ -14,7 +14,7 @@ from outings.answers.routes import answer
 from outings.contract.errors import ApiError
 from outings.contract.query import Entitlement, parse_query
 from outings.contract.routes import match_route
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases
 from outings.release.snapshot import Release, open_release
 from pipeline.publish.rollback import roll_back
 from tests.pipeline.city import City, Record, make_event, make_place

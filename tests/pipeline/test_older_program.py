@@ -19,9 +19,9 @@ from outings.answers.routes import answer
 from outings.configuration import read_configuration
 from outings.contract.query import Entitlement, parse_query
 from outings.contract.routes import match_route
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases
 from outings.release.snapshot import Release, open_release
-from outings.release.stores import open_store
+from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from outings.answers.snapshot.reader import open_snapshot
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases
 from outings.release.snapshot import open_release
 from pipeline.publish.comparison import compare_releases
 from tests.pipeline.city import City, Record, make_event, make_place

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from outings.release.manifest import read_manifest
-from outings.release.objects import object_name
+from outings.release.store import object_name
 from pipeline import plan
 from pipeline.building import BuildResult
 from pipeline.resolve import row_maker

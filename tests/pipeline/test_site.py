@@ -10,10 +10,10 @@ import pytest
 
 from outings.pages.settings import SiteSettingsError
 from outings.release.manifest import list_references
-from outings.release.objects import object_name
 from outings.release.pruning import prune
 from outings.release.publishing import publish
 from outings.release.site import SiteFile
+from outings.release.store import object_name
 from outings.release.trust import ANYBODY
 from outings.release.verifying import verify_releases
 from pipeline.publish.objects.site import compose_site

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from outings.contract.errors import ApiError
-from outings.release.objects import read_object
 from outings.release.snapshot import Release
+from outings.release.store import read_object
 from tests.answers.asking import ask, fetch, read_all
 from tests.pipeline.city import City
 from tests.pipeline.worlds import METROS, TODAY, FeedWorld, is_open, list_dates, name_id

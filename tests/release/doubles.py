@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from outings.release.disk import Disk
+from outings.release.folder import Disk
 from outings.release.store import Outcome, StoreEntry, StoreError, VersionedBytes
 from tests.release.memory import MemoryStore
 

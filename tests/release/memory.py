@@ -4,8 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from outings.release.objects import hash_of
-from outings.release.store import NotFound, Outcome, StoreEntry, VersionedBytes
+from outings.release.store import NotFound, Outcome, StoreEntry, VersionedBytes, hash_of
 
 
 class MemoryStore:

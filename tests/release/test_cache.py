@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from outings.release.cache import evict_objects, fetch_object
-from outings.release.objects import Corrupt, hash_of, name_of, object_name, put_object
-from outings.release.store import NotFound
+from outings.release.store import Corrupt, NotFound, hash_of, name_of, object_name, put_object
 from tests.release.doubles import Nth, WatchedObject, fail
 from tests.release.memory import MemoryStore
 

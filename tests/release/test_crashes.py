@@ -14,13 +14,12 @@ from typing import Any
 
 import pytest
 
-from outings.release.disk import Disk
-from outings.release.folder import FolderStore
+from outings.release.folder import Disk, FolderStore
+from outings.release.pointer import list_releases
 from outings.release.pruning import prune
 from outings.release.publishing import publish
-from outings.release.releases import list_releases
-from outings.release.restoring import RestoreRefusal, restore_release
 from outings.release.trust import ANYBODY
+from outings.release.verifying import RestoreRefusal, restore_release
 from tests.forking import CONTEXT
 from tests.release.doubles import Nth, WatchedObject, kill
 from tests.release.worlds import change, minutes, put_metro, read_chain, read_log, read_whole

@@ -13,15 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.release.disk import Disk, sync_file_system
-from outings.release.folder import FolderStore
-from outings.release.objects import name_of
+from outings.release.folder import Disk, FolderStore, sync_file_system
+from outings.release.pointer import list_releases
 from outings.release.pruning import prune
 from outings.release.publishing import publish
-from outings.release.releases import list_releases
 from outings.release.root import Root
-from outings.release.store import NotFound, Outcome, StoreError
-from outings.release.stores import open_store
+from outings.release.store import NotFound, Outcome, StoreError, name_of, open_store
 from tests.release.doubles import ForgetfulDisk, Nth, ProcessKilledError, WatchedObject, die, fill_disk, refuse
 from tests.release.worlds import change, minutes, put_metro, read_chain, read_log, read_whole
 

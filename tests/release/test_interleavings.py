@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from outings.release.objects import name_of
 from outings.release.pruning import prune
 from outings.release.publishing import ConcurrentPublication, Publication, publish
 from outings.release.root import Root
-from outings.release.store import Outcome, StoreError
+from outings.release.store import Outcome, StoreError, name_of
 from tests.release.actors import LATE, Program, run_all
 from tests.release.doubles import ProcessKilledError, die, die_after, fail, fail_after, lose_reply, lose_request
 from tests.release.memory import MemoryStore

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outings.release.log import BLOCK, Version, append_versions, list_history, read_versions
-from outings.release.objects import hash_of
 from outings.release.root import Log
+from outings.release.store import hash_of
 from tests.release.log_pages import read_page
 from tests.release.worlds import change, listing_id, minutes
 

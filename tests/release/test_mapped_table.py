@@ -7,7 +7,7 @@ import pytest
 
 from outings.release.cache import MappedFile
 from outings.release.mapped_table import MappedTable, encode_mapped
-from outings.release.objects import Corrupt
+from outings.release.store import Corrupt
 
 FRAME = pl.DataFrame(
     {"number": [3, 1, 2], "text": ["", "å", "longer than twelve bytes"], "hash": [b"\x00", b"", b"\xff\x00"]}

@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 
-from outings.release.objects import name_of
+from outings.release.pointer import list_releases, read_release
 from outings.release.pruning import WrongClock, prune
 from outings.release.publishing import publish
-from outings.release.releases import list_releases, read_release
 from outings.release.root import Root
-from outings.release.store import NotFound, StoreError
+from outings.release.store import NotFound, StoreError, name_of
 from tests.release.doubles import Nth, ProcessKilledError, WatchedObject, die, die_after, fail
 from tests.release.memory import MemoryStore
 from tests.release.worlds import NOON, change, put_metro, read_chain, read_current, read_log, read_whole, remember

@@ -5,11 +5,17 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from outings.release.objects import Corrupt, name_of, read_object
-from outings.release.pointer import DamagedStore, Pointer, encode_pointer, parse_pointer, read_pointer
+from outings.release.pointer import (
+    DamagedStore,
+    Pointer,
+    encode_pointer,
+    list_releases,
+    parse_pointer,
+    read_pointer,
+    read_release,
+)
 from outings.release.pruning import prune
 from outings.release.publishing import BuildTooLong, ConcurrentPublication, make_deadline, publish
-from outings.release.releases import list_releases, read_release
 from outings.release.root import (
     Log,
     Part,
@@ -20,7 +26,7 @@ from outings.release.root import (
     parse_release_id,
     parse_root,
 )
-from outings.release.store import NotFound, Store
+from outings.release.store import Corrupt, NotFound, Store, name_of, read_object
 from tests.release.worlds import (
     NOON,
     change,

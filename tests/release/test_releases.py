@@ -4,14 +4,12 @@ import json
 
 import pytest
 
-from outings.release.objects import hash_of, name_of, object_name
+from outings.release.pointer import list_releases, read_release
 from outings.release.publishing import publish
-from outings.release.releases import list_releases, read_release
-from outings.release.restoring import restore_release
 from outings.release.root import Root
-from outings.release.store import NotFound
+from outings.release.store import NotFound, hash_of, name_of, object_name
 from outings.release.trust import ANYBODY
-from outings.release.verifying import verify_releases
+from outings.release.verifying import restore_release, verify_releases
 from tests.release.memory import MemoryStore
 from tests.release.worlds import minutes, put_metro
 

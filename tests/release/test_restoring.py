@@ -2,14 +2,13 @@
 
 import pytest
 
-from outings.release.pointer import DamagedStore, read_current
+from outings.release.pointer import DamagedStore, list_releases, read_current
 from outings.release.pruning import prune
 from outings.release.publishing import ConcurrentPublication, publish
-from outings.release.releases import list_releases
-from outings.release.restoring import RestoreRefusal, restore_release
 from outings.release.root import Root
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, UntrustedRelease
+from outings.release.verifying import RestoreRefusal, restore_release
 from tests.release.signing import OTHER, make_publisher
 from tests.release.worlds import change, minutes, put_metro
 

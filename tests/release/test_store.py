@@ -6,8 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from outings.release.pruning import WrongClock, check_clock
-from outings.release.store import NotFound, Outcome, Store, StoreError, VersionedBytes
-from outings.release.stores import open_store
+from outings.release.store import NotFound, Outcome, Store, StoreError, VersionedBytes, open_store
 
 WRITERS = 16
 

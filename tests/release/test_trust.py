@@ -13,13 +13,11 @@ from cryptography.hazmat.primitives.asymmetric.ed448 import Ed448PrivateKey
 
 from outings.configuration.tables import SigningTable
 from outings.release.folder import FolderStore
-from outings.release.objects import Corrupt, put_object
-from outings.release.pointer import NAME, VersionedPointer, read_pointer
+from outings.release.pointer import NAME, VersionedPointer, list_releases, read_pointer, read_release
 from outings.release.pruning import prune
 from outings.release.publishing import ConcurrentPublication, publish, sign_anew
-from outings.release.releases import list_releases, read_release
 from outings.release.root import Root, read_root
-from outings.release.store import Store
+from outings.release.store import Corrupt, Store, put_object
 from outings.release.trust import ANYBODY, Trust, UntrustedRelease, WrongKey, read_auditor, read_publisher, read_reader
 from outings.release.verifying import verify_releases
 from tests.release.memory import MemoryStore

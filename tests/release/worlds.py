@@ -15,15 +15,14 @@ from outings.release.manifest import (
     Export,
     Manifest,
     MetroSettings,
+    Pack,
     PrecomputedPage,
     Table,
     encode_manifest,
     hash_snapshot,
 )
-from outings.release.objects import hash_of, name_of
-from outings.release.packs import Pack
 from outings.release.root import FeedMemory, Part
-from outings.release.store import Store
+from outings.release.store import Store, hash_of, name_of
 
 NOON = datetime(2026, 8, 10, 12, tzinfo=UTC)
 

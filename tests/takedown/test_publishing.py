@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from outings.release.pointer import list_releases
 from outings.release.publishing import ConcurrentPublication
-from outings.release.releases import list_releases
 from pipeline.building import build_release
 from pipeline.clock import parse_as_of
 from pipeline.executors.inline import InlineExecutor

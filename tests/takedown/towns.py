@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 
 from command import main
 from edge.app import Edge
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases
 from outings.release.store import Store
 from pipeline.records.ids import NAMESPACE
 from tests.edge.asking import Response, ask

@@ -19,8 +19,8 @@ from outings.configuration import read_zone
 from outings.contract.languages.language import ENGLISH, Language, read_shipped_language
 from outings.release.cache import MappedFile
 from outings.release.mapped_table import MappedTable, encode_mapped
-from outings.release.objects import Bytes
 from outings.release.snapshot import Snapshot
+from outings.release.store import Bytes
 from outings.release.tables import ARCHIVED, PUBLISHED, read_columns
 
 Frames = Mapping[str, pl.DataFrame]

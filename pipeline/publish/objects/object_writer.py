@@ -4,8 +4,7 @@ from collections.abc import Collection
 
 from msgspec import Struct
 
-from outings.release.objects import hash_of, object_name
-from outings.release.store import Store
+from outings.release.store import Store, hash_of, object_name
 
 # Bytes held back before a batch is made durable. A batch is one sync of the store's disk: at 32 MB its cost
 # is below a tenth of the writing.

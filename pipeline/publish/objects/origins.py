@@ -5,8 +5,7 @@ from io import BytesIO
 import polars as pl
 
 from outings.release.manifest import Origins
-from outings.release.objects import Corrupt, read_object
-from outings.release.store import NotFound, Store
+from outings.release.store import Corrupt, NotFound, Store, read_object
 from pipeline.publish.objects.object_writer import ObjectWriter
 from pipeline.resolve.listings.rows import ORIGINS
 

@@ -16,12 +16,11 @@ from outings.pages.folders import find_guides, find_templates, find_words
 from outings.pages.metro_figures import MetroFigures
 from outings.pages.site_assets import list_assets
 from outings.release.manifest import Manifest, read_manifest
-from outings.release.objects import hash_of
 from outings.release.publishing import SiteObjects
 from outings.release.root import Part
 from outings.release.site import MetroSite, Site, SiteSettings, encode_site, pack_files, read_site
 from outings.release.snapshot import Snapshot
-from outings.release.store import Store
+from outings.release.store import Store, hash_of
 from pipeline.program_hash import hash_sources
 from pipeline.publish.objects.object_writer import ObjectWriter
 

@@ -8,7 +8,7 @@ from typing import IO, Self
 from msgspec import Struct
 
 from outings.contract.routes import JSON
-from outings.release.objects import hash_of
+from outings.release.store import hash_of
 from pipeline.publish.static.hosts import HostFile
 
 # What is written first: a file refers only to files of an earlier or the same step.

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from outings.contract.resources.sync import EXPORT_TYPES
 from outings.contract.routes import JSON
-from outings.release.disk import sync_file_system
+from outings.release.folder import sync_file_system
 from outings.release.s3 import S3Store
 from outings.release.store import StoreError
 

@@ -16,10 +16,9 @@ from outings.contract.static_files import INDEX, SIGNATURE, SUMS
 from outings.contract.values import format_instant
 from outings.contract.vocabulary import AUDIENCES, COLLECTIONS, TYPES, Vocabulary
 from outings.failures import GuardRefusal
-from outings.release.objects import decode_json
-from outings.release.releases import ListedRelease, list_releases
+from outings.release.pointer import ListedRelease, list_releases
 from outings.release.snapshot import Release, Snapshot, open_release
-from outings.release.store import Outcome, Store
+from outings.release.store import Outcome, Store, decode_json
 from outings.release.tables import PUBLISHED, read_columns
 from outings.release.trust import ANYBODY, STATIC_FILES, Trust
 from pipeline.publish.static import files as steps

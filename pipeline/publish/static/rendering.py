@@ -13,8 +13,8 @@ from outings.contract.resources.meta import ListMeta, PageMeta
 from outings.contract.routes import Route, match_route
 from outings.contract.static_files import name_file, name_media, spell_request
 from outings.contract.vocabulary import Vocabulary
-from outings.release.objects import hash_of
 from outings.release.snapshot import Release
+from outings.release.store import hash_of
 from pipeline.publish.static.files import DETAILS, LISTS, Spool, StaticFile
 from pipeline.publish.static.requests import KINDS, NAMED, Kind, StaticMetro
 

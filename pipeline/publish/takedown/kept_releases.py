@@ -7,10 +7,9 @@ from collections.abc import Callable, Collection
 import polars as pl
 
 from outings.release.manifest import read_manifest
-from outings.release.objects import Corrupt, read_object
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases
 from outings.release.root import Root, has_ended
-from outings.release.store import NotFound, Store
+from outings.release.store import Corrupt, NotFound, Store, read_object
 from outings.release.trust import ANYBODY, Trust
 from pipeline.clean.feed_read import read_problems
 from pipeline.clean.withdrawn_records import WithdrawalMatcher

@@ -8,9 +8,8 @@ from msgspec import Struct
 
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import Manifest
-from outings.release.objects import Corrupt
 from outings.release.snapshot import Snapshot
-from outings.release.store import Store
+from outings.release.store import Corrupt, Store
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_records
 from pipeline.publish.metro_plan import MetroPlan
 from pipeline.resolve.delta_state import DeltaState, encode_delta_state, keep_delta_state, parse_delta_state

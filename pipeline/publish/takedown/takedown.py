@@ -11,11 +11,10 @@ from msgspec.structs import replace
 
 from outings.contract.vocabulary import REMOVAL_REASONS
 from outings.release.log import Version, list_history
-from outings.release.objects import read_object
 from outings.release.pointer import read_current
 from outings.release.publishing import ConcurrentPublication, Publication, WithdrawalChange, make_deadline, publish
 from outings.release.root import FeedMemory, Part, Root, Withdrawal, list_withdrawn, walk_roots
-from outings.release.store import Store
+from outings.release.store import Store, read_object
 from outings.release.trust import ANYBODY, Trust
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, forget_answers, strip_memory
 from pipeline.clock import choose_stamp

@@ -11,7 +11,7 @@ import pytest
 from edge.app import Edge
 from edge.front_protocol import KINDS, render_front
 from edge.usage import Ledger, UsageRecorder
-from outings.release.objects import hash_of
+from outings.release.store import hash_of
 from tests.edge.asking import Response, ask, ask_as_front, read_metrics
 from tests.edge.conftest import Service, make_service
 from tests.edge.publishing import NOW, TODAY, make_id, make_world, publish_worlds

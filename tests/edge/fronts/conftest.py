@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from outings.release.folder import FolderStore
-from outings.release.objects import PREFIX
 from outings.release.s3 import S3Store
+from outings.release.store import PREFIX
 from tests.edge.fronts.fronting import EdgeProcess, Nginx, start_nginx
 from tests.edge.fronts.workerd import Workerd, start_workerd
 from tests.edge.limits.conftest import RedisServer, make_redis

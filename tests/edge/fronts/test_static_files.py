@@ -20,7 +20,7 @@ from outings.configuration.tables import StaticTable
 from outings.contract.routes import match_route
 from outings.contract.static_files import name_media
 from outings.release.s3 import S3Store
-from outings.release.stores import open_store
+from outings.release.store import open_store
 from pipeline.publish.static.hosts import FolderHost, Host, HostFile, S3Host
 from pipeline.publish.static.publishing import publish_static
 from tests.conftest import ROOT

@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from outings.contract.vocabulary import Vocabulary
-from outings.release.stores import open_store
+from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clean.reading import read_feed
 from pipeline.clock import AsOf

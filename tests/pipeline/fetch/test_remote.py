@@ -14,9 +14,8 @@ from msgspec.structs import replace
 
 from outings.configuration import Configuration, read_configuration
 from outings.release.manifest import list_references
-from outings.release.objects import object_name, put_object
 from outings.release.root import FeedMemory
-from outings.release.stores import open_store
+from outings.release.store import object_name, open_store, put_object
 from outings.retry_policy import RetryPolicy
 from pipeline.building import BuildResult, build_release
 from pipeline.clean.reading import read_source

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outings.release.stores import open_store
+from outings.release.store import open_store
 from pipeline.building import BuildResult, build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor

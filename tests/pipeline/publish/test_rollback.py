@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases
 from pipeline.publish.rollback import roll_back
 from tests.pipeline.city import City, make_event
 

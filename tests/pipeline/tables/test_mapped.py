@@ -24,9 +24,9 @@ from outings.contract.values import Parameter
 from outings.contract.vocabulary import TYPES
 from outings.release.manifest import read_manifest
 from outings.release.mapped_table import LAYOUT, LAYOUT_NUMBER, number_layout
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases
 from outings.release.snapshot import Release, Snapshot, fetch_snapshot
-from outings.release.stores import open_store
+from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
 from pipeline.executors.inline import InlineExecutor

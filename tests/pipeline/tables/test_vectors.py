@@ -8,7 +8,7 @@ import pytest
 from outings.answers.semantic.model import Model, ModelError, hash_model
 from outings.answers.semantic.vectors import Vectors
 from outings.release.manifest import list_files, read_manifest
-from outings.release.releases import list_releases
+from outings.release.pointer import list_releases
 from outings.release.snapshot import SemanticFiles
 from pipeline.publish.rollback import roll_back
 from tests.answers.semantic.networks import MEANINGS, write_model

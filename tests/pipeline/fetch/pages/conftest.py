@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from outings.configuration import Configuration, read_configuration
-from outings.release.stores import open_store
+from outings.release.store import open_store
 from outings.retry_policy import RetryPolicy
 from pipeline.building import BuildResult, build_release
 from pipeline.clean.feed_read import FeedRead

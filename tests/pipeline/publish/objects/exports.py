@@ -4,7 +4,7 @@ import hashlib
 import zlib
 
 from outings.release.manifest import Export, read_manifest
-from outings.release.objects import object_name
+from outings.release.store import object_name
 from tests.pipeline.city import City
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outings.release.manifest import (
+    Pack,
     PrecomputedPage,
     encode_manifest,
     hash_snapshot,
@@ -15,8 +16,8 @@ from outings.release.manifest import (
     parse_manifest,
     read_manifest,
 )
-from outings.release.objects import Corrupt, hash_of
-from outings.release.packs import MOST_PACKS, PACK_SIZE, Pack, PackLocation, PackWriter, choose_kept
+from outings.release.store import Corrupt, hash_of
+from pipeline.publish.objects.documents import MOST_PACKS, PACK_SIZE, PackLocation, PackWriter, choose_packs
 from tests.release.memory import MemoryStore
 from tests.release.worlds import NOON, put_metro
 
@@ -66,14 +67,14 @@ def packs_of(*sizes: int) -> list[Pack]:
     ],
 )
 def test_a_pack_less_than_half_alive_is_written_again(sizes: list[int], alive: list[int], kept: dict[int, int]) -> None:
-    assert choose_kept(packs_of(*sizes), alive) == kept
+    assert choose_packs(packs_of(*sizes), alive) == kept
 
 
 def test_the_smallest_of_too_many_small_packs_are_joined() -> None:
     most = packs_of(*range(1, MOST_PACKS + 1))
-    assert len(choose_kept(most, [pack.size for pack in most])) == MOST_PACKS
+    assert len(choose_packs(most, [pack.size for pack in most])) == MOST_PACKS
     sizes = [PACK_SIZE, *range(1, MOST_PACKS + 2)]
-    kept = choose_kept(packs_of(*sizes), sizes)
+    kept = choose_packs(packs_of(*sizes), sizes)
     largest = range(len(sizes) - MOST_PACKS // 2, len(sizes))
     assert kept == {0: 0, **{at: index for index, at in enumerate(largest, start=1)}}
 
