@@ -1,42 +1,56 @@
 """What can be suggested, and where its words begin: two tables that the build derives from a snapshot's own.
 
-An entry is a place, an organization, a neighborhood, or all events, classes or camps of one name. Categories are words
-of the vocabulary, which no table has: the index has them.
+An entry is a place, an organization, a neighborhood, all events, classes or camps of one name, or a query: one to three
+words that several names share. Categories are words of the vocabulary, which no table has: the index has them.
 """
 
+import re
 from collections.abc import Iterator
 from typing import get_args
 
 import polars as pl
 
 from outings.answers.snapshot.areas import order_neighborhoods
-from outings.answers.snapshot.reader import DerivedTables, Frames
+from outings.answers.snapshot.reader import DerivedTables, Frames, TableContext
+from outings.answers.snapshot.spelling import make_stem
+from outings.contract.languages.language import Language, find_stems
 from outings.contract.resources.finding import SuggestionKind
 from outings.contract.text import split_words
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import PUBLISHED
 
 KINDS: tuple[SuggestionKind, ...] = get_args(SuggestionKind)
-CATEGORY, NEIGHBORHOOD, PLACE, ORGANIZATION, LISTING = range(len(KINDS))
+CATEGORY, NEIGHBORHOOD, PLACE, ORGANIZATION, QUERY, LISTING = range(len(KINDS))
+# A query stands in so many names at least; the name of one thing is an entry of its own.
+LEAST_NAMES = 2
 # Words of a name at which a suggestion may begin: a name of more is a sentence.
-MOST_WORDS = 16
+_MOST_WORDS = 16
+_MOST_QUERY_WORDS = 3
+_LEAST_LETTERS = 3
 # Listings of one name are one entry, except places: two libraries of one name are two places.
 _SHARED = -1
-
 _COLUMNS = {
     "listings": ("row", "type", "status", "name"),
     "organizations": ("row", "status", "name"),
     "neighborhoods": ("slug", "name"),
 }
+# What stands on both sides of these is not one phrase: "Hope Park: spray shower".
+_SEPARATORS = re.compile(r"[:;,.!?/|()\[\]\"“”–—]|\s-|-\s|\+")
+_WRITTEN_WORD = re.compile(r"&|[^\W_]+(?:['’][^\W_]+)*")
 
 
 def fold_name(name: str) -> str:
-    """Its words, with one space between them."""
+    """Return the words of a name, with one space between them."""
     return " ".join(split_words(name))
 
 
-def make_entries(frames: Frames) -> pl.DataFrame:
-    """By kind and text. `numbers`: rows of listings or of organizations, or a neighborhood's number, rising."""
+def make_entries(frames: Frames, language: Language) -> pl.DataFrame:
+    """Return the entries by kind and text, with the rows of their listings or organizations, or the number of a
+    neighborhood, as `numbers`. Entries with one number in these columns are alike:
+
+    `alike`: in text; `form`: queries of which one has other forms of the other's words; `phrase`: in the phrase that a
+    listing's or a place's name begins with, which may be a query.
+    """
     listings, organizations = (
         frames[name].filter(pl.col("status") == PUBLISHED) for name in ("listings", "organizations")
     )
@@ -44,61 +58,140 @@ def make_entries(frames: Frames) -> pl.DataFrame:
     kind = pl.when(is_place).then(PLACE).otherwise(LISTING)
     single = pl.when(is_place).then(pl.col("row").cast(pl.Int64())).otherwise(_SHARED)
     areas = order_neighborhoods(frames["neighborhoods"]).with_row_index("row")
+    own_row = pl.col("row").cast(pl.Int64())
     named = pl.concat(
         (
-            listings.select(pl.col("name", "row"), _name("kind", kind), single=single),
-            organizations.select(
-                "name", "row", _name("kind", pl.lit(ORGANIZATION)), single=pl.col("row").cast(pl.Int64())
-            ),
-            areas.select("name", "row", _name("kind", pl.lit(NEIGHBORHOOD)), single=pl.col("row").cast(pl.Int64())),
-        )
+            listings.select("name", "row", "type", kind=kind, single=single),
+            organizations.select("name", "row", type=None, kind=pl.lit(ORGANIZATION), single=own_row),
+            areas.select("name", "row", type=None, kind=pl.lit(NEIGHBORHOOD), single=own_row),
+        ),
+        how="vertical_relaxed",
     )
-    types = pl.concat((listings["type"], pl.Series([None] * (organizations.height + areas.height), dtype=pl.UInt8())))
     names = named["name"].unique()
-    texts = pl.DataFrame({"name": names, "text": [fold_name(each) for each in names]}, schema_overrides=_TEXT)
+    texts = pl.DataFrame(
+        {
+            "name": names,
+            "text": [fold_name(name) for name in names],
+            "phrase": [fold_name(_SEPARATORS.split(name.strip(), maxsplit=1)[0]) for name in names],
+        },
+        schema_overrides={"text": pl.String(), "phrase": pl.String()},
+    )
     grouped = (
-        named.with_columns(types.alias("type"))
-        .join(texts, on="name", how="left")
+        named.join(texts, on="name", how="left")
         .filter(pl.col("text") != "")
         .group_by("kind", "type", "single", "text")
-        .agg(numbers=pl.col("row").sort())
+        .agg(pl.col("phrase").min(), numbers=pl.col("row").sort())
     )
-    return grouped.sort("kind", "text", "type", "single").select("kind", "text", "numbers")
+    queries = find_queries(listings.select("name", "row"), _list_unsearchable(language), _list_fillers(language))
+    queries = queries.with_columns(kind=pl.lit(QUERY), type=None, single=pl.lit(_SHARED), phrase=pl.col("text"))
+    entries = pl.concat((grouped, queries.select(grouped.columns)), how="vertical_relaxed")
+    return _link_entries(entries.sort("kind", "text", "type", "single"), language)
 
 
-_TEXT = {"text": pl.String()}
+def _link_entries(entries: pl.DataFrame, language: Language) -> pl.DataFrame:
+    stem = make_stem(find_stems(language))
+    stemmed = [" ".join(map(stem, text.split())) for text in entries["text"]]
+    entries = entries.with_row_index("entry").with_columns(stemmed=pl.Series(stemmed, dtype=pl.String()))
+    is_query, single = pl.col("kind") == QUERY, pl.format("\n{}", "entry")
+    has_phrase = pl.col("kind").is_in([PLACE, QUERY, LISTING])
+    return entries.select(
+        pl.col("kind").cast(pl.UInt8()),
+        "text",
+        "numbers",
+        alike=pl.col("text").rank("dense").cast(pl.Int64()),
+        form=pl.when(is_query).then("stemmed").otherwise(single).rank("dense").cast(pl.Int64()),
+        phrase=pl.when(has_phrase).then("phrase").otherwise(single).rank("dense").cast(pl.Int64()),
+    )
 
 
-def _name(name: str, values: pl.Expr) -> pl.Expr:
-    return values.cast(pl.UInt8()).alias(name)
+def find_queries(named: pl.DataFrame, unsearchable: frozenset[str], fillers: frozenset[str]) -> pl.DataFrame:
+    """Return what several names share, as a folded text, with `numbers`: the rows of the listings.
+
+    Args:
+        named: the `name` and `row` of each listing.
+        unsearchable: words that find nothing if they are alone.
+        fillers: words with which no query begins or ends.
+    """
+    names = named["name"].unique().sort()
+    spoken = pl.Series([[word for word, _ in split_phrases(name)] for name in names], dtype=pl.List(pl.String()))
+    words = pl.DataFrame({"name": names, "word": spoken}).explode("word").drop_nulls()
+    is_end = pl.col("word").str.contains(r"\p{L}") & (pl.col("word").str.len_chars() >= _LEAST_LETTERS)
+    is_end &= ~pl.col("word").is_in(sorted(fillers))
+    words = words.with_columns(is_end=is_end, is_searchable=~pl.col("word").is_in(sorted(unsearchable)))
+    phrases = pl.concat(_join_words(words, count) for count in range(1, _MOST_QUERY_WORDS + 1))
+    shared = phrases.filter(pl.len().over("text") >= LEAST_NAMES)
+    return shared.join(named, on="name").group_by("text").agg(numbers=pl.col("row").sort())
+
+
+def _join_words(words: pl.DataFrame, count: int) -> pl.DataFrame:
+    """Return the runs of so many words of one phrase, each once a name."""
+    runs = [words, *(words.select(pl.all().shift(-step)) for step in range(1, count))]
+    joined = words.select(
+        "name",
+        text=pl.concat_str([run["word"] for run in runs], separator=" "),
+        is_whole=words["is_end"] & runs[-1]["is_end"] & (words["name"] == runs[-1]["name"]),
+        is_searchable=pl.any_horizontal([run["is_searchable"] for run in runs]),
+        is_cut=pl.any_horizontal([run["word"] == "" for run in runs]),
+    )
+    return joined.filter("is_whole", "is_searchable", ~pl.col("is_cut")).select("name", "text").unique()
+
+
+def split_phrases(name: str) -> list[tuple[str, str]]:
+    """Return a name's first words, folded and as they are written, with a pair of empty ones between phrases."""
+    pairs: list[tuple[str, str]] = []
+    for phrase in _SEPARATORS.split(name):
+        folded, written = split_words(phrase), _WRITTEN_WORD.findall(phrase.lower())
+        pairs += zip(folded, written if len(written) == len(folded) else folded, strict=True)
+        pairs.append(("", ""))
+    return pairs[:_MOST_WORDS]
+
+
+def find_written(text: str, name: str) -> str:
+    """Return a folded text as a name that has it writes it, in lower case."""
+    pairs, words = split_phrases(name), text.split()
+    for start in range(len(pairs) - len(words) + 1):
+        run = pairs[start : start + len(words)]
+        if [word for word, _ in run] == words:
+            return " ".join(written for _, written in run)
+    return text
+
+
+def _list_fillers(language: Language) -> frozenset[str]:
+    return frozenset() if language.search is None else frozenset(language.search.words.fillers.split())
+
+
+def _list_unsearchable(language: Language) -> frozenset[str]:
+    if language.search is None:
+        return frozenset()
+    words = language.search.words
+    return frozenset(f"{words.fillers} {words.kinds} {words.prices} {words.times} {words.city}".split())
 
 
 def make_beginnings(entries: pl.DataFrame) -> pl.DataFrame:
-    """One row a word of an entry, by what its text is from there on. `offset`: bytes before it."""
+    """Return one row a word at which an entry may begin, by what its text is from there on. `offset`: bytes before it.
+    A query begins at its first word: what is behind it is a query itself."""
     rows = [
         (entry, offset, text[offset:])
-        for entry, text in enumerate(each.encode() for each in entries["text"])
-        for offset in _find_offsets(text)
+        for entry, (kind, text) in enumerate(zip(entries["kind"], entries["text"].cast(pl.Binary()), strict=True))
+        for offset in ((0,) if kind == QUERY else _find_offsets(text))
     ]
     schema = {"entry": pl.UInt32(), "offset": pl.UInt16(), "rest": pl.Binary()}
     return pl.DataFrame(rows, schema=schema, orient="row").sort("rest", "entry", "offset").drop("rest")
 
 
 def _find_offsets(text: bytes) -> Iterator[int]:
-    """Of the first words, as far as the column's numbers go."""
+    """Yield where the first words begin, as far as the column's numbers go."""
     offset = 0
-    for _ in range(MOST_WORDS):
+    for _ in range(_MOST_WORDS):
         yield offset
         offset = text.find(b" ", offset) + 1
         if not 0 < offset < 1 << 16:
             return
 
 
-def _make_suggestions(frames: Frames) -> Frames:
-    entries = make_entries(frames)
+def _make_suggestions(frames: Frames, context: TableContext) -> Frames:
+    entries = make_entries(frames, context.language)
     return {"suggestions": entries, "suggestion_beginnings": make_beginnings(entries)}
 
 
-SUGGESTIONS = DerivedTables(
-    names=("suggestions", "suggestion_beginnings"), columns=_COLUMNS, make=lambda frames, _: _make_suggestions(frames)
-)
+SUGGESTIONS = DerivedTables(names=("suggestions", "suggestion_beginnings"), columns=_COLUMNS, make=_make_suggestions)

@@ -3,20 +3,25 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from datetime import date
+from itertools import chain
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
 
 from outings.answers.cache import LruCache
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.suggestions.entries import (
     CATEGORY,
+    KINDS,
+    LEAST_NAMES,
     LISTING,
-    MOST_WORDS,
     NEIGHBORHOOD,
     ORGANIZATION,
     PLACE,
+    QUERY,
     SUGGESTIONS,
     fold_name,
 )
@@ -25,13 +30,12 @@ Counts = NDArray[np.int64]
 
 # Sets of types × dates whose order is kept, each of some bytes an entry.
 _MOST_ORDERS = 8
-_NEVER = (1 << 31) - 1
-# Of the least keys, so many times the entries that are wanted are taken first.
-_OFTEN_ENOUGH = 2
+_OF_LISTINGS = (PLACE, QUERY, LISTING)
 # Letters of the first part of a word that may be two. The second may be half typed.
 _LEAST_PART = 2
-# Beginnings of which the least key is known: of a letter's thousands only the best blocks are looked at.
-_BLOCK = 64
+# Of a word with a typo, so much is as in the word that is meant.
+_LEAST_SIMILARITY = 0.8
+_LEAST_TYPED = 5
 
 
 class Live(Struct, frozen=True, kw_only=True, eq=False):
@@ -45,25 +49,28 @@ class Live(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class Order(Struct, frozen=True, kw_only=True, eq=False):
-    """The order of suggestions on a date: by kind, then most live listings, then text. `entries`: all of them so.
-    `keys` by beginning: the rank of its entry, behind those of all entries where it is at no first word; _NEVER of an
-    entry that has nothing live. `blocks`: the least key of each _BLOCK of them."""
+    """Which entries are shown on a date, and before which others. `counts` and `ranks` by entry: its live listings, and
+    its place by kind, then most of these, then text; -1 for what is not shown. `words`: those of all that are shown."""
 
     live: Live
-    entries: NDArray[np.int64]
-    keys: NDArray[np.int32]
-    blocks: NDArray[np.int32]
+    counts: Counts
+    ranks: NDArray[np.int64]
+    words: Sequence[str]
 
 
 class EntryMatch(Struct, frozen=True):
-    """`number`: of a listing the row of the first one that is live, of an organization its row, else its number."""
+    """`number`: of a listing or a query the row of the first listing that is live, of an organization its row, else its
+    own number. `count`: its live listings. `is_behind`: the letters are not of its first word."""
 
     kind: int
     number: int
+    text: str
+    count: int
+    is_behind: bool = False
 
 
 class SuggestionIndex:
-    """Of one snapshot. `categories`: the words of the vocabulary."""
+    """What can be suggested of one snapshot."""
 
     def __init__(self, reader: SnapshotReader) -> None:
         tables = reader.open_tables(SUGGESTIONS)
@@ -74,78 +81,130 @@ class SuggestionIndex:
         self._entries: NDArray[np.uint32] = beginnings.read_array("entry")
         self._offsets: NDArray[np.uint16] = beginnings.read_array("offset")
         self._single_entries, self._single_offsets = (beginnings.view_array(name) for name in ("entry", "offset"))
-        # By entry the first one of its text.
-        firsts: dict[bytes, int] = {}
-        self._alike = np.array([firsts.setdefault(self._read_text(at), at) for at in range(self._kinds.size)], np.int64)
+        self._alike, self._forms, self._phrases = (entries.read_array(name) for name in ("alike", "form", "phrase"))
+        self._owners = np.repeat(np.arange(self._kinds.size), np.diff(self._ends))
+        # Numbers of organizations and neighborhoods are no rows of listings.
+        self._rows = np.where(np.isin(self._kinds, _OF_LISTINGS)[self._owners], self._numbers, 0).astype(np.int64)
+        self._row_names = self._name_rows(len(reader.listings))
         self._categories: Sequence[str] = [fold_name(word) for word in reader.vocabulary.categories]
         self.orders: LruCache[tuple[tuple[str, ...], date], Order] = LruCache(size=_MOST_ORDERS)
 
+    def _name_rows(self, size: int) -> Counts:
+        """Number the names of listings by row; of places their first phrases: what is in a park bears its name, too."""
+        names = np.where(self._kinds == PLACE, self._phrases, -self._alike)
+        are_names = np.isin(self._kinds, (PLACE, LISTING))[self._owners]
+        named = np.zeros(size, dtype=np.int64)
+        named[self._rows[are_names]] = names[self._owners[are_names]]
+        return named
+
     def make_order(self, live: Live) -> Order:
-        counts = self._count(live)
-        entries = np.lexsort((np.arange(counts.size), -counts, self._kinds))
-        ranks = np.empty(counts.size, dtype=np.int32)
-        ranks[entries] = np.arange(counts.size)
-        keys = ranks[self._entries] + (self._offsets > 0) * np.int32(counts.size)
-        keys[~self._mark_shown(entries[counts[entries] > 0])[self._entries]] = _NEVER
-        blocks = np.minimum.reduceat(keys, np.arange(0, keys.size, _BLOCK)) if keys.size else keys
-        return Order(live=live, entries=entries, keys=keys, blocks=blocks)
+        own = self._count_live(live)
+        counts = own.copy()
+        queries = np.flatnonzero(self._kinds == QUERY)
+        counts[queries] = self._count_queries(live)[queries]
+        shown = np.lexsort((np.arange(own.size), self._kinds, -own))
+        shown = _take_firsts(shown[(own[shown] > 0) & (counts[shown] > 0)], self._forms)
+        shown = _take_firsts(shown[np.lexsort((self._kinds[shown], -counts[shown]))], self._alike)
+        shown = shown[np.lexsort((shown, -counts[shown], self._kinds[shown]))]
+        ranks = np.full(counts.size, -1, dtype=np.int64)
+        ranks[shown] = np.arange(shown.size)
+        words = sorted(set(chain.from_iterable(self._read_text(entry).split() for entry in shown.tolist())))
+        return Order(live=live, counts=counts, ranks=ranks, words=words)
 
-    def _mark_shown(self, live: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Mark the entries that are the first of their text. `live`: entries in their order."""
-        shown = np.zeros(self._kinds.size, dtype=np.bool_)
-        shown[live[np.unique(self._alike[live], return_index=True)[1]]] = True
-        return shown
-
-    def _count(self, live: Live) -> Counts:
-        """By entry: its live listings."""
-        kinds, numbers = np.repeat(self._kinds, np.diff(self._ends)), self._numbers
+    def _count_live(self, live: Live) -> Counts:
+        kinds, numbers = self._kinds[self._owners], self._numbers
         values = np.zeros(numbers.size, dtype=np.int64)
         for kind, counts in (
             (NEIGHBORHOOD, live.neighborhoods),
             (ORGANIZATION, live.organizations),
             (PLACE, live.listings),
+            (QUERY, live.listings),
             (LISTING, live.listings),
         ):
             values[kinds == kind] = counts[numbers[kinds == kind]]
         return np.add.reduceat(values, self._ends[:-1]) if values.size else values
 
+    def _count_queries(self, live: Live) -> Counts:
+        """Count by entry the live listings that have a query in any form. Zero where fewer than two of their names are
+        live."""
+        are_live = (self._kinds[self._owners] == QUERY) & (live.listings[self._rows] > 0)
+        owners, rows = self._forms[self._owners[are_live]], self._rows[are_live]
+        counts = _count_pairs(owners, rows, size=self._forms.size + 1)[self._forms]
+        names = _count_pairs(owners, self._row_names[rows], size=self._forms.size + 1)[self._forms]
+        return np.where((self._kinds == QUERY) & (names >= LEAST_NAMES), counts, 0)
+
     def find(self, text: str, order: Order, *, limit: int) -> list[EntryMatch]:
-        """Return the entries that begin with a folded text, the best first and each text once: first those whose first
-        word does so. Then, if there is room, those that have two of the words as one, or one as two."""
-        matches: dict[bytes, EntryMatch] = {}
-        self._add_matches(matches, text, order, limit=limit)
-        for other in _list_respaced(text):
-            if len(matches) >= limit:
-                break
-            self._add_matches(matches, other, order, limit=limit)
-        return list(matches.values())[:limit]
+        """Return the entries that begin with a folded text, each text once: queries and categories in half of the
+        room, then names, then what is left. If there is room, those follow that have two of the words as one, or one
+        as two; and where there is nothing at all, those of the words that were meant."""
+        found: dict[str, EntryMatch] = {}
+        for spaced in (text, *_list_respaced(text)):
+            for match in self._list_matches(spaced, order, limit=limit) if len(found) < limit else ():
+                found.setdefault(match.text, match)
+        if not found and (meant := _correct(text, order.words)) is not None:
+            found = {match.text: match for match in self._list_matches(meant, order, limit=limit)}
+        topics = [match for match in found.values() if match.kind in (QUERY, CATEGORY)]
+        names = [match for match in found.values() if match.kind not in (QUERY, CATEGORY)]
+        room = max((limit + 1) // 2, limit - len(names))
+        return [*topics[:room], *names, *topics[room:]][:limit]
 
-    def _add_matches(self, matches: dict[bytes, EntryMatch], text: str, order: Order, *, limit: int) -> None:
-        """Add the entries that begin with a text, by the text that they show."""
+    def combine(self, text: str, order: Order) -> list[tuple[EntryMatch, EntryMatch]]:
+        """Return pairs of queries that make a text together, the second with how many listings have both: "preschool d"
+        is "preschool" and "dance"."""
+        head, _, last = text.rpartition(" ")
+        topics = self.find_topics(head, order, order.live.listings) if head else []
+        known = next((topic for topic in topics if topic.text == head), None)
+        if known is None:
+            return []
+        numbers = self._read_numbers(self._find_query(head))
+        rows = np.zeros_like(order.live.listings)
+        rows[numbers] = order.live.listings[numbers]
+        return [(known, topic) for topic in self.find_topics(last, order, rows) if topic.text != head]
+
+    def find_topics(self, text: str, order: Order, rows: Counts) -> list[EntryMatch]:
+        """Return the queries that begin with a folded text, with how many of these rows (1 or 0) they have: first those
+        that have it as a whole word."""
         low, high = self._span(text.encode())
-        size = order.entries.size
-        rows = [
-            (key >= size, 1, key % size, int(order.entries[key % size]))
-            for key in _take_least(order, low, high, limit=limit)
-        ]
-        for _, is_entry, _, number in sorted([*self._find_categories(text, order.live.categories), *rows]):
-            if is_entry:
-                matches.setdefault(self._read_text(number), self._read(number, order.live))
-            else:
-                matches.setdefault(self._categories[number].encode(), EntryMatch(CATEGORY, number))
+        entries = np.unique(self._entries[low:high])
+        topics = []
+        for entry in entries[(order.ranks[entries] >= 0) & (self._kinds[entries] == QUERY)].tolist():
+            numbers = self._read_numbers(entry)
+            having = numbers[rows[numbers] > 0]
+            if having.size:
+                topics.append(EntryMatch(QUERY, int(having[0]), self._read_text(entry), having.size))
+        return sorted(topics, key=lambda topic: (not f"{topic.text} ".startswith(f"{text} "), -topic.count))
 
-    def _read_text(self, entry: int) -> bytes:
-        return bytes(self._texts[self._text_ends[entry] : self._text_ends[entry + 1]])
+    def _find_query(self, text: str) -> int:
+        low, high = self._span(text.encode())
+        entries = self._entries[low:high]
+        queries: list[int] = entries[self._kinds[entries] == QUERY].tolist()
+        return next(query for query in queries if self._read_text(query) == text)
 
-    def _find_categories(self, text: str, counts: Counts) -> list[tuple[bool, int, int, int]]:
-        return [
-            (not words.startswith(text), 0, -int(counts[number]), number)
-            for number, words in enumerate(self._categories)
-            if counts[number] and f" {words}".find(f" {text}") >= 0
-        ]
+    def _list_matches(self, text: str, order: Order, *, limit: int) -> list[EntryMatch]:
+        """Return the best of each kind that begin with a text, the best first: those whose first word does so, then by
+        kind and count. Queries and categories stand together. Of names that begin with the same phrase one is enough,
+        and none where that phrase is a query itself."""
+        low, high = self._span(text.encode())
+        entries, are_behind = self._entries[low:high].astype(np.int64), self._offsets[low:high] > 0
+        keys = order.ranks[entries] + are_behind * order.ranks.size
+        shown = np.flatnonzero(order.ranks[entries] >= 0)
+        shown = shown[np.lexsort((keys[shown], self._kinds[entries[shown]] != QUERY))]
+        shown = _take_firsts(shown, np.where(are_behind, -entries - 1, self._phrases[entries]))
+        matches = list(self._find_categories(text, order.live.categories))
+        for kind in range(len(KINDS)):
+            own = shown[self._kinds[entries[shown]] == kind]
+            best = own[np.argsort(keys[own], kind="stable")[:limit]].tolist()
+            matches += [self._read(int(entries[at]), order, is_behind=bool(are_behind[at])) for at in best]
+        return sorted(matches, key=_rank_match)
+
+    def _find_categories(self, text: str, counts: Counts) -> Iterator[EntryMatch]:
+        for number, words in enumerate(self._categories):
+            if counts[number] and f" {words}".find(f" {text}") >= 0:
+                is_behind = not words.startswith(text)
+                yield EntryMatch(CATEGORY, number, words, int(counts[number]), is_behind)
 
     def _span(self, text: bytes) -> tuple[int, int]:
-        """The first beginning that has the text, and the one behind the last."""
+        """Return the first beginning that has the text, and the one behind the last."""
         beginnings = range(len(self._single_entries))
         low = bisect_left(beginnings, text, key=self._read_beginning)
         return low, bisect_left(beginnings, text + b"\xff", lo=low, key=self._read_beginning)
@@ -155,11 +214,36 @@ class SuggestionIndex:
         start, end = self._text_ends[entry], self._text_ends[entry + 1]
         return bytes(self._texts[start + self._single_offsets[at] : end])
 
-    def _read(self, entry: int, live: Live) -> EntryMatch:
-        kind, numbers = int(self._kinds[entry]), self._numbers[self._ends[entry] : self._ends[entry + 1]]
+    def _read_text(self, entry: int) -> str:
+        return bytes(self._texts[self._text_ends[entry] : self._text_ends[entry + 1]]).decode()
+
+    def _read_numbers(self, entry: int) -> NDArray[np.integer]:
+        numbers: NDArray[np.integer] = self._numbers[self._ends[entry] : self._ends[entry + 1]]
+        return numbers
+
+    def _read(self, entry: int, order: Order, *, is_behind: bool) -> EntryMatch:
+        kind, numbers = int(self._kinds[entry]), self._read_numbers(entry)
         if kind in (NEIGHBORHOOD, ORGANIZATION):
-            return EntryMatch(kind, int(numbers[0]))
-        return EntryMatch(kind, int(numbers[np.argmax(live.listings[numbers] > 0)]))
+            number = int(numbers[0])
+        else:
+            number = int(numbers[np.argmax(order.live.listings[numbers] > 0)])
+        return EntryMatch(kind, number, self._read_text(entry), int(order.counts[entry]), is_behind)
+
+
+def _rank_match(match: EntryMatch) -> tuple[bool, int, int]:
+    kind = CATEGORY if match.kind == QUERY else match.kind
+    return match.is_behind, kind, -match.count
+
+
+def _count_pairs(owners: Counts, values: Counts, *, size: int) -> Counts:
+    """Count the different values of each owner."""
+    pairs = np.unique(np.stack((owners, values)), axis=1)
+    return np.bincount(pairs[0], minlength=size)
+
+
+def _take_firsts(entries: Counts, groups: Counts) -> Counts:
+    """Return the first entry of each group, in their order."""
+    return entries[np.sort(np.unique(groups[entries], return_index=True)[1])]
 
 
 def _list_respaced(text: str) -> Iterator[str]:
@@ -171,26 +255,21 @@ def _list_respaced(text: str) -> Iterator[str]:
             yield f"{text[:at]} {text[at:]}"
 
 
-def _take_least(order: Order, low: int, high: int, *, limit: int) -> list[int]:
-    """The least keys of these beginnings, which are of at least so many entries if there are so many. An entry seldom
-    begins twice with the same letters, and never at more than MOST_WORDS words."""
-    least: list[int] = []
-    for count in (_OFTEN_ENOUGH * limit, MOST_WORDS * limit):
-        keys = _narrow(order, low, high, count=count)
-        least = (np.partition(keys, count)[:count] if keys.size > count else keys).tolist()
-        if high - low <= count or len({key % order.entries.size for key in least}) >= limit:
-            break
-    return [key for key in least if key != _NEVER]
+def _correct(text: str, known: Sequence[str]) -> str | None:
+    """Return a text with the known words that its words are typos of; None if one of them is near no known word."""
+    words = text.split()
+    meant = [_correct_word(word, known, is_last=number == len(words) - 1) for number, word in enumerate(words)]
+    return None if None in meant else " ".join(filter(None, meant))
 
 
-def _narrow(order: Order, low: int, high: int, *, count: int) -> NDArray[np.int32]:
-    """Keys among which the least ones of these beginnings are: they lie in the blocks whose least key is least."""
-    first, end = -(-low // _BLOCK), high // _BLOCK
-    if end - first <= count:
-        return order.keys[low:high]
-    best = np.argpartition(order.blocks[first:end], count)[:count] + first
-    inside = order.keys[: end * _BLOCK].reshape(-1, _BLOCK)[best].ravel()
-    return np.concatenate((order.keys[low : first * _BLOCK], inside, order.keys[end * _BLOCK : high]))
+def _correct_word(word: str, known: Sequence[str], *, is_last: bool) -> str | None:
+    at = bisect_left(known, word)
+    if at < len(known) and (known[at] == word or (is_last and known[at].startswith(word))):
+        return word
+    if len(word) < _LEAST_TYPED:
+        return None
+    best = process.extractOne(word, known, scorer=OSA.normalized_similarity, score_cutoff=_LEAST_SIMILARITY)
+    return None if best is None else str(best[0])
 
 
 def open_suggestions(reader: SnapshotReader) -> SuggestionIndex:

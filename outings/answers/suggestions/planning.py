@@ -1,8 +1,10 @@
 """The plan of `/v1/{metro}/suggest`: what has something live that the key may read, by the lists' own defaults."""
 
+import re
 from collections.abc import Iterable
 from datetime import date
 from typing import Any
+from urllib.parse import urlencode
 
 import msgspec
 import numpy as np
@@ -16,7 +18,15 @@ from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import CollectionScope, choose_types, query_collections
 from outings.answers.snapshot.areas import Areas, open_areas
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
-from outings.answers.suggestions.entries import CATEGORY, KINDS, NEIGHBORHOOD, ORGANIZATION, fold_name
+from outings.answers.suggestions.entries import (
+    CATEGORY,
+    KINDS,
+    NEIGHBORHOOD,
+    ORGANIZATION,
+    QUERY,
+    find_written,
+    fold_name,
+)
 from outings.answers.suggestions.index import Counts, EntryMatch, Live, Order, SuggestionIndex, open_suggestions
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query
@@ -28,6 +38,7 @@ from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(NamedDocument)
+_AGE = re.compile(r"(?P<words>.+?) (?P<age>[0-9]|1[0-7])(?: (?P<rest>\D*))?")
 
 
 def plan_suggestions(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
@@ -46,9 +57,17 @@ def _answer(query: Query, snapshot: Snapshot, *, types: tuple[str, ...], today: 
     order = index.orders.read((types, today), lambda: _make_order(index, snapshot, types=types, today=today))
     question = query.get_as("q", str) or ""
     text = fold_name(question)
-    matches = index.find(text, order, limit=limit) if text and limit else []
-    areas = opened.open_index(open_areas).narrow(frozenset(types))
-    items = [_encoder.encode(_make_suggestion(each, opened, areas=areas)) for each in matches]
+    suggestions = _suggest_for_age(text, index, order, opened, types=types, today=today)
+    if text and not suggestions:
+        areas = opened.open_index(open_areas).narrow(frozenset(types))
+        matches = index.find(text, order, limit=limit)
+        suggestions = [_make_suggestion(match, opened, areas=areas) for match in matches]
+        if not matches:
+            pairs = index.combine(text, order)
+            suggestions = [
+                _make_query(f"{first.text} {_write(second, opened)}", second, opened) for first, second in pairs
+            ]
+    items = [_encoder.encode(suggestion) for suggestion in suggestions[:limit]]
     meta = SuggestMeta(
         query=question,
         types=tuple(COLLECTIONS[each] for each in types),
@@ -60,30 +79,57 @@ def _answer(query: Query, snapshot: Snapshot, *, types: tuple[str, ...], today: 
     return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
 
 
+def _suggest_for_age(
+    text: str, index: SuggestionIndex, order: Order, opened: SnapshotReader, *, types: tuple[str, ...], today: date
+) -> list[Suggestion]:
+    """Return queries for an age, if the text ends with one ("art for 5"); none where the language has no words for
+    it."""
+    search, typed = opened.language.search, _AGE.fullmatch(text)
+    if search is None or not search.ages.suggested or typed is None:
+        return []
+    named = search.ages.suggested.format(age=typed["age"])
+    words = _drop_joining(typed["words"], fillers=search.words.fillers, ages=search.ages.ages)
+    is_begun = f" {typed['age']} {typed['rest'] or ''}" in f" {fold_name(named)} "
+    if not words or not is_begun:
+        return []
+    age = int(typed["age"])
+    rows = _mark_live(opened, types=types, today=today, ages=(age, age))
+    topics = index.find_topics(words, order, rows)
+    return [_make_query(f"{_write(topic, opened)} {named}", topic, opened) for topic in topics]
+
+
+def _drop_joining(words: str, *, fillers: str, ages: str) -> str:
+    """Return words without those at their end that only join them with an age."""
+    joining, kept = frozenset(fillers.split()), words.split()
+    while kept and (kept[-1] in joining or re.fullmatch(ages or "(?!)", kept[-1])):
+        kept.pop()
+    return " ".join(kept)
+
+
+def _mark_live(
+    opened: SnapshotReader, *, types: tuple[str, ...], today: date, ages: tuple[int, int] | None = None
+) -> Counts:
+    """Mark by row, with 1, the listings that the default lists show, of those that are for these ages."""
+    evaluator, rows = open_evaluator(opened), np.arange(len(opened.listings))
+    scope = CollectionScope(route="suggest", today=today, vocabulary=opened.vocabulary, ages=ages)
+    marked = np.zeros(rows.size, dtype=np.int64)
+    for collection in query_collections((), types, scope).collections.values():
+        marked[evaluator.keep_rows(collection.selection, rows)] = 1
+    return marked
+
+
 def _make_order(index: SuggestionIndex, snapshot: Snapshot, *, types: tuple[str, ...], today: date) -> Order:
     opened = open_snapshot(snapshot)
-    evaluator, every = open_evaluator(opened), np.arange(len(opened.listings))
-    scope = CollectionScope(route="suggest", today=today, vocabulary=snapshot.vocabulary)
-    requested = query_collections((), types, scope)
-    rows = np.zeros(every.size, dtype=np.int64)
-    for each in requested.collections.values():
-        rows[evaluator.keep_rows(each.selection, every)] = 1
+    rows = _mark_live(opened, types=types, today=today)
+    organizations = (count_by_row(name, snapshot, today) for name in types)
+    areas = (count_by_area(name, snapshot, today) for name in types)
+    categories = range(len(snapshot.vocabulary.categories))
     return index.make_order(
         Live(
             listings=rows,
-            organizations=_add_up(
-                (count_by_row(each, snapshot, today) for each in types), size=len(opened.organizations)
-            ),
-            neighborhoods=_add_up(
-                (count_by_area(each, snapshot, today) for each in types), size=len(opened.open_index(open_areas))
-            ),
-            categories=np.array(
-                [
-                    int(rows[opened.listings.share_categories(1 << bit)].sum())
-                    for bit in range(len(snapshot.vocabulary.categories))
-                ],
-                dtype=np.int64,
-            ),
+            organizations=_add_up(organizations, size=len(opened.organizations)),
+            neighborhoods=_add_up(areas, size=len(opened.open_index(open_areas))),
+            categories=np.array([int(rows[opened.listings.share_categories(1 << bit)].sum()) for bit in categories]),
         )
     )
 
@@ -96,14 +142,17 @@ def _add_up(counts: Iterable[NDArray[np.integer[Any]]], *, size: int) -> Counts:
 
 
 def _make_suggestion(match: EntryMatch, opened: SnapshotReader, *, areas: Areas) -> Suggestion:
-    kind, metro = KINDS[match.kind], opened.metro.slug
+    kind, metro, count = KINDS[match.kind], opened.metro.slug, match.count
+    if match.kind == QUERY:
+        return _make_query(_write(match, opened), match, opened)
     if match.kind == CATEGORY:
         word = opened.vocabulary.categories[match.number]
-        return Suggestion(text=word.replace("_", " "), kind=kind, slug=word, links=_link_lists(metro, "category", word))
+        links = _link_lists(metro, "category", word)
+        return Suggestion(text=word.replace("_", " "), kind=kind, count=count, slug=word, links=links)
     if match.kind == NEIGHBORHOOD:
         slug = areas.slugs[match.number]
         links = _link_lists(metro, "neighborhood", slug)
-        return Suggestion(text=areas.names[match.number], kind=kind, slug=slug, links=links)
+        return Suggestion(text=areas.names[match.number], kind=kind, count=count, slug=slug, links=links)
     is_organization = match.kind == ORGANIZATION
     read = opened.read_organization if is_organization else opened.read_document
     document = _decoder.decode(read(match.number))
@@ -111,11 +160,23 @@ def _make_suggestion(match: EntryMatch, opened: SnapshotReader, *, areas: Areas)
     return Suggestion(
         text=document.name,
         kind=kind,
+        count=count,
         type=document.type,
         id=document.id,
         slug=document.slug,
         links=_link_own(f"/v1/{collection}/{document.id}", document.type, metro),
     )
+
+
+def _make_query(text: str, match: EntryMatch, opened: SnapshotReader) -> Suggestion:
+    parameters = urlencode({"q": text, "match": "auto"})
+    links = SuggestionLinks(search=f"/v1/{opened.metro.slug}/search?{parameters}")
+    return Suggestion(text=text, kind=KINDS[QUERY], count=match.count, links=links)
+
+
+def _write(query: EntryMatch, opened: SnapshotReader) -> str:
+    """Return a query as the name of a listing has it, with its accents."""
+    return find_written(query.text, _decoder.decode(opened.read_document(query.number)).name)
 
 
 def _link_lists(metro: str, parameter: str, slug: str) -> SuggestionLinks:

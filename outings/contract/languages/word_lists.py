@@ -121,7 +121,8 @@ class SchoolYears(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 class AgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Regular expressions; empty is never. `numbers` and `ordinals` are the words from one on, `a|b` being two of one
-    number; `not_bare_before` and `not_bare_behind` are expressions with blanks between."""
+    number; `not_bare_before` and `not_bare_behind` are expressions with blanks between; `suggested` is what a
+    suggestion says of an `{age}`."""
 
     numbers: str = ""
     years: str = ""
@@ -155,6 +156,7 @@ class AgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     stages: tuple[NamedAge, ...] = ()
     not_before: str = ""
     named_behind: str = ""
+    suggested: str = ""
 
 
 class NamedHours(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"low": "from", "high": "to"}):
@@ -194,7 +196,7 @@ class WhenWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 # What `<name>` may say in a date; whoever reads it fills in months and ends of ordinals.
 WHEN_PARTS = dict.fromkeys(("month", "first", "last", "year"), "")
-_LISTS = ("numbers", "ordinals")
+_LISTS = ("numbers", "ordinals", "suggested")
 
 
 class SearchWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

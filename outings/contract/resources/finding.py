@@ -237,15 +237,16 @@ class SearchResult(Struct, frozen=True, kw_only=True):
     ] = UNSET
 
 
-# The order in which kinds are suggested.
-SuggestionKind = Literal["category", "neighborhood", "place", "organization", "listing"]
+# The order in which kinds are suggested; queries stand among categories.
+SuggestionKind = Literal["category", "neighborhood", "place", "organization", "query", "listing"]
 
 
 class SuggestionLinks(Member, frozen=True, kw_only=True):
-    """`self`: the listing or organization itself, null of a category and a neighborhood. The others: the lists of what
-    belongs to it, null where there is no such list."""
+    """`self`: the listing or organization itself. `search`: the search for a query. The others: the lists of what
+    belongs to it. Each is null where there is none."""
 
-    self: Annotated[str | None, means("The listing or organization; null of a category and a neighborhood.")] = None
+    self: Annotated[str | None, means("The listing or organization; null of other kinds.")] = None
+    search: Annotated[str | None, means("The search for a query; null of other kinds.")] = None
     events: Annotated[str | None, means("The list of its events; null where there is none.")] = None
     classes: Annotated[str | None, means("The list of its classes; null where there is none.")] = None
     camps: Annotated[str | None, means("The list of its camps; null where there is none.")] = None
@@ -257,10 +258,13 @@ class Suggestion(Member, frozen=True, kw_only=True):
     parameter of that name takes."""
 
     text: Annotated[str, means("What to show.")]
-    kind: Annotated[SuggestionKind, means("What it is. `listing` is an event, a class or a camp.")]
-    type: Annotated[str | None, means("What `id` is of; null of a category and a neighborhood.")] = None
-    id: Annotated[
-        str | None, means("The id of the listing or organization; null of a category and a neighborhood.")
+    kind: Annotated[SuggestionKind, means("What it is. `listing` is an event, a class or a camp; `query` is words.")]
+    count: Annotated[
+        int, means("How many listings that the lists show today belong to it; of a query, have it in their names.")
+    ]
+    type: Annotated[str | None, means("What `id` is of; null where there is none.")] = None
+    id: Annotated[str | None, means("The id of the listing or organization; null of other kinds.")] = None
+    slug: Annotated[
+        str | None, means("Of a category and a neighborhood what the parameter of that name takes; null of a query.")
     ] = None
-    slug: Annotated[str, means("Of a category and a neighborhood what the parameter of that name takes.")]
     links: Annotated[SuggestionLinks, means("Paths to it and to the lists of what belongs to it.")]

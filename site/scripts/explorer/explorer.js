@@ -112,8 +112,9 @@ export class Explorer {
    * @param {any} suggestion
    */
   follow(suggestion) {
-    const { kind, slug, id, type } = suggestion;
-    if (kind === "category") this.change((state) => changeFilters(state, { category: slug, q: "" }));
+    const { kind, slug, id, type, text } = suggestion;
+    if (kind === "query") this.change((state) => changeFilters(state, { q: text }));
+    else if (kind === "category") this.change((state) => changeFilters(state, { category: slug, q: "" }));
     else if (kind === "neighborhood") this.change((state) => changeFilters(state, { neighborhood: slug, q: "" }));
     else if (kind === "organization") this.change((state) => changeFilters(state, { organization_id: id, q: "" }));
     else this.ways.openListing(`${type}${type === "class" ? "es" : "s"}`, id);

@@ -1,10 +1,12 @@
 """`/v1/{metro}/suggest`: what begins with the letters that somebody has typed, of what the key may read."""
 
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from hypothesis import given
@@ -71,6 +73,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 def test_letters_find_what_begins_with_them_by_kind_then_what_has_more(town: Release) -> None:
     assert suggest(town, "ball") == [
+        ("ball", "query"),
         ("Ballard", "neighborhood"),
         ("Ball Park", "place"),
         ("Ballet Society", "organization"),
@@ -103,28 +106,33 @@ def test_words_are_met_from_their_beginning_in_their_order_and_only_where_someth
 
 
 def test_an_item_says_what_it_is_and_where_to_read_on(town: Release) -> None:
-    body = fetch(town, PATH, {"q": "ball", "limit": "4"})
-    area, place, organization, listing = body["data"]
+    body = fetch(town, PATH, {"q": "ball", "limit": "5"})
+    query, area, place, organization, listing = body["data"]
+    no_lists = dict.fromkeys(COLLECTIONS.values())
+    assert query == {
+        "text": "ball", "kind": "query", "count": 5, "type": None, "id": None, "slug": None,
+        "links": {"self": None, "search": "/v1/harbor/search?q=ball&match=auto", **no_lists},
+    }  # fmt: skip
     lists = {name: f"/v1/harbor/{name}?neighborhood=ballard" for name in COLLECTIONS.values()}
     assert area == {
-        "text": "Ballard", "kind": "neighborhood", "type": None, "id": None, "slug": "ballard",
-        "links": {"self": None, **lists},
+        "text": "Ballard", "kind": "neighborhood", "count": 1, "type": None, "id": None, "slug": "ballard",
+        "links": {"self": None, "search": None, **lists},
     }  # fmt: skip
     path = f"/v1/places/{make_uuid(20)}"
     assert place["links"] == {
-        "self": path, "events": f"{path}/events", "classes": f"{path}/classes", "camps": f"{path}/camps",
-        "places": None,
+        "self": path, "search": None, "places": None,
+        **{name: f"{path}/{name}" for name in ("events", "classes", "camps")},
     }  # fmt: skip
     path = f"/v1/organizations/{make_uuid(50)}"
     assert (organization["type"], organization["id"]) == ("organization", make_uuid(50))
     assert organization["links"] == {
-        "self": path, **{name: f"{path}/{name}?metro=harbor" for name in COLLECTIONS.values()}
+        "self": path, "search": None, **{name: f"{path}/{name}?metro=harbor" for name in COLLECTIONS.values()}
     }  # fmt: skip
     assert (listing["type"], listing["id"], listing["links"]["self"]) == (
         "event", make_uuid(1), f"/v1/events/{make_uuid(1)}",
     )  # fmt: skip
     assert body["meta"] == {
-        "query": "ball", "types": ["events", "classes", "camps", "places"], "limit": 4, "count": 4, "metro": "harbor",
+        "query": "ball", "types": ["events", "classes", "camps", "places"], "limit": 5, "count": 5, "metro": "harbor",
         "generated_at": "2026-08-01T12:00:00Z",
     }  # fmt: skip
 
@@ -138,7 +146,7 @@ def test_a_category_links_to_its_lists(town: Release) -> None:
 def test_a_key_is_suggested_what_it_may_read_alone(town: Release) -> None:
     suggestions = suggest(town, "ball", entitlement=EVENTS_ALONE)
     assert suggestions == [
-        ("Ballard", "neighborhood"), ("Ballet Society", "organization"), ("Ball Games", "listing"),
+        ("ball", "query"), ("Ballard", "neighborhood"), ("Ballet Society", "organization"), ("Ball Games", "listing"),
         ("Big Ball", "listing"),
     ]  # fmt: skip
     assert suggest(town, "ball", params={"types": "events"}) == suggestions
@@ -202,9 +210,71 @@ def test_few_of_very_many_are_those_with_most(tmp_path: Path) -> None:
     often = [17, 67, 117, 167, 217, 267]
     events = [hold(number + 1, f"Walk {number % 300:03}") for number in [*range(300), *(300 + each for each in often)]]
     release = open_events(tmp_path, *events)
-    best = [f"Walk {number:03}" for number in often] + [f"Walk {number:03}" for number in range(14)]
+    best = ["walk", *(f"Walk {number:03}" for number in [*often, *range(14)])]
     for limit in (1, 2, 3, 20):
         assert [text for text, _ in suggest(release, "w", params={"limit": str(limit)})] == best[:limit]
+
+
+@pytest.fixture(scope="module")
+def borough(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    names = [
+        "Swimming Lessons: Level 1", "Swimming Lessons: Level 2 (Sat)", "Preschool Dance", "Tap Dance",
+        "Preschool Music", "Preschool Dance: Winter", "Library Tour", "Evening at the Library", "Storytime in Spanish",
+        "Saturday StoryTime", "Bronx Walk", "The Bronx by Bike", "Pottery Wheel", "Family Pottery",
+        "Natación para niños", "Natación: Nivel 2",
+    ]  # fmt: skip
+    art = [
+        hold(number, name, ages=documents.make_ages(min=low, max=high))
+        for number, name, low, high in ((40, "Art Lab", 4, 6), (41, "Art Party", 5, 8), (42, "Art for Teens", 13, 17))
+    ]
+    places = ["North Playground", "South Playground", "Mill Park: Spray Shower", "Mill Park: Court", "Mill Park: Lawn"]
+    return open_events(
+        tmp_path_factory.mktemp("borough"),
+        *(hold(number, name) for number, name in enumerate(names, 1)),
+        *art,
+        listings=[documents.make_place(make_uuid(number), name=name) for number, name in enumerate(places, 60)],
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("swimming les", ("swimming lessons", 2)),
+        ("swimmin lesons", ("swimming lessons", 2)),
+        ("preschool d", ("preschool dance", 2)),
+        ("dance pre", ("dance preschool", 2)),
+        ("art for 5", ("art for 5 year olds", 2)),
+        ("art for 5 ye", ("art for 5 year olds", 2)),
+        ("lib", ("library", 2)),
+        ("story tim", ("storytime", 2)),
+        ("playgruond", ("playground", 2)),
+        ("bron", ("bronx", 2)),
+        ("pott", ("pottery", 2)),
+        ("nata", ("natación", 2)),
+    ],
+)
+def test_what_several_names_share_is_a_query_with_how_many_have_it(
+    borough: Release, typed: str, expected: tuple[str, int]
+) -> None:
+    first = fetch(borough, PATH, {"q": typed})["data"][0]
+    assert (first["text"], first["count"], first["kind"]) == (*expected, "query")
+
+
+def test_a_query_leads_to_a_search_that_finds_as_many_listings(borough: Release) -> None:
+    first = fetch(borough, PATH, {"q": "art for 5"})["data"][0]
+    path, _, parameters = first["links"]["search"].partition("?")
+    found = fetch(borough, path, dict(parse_qsl(parameters)))
+    assert {item["name"] for item in found["data"][: first["count"]]} == {"Art Lab", "Art Party"}
+
+
+@pytest.mark.parametrize("typed", ["mill p", "art for 9", "preschool z"])
+def test_what_one_place_or_nothing_has_is_no_query(borough: Release, typed: str) -> None:
+    assert [text for text, kind in suggest(borough, typed) if kind == "query"] == []
+
+
+def test_names_that_begin_with_a_query_that_is_shown_are_left_out(borough: Release) -> None:
+    assert suggest(borough, "swimming") == [("swimming", "query"), ("swimming lessons", "query")]
+    assert [text for text, _ in suggest(borough, "mill")] == ["Mill Park: Court"]
 
 
 @pytest.mark.parametrize("q", ["", "x" * 101])
@@ -222,6 +292,10 @@ def test_one_to_twenty_are_suggested(town: Release, limit: str) -> None:
 def name_beginnings(text: str, q: str) -> bool:
     words, typed = split_text(text), " ".join(split_text(q))
     return any(" ".join(words[at:]).startswith(typed) for at in range(len(words)))
+
+
+def fold_first_phrase(name: str) -> str:
+    return fold(re.split(r"[^\w\s'&’]", name.strip(), maxsplit=1)[0])
 
 
 def list_live(release: Release) -> Iterator[Document]:
@@ -242,7 +316,8 @@ def test_every_live_name_is_found_by_its_beginnings_and_no_other(
         word = random.choice(split_text(each["name"]) or ["x"])
         q = word[: random.randint(1, len(word))]
         items = fetch(release, PATH, {"q": q, "limit": "20"})["data"]
-        shown = {fold(item["text"]) for item in items if item["kind"] in ("listing", "place")}
         expected = {fold(other["name"]) for other in live if name_beginnings(other["name"], q)}
-        assert shown <= expected
-        assert shown == expected or len(items) == 20
+        assert {fold(item["text"]) for item in items if item["kind"] in ("listing", "place")} <= expected
+        if len(items) < 20:
+            shown = {phrase for item in items for phrase in (fold(item["text"]), fold_first_phrase(item["text"]))}
+            assert {name for name in expected if name not in shown and fold_first_phrase(name) not in shown} == set()
