@@ -8,16 +8,15 @@ from outings.release.store import Corrupt, NotFound, Store, open_configured_stor
 from pipeline.clean.feed_read import FeedRead, list_cleaned, put_cached_read, read_cached_read, spool_records
 from pipeline.clean.reading import read_feed, read_source
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_read
-from pipeline.fetch.source import FeedSource
 from pipeline.tasks import FeedResult, FeedTask
 
 
 def read_records(work: FeedTask) -> FeedResult:
     source, store = work.source, open_configured_store(work.configuration.store)
     kept = source.kept
-    read = _recall_feed(source, store)
+    read = _recall_feed(kept, store)
     if read is None:
-        read = strip_read(_read_feed(work), WithdrawalMatcher(work.withdrawals))
+        read = strip_read(_read_feed(work, _recall_feed(source.before, store)), WithdrawalMatcher(work.withdrawals))
         if source.question is not None and source.next is None:
             kept = put_cached_read(store, read)
     return spool_feed(
@@ -51,19 +50,20 @@ def spool_feed(read: FeedRead, *, spool: Path, is_whole: bool, **remembered: Any
     )  # fmt: skip
 
 
-def _recall_feed(source: FeedSource, store: Store) -> FeedRead | None:
-    """What was read before, where nothing was said since; None where it has to be read, also because it is torn."""
-    if source.kept is None:
+def _recall_feed(sha: str | None, store: Store) -> FeedRead | None:
+    """Return what was read before; None where that is not known, or torn."""
+    if sha is None:
         return None
     try:
-        return read_cached_read(store, source.kept)
+        return read_cached_read(store, sha)
     except (NotFound, Corrupt):
         return None
 
 
-def _read_feed(work: FeedTask) -> FeedRead:
+def _read_feed(work: FeedTask, before: FeedRead | None) -> FeedRead:
     source = work.source
     if source.files:
-        return read_source(work.feed, work.configuration, source)
+        known = () if before is None else list_cleaned(before.records)
+        return read_source(work.feed, work.configuration, source, before=known)
     # Its server said that nothing changed: what it was before has to be asked for again.
     return read_feed(work.feed, work.configuration)

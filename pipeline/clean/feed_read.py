@@ -165,13 +165,15 @@ _FILE_LINES = 1 << 32
 
 
 class CleanedRecord(Struct, frozen=True, array_like=True, gc=False):
-    """A record in encoded form. `identity`: what a feed has once."""
+    """A record in encoded form. `identity`: what a feed has once. `key`: the hash of the raw record, where nothing was
+    wrong with it: the same one need not be cleaned again."""
 
     kind: str
     metro: str
     identity: tuple[str, ...]
     encoded: EncodedRecord
     crawled_at: datetime | None
+    key: bytes = b""
 
 
 class Records(Sequence[Record]):
@@ -216,13 +218,13 @@ class FeedRead(Struct, frozen=True, kw_only=True):
     passed_over: Mapping[str, int] = {}
 
 
-def encode_cleaned(record: Record) -> CleanedRecord:
+def encode_cleaned(record: Record, *, key: bytes = b"") -> CleanedRecord:
     assert record.metro is not None  # every cleaned record names its own
     # An organization may have a record in each of several metros; of the others an id is one listing.
     identity = (record.type, record.source_id, *([record.metro] if record.type == "organization" else []))
     return CleanedRecord(
         kind=record.type, metro=record.metro, identity=identity, encoded=encode_record(record),
-        crawled_at=record.source.crawled_at,
+        crawled_at=record.source.crawled_at, key=key,
     )  # fmt: skip
 
 

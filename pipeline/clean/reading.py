@@ -1,8 +1,12 @@
 """Reads a feed: its records, each once, and every problem found. Each feed is read independently of the others."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
 from outings.contract.did_you_mean import list_nearest
@@ -18,6 +22,7 @@ from pipeline.scratch import open_scratch
 # A feed keyed by ids has as many names as records: a report needs the frequent ones.
 SHOWN_UNKNOWN = 50
 OTHERS = "(others)"
+_KEY_BYTES = 16
 
 # A reference is one way of naming: a default's name beside a record's own source_id would be two.
 WHOLE_MEMBERS = frozenset({"organization", "place"})
@@ -41,8 +46,13 @@ def read_feed(
         return run(lambda: read_source(feed, configuration, source), feed)
 
 
-def read_source(feed: FeedTable, configuration: Configuration, source: FeedSource) -> FeedRead:
-    """Read and clean what was opened. Raises `FeedError` if it can't be read, `SettingError` if its SQL is wrong."""
+def read_source(
+    feed: FeedTable, configuration: Configuration, source: FeedSource, *, before: Sequence[CleanedRecord] = ()
+) -> FeedRead:
+    """Read and clean what was opened. Raises `FeedError` if it can't be read, `SettingError` if its SQL is wrong.
+
+    `before`: its records as this program read them last time.
+    """
     check_defaults(feed, configuration.vocabulary)
     decided: list[str] = []
     timezone = find_timezone(feed, configuration) if is_zoned(feed) else ""
@@ -52,6 +62,7 @@ def read_source(feed: FeedTable, configuration: Configuration, source: FeedSourc
     reader, origin = load_reader(feed.format), _make_origin(feed, configuration)
     unknown, passed_over = Counter[str](), Counter[str]()
     kept: dict[tuple[str, ...], CleanedRecord] = {}
+    recalled = {each.key: each for each in before if each.key}
     problems, items, places = list[Problem](), set[str](), dict[str, int]()
     read = quarantined = 0
     for count, raw in enumerate(_list_raw(source.files, reader, setting), start=1):
@@ -71,7 +82,7 @@ def read_source(feed: FeedTable, configuration: Configuration, source: FeedSourc
             make_problem(*note, quarantines=False, line=raw.line, feed=feed.name, source_id=raw.source_id)
             for note in raw.notes
         ]
-        cleaned, faults = _clean_raw(raw, feed, origin, unknown)
+        cleaned, faults = _clean_raw(raw, feed, origin, unknown, recalled)
         problems += faults
         if cleaned is None:
             quarantined += 1
@@ -110,15 +121,25 @@ def _list_raw(files: Iterable[SourceFile], reader: Reader, setting: FeedSetting)
 
 
 def _clean_raw(
-    raw: RawRecord, feed: FeedTable, origin: Origin, unknown: Counter[str]
+    raw: RawRecord,
+    feed: FeedTable,
+    origin: Origin,
+    unknown: Counter[str],
+    recalled: Mapping[bytes, CleanedRecord],
 ) -> tuple[CleanedRecord | None, tuple[Problem, ...]]:
     """Return the record, None where it is quarantined, with its problems."""
     reason, source_id = raw.reason, raw.source_id
     if reason is None:
         try:
-            value = _fill_record(raw.value, feed.defaults, origin.vocabulary)
-            cleaned = clean_record(value, line=raw.line, origin=origin, unknown=unknown)
-            return None if cleaned.record is None else encode_cleaned(cleaned.record), cleaned.problems
+            key = _hash_value(raw.value)
+            if (known := recalled.get(key)) is not None:
+                return replace(known, encoded=replace(known.encoded, line=raw.line)), ()
+            value, strange = _fill_record(raw.value, feed.defaults, origin.vocabulary), Counter[str]()
+            cleaned = clean_record(value, line=raw.line, origin=origin, unknown=strange)
+            if strange or cleaned.problems:
+                unknown += strange
+                key = b""
+            return None if cleaned.record is None else encode_cleaned(cleaned.record, key=key), cleaned.problems
         except Exception as error:  # noqa: BLE001 - whatever it is, the other records are read
             reason = explain_fault(error)
             # So that its last good version stays.
@@ -128,6 +149,14 @@ def _clean_raw(
         None, reason, raw.value, quarantines=True, line=raw.line, feed=feed.name, source_id=source_id
     )  # fmt: skip
     return None, (problem,)
+
+
+def _hash_value(value: object) -> bytes:
+    """Return the hash of a raw record; nothing where it has values that JSON does not have."""
+    try:
+        return blake2b(msgspec.msgpack.encode(value), digest_size=_KEY_BYTES).digest()
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return b""
 
 
 def _make_origin(feed: FeedTable, configuration: Configuration) -> Origin:

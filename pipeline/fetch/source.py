@@ -76,7 +76,7 @@ class FeedSource(Struct, frozen=True, kw_only=True):
 
     `question`: hash of the address, the settings and this program, by which a later build knows whether what it
     remembers is of the same question. `kept`: the object of the records as they were read before, where nothing
-    changed since.
+    changed since; `before`: where something did.
     Of a walk: where the next one begins, when this one was, and whether it was of the whole feed.
     """
 
@@ -84,6 +84,7 @@ class FeedSource(Struct, frozen=True, kw_only=True):
     files: tuple[SourceFile, ...] = ()
     question: str | None = None
     kept: str | None = None
+    before: str | None = None
     etag: str | None = None
     last_modified: str | None = None
     next: str | None = None
@@ -188,10 +189,10 @@ def keep_known(
     source: FeedSource,
     known: FeedMemory | None,
 ) -> FeedSource:
-    """Return the source; with the stored records if the bytes have not changed."""
+    """Return the source with the stored records: those of the same bytes, or of other ones."""
     own = hash_feed(feed, configuration, files)
-    kept = known.records if known is not None and known.hash == own else None
-    return replace(source, hash=own, files=files, kept=kept)
+    records = {} if known is None else {"kept" if known.hash == own else "before": known.records}
+    return replace(source, hash=own, files=files, **records)
 
 
 def choose_known(memory: FeedMemory | None, *, question: str) -> FeedMemory | None:
