@@ -15,6 +15,7 @@ from outings.release.pointer import read_current
 from outings.release.root import Root
 from outings.release.store import Corrupt, NotFound, Store, StoreError
 from outings.release.trust import Trust, read_publisher, read_reader
+from pipeline.before import read_before
 from pipeline.clean.reading import read_feed
 from pipeline.clean.report import Report, format_report, make_report, sum_counts
 from pipeline.clock import AsOf
@@ -67,7 +68,8 @@ def run_check(configuration: Configuration, trust: Trust) -> CheckResult:
     with open_scratch() as scratch:
         store, base, unread = _open_release(configuration, trust, empty=scratch / "no-store")
         dry_run = DryRun(
-            configuration, as_of=AsOf(instant=datetime.now(UTC)), store=store, base=base, scratch=scratch
+            configuration, as_of=AsOf(instant=datetime.now(UTC)), store=store, before=read_before(store, base),
+            scratch=scratch,
         )  # fmt: skip
         for feed in configuration.feeds:
             try:

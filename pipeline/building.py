@@ -1,9 +1,10 @@
-"""Runs a build from feeds to a release. This module decides the order of the stages and does nothing else."""
+"""Runs a build from feeds to a release: `build_release` has the order of its stages, and no other file has."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
@@ -11,16 +12,16 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.configuration import FORMATS
 from outings.failures import GuardRefusal
 from outings.pages.assets import explain_no_assets
 from outings.release.log import Version
-from outings.release.manifest import list_objects, read_manifest
+from outings.release.manifest import list_objects
 from outings.release.pointer import read_current
 from outings.release.publishing import Publication, make_deadline, publish
-from outings.release.root import Part, Root, format_release_id
+from outings.release.root import Part, format_release_id
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
+from pipeline.before import Before, read_before
 from pipeline.clean.feed_read import locate_problems, put_problems, read_problems
 from pipeline.clock import explain_ahead
 from pipeline.fetch.reader import open_sources
@@ -30,14 +31,20 @@ from pipeline.publish.metro_plan import MetroBuild
 from pipeline.publish.objects.object_writer import WriteCounts
 from pipeline.publish.objects.site import compose_site
 from pipeline.records.record import Problem
-from pipeline.resolve.claims import Claims, find_refused
+from pipeline.resolve.claims import find_refused, read_standing_claims
 from pipeline.resolve.foreign_organizations import ForeignOrganizations, MetroOrganizations, read_shared_state
 from pipeline.resolve.shrink_guard import refuse_shrink
 from pipeline.scratch import open_scratch, sweep_scratch
 from pipeline.tables.versions import Change, list_organizations, list_versions
-from pipeline.task_runner import lend_organizations, run_feed_task, run_metro_task
-from pipeline.tasks import FeedResult, FeedTask, MetroResult, MetroTask
-from pipeline.workload import measure_feed, measure_metro
+from pipeline.tasks import (
+    FeedResult,
+    FeedTask,
+    MetroResult,
+    MetroTask,
+    lend_organizations,
+    run_feed_task,
+    run_metro_task,
+)
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -46,6 +53,7 @@ TellFeeds = Callable[[Sequence[FeedResult]], None]
 TellRelease = Callable[[str, Sequence[Problem]], None]
 # A stage's name, and how much work each of its tasks is.
 Expect = Callable[[str, Sequence[float]], None]
+_STAGES = ("fetch", "plan", "feeds", "metros", "publish")
 
 
 class BuildResult(Struct, frozen=True, kw_only=True):
@@ -59,8 +67,30 @@ class BuildResult(Struct, frozen=True, kw_only=True):
     carried: tuple[str, ...]
     changes: Mapping[str, int]
     objects: WriteCounts
-    seconds: Mapping[str, float]
+    seconds: Mapping[str, float] = {}
     uncovered: Mapping[str, Sequence[str]] = {}
+
+
+class _Run(Struct, frozen=True, kw_only=True):
+    """With what a build's stages work. `before`: what the previous release knew; `scratch`: a folder for what is
+    fetched, and for records on their way to metros."""
+
+    build: Build
+    before: Before
+    store: Store
+    scratch: Path
+    executor: Executor
+    expect: Expect
+    progress: Progress
+
+
+class _Records(Struct, frozen=True, kw_only=True):
+    """What was read. `plan` has the metros that this concerns by reference alone among those to build; `lenders`: where
+    the organizations of all metros are."""
+
+    plan: BuildPlan
+    feeds: Sequence[FeedResult]
+    lenders: tuple[MetroOrganizations, ...]
 
 
 def build_release(
@@ -83,7 +113,36 @@ def build_release(
     Raises FeedError, SelectError, ModelError, SiteSettingsError, ShrinkRefusal, ConcurrentPublication, BuildTooLong,
     UntrustedRelease, Corrupt and StoreError. Then nothing was published.
     """
-    check_deadline, started = make_deadline(), perf_counter()
+    check_deadline, times = make_deadline(), [perf_counter()]
+    before = _read_before(build, store, trust)
+    sweep_scratch()
+    with open_scratch() as scratch:
+        run = _Run(
+            build=build, before=before, store=store, scratch=scratch, executor=executor, expect=expect,
+            progress=progress,
+        )  # fmt: skip
+        sources = _fetch(run)
+        times.append(perf_counter())
+        plan = plan_build(build, before=before, sources=sources)
+        _tell_odds(run, plan)
+        times.append(perf_counter())
+        records = _clean(run, plan, sources)
+        tell_feeds(records.feeds)
+        times.append(perf_counter())
+        metros = _build_metros(run, records)  # each: resolve, tables, and what is published of it
+    if not build.allow_shrink:
+        allowed = _list_guarded(build, records.feeds)
+        refuse_shrink(allowed, [each.losses for each in metros], claims=[each.claims for each in metros])
+    times.append(perf_counter())
+    result = _publish(
+        run, records, sources, metros, check_deadline=check_deadline, tell_release=tell_release, trust=trust
+    )
+    times.append(perf_counter())
+    spent = dict(zip(_STAGES, (end - start for start, end in pairwise(times)), strict=True))
+    return replace(result, seconds={**spent, "all": times[-1] - times[0]})
+
+
+def _read_before(build: Build, store: Store, trust: Trust) -> Before:
     current = read_current(store, trust=trust, is_new=build.is_new_store)
     if build.is_new_store and current is not None:
         release_id = format_release_id(current.root.sequence, current.pointer.pointer.root)
@@ -91,214 +150,124 @@ def build_release(
             f"--new-store: release {release_id} is in force in store {store}; to begin anew, name another store in "
             "[store] url, or move this one away"
         )
-    base = None if current is None else current.root
-    sweep_scratch()
-    with open_scratch() as scratch:
-        sources = _open_sources(build, base, store=store, scratch=scratch / ".sources", progress=progress)
-        opened = perf_counter()
-        plan = plan_build(build, base=base, store=store, sources=sources)
-        planned = perf_counter()
-        instants = [build.as_of.read_instant(metro.timezone) for metro in choose_metros(build)]
-        if (ahead := explain_ahead(plan.stamp, instants=instants)) is not None:
-            progress(ahead)
-        if (left_out := _explain_no_pages(build)) is not None:
-            progress(left_out)
-        dropped = _list_dropped(build, base)
-        for name in dropped:
-            progress(f"feed {name}: no longer in the configuration, so all of its listings leave")
-        plan, done, lenders = _read_all(
-            build, plan, sources, base, store=store, spool=scratch, executor=executor, expect=expect, progress=progress
-        )
-        tell_feeds(done)
-        read = perf_counter()
-        works = [replace(each, lenders=lenders) for each in _make_works(build, plan, done, spool=scratch)]
-        metros = _build_metros(works, base, store=store, executor=executor, expect=expect, progress=progress)
-    if not build.allow_shrink:
-        allowed = _list_guarded(build, done)
-        refuse_shrink(allowed, [each.losses for each in metros], claims=[each.claims for each in metros])
-    built = [each.built for each in metros]
-    made = perf_counter()
-    feeds = [_add_problems(feed, metros, store=store) for feed in done]
-    parts: dict[str, Part | None] = {each.slug: each.part for each in built}
-    # All that is told in the end is read before the swap: once it is done, nothing may fail.
-    feeds += _remember_feeds(plan, base, sources, store=store)
-    carried = _tally_carried(plan)
-    changes = {each.slug: each.changes for each in built}
-    problems = tuple(p for metro in metros for p in metro.problems if p.feed not in {feed.feed for feed in done})
-    published = publish(
-        store,
-        base=base,
-        parts=parts,
-        changes=list_versions(changes, stamp=plan.stamp),
-        feeds={
-            **dict.fromkeys(dropped),
-            **{e.feed: e.memory for e in feeds if e.feed not in plan.remembered or sources[e.feed].has_moved},
-        },
-        now=plan.stamp,
-        find_changes=partial(_compare_organizations, build, plan, changes, parts=parts, store=store),
-        make_site=None if plan.site is None else compose_site(store, plan.site),
-        check_deadline=check_deadline,
-        tell_id=lambda id_: tell_release(id_, [*(p for feed in feeds for p in feed.problems), *problems]),
-        trust=trust,
-    )
-    ended = perf_counter()
-    return BuildResult(
-        published=published,
-        feeds=tuple(feeds),
-        problems=problems,
-        metros=tuple(built),
-        carried=tuple(plan.carried),
-        changes=Counter(version.kind for version in published.changes),
-        objects=sum((each.tally for each in built), carried),
-        seconds={
-            "fetch": opened - started, "plan": planned - opened, "feeds": read - planned, "metros": made - read,
-            "publish": ended - made, "all": ended - started,
-        },
-        uncovered=find_uncovered(build.configuration),
+    return read_before(store, None if current is None else current.root)
+
+
+def _fetch(run: _Run) -> dict[str, FeedSource]:
+    build, feeds = run.build, choose_feeds(run.build)
+    now = max((build.as_of.read_instant(metro.timezone) for metro in choose_metros(build)), default=None)
+    return open_sources(
+        feeds, build.configuration, scratch=run.scratch / ".sources", memories=run.before.list_memories(feeds),
+        store=run.store, now=now, tell=run.progress,
     )  # fmt: skip
 
 
-def _explain_no_pages(build: Build) -> str | None:
-    """Return why this release has no pages, or None where it has some or they are turned off."""
-    table = build.configuration.site
-    return explain_no_assets() if table is None or table.enabled else None
+def _tell_odds(run: _Run, plan: BuildPlan) -> None:
+    """What an operator may not expect of this release: its date, no pages, feeds that leave."""
+    instants = [run.build.as_of.read_instant(metro.timezone) for metro in choose_metros(run.build)]
+    site = run.build.configuration.site
+    pages = explain_no_assets() if site is None or site.enabled else None
+    for odd in (explain_ahead(plan.stamp, instants=instants), pages):
+        if odd is not None:
+            run.progress(odd)
+    for name in _list_dropped(run):
+        run.progress(f"feed {name}: no longer in the configuration, so all of its listings leave")
 
 
-def _list_dropped(build: Build, base: Root | None) -> list[str]:
-    """Feeds of the build's metros that the release before has, and the configuration no more."""
-    metros = {metro.slug for metro in choose_metros(build)}
-    configured = {feed.name for feed in build.configuration.feeds}
-    known = {} if base is None else base.feeds
-    return [name for name, memory in known.items() if memory.metro in metros and name not in configured]
+def _list_dropped(run: _Run) -> list[str]:
+    """Feeds of the build's metros that the previous release has, and the configuration no more."""
+    metros = {metro.slug for metro in choose_metros(run.build)}
+    configured = {feed.name for feed in run.build.configuration.feeds}
+    return [name for name, memory in run.before.feeds.items() if memory.metro in metros and name not in configured]
 
 
-def _open_sources(
-    build: Build, base: Root | None, *, store: Store, scratch: Path, progress: Progress
-) -> dict[str, FeedSource]:
-    """A walk's place is that of its metro's rows: where those are not, it begins anew."""
-    feeds = choose_feeds(build)
-    remembered, parts = ({}, {}) if base is None else (base.feeds, base.parts)
-    memories = {
-        feed.name: remembered[feed.name]
-        for feed in feeds
-        if feed.name in remembered and (not FORMATS[feed.format].is_walk or feed.metro in parts)
-    }
-    now = max((build.as_of.read_instant(metro.timezone) for metro in choose_metros(build)), default=None)
-    return open_sources(
-        feeds, build.configuration, scratch=scratch, memories=memories, store=store, now=now, tell=progress
-    )
-
-
-def _run_tasks(
-    run: Callable[[T], R], works: Sequence[T], *, executor: Executor, progress: Progress, describe: Callable[[R], str]
-) -> list[R]:
+def _run_tasks(run: _Run, do: Callable[[T], R], works: Sequence[T], *, describe: Callable[[R], str]) -> list[R]:
     """In the order of the works. `describe`: what is told of each once it is done."""
-    waiting = [executor.submit(run, work) for work in works]
+    waiting = [run.executor.submit(do, work) for work in works]
     for number, future in enumerate(as_completed(waiting), start=1):
-        progress(f"{describe(future.result())} ({number} of {len(waiting)})")
+        run.progress(f"{describe(future.result())} ({number} of {len(waiting)})")
     return [future.result() for future in waiting]
 
 
-def _read_all(
-    build: Build,
-    plan: BuildPlan,
-    sources: Mapping[str, FeedSource],
-    base: Root | None,
-    *,
-    store: Store,
-    spool: Path,
-    executor: Executor,
-    expect: Expect,
-    progress: Progress,
-) -> tuple[BuildPlan, list[FeedResult], tuple[MetroOrganizations, ...]]:
-    """The plan with the metros that what was read concerns by reference alone, the feeds of all, and who lends what."""
+def _clean(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource]) -> _Records:
     known: dict[str, FeedResult] = {}
     while True:
         works = [
             FeedTask(
-                feed=feed, source=sources[feed.name], configuration=build.configuration, spool=spool,
-                withdrawals={} if base is None else base.withdrawals,
+                feed=feed, source=sources[feed.name], configuration=run.build.configuration, spool=run.scratch,
+                withdrawals=run.before.withdrawals,
             )
             for feed in plan.feeds
             if feed.name not in known
         ]  # fmt: skip
-        expect("feeds to read", [measure_feed(work) for work in works])
+        run.expect("feeds to read", [work.measure() for work in works])
         read = _run_tasks(
-            run_feed_task, works, executor=executor, progress=progress,
-            describe=lambda read: f"feed {read.feed}: {read.memory.read} records read",
-        )  # fmt: skip
+            run, run_feed_task, works, describe=lambda read: f"feed {read.feed}: {read.memory.read} records read"
+        )
         known |= {each.feed: each for each in read}
-        done = [known[feed.name] for feed in plan.feeds]
-        lenders = _list_lenders(build, plan, done, base, store=store, spool=spool)
-        touched = _find_touched(build, plan, lenders, store=store)
+        feeds = [known[feed.name] for feed in plan.feeds]
+        lenders = _list_lenders(run, plan, feeds)
+        touched = _find_touched(run, plan, lenders)
         if not touched:
-            return plan, done, lenders
-        plan = widen_plan(build, plan, touched)
+            return _Records(plan=plan, feeds=feeds, lenders=lenders)
+        plan = widen_plan(run.build, plan, touched)
 
 
-def _list_lenders(
-    build: Build, plan: BuildPlan, feeds: Sequence[FeedResult], base: Root | None, *, store: Store, spool: Path
-) -> tuple[MetroOrganizations, ...]:
-    """Of every metro, what it is to be: built now, or as the release before has it."""
-    built = [lend_organizations(work) for work in _make_works(build, plan, feeds, spool=spool)]
-    parts = {} if base is None else base.parts
-    known = {each.metro.slug: each.base.manifest for each in plan.unchanged if each.base is not None}
-    others = {metro.slug for metro in build.configuration.metros} - {each.metro for each in built}
-    stand = {slug: known.get(slug) or read_manifest(store, parts[slug].manifest) for slug in others & parts.keys()}
+def _list_lenders(run: _Run, plan: BuildPlan, feeds: Sequence[FeedResult]) -> tuple[MetroOrganizations, ...]:
+    """Of every metro, what it is to be: built now, or as the previous release has it."""
+    built = [lend_organizations(work) for work in _make_works(run, plan, feeds)]
+    others = {metro.slug for metro in run.build.configuration.metros} - {each.metro for each in built}
+    stand = {slug: run.before.metros[slug].manifest for slug in others & run.before.metros.keys()}
     return (*built, *(MetroOrganizations(metro=slug, object=manifest.lent) for slug, manifest in stand.items()))
 
 
-def _find_touched(build: Build, plan: BuildPlan, lenders: Sequence[MetroOrganizations], *, store: Store) -> list[str]:
+def _find_touched(run: _Run, plan: BuildPlan, lenders: Sequence[MetroOrganizations]) -> list[str]:
     """The metros to which nothing new was said, but of what they asked of others."""
-    opened = ForeignOrganizations(lenders, store=store, vocabulary=build.configuration.vocabulary)
+    opened = ForeignOrganizations(lenders, store=run.store, vocabulary=run.build.configuration.vocabulary)
     touched = []
     for each in plan.unchanged:
         slug, base = each.metro.slug, each.base
         if base is not None and base.manifest.foreign is not None:
-            references = read_shared_state(store, base.manifest).foreign
+            references = read_shared_state(run.store, base.manifest).foreign
             if references is None or opened.has_moved(references, metro=slug):
                 touched.append(slug)
     return touched
 
 
-def _make_works(build: Build, plan: BuildPlan, feeds: Sequence[FeedResult], *, spool: Path) -> Iterator[MetroTask]:
+def _make_works(
+    run: _Run, plan: BuildPlan, feeds: Sequence[FeedResult], lenders: tuple[MetroOrganizations, ...] = ()
+) -> Iterator[MetroTask]:
     slugs = frozenset(each.metro.slug for each in plan.metros)
     for each in plan.metros:
         speaking = {feed.name: feed for feed in plan.feeds if feed.metro in (None, each.metro.slug)}
         yield MetroTask(
             plan=each,
-            configuration=build.configuration,
+            configuration=run.build.configuration,
             feeds=tuple(feed for feed in feeds if feed.feed in speaking),
             deltas=frozenset(name for name, feed in speaking.items() if feed.mode == "delta"),
             others=slugs - {each.metro.slug},
-            spool=spool,
+            spool=run.scratch,
+            lenders=lenders,
         )
 
 
-def _build_metros(
-    works: Sequence[MetroTask],
-    base: Root | None,
-    *,
-    store: Store,
-    executor: Executor,
-    expect: Expect,
-    progress: Progress,
-) -> list[MetroResult]:
+def _build_metros(run: _Run, records: _Records) -> list[MetroResult]:
     """Builds each metro, and again those that claimed an id of another's, without it."""
-    latest = {work.plan.metro.slug: work for work in works}
+    latest = {
+        work.plan.metro.slug: work for work in _make_works(run, records.plan, records.feeds, records.lenders)
+    }  # fmt: skip
     built: dict[str, MetroResult] = {}
-    waiting = works
+    waiting = list(latest.values())
     while waiting:
-        expect("metros to build", [measure_metro(work) for work in waiting])
-        results = _run_tasks(
-            run_metro_task, waiting, executor=executor, progress=progress,
-            describe=lambda metro: f"metro {metro.built.slug}: built",
-        )  # fmt: skip
+        run.expect("metros to build", [work.measure() for work in waiting])
+        results = _run_tasks(run, run_metro_task, waiting, describe=lambda metro: f"metro {metro.built.slug}: built")
         built |= {each.built.slug: each for each in results}
+        standing = {slug: base.manifest for slug, base in run.before.metros.items() if slug not in built}
+        configuration = run.build.configuration
         refused = find_refused(
             {slug: each.claims for slug, each in built.items()},
-            feeds=[feed.name for feed in works[0].configuration.feeds],
-            find_standing=partial(_read_standing, base, built.keys(), store=store, cache=works[0].plan.cache),
+            feeds=[feed.name for feed in configuration.feeds],
+            find_standing=partial(read_standing_claims, run.store, standing, cache=configuration.edge.cache),
         )
         # Without inputs it is built next time too: by then the other metro may have let go of the id.
         latest |= {
@@ -311,16 +280,51 @@ def _build_metros(
     return [built[slug] for slug in latest]
 
 
-def _read_standing(
-    base: Root | None, built: Collection[str], ids: Collection[str], *, store: Store, cache: Path
-) -> Mapping[str, Claims]:
-    parts = {} if base is None else {slug: part for slug, part in base.parts.items() if slug not in built}
-    if not parts:
-        return {}
-    # It reads tables: with it comes Polars, which a build without a new listing has no other use for.
-    from pipeline.resolve.standing_claims import read_standing_claims
-
-    return read_standing_claims(store, parts, ids, cache=cache)
+def _publish(
+    run: _Run,
+    records: _Records,
+    sources: Mapping[str, FeedSource],
+    metros: Sequence[MetroResult],
+    *,
+    check_deadline: Callable[[], None],
+    tell_release: TellRelease,
+    trust: Trust,
+) -> BuildResult:
+    plan, store, built = records.plan, run.store, tuple(each.built for each in metros)
+    feeds = [_add_problems(feed, metros, store=store) for feed in records.feeds]
+    parts: dict[str, Part | None] = {each.slug: each.part for each in built}
+    # All that is told in the end is read before the swap: once it is done, nothing may fail.
+    feeds += _remember_feeds(run, plan, sources)
+    carried = _tally_carried(plan)
+    changes = {each.slug: each.changes for each in built}
+    read = {feed.feed for feed in records.feeds}
+    problems = tuple(problem for metro in metros for problem in metro.problems if problem.feed not in read)
+    published = publish(
+        store,
+        base=run.before.root,
+        parts=parts,
+        changes=list_versions(changes, stamp=plan.stamp),
+        feeds={
+            **dict.fromkeys(_list_dropped(run)),
+            **{e.feed: e.memory for e in feeds if e.feed not in plan.remembered or sources[e.feed].has_moved},
+        },
+        now=plan.stamp,
+        find_changes=partial(_compare_organizations, run, plan, changes, parts=parts),
+        make_site=None if plan.site is None else compose_site(store, plan.site),
+        check_deadline=check_deadline,
+        tell_id=lambda id_: tell_release(id_, [*(p for feed in feeds for p in feed.problems), *problems]),
+        trust=trust,
+    )
+    return BuildResult(
+        published=published,
+        feeds=tuple(feeds),
+        problems=problems,
+        metros=built,
+        carried=plan.carried,
+        changes=Counter(version.kind for version in published.changes),
+        objects=sum((each.tally for each in built), carried),
+        uncovered=find_uncovered(run.build.configuration),
+    )
 
 
 def _list_guarded(build: Build, feeds: Sequence[FeedResult]) -> dict[str, float]:
@@ -332,22 +336,21 @@ def _list_guarded(build: Build, feeds: Sequence[FeedResult]) -> dict[str, float]
 
 
 def _compare_organizations(
-    build: Build,
+    run: _Run,
     plan: BuildPlan,
     changes: Mapping[str, Sequence[Change]],
     current_parts: Mapping[str, Part],
     *,
     parts: Mapping[str, Part | None],
-    store: Store,
 ) -> list[Version]:
     if not list_organizations(changes):
         return []
     # It reads tables: with it comes Polars, which a build without a change has no other use for.
     from pipeline.publish.organization_changes import compare_organizations
 
-    cache = build.configuration.edge.cache
+    cache = run.build.configuration.edge.cache
     return compare_organizations(
-        store, changes, current_parts=current_parts, parts=parts, stamp=plan.stamp, cache=cache
+        run.store, changes, current_parts=current_parts, parts=parts, stamp=plan.stamp, cache=cache
     )
 
 
@@ -364,20 +367,16 @@ def _add_problems(feed: FeedResult, metros: Sequence[MetroResult], *, store: Sto
     return replace(feed, memory=memory, problems=problems)
 
 
-def _remember_feeds(
-    plan: BuildPlan, base: Root | None, sources: Mapping[str, FeedSource], *, store: Store
-) -> Iterator[FeedResult]:
-    """Feeds that were not read again, as the release before remembers them, with what their servers say by now."""
+def _remember_feeds(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource]) -> Iterator[FeedResult]:
+    """Feeds that were not read again, as the previous release remembers them, with what their servers say by now."""
     for name in plan.remembered:
-        assert base is not None
         source = sources[name]
         memory = replace(
-            base.feeds[name], etag=source.etag, last_modified=source.last_modified, next=source.next,
+            run.before.feeds[name], etag=source.etag, last_modified=source.last_modified, next=source.next,
             walked_at=source.walked_at,
         )  # fmt: skip
-        yield FeedResult(
-            feed=name, memory=memory, problems=read_problems(store, memory.problems), unknown={}, crawled=None
-        )
+        problems = read_problems(run.store, memory.problems)
+        yield FeedResult(feed=name, memory=memory, problems=problems, unknown={}, crawled=None)
 
 
 def _tally_carried(plan: BuildPlan) -> WriteCounts:

@@ -13,41 +13,40 @@ from msgspec.structs import replace
 
 from outings.configuration import FORMATS, Configuration
 from outings.configuration.tables import MetroTable
-from outings.release.root import Root
 from outings.release.store import Store
+from pipeline.before import Before
 from pipeline.clean.feed_read import FeedRead, locate_problems
 from pipeline.clean.report import FeedCount, count_feed
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_read
 from pipeline.clock import AsOf
 from pipeline.feed_task import spool_feed
 from pipeline.feed_warnings import DateSurvey, FeedWarning, PointSurvey, RemovalSurvey, RuleSurvey, warn_of_reading
-from pipeline.metro_records import put_organizations
 from pipeline.metro_task import MetroRecords, gather_records, make_row_maker
 from pipeline.plan import find_language, keep_language, make_settings
 from pipeline.publish.metro import open_previous
-from pipeline.publish.metro_plan import MetroPlan, read_base
+from pipeline.publish.metro_plan import MetroPlan
 from pipeline.records.record import Problem
 from pipeline.resolve.claims import Claims, find_refused
 from pipeline.resolve.facts.geography import Neighborhoods
 from pipeline.resolve.foreign_organizations import MetroOrganizations
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.resolve.shrink_guard import FeedLoss, add_losses, explain_shrink
-from pipeline.tasks import FeedResult, MetroTask
+from pipeline.tasks import FeedResult, MetroTask, lend_organizations
 
 
 class DryRun:
     """Add each feed after it is read; then run each metro.
 
-    `base`: the release in force, or None if there is none. Records wait in files of `scratch`, as they do in a build.
+    `before`: the release in force. Records wait in files of `scratch`, as they do in a build.
     """
 
     def __init__(
-        self, configuration: Configuration, *, as_of: AsOf, store: Store, base: Root | None, scratch: Path
+        self, configuration: Configuration, *, as_of: AsOf, store: Store, before: Before, scratch: Path
     ) -> None:
-        self._configuration, self._as_of, self._store, self._base = configuration, as_of, store, base
+        self._configuration, self._as_of, self._store, self._before = configuration, as_of, store, before
         self._scratch = scratch
         self._feeds = {feed.name: feed for feed in configuration.feeds}
-        self._taken = WithdrawalMatcher({} if base is None else base.withdrawals)
+        self._taken = WithdrawalMatcher(before.withdrawals)
         self._results: dict[str, FeedResult] = {}
         self._warnings: list[FeedWarning] = []
         self._dates, self._rules, self._points = DateSurvey(), RuleSurvey(), PointSurvey()
@@ -131,7 +130,6 @@ class DryRun:
         return {metro.slug: self._make_work(metro, others=slugs - {metro.slug}) for metro in self._configuration.metros}
 
     def _make_work(self, metro: MetroTable, *, others: frozenset[str]) -> MetroTask:
-        part = None if self._base is None else self._base.parts.get(metro.slug)
         today = self._as_of.read_date(metro.timezone)
         speaking = [feed for feed in self._results if self._feeds[feed].metro in (None, metro.slug)]
         return MetroTask(
@@ -139,7 +137,7 @@ class DryRun:
                 metro=make_settings(metro), vocabulary=self._configuration.vocabulary, related=(),
                 language=keep_language(find_language(self._configuration, metro)), today=today,
                 stamp=self._as_of.read_instant(metro.timezone), inputs="",
-                cache=self._scratch / ".cache", base=read_base(self._store, part),
+                cache=self._scratch / ".cache", base=self._before.metros.get(metro.slug),
             ),
             configuration=self._configuration,
             feeds=tuple(self._results[feed] for feed in speaking),
@@ -149,4 +147,4 @@ class DryRun:
 
     @cached_property
     def _lenders(self) -> tuple[MetroOrganizations, ...]:
-        return tuple(put_organizations(work) for work in self._works.values())
+        return tuple(lend_organizations(work) for work in self._works.values())

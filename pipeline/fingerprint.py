@@ -3,7 +3,7 @@
 import hashlib
 import platform
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -14,7 +14,6 @@ import pipeline
 from outings import contract, release
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.release.manifest import LAYOUT
-from pipeline.program_hash import hash_sources
 
 _FILES = (contract.__file__, release.__file__, pipeline.__file__)
 _PROGRAM = tuple(Path(file).parent for file in _FILES)
@@ -22,6 +21,8 @@ _PROGRAM = tuple(Path(file).parent for file in _FILES)
 
 # Whose libraries have a hand in a build, beside those that every installation has.
 _EXTRA = 'extra == "semantic"'
+# What decides: code, and the words and settings that ship with it.
+_SUFFIXES = (".py", ".toml", ".csv")
 
 
 @cache
@@ -65,3 +66,14 @@ def number_renderer() -> int:
 def make_fingerprint(*parts: object) -> str:
     """The hash of these inputs, and of the program that is to work on them."""
     return hashlib.sha256(msgspec.json.encode([LAYOUT, hash_program(), *parts])).hexdigest()
+
+
+def hash_sources(folders: Iterable[Path], *, suffixes: Collection[str] = _SUFFIXES) -> str:
+    """64 hex digits; where the folders lie is no part of it."""
+    digest = hashlib.sha256()
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in suffixes:
+                digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()

@@ -13,12 +13,17 @@ from msgspec.structs import replace
 from outings.release.store import Store, open_configured_store
 from outings.release.tables import PUBLISHED
 from pipeline.clean.feed_read import SpooledRecord, read_spool
-from pipeline.metro_records import list_spooled, list_unread, make_stays, read_earlier_records
 from pipeline.publish.metro import build_metro, find_horizon, open_previous
 from pipeline.records.ids import assign_id, name_source
 from pipeline.records.record import ORGANIZATION, RECORDS, Problem
 from pipeline.resolve.claims import Claims, collect_claims
-from pipeline.resolve.delta_state import DeltaState, drop_words, encode_delta_state, has_words
+from pipeline.resolve.delta_state import (
+    DeltaState,
+    drop_words,
+    encode_delta_state,
+    has_words,
+    read_earlier_records,
+)
 from pipeline.resolve.facts.geography import Neighborhoods
 from pipeline.resolve.facts.neighborhood_map import read_metro_neighborhoods, tabulate_neighborhoods
 from pipeline.resolve.foreign_organizations import (
@@ -35,7 +40,7 @@ from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.resolve.references import ForeignResolution
 from pipeline.resolve.row_maker import RowMaker
 from pipeline.resolve.shrink_guard import FeedLoss, count_losses
-from pipeline.tasks import FeedResult, MetroResult, MetroTask
+from pipeline.tasks import FeedResult, MetroResult, MetroTask, list_spooled, make_stays
 
 _KINDS = tuple(RECORDS)
 
@@ -161,7 +166,7 @@ def _find_kept(
 
     `others`: sources of which something is known beside those that are stated."""
     # Only what these feeds do not say now may stay: to look at all rows for it is not needed where there is none.
-    carrying = {feed.feed for feed in work.feeds if feed.feed in work.deltas or list_unread(feed)}
+    carrying = {feed.feed for feed in work.feeds if feed.feed in work.deltas or feed.list_unread()}
     may_stay = previous.choose_sources(stays) if carrying else frozenset[str]()
     if not may_stay:
         return {}
@@ -227,7 +232,7 @@ def _list_last_good(
 ) -> tuple[datetime, ...]:
     """The stamps of the published rows that stay in place of what can't be read, or can't have its id (`refused`)."""
     named = (source.split("/", 2) for source in refused)
-    lost = {*list_unread(feed), *(source_id for name, _, source_id in named if name == feed.feed)}
+    lost = {*feed.list_unread(), *(source_id for name, _, source_id in named if name == feed.feed)}
     ids = {row_id for source_id in lost for row_id in previous.find_source(feed.feed, source_id) if row_id in good_ids}
     rows = (previous.get(row_id) for row_id in ids)
     stamps = (row["updated_at"] for row in rows if row is not None and row["status"] == PUBLISHED)

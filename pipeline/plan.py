@@ -11,17 +11,17 @@ from outings.configuration import Configuration, FeedTable, MetroTable
 from outings.contract.languages.language import ENGLISH, Language, join_groups, list_uncovered, read_shipped_language
 from outings.pages.settings import make_settings as make_site_settings
 from outings.release.manifest import MetroSettings
-from outings.release.root import Root, list_withdrawn
+from outings.release.root import list_withdrawn
 from outings.release.site import SiteSettings
-from outings.release.store import Store
+from pipeline.before import Before
 from pipeline.clock import AsOf, choose_stamp
 from pipeline.fetch.source import FeedSource
 from pipeline.fingerprint import make_fingerprint
-from pipeline.publish.metro_plan import MetroPlan, read_base
+from pipeline.publish.metro_plan import MetroPlan
 from pipeline.publish.objects.site import hash_metro_site
 from pipeline.resolve.facts.centroids import read_centroids
 from pipeline.resolve.facts.neighborhood_file import read_bytes
-from pipeline.tables.model_plan import ModelPlan, plan_model
+from pipeline.tables.model_plan import plan_model
 
 
 class Build(Struct, frozen=True, kw_only=True):
@@ -62,21 +62,42 @@ def choose_feeds(build: Build) -> list[FeedTable]:
     return [each for each in build.configuration.feeds if each.metro is None or each.metro in slugs]
 
 
-def plan_build(build: Build, *, base: Root | None, store: Store, sources: Mapping[str, FeedSource]) -> BuildPlan:
+def plan_build(build: Build, *, before: Before, sources: Mapping[str, FeedSource]) -> BuildPlan:
     """`sources` are those of the chosen feeds, by name. Raises ModelError, SiteSettingsError, and FeedError if the
     neighborhoods cannot be read."""
-    configuration = build.configuration
-    metros = choose_metros(build)
-    feeds = choose_feeds(build)
-    hashes = {feed.name: sources[feed.name].hash for feed in feeds}
-    stamp = _choose_stamp(build, metros, base)
-    model = plan_model(configuration.search.model)
-    site = make_site_settings(configuration.site)
-    planned = [
-        _plan_metro(build, metro, feeds, hashes, base=base, store=store, stamp=stamp, model=model, site=site)
-        for metro in metros
-    ]
-    changed = {each.metro.slug for each in planned if not _is_unchanged(each)}
+    metros, feeds = choose_metros(build), choose_feeds(build)
+    # Later than every stamp of a metro that is built: a release is never older than what it replaces.
+    stamp = choose_stamp(
+        (build.as_of.read_instant(metro.timezone) for metro in metros),
+        before=[before.parts[metro.slug].stamp for metro in metros if metro.slug in before.parts],
+    )
+    model, site = plan_model(build.configuration.search.model), make_site_settings(build.configuration.site)
+
+    def plan_metro(metro: MetroTable) -> MetroPlan:
+        configuration = build.configuration
+        settings = make_settings(metro)
+        today = build.as_of.read_date(metro.timezone)
+        language = find_language(configuration, metro)
+        related = join_groups(language.related, configuration.related)
+        own = keep_language(language)
+        centroids = read_centroids(configuration.zip.centroids, metro.bounds)
+        neighborhoods = b"" if metro.neighborhoods is None else read_bytes(metro.slug, metro.neighborhoods)
+        # All that turns records into listings but the records and the date; then all that its build depends on.
+        program = make_fingerprint(settings, configuration.vocabulary, own, hashlib.sha256(neighborhoods).hexdigest())
+        inputs = make_fingerprint(
+            program, related, today, centroids, hash_metro_site(site), None if model is None else model.hash,
+            sorted((feed.name, sources[feed.name].hash) for feed in feeds if feed.metro in (None, metro.slug)),
+            sorted(list_withdrawn(before.withdrawals)),
+        )  # fmt: skip
+        return MetroPlan(
+            metro=settings, vocabulary=configuration.vocabulary, related=related, language=own, today=today,
+            stamp=stamp, inputs=inputs, cache=configuration.edge.cache, base=before.metros.get(metro.slug),
+            model=model, centroids=centroids, site=site if site is not None and site.shows_data else None,
+            program=program, neighborhoods=metro.neighborhoods,
+        )  # fmt: skip
+
+    planned = [plan_metro(metro) for metro in metros]
+    changed = {each.metro.slug for each in planned if each.base is None or each.base.manifest.inputs != each.inputs}
     return _divide(planned, feeds, changed, stamp=stamp, site=site)
 
 
@@ -105,55 +126,6 @@ def _divide(
         unchanged=tuple(each for each in planned if each.metro.slug not in built),
         remembered=tuple(feed.name for feed in feeds if feed not in read),
     )
-
-
-def _choose_stamp(build: Build, metros: Sequence[MetroTable], base: Root | None) -> datetime:
-    """Later than every stamp of a metro that is built: a release is never older than what it replaces."""
-    slugs = {metro.slug for metro in metros}
-    return choose_stamp(
-        (build.as_of.read_instant(metro.timezone) for metro in metros),
-        before=[part.stamp for slug, part in ({} if base is None else base.parts).items() if slug in slugs],
-    )
-
-
-def _plan_metro(
-    build: Build,
-    metro: MetroTable,
-    feeds: Sequence[FeedTable],
-    hashes: Mapping[str, str],
-    *,
-    base: Root | None,
-    store: Store,
-    stamp: datetime,
-    model: ModelPlan | None,
-    site: SiteSettings | None,
-) -> MetroPlan:
-    configuration = build.configuration
-    settings = make_settings(metro)
-    today = build.as_of.read_date(metro.timezone)
-    language = find_language(configuration, metro)
-    related = join_groups(language.related, configuration.related)
-    own = keep_language(language)
-    centroids = read_centroids(configuration.zip.centroids, metro.bounds)
-    neighborhoods = b"" if metro.neighborhoods is None else read_bytes(metro.slug, metro.neighborhoods)
-    # All that turns records into listings, but the records and the date; then all that the metro's build depends on.
-    program = make_fingerprint(settings, configuration.vocabulary, own, hashlib.sha256(neighborhoods).hexdigest())
-    inputs = make_fingerprint(
-        program, related, today, centroids, hash_metro_site(site), None if model is None else model.hash,
-        sorted((feed.name, hashes[feed.name]) for feed in feeds if feed.metro in (None, metro.slug)),
-        [] if base is None else sorted(list_withdrawn(base.withdrawals)),
-    )  # fmt: skip
-    part = None if base is None else base.parts.get(metro.slug)
-    return MetroPlan(
-        metro=settings, vocabulary=configuration.vocabulary, related=related, language=own, today=today, stamp=stamp,
-        inputs=inputs, cache=configuration.edge.cache, base=read_base(store, part), model=model,
-        centroids=centroids, site=site if site is not None and site.shows_data else None, program=program,
-        neighborhoods=metro.neighborhoods,
-    )  # fmt: skip
-
-
-def _is_unchanged(plan: MetroPlan) -> bool:
-    return plan.base is not None and plan.base.manifest.inputs == plan.inputs
 
 
 def find_language(configuration: Configuration, metro: MetroTable) -> Language:

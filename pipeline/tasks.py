@@ -1,10 +1,11 @@
 """The two kinds of tasks of a build: first the feeds, then the metros.
 
-Inputs and results are small and can be pickled, so any `concurrent.futures.Executor` can run the tasks
-(`task_runner`).
+Inputs and results are small and can be pickled, so any `concurrent.futures.Executor` can run the tasks. What a task
+does is imported where it runs: a build without a change, and one whose work is done by other processes, start without
+the engines.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -13,13 +14,24 @@ from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
 from outings.release.root import FeedMemory, Withdrawals
-from pipeline.clean.feed_read import SpoolFiles
-from pipeline.fetch.source import FeedSource
+from outings.release.store import open_configured_store
+from pipeline.clean.feed_read import SpoolFiles, read_spool
+from pipeline.fetch.bounded_task import run_bounded
+from pipeline.fetch.source import FeedSource, find_item
+from pipeline.memory import collect_seldom
 from pipeline.publish.metro_plan import MetroBuild, MetroPlan
-from pipeline.records.record import Problem
+from pipeline.records.record import ORGANIZATION, Problem
 from pipeline.resolve.claims import Claims
-from pipeline.resolve.foreign_organizations import MetroOrganizations
+from pipeline.resolve.delta_state import read_earlier_records
+from pipeline.resolve.foreign_organizations import MetroOrganizations, list_lent, put_lent
 from pipeline.resolve.shrink_guard import FeedLoss
+
+# How much work a task is, in milliseconds of a processor, which decides how many processes share a build. The figures
+# are of one machine (100,000 made listings in one process, `python -m bench.build`); elsewhere their ratios hold, and
+# no result depends on them. Of one record that is read and cleaned; of one listing that is made, or stays as it was.
+_READ, _MADE, _STAYING = 0.07, 0.45, 0.1
+# How many records a feed has is known once it is read; a record of the cities and of made listings has so many.
+_RECORD_BYTES = 900
 
 
 class FeedTask(Struct, frozen=True, kw_only=True):
@@ -31,11 +43,14 @@ class FeedTask(Struct, frozen=True, kw_only=True):
     spool: Path
     withdrawals: Withdrawals = {}
 
+    def measure(self) -> float:
+        return sum(size for _, size, _ in (file.state for file in self.source.files)) / _RECORD_BYTES * _READ
+
 
 class FeedResult(Struct, frozen=True, kw_only=True):
-    """What a feed gave. `crawled`: its newest `crawled_at`, against which freshness is measured.
+    """The result of reading a feed. `crawled`: its newest `crawled_at`, against which freshness is measured.
 
-    `files`: the several in which lines are (`feeds.feed_read.locate_problems`). `decided`: how they were read,
+    `files`: the several in which lines are (`clean.feed_read.locate_problems`). `decided`: how they were read,
     where that was a choice. `spooled`: the files of all records.
     `items`: of a feed of items those of which it spoke; `is_whole`: it began anew, and spoke of all there are.
     """
@@ -56,6 +71,11 @@ class FeedResult(Struct, frozen=True, kw_only=True):
         listings, quarantined = self.memory.listings - lost, self.memory.quarantined + lost
         return replace(self, memory=replace(self.memory, listings=listings, quarantined=quarantined))
 
+    def list_unread(self) -> dict[str, None]:
+        """The source ids of records that are quarantined, each once, where a record still says its own."""
+        unread = (problem.source_id for problem in self.problems if problem.quarantined)
+        return dict.fromkeys(source_id for source_id in unread if source_id)
+
 
 class MetroTask(Struct, frozen=True, kw_only=True):
     """`feeds` are results in the configuration's order. `deltas` are the names of delta feeds. `others` are the
@@ -71,6 +91,13 @@ class MetroTask(Struct, frozen=True, kw_only=True):
     lenders: tuple[MetroOrganizations, ...] = ()
     refused: Mapping[str, str] = {}
 
+    def measure(self) -> float:
+        """By what its feeds gave. Where another program made the release before, all its listings are made again; else
+        most stay as they were."""
+        origins = None if self.plan.base is None else self.plan.base.manifest.origins
+        is_made = origins is None or origins.program != self.plan.program
+        return (_MADE if is_made else _STAYING) * sum(feed.memory.read for feed in self.feeds)
+
 
 class MetroResult(Struct, frozen=True, kw_only=True):
     """`problems` are those found while the metro's records were put together. `last_good` has, for each feed, the
@@ -82,3 +109,55 @@ class MetroResult(Struct, frozen=True, kw_only=True):
     last_good: Mapping[str, tuple[datetime, ...]] = {}
     losses: Mapping[str, FeedLoss] = {}
     claims: Claims = {}
+
+
+def run_feed_task(work: FeedTask) -> FeedResult:
+    def read() -> FeedResult:
+        with collect_seldom():
+            return read_records(work)
+
+    from pipeline.feed_task import read_records
+    from pipeline.fetch.reader import load_reader
+
+    if work.source.kept is None:
+        load_reader(work.feed.format)  # once, not in each child
+    return run_bounded(read, work.feed)
+
+
+def run_metro_task(work: MetroTask) -> MetroResult:
+    with collect_seldom():
+        from pipeline.metro_task import build_listings
+
+        return build_listings(work)
+
+
+def lend_organizations(work: MetroTask) -> MetroOrganizations:
+    """Write the records of the metro's own organizations, as they will be after the build, into a file for other
+    metros."""
+    metro, base, store = work.plan.metro.slug, work.plan.base, open_configured_store(work.configuration.store)
+    earlier, _ = read_earlier_records(store, None if base is None else base.manifest.lent)
+    stays = make_stays(work)
+    entries = read_spool(work.spool, metro=metro, spooled=list_spooled(work.feeds), kinds=(ORGANIZATION,))
+    lent = list_lent(entries, (each for each in earlier.records if stays(each.head.feed, each.head.source_id)))
+    return put_lent(metro, lent, folder=work.spool, vocabulary=work.plan.vocabulary, words=earlier.words)
+
+
+def list_spooled(feeds: Iterable[FeedResult]) -> dict[str, tuple[SpoolFiles, datetime | None]]:
+    return {feed.feed: (feed.spooled, feed.crawled) for feed in feeds}
+
+
+def make_stays(work: MetroTask) -> Callable[[str, str], bool]:
+    """Whether what a feed said of a source id stands, if it says no more of it: where it says only what changed and
+    took nothing back, and where it can't be read now."""
+    speaking = {feed.feed: (feed, feed.list_unread()) for feed in work.feeds}
+
+    def stays(name: str, source_id: str) -> bool:
+        if name not in speaking:
+            return False
+        feed, unread = speaking[name]
+        if source_id in unread or name not in work.deltas:
+            return source_id in unread
+        item = find_item(source_id)
+        return item in unread if feed.is_whole else item not in feed.items
+
+    return stays

@@ -6,11 +6,23 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, TypeVar
 
-from pipeline.executors.inline import InlineExecutor
 from pipeline.executors.workers import open_workers
-from pipeline.workload import choose_processes
 
 T = TypeVar("T")
+# Milliseconds of a process that starts: Python, its imports, and what a first task reads.
+START = 1_000.0
+
+
+class InlineExecutor(Executor):
+    """An executor that does the work where it is: for one worker, and for tests."""
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        future: Future[T] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 it is raised where the result is asked for
+            future.set_exception(error)
+        return future
 
 
 class LocalExecutor(Executor):
@@ -48,3 +60,15 @@ class LocalExecutor(Executor):
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         return self._within.submit(fn, *args, **kwargs)
+
+
+def choose_processes(amounts: Sequence[float], *, limit: int) -> int:
+    """So many that what the last of them saves by the clock is more than starting all of them costs; at most `limit`,
+    and none without a task. One: the process that asks does the work."""
+
+    def find_gain(count: int) -> float:
+        last = max(max(amounts), sum(amounts) / count)
+        return sum(amounts) - last - count * START
+
+    best = max(range(2, min(limit, len(amounts)) + 1), key=find_gain, default=1)
+    return best if best > 1 and find_gain(best) > 0 else 1

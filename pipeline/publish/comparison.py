@@ -9,8 +9,8 @@ from outings.release.manifest import read_manifest
 from outings.release.root import Part, Root
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED
+from pipeline.before import read_base
 from pipeline.publish.metro import open_previous
-from pipeline.publish.metro_plan import read_base
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.tables.diff import name_changed_members
 
@@ -41,7 +41,7 @@ def compare_releases(store: Store, one: Root, other: Root, *, cache: Path) -> li
 
 
 def _open(store: Store, part: Part | None, *, cache: Path) -> PreviousSnapshot:
-    return open_previous(store, read_base(store, part), cache=cache)
+    return open_previous(store, None if part is None else read_base(store, part), cache=cache)
 
 
 def _have_one_renderer(store: Store, parts: Iterable[Part | None]) -> bool:

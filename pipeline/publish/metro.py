@@ -26,9 +26,10 @@ from outings.release.mapped_table import encode_mapped
 from outings.release.root import Part
 from outings.release.snapshot import fetch_snapshot
 from outings.release.store import Store
+from pipeline.before import Base
 from pipeline.fingerprint import number_renderer
 from pipeline.memory import return_memory
-from pipeline.publish.metro_plan import Base, MetroBuild, MetroPlan
+from pipeline.publish.metro_plan import MetroBuild, MetroPlan
 from pipeline.publish.objects.documents import pack_documents
 from pipeline.publish.objects.exports import put_exports
 from pipeline.publish.objects.object_writer import ObjectWriter

@@ -7,21 +7,14 @@ from msgspec import Struct
 
 from outings.contract.languages.language import Group, Language
 from outings.contract.vocabulary import Vocabulary
-from outings.release.manifest import Manifest, MetroSettings, read_manifest
+from outings.release.manifest import MetroSettings
 from outings.release.root import Part
 from outings.release.site import SiteSettings
-from outings.release.store import Store
+from pipeline.before import Base
 from pipeline.publish.objects.object_writer import WriteCounts
 from pipeline.resolve.facts.centroids import Centroid
 from pipeline.tables.model_plan import ModelPlan
 from pipeline.tables.versions import Change
-
-
-class Base(Struct, frozen=True, kw_only=True):
-    """The metro in the release that the build starts from: its manifest's hash, and the manifest."""
-
-    sha: str
-    manifest: Manifest
 
 
 class MetroPlan(Struct, frozen=True, kw_only=True):
@@ -55,7 +48,3 @@ class MetroBuild(Struct, frozen=True, kw_only=True):
     changes: tuple[Change, ...]
     tally: WriteCounts
     seconds: dict[str, float]
-
-
-def read_base(store: Store, part: Part | None) -> Base | None:
-    return None if part is None else Base(sha=part.manifest, manifest=read_manifest(store, part.manifest))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from outings.release.manifest import read_manifest
 from outings.release.pointer import ListedRelease
 from outings.release.publishing import Publication, make_deadline, publish
 from outings.release.root import Part, Root
@@ -13,9 +14,10 @@ from outings.release.snapshot import fetch_snapshot
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED, read_columns
 from outings.release.trust import ANYBODY, Trust
+from pipeline.before import read_base
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_memory
 from pipeline.publish.metro import build_metro, open_previous
-from pipeline.publish.metro_plan import MetroBuild, read_base
+from pipeline.publish.metro_plan import MetroBuild
 from pipeline.publish.objects.site import compose_site, read_settings
 from pipeline.publish.organization_changes import compare_organizations
 from pipeline.publish.takedown.metro_state import plan_kept, strip_kept
@@ -89,10 +91,8 @@ def _roll_metro_back(
     cache: Path,
     taken: WithdrawalMatcher,
 ) -> MetroBuild:
-    base = read_base(store, current.parts.get(slug))
-    old = read_base(store, target)
-    assert old is not None
-    manifest = old.manifest
+    base = read_base(store, current.parts[slug]) if slug in current.parts else None
+    manifest = read_manifest(store, target.manifest)
     source = PreviousSnapshot(fetch_snapshot(store, manifest, cache=cache))
     assert source.snapshot is not None
     stripping = RowStripper(source, taken.ids)

@@ -2,11 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 from uuid import UUID
 
 from msgspec import Struct
 
+from outings.release.cache import fetch_object
+from outings.release.manifest import Manifest
+from outings.release.store import Store
 from pipeline.clean.feed_read import SpooledRecord
 from pipeline.records.ids import derives_id, make_id
 from pipeline.records.record import ORGANIZATION
@@ -76,6 +80,31 @@ def _name_row(row_id: str, source: str, *, is_live: bool) -> Claimant:
 def list_arrived(claims: Iterable[Claims]) -> set[str]:
     """List the ids that a metro has, and has not in the previous release."""
     return {str(UUID(bytes=each)) for some in claims for each in _list_new(some)}
+
+
+def read_standing_claims(
+    store: Store, manifests: Mapping[str, Manifest], ids: Collection[str], *, cache: Path
+) -> dict[str, Claims]:
+    """Return the claims on these ids by metro, of all that readers see in metros that are not built. Raise NotFound,
+    Corrupt or StoreError."""
+    # With them comes Polars, which a build without a new listing has no other use for.
+    import polars as pl
+
+    from outings.release.tables import PUBLISHED, read_columns
+
+    def list_rows(manifest: Manifest, name: str) -> Iterator[tuple[str, str]]:
+        path = fetch_object(store, manifest.tables[name].object, folder=cache)
+        is_home = name == "organizations"
+        frame = read_columns(path, name, ["id", "status", "source", *(["home"] if is_home else [])])
+        own = frame.filter(pl.col("status") == PUBLISHED, pl.col("id").is_in(list(ids)))
+        shown = own.filter(pl.col("home").is_null()) if is_home else own
+        # Of rows that records gave.
+        return (each for each in shown.select("id", "source").drop_nulls().iter_rows() if not each[1].startswith("/"))
+
+    return {
+        slug: collect_row_claims(row for name in ("listings", "organizations") for row in list_rows(manifest, name))
+        for slug, manifest in manifests.items()
+    }
 
 
 def find_refused(

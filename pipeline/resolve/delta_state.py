@@ -81,9 +81,14 @@ def encode_delta_state(records: Iterable[SpooledRecord], *, words: Words, vocabu
     return pack_runs(chain([head], encode_runs(stated))) if ordered else None
 
 
-def read_delta_state(store: Store, sha: str) -> DeltaRecords:
-    """NotFound, Corrupt, StoreError."""
-    return parse_delta_state(read_object(store, sha))
+def read_earlier_records(store: Store, sha: str | None) -> tuple[DeltaRecords, str | None]:
+    """Return what stood, and the object if it can't be read."""
+    if sha is None:
+        return DeltaRecords(), None
+    try:
+        return parse_delta_state(read_object(store, sha)), None
+    except (NotFound, Corrupt, msgspec.DecodeError):
+        return DeltaRecords(), sha
 
 
 def keep_delta_state(store: Store, sha: str | None) -> DeltaState:

@@ -18,7 +18,7 @@ from outings.release.snapshot import Release, Snapshot, open_release
 from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
-from pipeline.executors.inline import InlineExecutor
+from pipeline.executors.local import InlineExecutor
 from pipeline.plan import Build
 from tests.answers.asking import fetch
 from tests.answers.generated import TODAY, make_request, seeds

@@ -13,7 +13,7 @@ from outings.keys.registry import Key, change_registry
 from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
-from pipeline.executors.inline import InlineExecutor
+from pipeline.executors.local import InlineExecutor
 from pipeline.plan import Build
 from tests.edge.conftest import CALENDAR_SECRETS
 

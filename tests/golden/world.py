@@ -12,7 +12,7 @@ from outings.configuration import read_configuration
 from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
-from pipeline.executors.inline import InlineExecutor
+from pipeline.executors.local import InlineExecutor
 from pipeline.plan import Build
 
 DAY = date(2026, 10, 20)

@@ -14,7 +14,7 @@ from outings.pages.home import SAMPLE_METRO, SAMPLE_QUERY
 from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
-from pipeline.executors.inline import InlineExecutor
+from pipeline.executors.local import InlineExecutor
 from pipeline.plan import Build
 from tests.pipeline.city import City
 

@@ -17,7 +17,7 @@ from outings.release.snapshot import Release, open_release
 from outings.release.store import Store, object_name, open_store, read_object
 from pipeline.building import BuildResult, build_release
 from pipeline.clock import AsOf
-from pipeline.executors.inline import InlineExecutor
+from pipeline.executors.local import InlineExecutor
 from pipeline.plan import Build
 from tests.contract.conformance import check_success
 from tests.release.log_pages import read_page

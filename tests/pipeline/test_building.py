@@ -15,7 +15,7 @@ from outings.release.store import object_name, open_store
 from pipeline.building import build_release
 from pipeline.clean.feed_read import put_cached_read, read_cached_read
 from pipeline.clock import AsOf
-from pipeline.executors.inline import InlineExecutor
+from pipeline.executors.local import InlineExecutor
 from pipeline.plan import Build
 from pipeline.reports.build import describe_build, format_build
 from pipeline.resolve.shrink_guard import ShrinkRefusal

@@ -24,7 +24,7 @@ from outings.release.snapshot import Release, open_release
 from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
-from pipeline.executors.inline import InlineExecutor
+from pipeline.executors.local import InlineExecutor
 from pipeline.plan import Build
 from tests.pipeline.programs import OLDER, ROOT, Edit, copy_program, export_program, name_command, point_at, run_program
 

@@ -10,7 +10,7 @@ from outings.release.pointer import list_releases
 from outings.release.publishing import ConcurrentPublication
 from pipeline.building import build_release
 from pipeline.clock import parse_as_of
-from pipeline.executors.inline import InlineExecutor
+from pipeline.executors.local import InlineExecutor
 from pipeline.plan import Build
 from pipeline.publish import rollback
 from pipeline.publish.takedown import takedown

@@ -21,7 +21,7 @@ from outings.release.root import Part
 from outings.release.site import MetroSite, Site, SiteSettings, encode_site, pack_files, read_site
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store, hash_of
-from pipeline.program_hash import hash_sources
+from pipeline.fingerprint import hash_sources
 from pipeline.publish.objects.object_writer import ObjectWriter
 
 

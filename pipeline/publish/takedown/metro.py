@@ -14,9 +14,10 @@ from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED, read_columns
+from pipeline.before import Base, read_base
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, list_marks
 from pipeline.publish.metro import build_metro, open_previous
-from pipeline.publish.metro_plan import Base, MetroBuild, read_base
+from pipeline.publish.metro_plan import MetroBuild
 from pipeline.publish.takedown.metro_state import plan_kept, strip_kept
 from pipeline.publish.takedown.rows import RowStripper
 from pipeline.resolve.listings.rows import Row, UnchangedListing
@@ -40,7 +41,6 @@ class MetroWithdrawal(Struct, frozen=True, kw_only=True):
 def find_withdrawal(store: Store, part: Part, ids: Collection[str], *, cache: Path) -> MetroWithdrawal:
     """NotFound, Corrupt, StoreError."""
     base = read_base(store, part)
-    assert base is not None
     origins = base.manifest.origins
     previous = open_previous(store, base, cache=cache, program=None if origins is None else origins.program)
     return MetroWithdrawal(

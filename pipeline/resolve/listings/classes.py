@@ -18,8 +18,7 @@ from outings.contract.resources.shared import AgeRange, Price, Term
 from outings.contract.vocabulary import REGISTRATION_STATUSES
 from pipeline.records.ids import make_part_id
 from pipeline.records.record import ClassRecord, SectionRecord
-from pipeline.resolve.listings.columns import find_timezone, make_dated_members, make_dated_row
-from pipeline.resolve.listings.is_free import derive_is_free
+from pipeline.resolve.listings.columns import derive_is_free, find_timezone, make_dated_members, make_dated_row
 from pipeline.resolve.listings.resolved_record import MetroContext, ResolvedRecord
 from pipeline.resolve.listings.rows import Row, pack_weekdays, parse_clock
 

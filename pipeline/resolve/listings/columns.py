@@ -8,13 +8,12 @@ from msgspec import UNSET, Struct, structs
 from outings.contract.members import MEMBERS
 from outings.contract.parameters import PARAMETERS
 from outings.contract.resources.listings import LISTINGS, Camp, Class, Event, EventLinks, Organization, Place
-from outings.contract.resources.shared import Traits
+from outings.contract.resources.shared import Price, Traits
 from outings.contract.text import fold_text
 from outings.contract.values import Parameter, format_instant, list_allowed
 from outings.contract.vocabulary import AUDIENCES, COLLECTIONS, SETS, STATUSES, Vocabulary
 from outings.release.tables import TABLES
 from pipeline.records.record import RECORDS, DatedRecord, ListingRecord, Record
-from pipeline.resolve.listings.is_free import derive_is_free
 from pipeline.resolve.listings.resolved_record import MetroContext, ResolvedRecord
 from pipeline.resolve.listings.rows import Row, pack_bits
 
@@ -154,3 +153,16 @@ def make_dated_row(
 def make_row(record: Record, columns: dict[str, Any], members: Struct) -> Row:
     created_at = None if record.created_at is None else int(record.created_at.timestamp())
     return Row(kind=record.type, columns=columns, members=members, created_at=created_at)
+
+
+def derive_is_free(price: Price) -> Price:
+    """With `is_free`: true when `type` is `free` or `max` is 0, false when `min` is above 0, else not known.
+
+    What a feed says of `is_free` itself is not read: the three members must not contradict it.
+    """
+    is_free = None
+    if price.type == "free" or price.max == 0:
+        is_free = True
+    elif price.min is not None and price.min > 0:
+        is_free = False
+    return structs.replace(price, is_free=is_free)

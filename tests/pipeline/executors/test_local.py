@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pipeline.executors.local import LocalExecutor
-from pipeline.workload import START
+from pipeline.executors.local import START, LocalExecutor
 
 Open = Callable[[int | None], LocalExecutor]
 LITTLE, MUCH = (START, START), (100 * START, 100 * START)

@@ -18,7 +18,7 @@ from pipeline.building import build_release
 from pipeline.clean.reading import read_feed
 from pipeline.clock import AsOf
 from pipeline.dates.recurrence import expand_recurrence
-from pipeline.executors.inline import InlineExecutor
+from pipeline.executors.local import InlineExecutor
 from pipeline.fetch.ics import read_calendar
 from pipeline.fetch.source import FeedError, SettingError
 from pipeline.plan import Build

@@ -20,7 +20,7 @@ from outings.retry_policy import RetryPolicy
 from pipeline.building import BuildResult, build_release
 from pipeline.clean.reading import read_source
 from pipeline.clock import AsOf
-from pipeline.executors.inline import InlineExecutor
+from pipeline.executors.local import InlineExecutor
 from pipeline.fetch.addresses import choose_suffix, show_url
 from pipeline.fetch.reader import open_sources
 from pipeline.fetch.source import FeedError, FeedSource

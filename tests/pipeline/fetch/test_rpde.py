@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from outings.release.store import open_store
 from pipeline.building import BuildResult, build_release
 from pipeline.clock import AsOf
-from pipeline.executors.inline import InlineExecutor
+from pipeline.executors.local import InlineExecutor
 from pipeline.fetch.source import FeedError, find_item
 from pipeline.plan import Build
 from pipeline.resolve.shrink_guard import ShrinkRefusal

@@ -29,7 +29,7 @@ from outings.release.snapshot import Release, Snapshot, fetch_snapshot
 from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf
-from pipeline.executors.inline import InlineExecutor
+from pipeline.executors.local import InlineExecutor
 from pipeline.plan import Build
 from tests.answers.asking import parse
 from tests.answers.worlds import TODAY

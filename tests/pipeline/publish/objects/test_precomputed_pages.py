@@ -16,7 +16,7 @@ from outings.release.snapshot import open_release
 from outings.release.store import open_store, read_object
 from pipeline.building import build_release
 from pipeline.clock import AsOf
-from pipeline.executors.inline import InlineExecutor
+from pipeline.executors.local import InlineExecutor
 from pipeline.plan import Build
 from pipeline.publish.objects.precomputed_pages import list_pages
 from tests.contract.conformance import check_success

@@ -3,7 +3,7 @@
 import pytest
 
 from outings.contract.resources.shared import Price
-from pipeline.resolve.listings.is_free import derive_is_free
+from pipeline.resolve.listings.columns import derive_is_free
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.workload import START, choose_processes
+from pipeline.executors.local import START, choose_processes
 
 
 @pytest.mark.parametrize(
