@@ -13,7 +13,8 @@ from pathlib import Path
 import msgspec
 
 from bench.build import DAY, Figures, compile_modules, list_feeds, measure_build
-from command.sample_cities import METROS, DemoMetro, write_world
+from command.sample_cities import write_world
+from command.sample_cities.geography import METROS, DemoMetro
 
 MAX_BYTES = 4_000_000_000
 HEADS = {b"PAR1": "Parquet", b"\x1f\x8b\x08\x08": "gzip", b"\x1f\x8b\x08\x00": "gzip", b"ARRO": "mapped"}

@@ -8,15 +8,13 @@ from pathlib import Path
 
 import click
 
-from command.build import run_build
-from command.build_recorder import BuildRecorder
+from command.build import BuildRecorder, run_build
 from command.options import open_config_store, read_config
 from command.sample_cities import is_world, write_world
 from command.static_tree import publish_tree
 from outings.configuration import Configuration
-from outings.keys.changes import add_key
 from outings.keys.key_text import make_key_text, split_key_text
-from outings.keys.registry import Key, change_registry, read_registry
+from outings.keys.registry import Key, add_key, change_registry, read_registry
 from pipeline.clock import parse_as_of
 from pipeline.plan import Build
 

@@ -22,12 +22,10 @@ from outings.contract.languages.language import SHIPPED
 from outings.failures import WrongSetting
 from pipeline.clean.feed_read import FeedRead
 from pipeline.clean.reading import find_timezone, read_feed
-from pipeline.drafts.drafting import OpenedFile, draft_feed, open_files
+from pipeline.drafts.columns import read_words
+from pipeline.drafts.drafting import NO_PRESET, OpenedFile, draft_feed, make_feed, open_files
 from pipeline.drafts.metro import MetroDraft, find_bounds, find_center, find_city, find_language, find_points, make_slug
-from pipeline.drafts.showing import describe_draft, format_draft
-from pipeline.drafts.systems import NO_PRESET, make_feed
-from pipeline.drafts.words import read_words
-from pipeline.drafts.writing import write_toml
+from pipeline.drafts.writing import describe_draft, format_draft, write_toml
 from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.table.mapping import compile_mapping
 from pipeline.fetch.table.reading import open_engine, open_table

@@ -60,8 +60,8 @@ def _list_files(store: Store, root: Root, *, cache: Path) -> Iterator[tuple[str,
 
 def _list_internal(store: Store, site: str, configuration: Configuration) -> Iterator[tuple[str, bytes]]:
     """Yield the pages that are in no release. Only operators should read them: they show refused rows."""
+    from outings.pages.assets import list_assets
     from outings.pages.feeds import FOLDER, render_feeds
-    from outings.pages.site_assets import list_assets
     from pipeline.reports.feed_reports import FeedReporter
     from pipeline.reports.history import read_builds
 

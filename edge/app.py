@@ -32,7 +32,7 @@ from edge.thread_pool import ThreadPool
 from edge.usage import UsageRecorder
 from outings.answers.semantic.model import Model
 from outings.contract.pricing_plans import Offer
-from outings.keys.seal import Seal
+from outings.keys.key_text import Seal
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 

@@ -14,9 +14,8 @@ from edge.limits.principal import Principal, make_principal
 from edge.request import Request
 from outings.contract.errors import bad_request, rate_limited, unauthorized, unavailable
 from outings.contract.pricing_plans import PricingPlan
-from outings.keys.changes import check_seal
-from outings.keys.registry import NAME, Registry, parse_registry, refuse_lost_registry
-from outings.keys.seal import Seal, WrongSeal
+from outings.keys.key_text import Seal, WrongSeal
+from outings.keys.registry import NAME, Registry, check_seal, parse_registry, refuse_lost_registry
 from outings.release.pointer import NAME as POINTER
 from outings.release.store import Corrupt, NotFound, Store, StoreError
 

@@ -31,9 +31,8 @@ from outings.contract.errors import ApiError, not_found, unavailable
 from outings.contract.openapi.document import encode_document
 from outings.contract.routes import METRICS_TYPE, ROUTES
 from outings.contract.vocabulary import Vocabulary
+from outings.pages.missing_page import CONTENT_SECURITY_POLICY, place_page
 from outings.pages.missing_page import PATH as MISSING
-from outings.pages.missing_page import place_page
-from outings.pages.security_policy import CONTENT_SECURITY_POLICY
 from outings.release.site import ASSETS, BROTLI, GZIP, SiteFile
 
 (MAX_AGE,) = (route.max_age for route in ROUTES if route.name == "openapi")

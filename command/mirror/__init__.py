@@ -12,10 +12,8 @@ import click
 
 from command.kept_folder import KeptFolder
 from command.mirror.client import ApiClient, Connection, MirrorError
-from command.mirror.comparison import check_mirror
-from command.mirror.mirror_file import MirrorFile
 from command.mirror.static_tree import LIST, copy_tree, find_differences, read_folder, read_head
-from command.mirror.sync import catch_up
+from command.mirror.sync import MirrorFile, catch_up, check_mirror
 from command.options import print_result, read_config, take_json, tell
 from outings.configuration.tables import MirrorTable, SigningTable
 from outings.contract.static_files import INDEX

@@ -1,15 +1,102 @@
-"""Synchronization with the feed of changes: each page and its records are one transaction. A stopped one continues."""
+"""A SQLite file of what a key may read: bring it up to date with the API, and compare both."""
 
+import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import orjson
 from msgspec import Struct
 
 from command.mirror.client import ApiClient, ApiResponse, MirrorError
-from command.mirror.mirror_file import MirroredRecord, MirrorFile, Progress
 from outings.contract.vocabulary import COLLECTIONS
+from outings.release.manifest import NO_ROWS, add_rows
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS records (
+    id TEXT PRIMARY KEY, type TEXT NOT NULL, metro TEXT, updated_at TEXT NOT NULL, document TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS records_by_kind ON records (metro, type);
+CREATE TABLE IF NOT EXISTS progress (
+    one INTEGER PRIMARY KEY CHECK (one = 1), url TEXT NOT NULL, scope TEXT, cursor INTEGER NOT NULL
+);
+"""
+
+
+class MirroredRecord(Struct, frozen=True, kw_only=True):
+    """`metro` is null for an organization; `document` its JSON as its detail has it."""
+
+    id: str
+    type: str
+    metro: str | None
+    updated_at: str
+    document: str
+
+
+class Progress(Struct, frozen=True, kw_only=True):
+    """`scope`: the key's, null before the first page; `cursor`: the last version that is in the file."""
+
+    url: str
+    scope: str | None = None
+    cursor: int = 0
+
+
+class MirrorFile:
+    """sqlite3.Error where the file is none of ours, or held by another."""
+
+    def __init__(self, path: Path) -> None:
+        self._database = sqlite3.connect(path)
+        try:
+            self._database.executescript(_SCHEMA)
+        except sqlite3.Error:
+            self._database.close()
+            raise
+
+    def close(self) -> None:
+        self._database.close()
+
+    def read_progress(self) -> Progress | None:
+        row = self._database.execute("SELECT url, scope, cursor FROM progress").fetchone()
+        return None if row is None else Progress(url=row[0], scope=row[1], cursor=row[2])
+
+    def find_metro(self, row_id: str) -> str | None:
+        row = self._database.execute("SELECT metro FROM records WHERE id = ?", (row_id,)).fetchone()
+        return None if row is None else row[0]
+
+    def apply(self, *, put: Iterable[MirroredRecord], dropped: Iterable[str], progress: Progress) -> None:
+        """In one transaction."""
+        with self._database:
+            self._database.executemany("DELETE FROM records WHERE id = ?", ((row_id,) for row_id in dropped))
+            self._database.executemany(
+                "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?)",
+                ((each.id, each.type, each.metro, each.updated_at, each.document) for each in put),
+            )
+            self._write(progress)
+
+    def clear(self, progress: Progress) -> None:
+        with self._database:
+            self._database.execute("DELETE FROM records")
+            self._write(progress)
+
+    def count(self) -> int:
+        counted: int = self._database.execute("SELECT count(*) FROM records").fetchone()[0]
+        return counted
+
+    def list_kinds(self) -> list[tuple[str, str]]:
+        """Every metro and type that there are listings of."""
+        return self._database.execute("SELECT DISTINCT metro, type FROM records WHERE metro IS NOT NULL").fetchall()
+
+    def walk_rows(self, metro: str, listing_type: str) -> Iterator[tuple[str, str]]:
+        """Ids, each with its `updated_at`; never all in memory."""
+        query = "SELECT id, updated_at FROM records WHERE metro = ? AND type = ?"
+        yield from self._database.execute(query, (metro, listing_type))
+
+    def _write(self, progress: Progress) -> None:
+        self._database.execute(
+            "INSERT OR REPLACE INTO progress VALUES (1, ?, ?, ?)", (progress.url, progress.scope, progress.cursor)
+        )
+
 
 _PAGE = 200
 _IDS = 100
@@ -112,3 +199,58 @@ def _make_record(item: dict[str, Any], *, metro: str | None) -> MirroredRecord:
         updated_at=item["updated_at"],
         document=orjson.dumps(kept).decode(),
     )
+
+
+# A release that comes while it is compared makes it begin again.
+ATTEMPTS = 10
+
+Hashes = Mapping[tuple[str, str], str]
+
+
+class Difference(Struct, frozen=True, kw_only=True):
+    """A hash is null where one side has no such rows to tell of."""
+
+    metro: str
+    type: str
+    here: str | None
+    there: str | None
+
+
+def check_mirror(client: ApiClient, file: MirrorFile, *, url: str) -> list[Difference]:
+    """Of one release, up to which the mirror was brought before. Organizations are in no export, and are not compared.
+    MirrorError."""
+    for _ in range(ATTEMPTS):
+        caught = catch_up(client, file, url=url)
+        there = _read_hashes(client, release=caught.release)
+        if there is not None:
+            return _compare(_add_up(file), there)
+    raise MirrorError(f"{ATTEMPTS} releases were published while the mirror was compared; try again")
+
+
+def _read_hashes(client: ApiClient, *, release: str | None) -> Hashes | None:
+    """None where another release answers."""
+    metros = client.ask("/v1/metros")
+    hashes: dict[tuple[str, str], str] = {}
+    for metro in metros.body["data"]:
+        if not metro["accessible"]:
+            continue
+        answer = client.ask(f"/v1/{metro['slug']}/export", format="jsonl")
+        if answer.status != 200 or answer.release != release:
+            return None
+        hashes |= {(metro["slug"], each["type"]): each["rows_hash"] for each in answer.body["data"]}
+    return hashes
+
+
+def _add_up(file: MirrorFile) -> Hashes:
+    return {
+        (metro, listing_type): add_rows(NO_ROWS, file.walk_rows(metro, listing_type))
+        for metro, listing_type in file.list_kinds()
+    }
+
+
+def _compare(here: Hashes, there: Hashes) -> list[Difference]:
+    return [
+        Difference(metro=kind[0], type=kind[1], here=here.get(kind), there=there.get(kind))
+        for kind in sorted({*here, *there})
+        if here.get(kind, NO_ROWS) != there.get(kind, NO_ROWS)
+    ]

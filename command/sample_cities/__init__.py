@@ -1,7 +1,70 @@
-"""Sample metros: real geography, made-up listings, always about now. Tests and benches use the same generator."""
+"""Sample metros as an operator would have them: a configuration, feeds and neighborhoods.
 
-from command.sample_cities.geography import METROS, DemoMetro
+Real geography, made-up listings, always about now. Tests and benches use the same generator.
+"""
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+import orjson
+
+from command.sample_cities.geography import METROS, DemoMetro, make_feature_collection
 from command.sample_cities.records import generate_records
-from command.sample_cities.world import is_world, write_world
 
-__all__ = ["METROS", "DemoMetro", "generate_records", "is_world", "write_world"]
+_MARK = "# Made by `outings demo`, which writes it anew at each run."
+
+
+def is_world(configuration: Path) -> bool:
+    """Whether this file was written here, and may be written again."""
+    with configuration.open() as lines:
+        return lines.readline().rstrip("\n") == _MARK
+
+
+def write_world(
+    configuration: Path,
+    *,
+    today: date,
+    size: int = 400,
+    metros: Sequence[DemoMetro] = METROS,
+    key: str = "",
+    has_static: bool = False,
+) -> Path:
+    """`size` listings a metro, in files beside the configuration, and pages that give `key` to every visitor. With
+    `has_static` a build also publishes static files. Returns the configuration's path."""
+    data = configuration.parent / "data"
+    data.mkdir(parents=True, exist_ok=True)
+    for metro in metros:
+        (data / f"{metro.slug}-neighborhoods.geojson").write_bytes(orjson.dumps(make_feature_collection(metro)))
+        with (data / f"{metro.slug}.ndjson").open("wb") as lines:
+            for record in generate_records(metro, size=size, today=today):
+                lines.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+    configuration.write_text(_format_configuration(metros, key=key, has_static=has_static))
+    return configuration
+
+
+def _format_configuration(metros: Sequence[DemoMetro], *, key: str, has_static: bool) -> str:
+    site = ["[site]", 'name = "Sample cities"', *([f'key = "{key}"'] if key else [])]
+    static = ["[static]", 'url = "file:var/public"', ""] if has_static else []
+    store = ["[store]", 'url = "file:var/store"', ""]
+    return "\n".join([_MARK, "", *store, *static, *site, "", *map(_format_metro, metros)])
+
+
+def _format_metro(metro: DemoMetro) -> str:
+    south, west, north, east = metro.bounds
+    lat, lng = metro.center
+    return f"""[[metros]]
+slug = "{metro.slug}"
+name = "{metro.name}"
+timezone = "{metro.timezone}"
+aliases = ["{metro.alias}"]
+center = {{ lat = {lat}, lng = {lng} }}
+bounds = {{ south = {south}, west = {west}, north = {north}, east = {east} }}
+neighborhoods = "data/{metro.slug}-neighborhoods.geojson"
+
+[[feeds]]
+name = "{metro.slug}-samples"
+metro = "{metro.slug}"
+format = "ndjson"
+url = "data/{metro.slug}.ndjson"
+"""

@@ -1,4 +1,4 @@
-"""Where the samples are: two real cities, and some of their neighborhoods as boxes round a real point."""
+"""The sample cities: their places on the map, and their neighborhoods."""
 
 from typing import Any
 

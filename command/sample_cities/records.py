@@ -1,22 +1,194 @@
-"""Made-up canonical records, the same for the same metro and day: some of every kind that a real feed holds."""
+"""Records of sample listings."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from random import Random
 from typing import Any
 
+from msgspec import Struct
+
 from command.sample_cities.geography import DemoMetro
-from command.sample_cities.programs import make_camp, make_class
-from command.sample_cities.subjects import (
-    EVENTS,
-    GROWN_UP_EVENTS,
-    NOTES,
-    ORGANIZATIONS,
-    PLACES,
-    STREETS,
-    TYPE_HINTS,
-    Subject,
+from outings.contract.vocabulary import WEEKDAYS
+
+Record = dict[str, Any]
+
+
+class Subject(Struct, frozen=True):
+    """`ages` are the usual least and greatest, whole years."""
+
+    name: str
+    categories: tuple[str, ...]
+    ages: tuple[int, int]
+    sentence: str
+
+
+EVENTS = (
+    Subject("Toddler Storytime", ("storytime_books",), (1, 3), "Songs, rhymes and picture books on the rug."),
+    Subject("Family Drum Circle", ("music_movement",), (3, 12), "Bring a drum or borrow one of ours."),
+    Subject("Bird Walk", ("nature_outdoors", "animals_farms"), (5, 14), "Binoculars to share; dress for the weather."),
+    Subject("Puppet Theater", ("theater_shows",), (3, 8), "Hand-made puppets tell an old tale in forty minutes."),
+    Subject("Robot Night", ("stem_discovery",), (7, 13), "Build a small robot and race it down the hall."),
+    Subject("Open Gym", ("sports_active_play",), (4, 12), "Mats, balls and a climbing wall, with staff to spot."),
+    Subject("Harvest Fair", ("festivals_seasonal", "food_cooking"), (0, 17), "Cider, music and a hay maze, all ages."),
+    Subject("Baby Play Morning", ("parent_baby", "social_play_spaces"), (0, 1), "Soft toys, coffee and company."),
+    Subject("Museum Free Day", ("museums_exhibits",), (4, 17), "All galleries are open; guides answer questions."),
+    Subject("Lunar Lantern Walk", ("language_culture", "festivals_seasonal"), (2, 12), "Make a lantern and carry it."),
 )
+
+GROWN_UP_EVENTS = (
+    Subject("Wine Tasting 21+", ("food_cooking",), (21, 99), "Adults only. Six wines of the valley and bread."),
+    Subject("Late Trivia, Adults Only", ("social_play_spaces",), (21, 99), "Teams of four, a full bar, no minors."),
+)
+
+CLASSES = (
+    Subject("Swim Lessons", ("swim_water",), (3, 12), "Small groups by level in a warm pool."),
+    Subject("Ballet", ("dance_gymnastics",), (4, 10), "Posture, rhythm and a recital at the end of term."),
+    Subject("Pottery", ("arts_creative",), (6, 14), "Wheel and hand building; glazes and firing included."),
+    Subject("Beginning Chess", ("stem_discovery",), (6, 12), "Openings, endings and friendly games."),
+    Subject("Spanish for Families", ("language_culture",), (3, 10), "Parents and children learn together."),
+    Subject("Guitar", ("music_movement",), (8, 16), "Chords and songs; instruments to borrow."),
+)
+
+CAMPS = (
+    Subject("Forest Camp", ("nature_outdoors",), (5, 11), "Tracks, shelters and a stream, rain or shine."),
+    Subject("Coding Camp", ("stem_discovery",), (8, 14), "Games and robots in pairs."),
+    Subject("Theater Camp", ("theater_shows", "arts_creative"), (7, 15), "From first reading to a show on Friday."),
+    Subject("Sailing Camp", ("swim_water", "sports_active_play"), (9, 16), "Dinghies, knots and a regatta."),
+)
+
+PLACES = (
+    Subject("Children's Museum", ("museums_exhibits", "social_play_spaces"), (1, 10), "Hands-on rooms, three floors."),
+    Subject("Branch Library", ("storytime_books",), (0, 17), "Books, a play corner and quiet rooms."),
+    Subject("Playground", ("sports_active_play", "nature_outdoors"), (1, 12), "Swings, slides and shade."),
+    Subject("Indoor Play Loft", ("social_play_spaces",), (0, 8), "Climbing nets and a ball pit; socks required."),
+    Subject("Community Center", ("sports_active_play",), (0, 17), "Gym, pool and classrooms."),
+    Subject("City Farm", ("animals_farms", "nature_outdoors"), (1, 12), "Goats, hens and a vegetable garden."),
+)
+
+TYPE_HINTS = ("museum", "library", "playground", "indoor_play", "community_center", "farm")
+
+ORGANIZATIONS = (
+    "Parks and Recreation", "Public Library", "Little Tide Studio", "Maple & Pine Learning Co.",
+    "The Red Kite Players", "Harbor Swim School", "Tinker Works", "Neighbors Together",
+)  # fmt: skip
+
+STREETS = ("Alder St", "Birch Ave", "Cedar St", "Dogwood Ln", "Elm St", "Fir Ave", "Garden Way", "Hazel St")
+NOTES = ("Bring water.", "Strollers welcome.", "Please arrive ten minutes early.", "No registration needed.", "")
+
+
+def make_class(number: int, *, today: date, random: Random) -> Record:
+    """One in three has sections; one in four shares its `program_key` with the next ones."""
+    subject = CLASSES[number % len(CLASSES)]
+    starts_on = today + timedelta(days=random.randrange(-40, 50))
+    ends_on = starts_on + timedelta(weeks=random.randrange(4, 12))
+    record = _describe_program(subject, f"{subject.name} Level {number % 4 + 1}", number, random) | {
+        "program": {"enrollment_type": random.choice(("registration", "drop_in", "unknown"))},
+        "term": {"name": "Term", "starts_on": starts_on.isoformat(), "ends_on": ends_on.isoformat()},
+        "schedule": _make_schedule(random),
+        "price": _make_program_price(random),
+        "registration": _make_registration(random),
+        "seasons": [random.choice(("spring", "summer", "fall", "winter"))],
+    }
+    if number % 10 == 9:
+        record["term"] = {}
+    if number % 4 == 3:
+        record["program_key"] = f"program-{number // 12}"
+        record["name"] = f"{subject.name} Program {number // 12 + 1}"
+    if number % 3 == 0:
+        record["sections"] = [
+            _make_section(part, starts_on=starts_on, random=random) for part in range(random.randrange(1, 4))
+        ]
+    return record
+
+
+def _describe_program(subject: Subject, name: str, number: int, random: Random) -> Record:
+    record: Record = {
+        "name": name,
+        "description": f"{subject.sentence} {random.choice(NOTES)}".strip(),
+        "categories": list(subject.categories),
+    }
+    if number % 6:
+        record["ages"] = {"min": subject.ages[0], "max": subject.ages[1]}
+    return record
+
+
+def _make_schedule(random: Random) -> Record:
+    hour = random.randrange(9, 19)
+    return {
+        "type": "weekly",
+        "days": sorted(random.sample(WEEKDAYS, random.randrange(1, 3)), key=WEEKDAYS.index),
+        "start_time": f"{hour:02d}:00:00",
+        "end_time": f"{hour + 1:02d}:00:00",
+        "duration_minutes": 60,
+        "is_recurring": True,
+    }
+
+
+def _make_section(part: int, *, starts_on: date, random: Random) -> Record:
+    starts = starts_on + timedelta(weeks=part)
+    least = random.randrange(3, 10)
+    amount = float(random.choice((60, 90, 140)))
+    return {
+        "name": f"Section {part + 1}",
+        "schedule": _make_schedule(random),
+        "term": {"starts_on": starts.isoformat(), "ends_on": (starts + timedelta(weeks=6)).isoformat()},
+        "ages": {"min": least, "max": least + 3} if part % 2 == 0 else {},
+        "tuition": {"amount": amount, "currency": "USD"} if part else {},
+        "registration": _make_registration(random),
+    }
+
+
+def _make_program_price(random: Random) -> Record:
+    amount = float(random.choice((0, 60, 90, 120, 180)))
+    if amount == 0:
+        return {"type": "free"}
+    return {"type": "fixed", "min": amount, "max": amount, "scope": "program", "unit": "per_term", "currency": "USD"}
+
+
+def _make_registration(random: Random) -> Record:
+    spots = random.choice((None, 0, 1, 6, 12))
+    return {
+        "url": "https://register.example/",
+        "status": random.choice(("open", "upcoming", "waitlist", "closed")),
+        "spots_remaining": spots,
+        "has_spots_available": None if spots is None else random.choice((spots > 0, None)),
+    }
+
+
+def make_camp(number: int, *, today: date, random: Random) -> Record:
+    """One in nine states no session yet."""
+    subject = CAMPS[number % len(CAMPS)]
+    overnight = number % 12 == 5
+    record = _describe_program(subject, f"{subject.name} {number // len(CAMPS) + 1}", number, random) | {
+        "camp_type": "overnight" if overnight else random.choice(("day", "half_day")),
+        "price": _make_program_price(random),
+        "registration": _make_registration(random),
+        "extended_care": {"before_available": random.choice((True, False, None))},
+        "meals_included": overnight or None,
+    }
+    if number % 9 != 8:
+        first = today + timedelta(days=random.randrange(-30, 90))
+        record["sessions"] = [
+            _make_session(part, first=first, overnight=overnight, random=random)
+            for part in range(random.randrange(1, 5))
+        ]
+    return record
+
+
+def _make_session(part: int, *, first: date, overnight: bool, random: Random) -> Record:
+    starts_on = first + timedelta(weeks=part)
+    return {
+        "name": f"Week {part + 1}",
+        "starts_on": starts_on.isoformat(),
+        "ends_on": (starts_on + timedelta(days=4)).isoformat(),
+        "days": list(WEEKDAYS[:5]),
+        "start_time": "09:00:00",
+        "end_time": "15:00:00",
+        "is_overnight": overnight,
+        "price": _make_program_price(random) if part % 2 else {},
+        "registration": _make_registration(random),
+    }
+
 
 # Of 20 listings: 11 events, 4 classes, 2 camps, 3 places.
 _SHARES = ("event",) * 11 + ("class",) * 4 + ("camp",) * 2 + ("place",) * 3
@@ -28,8 +200,6 @@ _RULES = (
     ("FREQ=DAILY;COUNT=5", "Five days in a row"),
 )
 _DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
-
-Record = dict[str, Any]
 
 
 def generate_records(metro: DemoMetro, *, size: int, today: date) -> Iterator[Record]:

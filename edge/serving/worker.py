@@ -22,7 +22,7 @@ from edge.usage import AccessLog, UsageRecorder, open_ledger
 from outings.answers.semantic.model import Model
 from outings.configuration import read_configuration, split_secrets
 from outings.contract.pricing_plans import Offer
-from outings.keys.seal import open_seal
+from outings.keys.key_text import open_seal
 from outings.release.store import open_configured_store
 from outings.release.trust import read_reader
 

@@ -1,9 +1,9 @@
 """`outings.toml`: what an operator decides, read once and checked as a whole."""
 
-from outings.configuration.formats import FORMATS
-from outings.configuration.problems import ConfigurationError, ConfigurationProblem
+from outings.configuration.decoder import ConfigurationError, ConfigurationProblem
 from outings.configuration.reader import read_configuration
 from outings.configuration.tables import (
+    FORMATS,
     Configuration,
     EdgeTable,
     FeedTable,

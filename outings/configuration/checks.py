@@ -1,20 +1,213 @@
 """What no single setting shows: names that must be unique, tables that refer to each other, what can be read yet."""
 
+import codecs
 import re
 from collections import Counter
+from collections.abc import Mapping
 from ipaddress import ip_network
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
+from msgspec import structs
+from Stemmer import algorithms
+
 from outings.configuration.decoder import Decoder, name_entry
-from outings.configuration.formats import FORMATS
-from outings.configuration.paged_feeds import check_pages
-from outings.configuration.static_tree import check_static
-from outings.configuration.table_feeds import check_table, refuse_table_settings
-from outings.configuration.tables import NWS, split_secrets
+from outings.configuration.mapping import MappingError, iterate_rules
+from outings.configuration.tables import FORMATS, NWS, PARAMETERS, FeedTable, split_secrets
 from outings.configuration.zones import is_zone
 from outings.contract.did_you_mean import suggest
-from outings.contract.vocabulary import RESERVED_METRO_SLUGS
+from outings.contract.errors import ApiError
+from outings.contract.languages.language import FILES, SHIPPED, Language, LanguageError, find_stems, parse_language
+from outings.contract.query import parse_query
+from outings.contract.routes import match_route
+from outings.contract.static_files import name_file, spell_request
+from outings.contract.vocabulary import RESERVED_METRO_SLUGS, Vocabulary
+
+# A page is one of its list's files; the others answer for a key or a moment of their own.
+_OWN = ("page", "cursor", "include", "changed_since")
+
+
+def locate_url(url: str, directory: Path) -> str:
+    """A folder's url made absolute: `file:var`, `file:/var` and `file:///var` are all read."""
+    if not url.startswith("file:"):
+        return url
+    folder = url.removeprefix("file:")
+    return f"file:{directory / (folder[2:] if folder.startswith('///') else folder)}"
+
+
+def check_static(decoder: Decoder, tables: dict[str, Any]) -> None:
+    """Report what is wrong between `[static]` and the other tables."""
+    static, store = tables["static"], tables.get("store", {})
+    url, other = static.get("url"), store.get("url")
+    if url is not None and not url.startswith(("file:", "s3://")):
+        decoder.report("static.url", f'is "{url}"; allowed: file:FOLDER or s3://BUCKET/PREFIX')
+    elif url is not None and other is not None and _is_nested(url, other, decoder.directory):
+        decoder.report(
+            "static.url", f'is "{url}", the place of the store "{other}" or inside one another; allowed: another place'
+        )
+    metros = {metro["slug"]: metro.get("aliases", ()) for metro in tables.get("metros", []) if "slug" in metro}
+    for slug in static.get("metros", ()):
+        if slug not in metros:
+            allowed = ", ".join(sorted(metros)) or "none, as no metro is configured"
+            decoder.report("static.metros", f'has "{slug}"{suggest(slug, metros)}; allowed: {allowed}')
+    published = static.get("metros") or tuple(metros)
+    names = {name for slug in published for name in (slug, *metros.get(slug, ()))}
+    vocabulary = msgspec.convert(tables.get("vocabulary", {}), Vocabulary)
+    for request in static.get("requests", ()):
+        reason = _explain_request(request, names, vocabulary)
+        if reason is not None:
+            decoder.report("static.requests", f'has "{request}": {reason}')
+
+
+def _is_nested(first: str, second: str, directory: Path) -> bool:
+    if first.partition(":")[0] != second.partition(":")[0]:
+        return False
+    one, two = (_read_place(each, directory) for each in (first, second))
+    return one.is_relative_to(two) or two.is_relative_to(one)
+
+
+def _read_place(url: str, directory: Path) -> PurePosixPath:
+    if url.startswith("file:"):
+        return PurePosixPath(Path(locate_url(url, directory).removeprefix("file:")).resolve())
+    return PurePosixPath(url.removeprefix("s3://").strip("/"))
+
+
+def _explain_request(request: str, metros: set[str], vocabulary: Vocabulary) -> str | None:
+    """Return why it can be no file, or None."""
+    path, _, query_string = request.partition("?")
+    match = match_route(path)
+    if match is None:
+        return "there is no such route; allowed: a path of the API, such as /v1/seattle/events?free=true"
+    route = match.route
+    if not route.needs_key or route.is_now or (route.max_age is None and route.name != "changes"):
+        allowed = "lists, details, facets, calendars, directories, coverage, changes and exports"
+        return f"its answer can't be a file; allowed: {allowed}"
+    try:
+        query = parse_query(match, query_string.encode(), vocabulary=vocabulary)
+    except ApiError as error:
+        return error.message
+    own = [name for name in _OWN if name in query.values or (name == "cursor" and query.cursor is not None)]
+    if own:
+        return f"{own[0]} can't be part of it; allowed: the request without it"
+    if query.metro is not None and query.metro not in metros:
+        return f"{query.metro} is not among the metros of the tree; allowed: {', '.join(sorted(metros)) or 'none'}"
+    try:
+        name_file(spell_request(query))
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def read_languages(decoder: Decoder, tables: Mapping[str, Any]) -> dict[str, Language]:
+    """By name; what is wrong in their folders, or names none, is reported to `decoder`."""
+    folders: dict[str, Path] = tables.get("languages", {})
+    read = {code: _read_language(decoder, code, folder) for code, folder in folders.items()}
+    known = sorted({*SHIPPED, *folders})
+    for number, metro in enumerate(tables.get("metros", ())):
+        code = metro.get("language")
+        if code is not None and code not in known:
+            key = f"{name_entry('metros', number, metro)}.language"
+            near = suggest(code, known)
+            decoder.report(key, f'is "{code}"{near}; allowed: {", ".join(known)}, and what [languages] names')
+    return {code: language for code, language in read.items() if language is not None}
+
+
+def _read_language(decoder: Decoder, code: str, folder: Path) -> Language | None:
+    key = f"languages.{code}"
+    try:
+        contents = {name: (folder / name).read_bytes() for name in FILES if (folder / name).exists()}
+        if not contents:
+            decoder.report(key, f"names {folder}, where no words are; allowed: a folder with any of {', '.join(FILES)}")
+            return None
+        return _check_stems(decoder, key, parse_language(code, contents))
+    except OSError as error:
+        decoder.report(key, f"names {folder}, which can't be read: {error.strerror}")
+    except LanguageError as error:
+        decoder.report(key, f"names {folder}: {error}")
+    return None
+
+
+def _check_stems(decoder: Decoder, key: str, language: Language) -> Language:
+    stems, known = find_stems(language), sorted(algorithms())
+    if stems and stems not in known:
+        near = suggest(stems, known)
+        decoder.report(key, f'search.toml: stems is "{stems}"{near}; allowed: {", ".join(known)}, or none')
+    return language
+
+
+# Settings of files that are no JSON, in which alone pages are read.
+_OF_FILES = ("skip", "sheet", "table", "file")
+
+
+def check_pages(decoder: Decoder, feed: dict[str, Any], key: str) -> None:
+    pages = feed.get("pages")
+    if pages is None:
+        return
+    if "format" in feed and not FORMATS[feed["format"]].has_select:
+        allowed = ", ".join(name for name, row in FORMATS.items() if row.has_select)
+        decoder.report(f"{key}.pages", f'is set together with format "{feed["format"]}"; allowed: only with {allowed}')
+    if not feed.get("url", "http://").startswith(("http://", "https://")):
+        decoder.report(f"{key}.pages", "is set together with a file; allowed: only with http://… and https://…")
+    for name in _OF_FILES:
+        if feed.get(name):
+            decoder.report(f"{key}.{name}", "is set together with pages, which are JSON; allowed: one of both")
+    if "by" in pages:
+        _check_words(decoder, pages, f"{key}.pages")
+
+
+def _check_words(decoder: Decoder, pages: dict[str, Any], key: str) -> None:
+    by = pages["by"]
+    if by == "next" and not pages.get("path"):
+        decoder.report(f"{key}.path", "is missing; allowed: where a page says the next address, as links.next")
+    if by != "next" and pages.get("path"):
+        decoder.report(f"{key}.path", f'is set together with by = "{by}"; allowed: only with next')
+    if by not in PARAMETERS and pages.get("parameter"):
+        decoder.report(f"{key}.parameter", f'is set together with by = "{by}"; allowed: only with page and offset')
+    if by != "page" and pages.get("first", 1) != 1:
+        decoder.report(f"{key}.first", f'is set together with by = "{by}"; allowed: only with page')
+    if by == "offset" and pages.get("last"):
+        decoder.report(f"{key}.last", 'is set together with by = "offset"; allowed: only with page, next and link')
+    if bool(pages.get("size")) != bool(pages.get("size_parameter")):
+        missing = "size" if pages.get("size_parameter") else "size_parameter"
+        decoder.report(f"{key}.{missing}", "is missing; allowed: both size and size_parameter, or neither")
+
+
+# Settings that only a feed of tables has.
+TABLE_SETTINGS = ("select", "map", "encoding", "records", "skip", "sheet", "table", "file")
+_DEFAULTS = {field.name: field.default for field in structs.fields(FeedTable)}
+
+
+def check_table(decoder: Decoder, feed: dict[str, Any], key: str) -> None:
+    if "select" in feed and feed["select"] is None and not feed.get("map"):
+        allowed = "the path of a file with one SELECT, or a table map beside it, which says the same without SQL"
+        decoder.report(f"{key}.select", f"is missing; allowed: {allowed}")
+    if feed.get("select") is not None and feed.get("map"):
+        decoder.report(f"{key}.map", "is given beside select; allowed: one of both")
+    for _, rule in iterate_rules(feed.get("map", {})):
+        if isinstance(rule, MappingError):
+            decoder.report(f"{key}.map.{rule.key}", rule.message)
+    encoding = feed.get("encoding", "auto")
+    if encoding != "auto" and not is_encoding(encoding):
+        decoder.report(f"{key}.encoding", f'is "{encoding}"; allowed: auto, or the name of one, as utf-8 or cp1252')
+
+
+def refuse_table_settings(decoder: Decoder, feed: dict[str, Any], key: str) -> None:
+    allowed = ", ".join(name for name, row in FORMATS.items() if row.has_select)
+    for name in TABLE_SETTINGS:
+        if feed.get(name) not in (None, {}, _DEFAULTS[name]):
+            detail = f'is set together with format "{feed["format"]}"'
+            decoder.report(f"{key}.{name}", f"{detail}; allowed: only with {allowed}")
+
+
+def is_encoding(name: str) -> bool:
+    """Whether it is one of texts: `hex` and the like turn bytes into bytes."""
+    try:
+        return isinstance(codecs.lookup(name).encode("")[0], bytes) and isinstance(b"".decode(name), str)
+    except (LookupError, ValueError, TypeError, AttributeError):
+        return False
+
 
 # Bit sets of the snapshot are 64 bits wide, and signed where DuckDB reads them.
 MAX_WORDS = 63

@@ -1,19 +1,190 @@
-"""One decoded TOML document → the values of its tables, with every problem and not only the first."""
+"""A TOML document with the environment laid over it → the values of its tables, or every problem at once."""
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date, time
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 from msgspec import NODEFAULT, Struct, structs
 
-from outings.configuration.annotations import describe_type, find_struct, is_list_of_tables, list_choices
-from outings.configuration.environment import NAMING_KEYS, FromEnvironment, expand_references, name_variable
-from outings.configuration.problems import ConfigurationError, ConfigurationProblem
-from outings.configuration.tables import DERIVED
+from outings.configuration.tables import DERIVED, Configuration
 from outings.contract.did_you_mean import suggest
+from outings.failures import WrongSetting
+
+
+class ConfigurationProblem(Struct, frozen=True, kw_only=True):
+    """`key` is dotted (`feeds.spl.max_shrink`); null where the whole file is meant."""
+
+    file: Path
+    key: str | None
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.key}: {self.message}" if self.key else f"{self.file}: {self.message}"
+
+
+class ConfigurationError(WrongSetting):
+    """Every problem of one configuration, in the file's order."""
+
+    def __init__(self, problems: tuple[ConfigurationProblem, ...]) -> None:
+        super().__init__(problems)
+        self.problems = problems
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.problems))
+
+
+_SCALARS = (str, int, float, bool, Path)
+
+
+def strip_annotation(declared: Any) -> Any:
+    """`declared` without its bounds and without `| None`."""
+    if get_origin(declared) is Annotated:
+        return strip_annotation(get_args(declared)[0])
+    if get_origin(declared) in (Union, UnionType):
+        kinds = [kind for kind in get_args(declared) if kind is not NoneType]
+        return strip_annotation(kinds[0]) if len(kinds) == 1 else declared
+    return declared
+
+
+def find_struct(declared: Any) -> type[Struct] | None:
+    """The table that a setting holds, alone or as an array of tables; None of a plain setting."""
+    kind = strip_annotation(declared)
+    if get_origin(kind) is tuple:
+        kind = strip_annotation(get_args(kind)[0])
+    return kind if isinstance(kind, type) and issubclass(kind, Struct) else None
+
+
+def is_list_of_tables(declared: Any) -> bool:
+    return get_origin(strip_annotation(declared)) is tuple and find_struct(declared) is not None
+
+
+def is_scalar(declared: Any) -> bool:
+    kind = strip_annotation(declared)
+    if get_origin(kind) in (Union, UnionType):
+        return any(is_scalar(one) for one in get_args(kind))
+    return kind in _SCALARS or get_origin(kind) is Literal
+
+
+def list_choices(declared: Any) -> tuple[str, ...]:
+    """The words that a closed setting, or each entry of a list of them, allows; else none."""
+    kind = strip_annotation(declared)
+    if get_origin(kind) is Literal:
+        return get_args(kind)
+    return tuple(choice for one in get_args(kind) for choice in list_choices(one))
+
+
+_PLAIN = {
+    str: "a text", int: "a whole number", float: "a number", bool: "true or false", Path: "a path", dict: "a table",
+}  # fmt: skip
+
+
+def describe_type(declared: Any) -> str:
+    """What a setting allows, in words: its bounds where they are declared, else its kind."""
+    alternatives = get_args(declared) if get_origin(declared) in (Union, UnionType) else ()
+    for one in (declared, *alternatives):
+        for note in getattr(one, "__metadata__", ()):
+            if note.description:
+                return str(note.description)
+    if choices := list_choices(declared):
+        return ("a list of " if get_origin(strip_annotation(declared)) is tuple else "") + ", ".join(choices)
+    kind = strip_annotation(declared)
+    if get_origin(kind) is tuple:
+        return f"a list, each {describe_type(get_args(kind)[0])}"
+    if inner := find_struct(kind):
+        return "a table of " + ", ".join(inner.__struct_fields__)
+    return _PLAIN[get_origin(kind) or kind]
+
+
+PREFIX = "OUTINGS_"
+_REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+# An entry of an array of tables is named by this key: OUTINGS_FEEDS_SPL_URL. The key itself is no variable.
+NAMING_KEYS = {"metros": "slug", "feeds": "name"}
+
+SettingPath = tuple[str, ...]
+
+
+class FromEnvironment(str):
+    """A text that a variable gave: numbers and booleans are read from it."""
+
+    __slots__ = ()
+
+
+def overlay_environment(document: dict[str, Any], environ: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Sets in `document` each scalar that a variable names. Returns (variable, what is wrong with it).
+
+    A variable that begins with no table's name (`OUTINGS_TEST_CASES`) is somebody else's.
+    """
+    settings: dict[str, list[SettingPath]] = {}
+    for path in _list_scalars(document, Configuration, ()):
+        settings.setdefault(name_variable(path), []).append(path)
+    ours = tuple(name_variable((table,)) + "_" for table in list_tables())
+    wrong = []
+    for variable in sorted(name for name in environ if name.startswith(ours)):
+        paths = settings.get(variable, [])
+        if len(paths) == 1:
+            _set_scalar(document, paths[0], FromEnvironment(environ[variable]))
+        elif paths:
+            wrong.append((variable, "could be " + " or ".join(".".join(path) for path in paths)))
+        else:
+            near = suggest(variable, settings)
+            wrong.append((variable, f"is not the name of a setting with a single value{near}"))
+    return wrong
+
+
+def list_tables() -> list[str]:
+    return [field.name for field in structs.fields(Configuration) if field.name not in DERIVED]
+
+
+def name_variable(path: SettingPath) -> str:
+    return PREFIX + "_".join(path).upper().replace("-", "_")
+
+
+def expand_references(text: str, environ: Mapping[str, str]) -> tuple[str, list[str]]:
+    """`text` with each `${NAME}` replaced, and the names that the environment does not have."""
+    missing = [name for name in _REFERENCE.findall(text) if name not in environ]
+    return _REFERENCE.sub(lambda match: environ.get(match[1], match[0]), text), missing
+
+
+def _list_scalars(document: Any, table: type[Struct], path: SettingPath) -> Iterator[SettingPath]:
+    """The path of every scalar that these tables have, entries of arrays by their name."""
+    raw = document if isinstance(document, dict) else {}
+    for field in structs.fields(table):
+        here = (*path, field.name)
+        inner = find_struct(field.type)
+        if inner is None:
+            if is_scalar(field.type) and path and NAMING_KEYS.get(path[0]) != field.name:
+                yield here
+        elif is_list_of_tables(field.type):
+            for name, entry in _list_entries(raw.get(field.name), field.name):
+                yield from _list_scalars(entry, inner, (*here, name))
+        else:
+            yield from _list_scalars(raw.get(field.name), inner, here)
+
+
+def _list_entries(entries: Any, array: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for entry in entries if isinstance(entries, list) else []:
+        name = entry.get(NAMING_KEYS[array]) if isinstance(entry, dict) else None
+        if isinstance(name, str):
+            yield name, entry
+
+
+def _set_scalar(document: dict[str, Any], path: SettingPath, value: FromEnvironment) -> None:
+    """What stands in the way (a table given as a text) is left for the decoder to report."""
+    head, *rest = path
+    if not rest:
+        document[head] = value
+    elif head in NAMING_KEYS:
+        for name, entry in _list_entries(document[head], head):
+            if name == rest[0]:
+                _set_scalar(entry, tuple(rest[1:]), value)
+    elif isinstance(inner := document.setdefault(head, {}), dict):
+        _set_scalar(inner, tuple(rest), value)
 
 
 class Decoder:

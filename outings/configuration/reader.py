@@ -7,13 +7,9 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from outings.configuration.checks import check_tables
-from outings.configuration.decoder import Decoder
-from outings.configuration.environment import overlay_environment
-from outings.configuration.languages import read_languages
+from outings.configuration.checks import check_tables, locate_url, read_languages
+from outings.configuration.decoder import ConfigurationError, Decoder, overlay_environment
 from outings.configuration.presets import apply_presets
-from outings.configuration.problems import ConfigurationError
-from outings.configuration.static_tree import locate_url
 from outings.configuration.tables import Configuration, SigningTable
 from outings.contract.languages.language import Group, RelatedError, parse_related
 

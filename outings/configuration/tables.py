@@ -3,16 +3,70 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Meta, Struct, structs
 
-from outings.configuration.feed_pages import PagesTable
-from outings.configuration.formats import FormatName
 from outings.contract.languages.language import ENGLISH, Group, Language
 from outings.contract.pricing_plans import PLANS, PricingPlan
 from outings.contract.resources.directories import Bounds, Center
 from outings.contract.vocabulary import Vocabulary
+
+
+class FeedFormat(Struct, frozen=True, kw_only=True):
+    """`has_zones`: its times are converted, so that a feed has to name its metro. `has_select`: a SELECT makes records
+    of its rows. `is_walk`: a server gives it page after page, and each page says only what changed."""
+
+    has_zones: bool = False
+    has_select: bool = False
+    is_walk: bool = False
+
+
+FORMATS: Mapping[str, FeedFormat] = {
+    "ndjson": FeedFormat(),
+    "table": FeedFormat(has_select=True),
+    "ics": FeedFormat(has_zones=True),
+    "jsonld": FeedFormat(has_zones=True),
+    "rpde": FeedFormat(has_zones=True, is_walk=True),
+}
+
+if TYPE_CHECKING:
+    FormatName = str
+else:
+    FormatName = Literal[tuple(FORMATS)]
+
+
+Count = Annotated[int, Meta(ge=1, description="a whole number from 1")]
+First = Annotated[int, Meta(ge=0, description="a whole number from 0")]
+# The parameters that most servers know, where a feed names none.
+PARAMETERS = {"page": "page", "offset": "offset"}
+
+
+class PagesTable(Struct, frozen=True, kw_only=True):
+    """`by`: what tells the next page. `parameter` takes its number or offset, and `size_parameter` takes `size`.
+
+    The others are paths into a page, with points between their steps: `path` to the next address, `total` to the number
+    of all rows, `last` to the number of the last page, `more` to whether another page follows. `empty`: a text in what
+    the server says, with a status of 400 to 499, where it has no such page. `most`: how many rows it gives at most,
+    however many there are."""
+
+    by: Literal["page", "offset", "next", "link"]
+    parameter: str = ""
+    size_parameter: str = ""
+    size: Count | None = None
+    first: First = 1
+    path: str = ""
+    total: str = ""
+    last: str = ""
+    more: str = ""
+    empty: str = ""
+    most: Count | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the address of each page follows from its number and the rows before it."""
+        return self.by in PARAMETERS
+
 
 # A metro's slug is a path segment; a feed's name is the first part of `<feed>/<type>/<source_id>`.
 _SLUG = "lower-case letters and digits, words joined by a hyphen, at most 63"
@@ -20,7 +74,6 @@ _FEED_NAME = "lower-case letters, digits, _ and -, at most 63"
 Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63, description=_SLUG)]
 FeedName = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]*\Z", max_length=63, description=_FEED_NAME)]
 Text = Annotated[str, Meta(min_length=1, description="a text that is not empty")]
-Count = Annotated[int, Meta(ge=1, description="a whole number from 1")]
 Quota = Annotated[Count | Literal["unlimited"], Meta(description='a whole number from 1, or "unlimited"')]
 Share = Annotated[float, Meta(ge=0, le=1, description="a number from 0 to 1")]
 AddOn = Literal["source", "forecast", "related"]

@@ -1,11 +1,18 @@
-"""The text of a key: `ldk_<id>_<secret><check sum>`. The registry keeps its id and its hash alone."""
+"""The text of a key, `ldk_<id>_<secret><check sum>`, its hash, and the seal: an HMAC over a hash.
 
+The registry keeps a key's id and its hash alone. A key of ours has 178 random bits, so that its SHA-256 tells nobody
+what it is. One of another system may be a word: its hash is sealed with a secret that is not in the store.
+"""
+
+import hmac
 import re
 import secrets
 import zlib
 from collections.abc import Callable
 from hashlib import sha256
 from string import ascii_lowercase, ascii_uppercase, digits
+
+from msgspec import Struct
 
 ID_LENGTH, SECRET_LENGTH, SUM_LENGTH = 8, 30, 6
 _BASE62 = digits + ascii_uppercase + ascii_lowercase
@@ -49,3 +56,42 @@ def _sum(opening: bytes) -> bytes:
     rest, low = divmod(zlib.crc32(opening), len(_PAIRS))
     high, middle = divmod(rest, len(_PAIRS))
     return _PAIRS[high] + _PAIRS[middle] + _PAIRS[low]
+
+
+_SEALED = "hmac"
+_NAME_CHARACTERS = 8
+
+
+class WrongSeal(Exception):  # noqa: N818 - the name says it
+    """The registry has hashes that are sealed with another secret, or there is none here."""
+
+
+class Seal(Struct, frozen=True):
+    """By one secret, which is never changed: nobody has the texts to seal them anew."""
+
+    secret: str
+
+    @property
+    def name(self) -> str:
+        """Stands in each sealed hash, so that a wrong secret is told from a wrong key."""
+        return self._sign(b"the name of this secret")[:_NAME_CHARACTERS]
+
+    def close(self, hash_: str) -> str:
+        """`hmac:<name>:<64 hex digits>`; one that is sealed stays as it is."""
+        if find_seal(hash_) is not None:
+            return hash_
+        return f"{_SEALED}:{self.name}:{self._sign(bytes.fromhex(hash_))}"
+
+    def _sign(self, data: bytes) -> str:
+        return hmac.new(self.secret.encode(), data, sha256).hexdigest()
+
+
+def open_seal(secret: str) -> Seal | None:
+    """None where no secret is given."""
+    return Seal(secret) if secret else None
+
+
+def find_seal(hash_: str) -> str | None:
+    """The name of the secret that this hash is sealed with; None of a plain one."""
+    kind, _, rest = hash_.partition(":")
+    return rest.partition(":")[0] if kind == _SEALED else None

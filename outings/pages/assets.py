@@ -1,13 +1,62 @@
-"""Styles and scripts, named by their own hash, so that browsers keep them for good."""
+"""Files of the site: where they come from, pages, styles and scripts named by their own hash, an operator's colours."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
 
 from outings.failures import OperatorError
-from outings.pages.folders import find_assets
-from outings.pages.page import Page
-from outings.release.site import ASSETS
+from outings.release.site import ASSETS, SiteSettings
+
+_PROGRAM = Path(__file__).parents[1]
+_CHECKOUT = _PROGRAM.parent
+
+
+def find_templates() -> Path:
+    """Of pages, and of the reports on builds."""
+    return _find("templates")
+
+
+def find_words() -> Path:
+    """A file for each language."""
+    return _find("words")
+
+
+def find_guides() -> Path:
+    """In Markdown."""
+    installed = _PROGRAM / "site" / "guides"
+    return installed if installed.is_dir() else _CHECKOUT / "docs" / "guides"
+
+
+def find_assets() -> Path:
+    """Styles and scripts as `tools/build_site` makes them. The folder is missing in a checkout where it has not run."""
+    installed = _PROGRAM / "site" / "assets"
+    return installed if installed.is_dir() else _CHECKOUT / "dist" / "site"
+
+
+def _find(name: str) -> Path:
+    installed = _PROGRAM / "site" / name
+    return installed if installed.is_dir() else _CHECKOUT / "site" / name
+
+
+HTML = "text/html; charset=utf-8"
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """`path` is what stands behind the first slash of its address: the empty text is the home page, `reference/` a
+    folder with a page, `assets/site.1f3a.css` a file."""
+
+    path: str
+    media: str = HTML
+    data: bytes
+
+    @property
+    def as_file(self) -> tuple[str, str, bytes]:
+        """As `pack_files` takes it."""
+        return self.path, self.media, self.data
+
 
 # By the ending of a file's name.
 _MEDIA = {
@@ -56,3 +105,75 @@ def make_asset(name: str, data: bytes) -> Page:
     stem, _, suffix = name.rpartition(".")
     digest = hashlib.sha256(data).hexdigest()[:_HASH_DIGITS]
     return Page(path=f"{ASSETS}{stem}.{digest}.{suffix}", media=_MEDIA[f".{suffix}"], data=data)
+
+
+Color = tuple[int, int, int]
+
+# The grounds of `site/styles/parts/tokens.css`: page and raised surface of each scheme.
+_LIGHT: tuple[Color, Color] = ((0xFD, 0xFD, 0xFC), (0xF3, 0xF4, 0xF2))
+_DARK: tuple[Color, Color] = ((0x16, 0x19, 0x1C), (0x1F, 0x23, 0x27))
+# What is chosen stands on the page's ground with so much of the colour in it.
+_TINT = 0.1
+# WCAG 2.2 AA asks for 4.5 : 1 for text.
+_CONTRAST = 4.6
+_STEPS = 50
+
+
+@cache
+def make_colors(accent: str) -> Page:
+    """The style sheet that lays the colour, written as #rrggbb, over the program's own."""
+    light = _find_pair(_parse_color(accent), grounds=_LIGHT, towards=(0, 0, 0))
+    dark = _find_pair(_parse_color(accent), grounds=_DARK, towards=(255, 255, 255))
+    pairs = zip(("accent", "accent-ground"), light, dark, strict=True)
+    style = ";".join(f"--{name}:light-dark({_format_color(one)},{_format_color(other)})" for name, one, other in pairs)
+    return make_asset("colors.css", f":root{{{style}}}\n".encode())
+
+
+def _find_pair(color: Color, *, grounds: tuple[Color, Color], towards: Color) -> tuple[Color, Color]:
+    """The colour for text, and its tint of the page's ground, on both of which it can be read."""
+    tint = _mix(grounds[0], color, share=_TINT)
+    return _find_readable(color, grounds=(grounds[1], tint), towards=towards), tint
+
+
+def find_contrast(first: Color, second: Color) -> float:
+    """WCAG's ratio, from 1 to 21."""
+    lighter, darker = sorted((_find_luminance(first), _find_luminance(second)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _find_readable(color: Color, *, grounds: Sequence[Color], towards: Color) -> Color:
+    """The colour itself, or as near to it as can be read."""
+    mixed = color
+    for step in range(_STEPS + 1):
+        mixed = _mix(color, towards, share=step / _STEPS)
+        if all(find_contrast(mixed, ground) >= _CONTRAST for ground in grounds):
+            break
+    return mixed
+
+
+def _mix(color: Color, other: Color, *, share: float) -> Color:
+    red, green, blue = (round(own + (its - own) * share) for own, its in zip(color, other, strict=True))
+    return red, green, blue
+
+
+def _find_luminance(color: Color) -> float:
+    red, green, blue = (_linearize(each / 255) for each in color)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _linearize(channel: float) -> float:
+    return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+
+
+def _parse_color(text: str) -> Color:
+    return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
+
+
+def _format_color(color: Color) -> str:
+    return "#" + "".join(f"{each:02x}" for each in color)
+
+
+def list_assets(settings: SiteSettings) -> list[Page]:
+    """Every style and script that pages of the site name."""
+    own = [make_colors(settings.accent)] if settings.accent else []
+    return [*read_assets().values(), *own]

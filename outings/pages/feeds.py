@@ -1,5 +1,4 @@
-"""Pages for the operator alone: the last releases side by side, and for each feed what is to be mended, as a file that
-can be sent to whoever keeps the feed."""
+"""The pages for the operator: builds, and what feeds lack."""
 
 import base64
 import hashlib
@@ -10,12 +9,10 @@ from functools import partial
 from markupsafe import Markup
 from msgspec import Struct
 
-from outings.pages.assets import find_asset
-from outings.pages.build_row import BuildRow
-from outings.pages.city_figures import MEMBERS
+from outings.pages.assets import Page, find_asset
+from outings.pages.city import MEMBERS
 from outings.pages.layout import name_words, render_page
-from outings.pages.page import Page
-from outings.pages.words import Words
+from outings.pages.settings import BuildRow, Words
 from outings.release.site import SiteSettings
 
 # They are never part of a release: only `outings site --internal` writes them.

@@ -1,17 +1,131 @@
-"""The guides: Markdown of `docs/guides/`, which reads well on a code host, as pages."""
+"""The guides, from Markdown."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
+from itertools import pairwise
 
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markupsafe import Markup
 from msgspec import Struct
 
-from outings.pages.folders import find_guides
-from outings.pages.highlighting import highlight_code
+from outings.pages.assets import Page, find_guides
+from outings.pages.highlighting import highlight_code, mark_code
 from outings.pages.layout import render_page
-from outings.pages.markdown import Document, render_document
-from outings.pages.page import Page
 from outings.release.site import SiteSettings
+
+# Languages of a block that shows what the block right above it answers.
+ANSWERS = ("json", "text")
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+# The address that a link becomes; None where the site has no such page.
+Directing = Callable[[str], str | None]
+
+
+class OutlineEntry(Struct, frozen=True):
+    anchor: str
+    text: str
+
+
+class Document(Struct, frozen=True, kw_only=True):
+    """`lead` is the opening: for whom it is, and what they can do after it. `body` is all below it, and `outline` its
+    main headings."""
+
+    title: str
+    lead: Markup
+    body: Markup
+    outline: tuple[OutlineEntry, ...]
+
+
+def render_document(text: str, *, direct: Directing, origin: str = "") -> Document:
+    """A document opens with its title and one paragraph: three tokens each, of which the second has the text. `origin`
+    is how its examples name the server that the page comes from."""
+    tokens = _MARKDOWN.parse(text)
+    outline = tuple(_anchor_headings(tokens))
+    _label_cells(tokens)
+    for token in tokens:
+        if token.children:
+            token.children = list(_direct_links(token.children, direct))
+    return Document(
+        title=tokens[1].content,
+        lead=_render(tokens[3:6], origin),
+        body=_render(tokens[6:], origin),
+        outline=outline,
+    )
+
+
+def _render(tokens: Sequence[Token], origin: str) -> Markup:
+    # HTML in the Markdown is off, and the rules below escape what they show.
+    return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {"origin": origin}))  # noqa: S704
+
+
+def _anchor_headings(tokens: Sequence[Token]) -> Iterator[OutlineEntry]:
+    """A heading below the title gets the anchor that code hosts give it."""
+    for token, content in pairwise(tokens):
+        if token.type == "heading_open" and token.tag != "h1":
+            text = "".join(part.content for part in content.children or ())
+            anchor = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+            token.attrSet("id", anchor)
+            if token.tag == "h2":
+                yield OutlineEntry(anchor, text)
+
+
+def _label_cells(tokens: Sequence[Token]) -> None:
+    """Each cell says what stands above its column: where there is little room, a row is shown as a block."""
+    heads: list[str] = []
+    column = 0
+    for token, content in pairwise(tokens):
+        if token.type == "thead_open":
+            heads = []
+        elif token.type == "th_open":
+            heads.append("".join(part.content for part in content.children or ()))
+        elif token.type == "tr_open":
+            column = 0
+        elif token.type == "td_open":
+            token.attrSet("data-label", heads[column])
+            column += 1
+
+
+def _direct_links(tokens: Sequence[Token], direct: Directing) -> Iterator[Token]:
+    """A link that leads to no page becomes its text."""
+    is_dropped = False
+    for token in tokens:
+        if token.type == "link_open":
+            address = direct(str(token.attrGet("href")))
+            is_dropped = address is None
+            token.attrSet("href", address or "")
+        if not (is_dropped and token.type in ("link_open", "link_close")):
+            yield token
+        if token.type == "link_close":
+            is_dropped = False
+
+
+def _render_block(
+    _: RendererHTML, tokens: Sequence[Token], index: int, __: object, environment: Mapping[str, str]
+) -> str:
+    token = tokens[index]
+    language = token.info.partition(" ")[0]
+    is_answer = language in ANSWERS and index > 0 and tokens[index - 1].type == "fence"
+    return Markup('<pre class="{}" tabindex="0"><code>{}</code></pre>\n').format(
+        "code answer" if is_answer else "code", highlight_code(token.content, language, origin=environment["origin"])
+    )
+
+
+def _render_words(
+    _: RendererHTML, tokens: Sequence[Token], index: int, __: object, environment: Mapping[str, str]
+) -> str:
+    return Markup("<code>{}</code>").format(mark_code(tokens[index].content, origin=environment["origin"]))
+
+
+# A wide table moves sideways within its own frame, not the page.
+_MARKDOWN.add_render_rule("table_open", lambda *_: '<div class="wide" tabindex="0">\n<table>\n')
+_MARKDOWN.add_render_rule("table_close", lambda *_: "</table>\n</div>\n")
+_MARKDOWN.add_render_rule("fence", _render_block)
+_MARKDOWN.add_render_rule("code_inline", _render_words)
+
 
 # The guide that lists the others, and gives them their order.
 INDEX = "README"

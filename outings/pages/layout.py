@@ -1,19 +1,24 @@
-"""What all pages have: the words of their language, the way to each other, their styles and scripts."""
+"""Jinja2 as every template of ours is read: a name that is not there is an error, and HTML is escaped."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any
 
-from jinja2 import Environment
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msgspec import Struct
 
-from outings.pages.assets import find_asset
-from outings.pages.colors import make_colors
-from outings.pages.environment import open_environment
-from outings.pages.page import Page
-from outings.pages.security_policy import CONTENT_SECURITY_POLICY
-from outings.pages.words import Words, format_date, format_number, lay_words
+from outings.pages.assets import Page, find_asset, find_templates, make_colors
+from outings.pages.missing_page import CONTENT_SECURITY_POLICY
+from outings.pages.settings import Words, format_date, format_number, lay_words
 from outings.release.site import SiteSettings
+
+
+def open_environment(*, is_html: bool) -> Environment:
+    """Without HTML a template says the escaping of its own format at each value."""
+    return Environment(
+        loader=FileSystemLoader(find_templates()), autoescape=is_html, undefined=StrictUndefined,  # noqa: S701
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
 
 
 class Section(Struct, frozen=True):

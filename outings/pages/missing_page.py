@@ -1,7 +1,15 @@
-"""The page for an address at which there is none."""
+"""The page for an address that has none, and what browsers allow pages. Servers need both without templates."""
 
-from outings.pages.page import Page
+from outings.pages.assets import Page
 from outings.release.site import SiteSettings
+
+# What a page may fetch and run: what the site itself has. Who serves it says the same in a header, with
+# `frame-ancestors`, which a page cannot say of itself.
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "font-src 'self'; base-uri 'none'; form-action 'none'"
+)
+
 
 # Many static hosts show the file of this name for such an address.
 PATH = "404.html"

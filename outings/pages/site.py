@@ -1,19 +1,105 @@
-"""All pages of a release: those that belong to no metro, and those of one metro."""
+"""All pages of a release: home, explorer, and what other files render."""
 
+import json
 from collections.abc import Sequence
 from datetime import date
+from functools import cache
+from typing import Any
 
-from outings.contract.vocabulary import Vocabulary
+from outings.contract.vocabulary import COLLECTIONS, TIME_BLOCKS, WEEKDAYS, Vocabulary
+from outings.pages.assets import Page, find_templates, list_assets
 from outings.pages.city import render_city
-from outings.pages.explorer import render_explorer
-from outings.pages.home import render_home
-from outings.pages.metro_figures import MetroFigures
+from outings.pages.highlighting import highlight_code
+from outings.pages.layout import list_sections, name_words, render_page
 from outings.pages.missing_page import render_missing_page
-from outings.pages.page import Page
 from outings.pages.reference import render_reference
-from outings.pages.site_assets import list_assets
+from outings.pages.settings import MetroFigures
 from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot
+
+# The request that is shown: it works as it stands wherever the program serves the sample cities.
+SAMPLE_METRO = "seattle"
+SAMPLE_QUERY = "events?free=true&recurring=false&limit=2&fields=name,starts_local,ages.text"
+# Kinds of readers, by the beginning of their words, and the page that each begins with.
+WAYS = {
+    "readers": "explore/",
+    "developers": "guides/first-steps/",
+    "operators": "guides/builds/",
+    "staff": "guides/feed/",
+}
+
+# Of the answer, in columns, as people read JSON.
+_WIDTH = 64
+_STEP = "  "
+
+
+@cache
+def _read_sample() -> str:
+    """What the program answers to the request, for the sample cities on one day."""
+    return _format_json(json.loads((find_templates() / "sample_answer.json").read_bytes()))
+
+
+def render_home(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
+    # The first of which something comes back.
+    slugs = [*(each.slug for each in metros if each.total), *(each.slug for each in metros), SAMPLE_METRO]
+    sections = {section.path for section in list_sections(settings)}
+    request = f"/v1/{slugs[0]}/{'events.json' if settings.is_static else SAMPLE_QUERY}"
+    origin = name_words(settings, "home")["origin"]
+    key = "" if settings.is_static else f'-H "X-API-Key: {settings.key or "$KEY"}" \\\n  '
+    code = f'curl {key}"{origin}{request}"'
+    values = {
+        "metros": metros,
+        "request": request.removeprefix("/"),
+        "code": highlight_code(code, "sh", origin=origin),
+        "answer": highlight_code(_read_sample(), "json", origin=""),
+        "ways": {way: path if f"{path.split('/')[0]}/" in sections else None for way, path in WAYS.items()},
+    }
+    return render_page("", "home.html", settings=settings, page_words="home", values=values)
+
+
+def _format_json(value: Any, *, indent: str = "", taken: int = 0) -> str:
+    """What fits on a line stands on one. `indent` stands before each further line; `taken` columns of the first one are
+    in use."""
+    flat = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, dict | list) or not value or len(indent) + taken + len(flat) <= _WIDTH:
+        return flat
+    inner = indent + _STEP
+    if isinstance(value, dict):
+        names = [f"{json.dumps(name, ensure_ascii=False)}: " for name in value]
+        lines = [
+            name + _format_json(each, indent=inner, taken=len(name))
+            for name, each in zip(names, value.values(), strict=True)
+        ]
+    else:
+        lines = [_format_json(each, indent=inner) for each in value]
+    first, last = "{}" if isinstance(value, dict) else "[]"
+    return f"{first}\n" + ",\n".join(inner + line for line in lines) + f"\n{indent}{last}"
+
+
+PATH = "explore/"
+VIEWS = ("list", "map", "calendar")
+# What the choice of a price sends: nothing, `free=true`, or `max_price`.
+PRICES = ("", "free", "20", "50", "100")
+
+
+def render_explorer(settings: SiteSettings) -> Page:
+    """Without any listing: it depends on the settings alone."""
+    values = {
+        "script_words": _gather_words(settings),
+        "types": tuple(COLLECTIONS.values()),
+        "views": VIEWS,
+        "prices": PRICES,
+        "times": ("", *TIME_BLOCKS),
+        "weekdays": WEEKDAYS,
+    }
+    return render_page(PATH, "explorer.html", settings=settings, page_words="explorer", values=values)
+
+
+def _gather_words(settings: SiteSettings) -> dict[str, str]:
+    """What the script says: its own words, and what members are called, which the history of a listing names."""
+    members = name_words(settings, "members").list_prefixed("")
+    own = name_words(settings, "explorer").list_prefixed("script_")
+    return {**{f"word_{name}": text for name, text in members.items()}, **own}
 
 
 def render_site(

@@ -8,10 +8,8 @@ from msgspec import Struct
 from outings.configuration import list_american
 from outings.contract.languages.language import ENGLISH, SHIPPED, read_shipped_language
 from outings.contract.text import split_words
-from pipeline.drafts.columns import Column
-from pipeline.drafts.formats import TimeNotation
-from pipeline.drafts.roles import fits, read_number
-from pipeline.drafts.words import rank_name, tidy
+from pipeline.drafts.columns import Column, rank_name, tidy
+from pipeline.drafts.roles import TimeNotation, fits, read_number
 
 # Degrees round the outermost places, and round a center that is all that is known.
 _MARGIN = 0.05

@@ -4,9 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline.drafts.columns import Column
+from pipeline.drafts.columns import Column, find_meanings, is_free
 from pipeline.drafts.roles import Role, Roles
-from pipeline.drafts.words import find_meanings, is_free
 from pipeline.fetch.table.mapping import YES, fold
 
 Rules = dict[str, Any]

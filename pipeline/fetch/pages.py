@@ -13,8 +13,8 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from outings.configuration import FeedTable
-from outings.configuration.feed_pages import PARAMETERS, PagesTable
 from outings.configuration.query_string import has_parameter, set_parameter
+from outings.configuration.tables import PARAMETERS, PagesTable
 from pipeline.fetch.addresses import WalkError, find_charset, normalize_url, resolve_next, show_url
 from pipeline.fetch.bounded_task import parse_bounded
 from pipeline.fetch.fetcher import FeedClient, FetchError, FetchResult, fetch, open_client

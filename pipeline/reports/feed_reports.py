@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from outings.pages.city_figures import MEMBERS, list_having
+from outings.pages.city import MEMBERS, list_having
 from outings.pages.feeds import FeedCounts, FeedReport, IncompleteListing, ReleaseColumn, WrongGroup, WrongLine
 from outings.release.cache import fetch_object
 from outings.release.manifest import read_manifest

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from outings.pages.build_row import BuildRow
+from outings.pages.settings import BuildRow
 from outings.release.folder import write_named
 from pipeline.reports.attempt import Attempt
 

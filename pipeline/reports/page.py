@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from jinja2 import Environment
 
-from outings.pages.environment import open_environment
+from outings.pages.layout import open_environment
 from outings.release.folder import write_named
 
 JSON, MARKDOWN, PAGE = "build.json", "build.md", "index.html"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from edge.serving.worker import make_served_edge
+from outings.keys.key_text import Seal
 from outings.keys.registry import Registry, read_registry
-from outings.keys.seal import Seal
 from outings.release.folder import FolderStore
 from tests.command.conftest import Run, read_json
 from tests.edge.asking import ask

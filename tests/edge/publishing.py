@@ -12,9 +12,8 @@ from outings.answers.renderer_version import RENDERER_VERSION
 from outings.answers.routes import answer
 from outings.contract.query import Entitlement, parse_query
 from outings.contract.routes import match_route
-from outings.keys.changes import add_key
 from outings.keys.key_text import make_key_text, split_key_text
-from outings.keys.registry import Key, change_registry
+from outings.keys.registry import Key, add_key, change_registry
 from outings.release import mapped_table
 from outings.release.cache import MappedFile
 from outings.release.log import Version

@@ -7,9 +7,8 @@ from random import Random
 from command.sample_cities import write_world
 from edge.app import Edge
 from outings.configuration import read_configuration
-from outings.keys.changes import add_key
 from outings.keys.key_text import make_key_text, split_key_text
-from outings.keys.registry import Key, change_registry
+from outings.keys.registry import Key, add_key, change_registry
 from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf

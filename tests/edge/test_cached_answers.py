@@ -7,8 +7,7 @@ from datetime import timedelta
 import pytest
 
 from edge.limits.limiter import FIELDS
-from outings.keys.changes import revoke_key
-from outings.keys.registry import change_registry
+from outings.keys.registry import change_registry, revoke_key
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Service, make_service
 from tests.edge.publishing import NOW, make_id, make_world, publish_worlds

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import brotli
 import pytest
 
-from outings.pages.page import HTML
+from outings.pages.assets import HTML
 from outings.release.pointer import read_current
 from outings.release.publishing import SiteObjects, publish
 from outings.release.site import Site, SiteSettings, encode_site, pack_files

@@ -8,9 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from outings.keys.changes import revoke_key
 from outings.keys.registry import NAME as KEYS
-from outings.keys.registry import change_registry
+from outings.keys.registry import change_registry, revoke_key
 from outings.release.manifest import read_manifest
 from outings.release.pointer import NAME, encode_pointer, parse_pointer
 from outings.release.root import encode_root, read_root

@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 
 from edge.app import Edge
-from outings.keys.changes import revoke_key, rotate_key
 from outings.keys.key_text import make_key_text, split_key_text
-from outings.keys.registry import change_registry
+from outings.keys.registry import change_registry, revoke_key, rotate_key
 from outings.release.store import VersionedBytes
 from tests.edge.asking import ask
 from tests.edge.conftest import Clock, start

@@ -15,8 +15,7 @@ from ical.calendar_stream import IcsCalendarStream
 from icalendar import Calendar
 
 from edge.app import Edge
-from outings.keys.changes import revoke_key
-from outings.keys.registry import change_registry
+from outings.keys.registry import change_registry, revoke_key
 from tests.edge.asking import ask
 from tests.edge.conftest import CALENDAR_SECRETS, Clock
 from tests.edge.publishing import NOW, add_keys

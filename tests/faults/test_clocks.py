@@ -35,7 +35,8 @@ class _ShiftedClock(datetime):
 
 def set_clock(by: timedelta) -> None:
     """Of the process that builds or rolls back, wherever it asks for the time."""
-    from command import build, build_recorder, releases
+    from command import build, releases
+    from command import build as build_recorder
 
     _ShiftedClock.by = by
     for module in (build, build_recorder, releases):

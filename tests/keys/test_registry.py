@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outings.contract.pricing_plans import PLANS
-from outings.keys.changes import add_key, revoke_key
 from outings.keys.key_text import make_key_text, split_key_text
-from outings.keys.registry import NAME, CounterSlots, Key, Registry, change_registry, read_registry
+from outings.keys.registry import NAME, CounterSlots, Key, Registry, add_key, change_registry, read_registry, revoke_key
 from outings.release.folder import FolderStore
 from outings.release.store import Corrupt, Outcome, Store, StoreError
 from tests.release.memory import MemoryStore

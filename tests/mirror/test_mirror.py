@@ -14,9 +14,7 @@ from click.testing import CliRunner
 
 from command import main
 from command.mirror.client import ATTEMPTS, ApiClient, Connection, HttpResponse, MirrorError
-from command.mirror.comparison import check_mirror
-from command.mirror.mirror_file import MirroredRecord, MirrorFile
-from command.mirror.sync import catch_up
+from command.mirror.sync import MirroredRecord, MirrorFile, catch_up, check_mirror
 from edge.app import Edge
 from pipeline.records.ids import make_id
 from tests.command.conftest import CONFIGURATION

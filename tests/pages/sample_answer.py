@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from command.sample_cities import write_world
 from outings.configuration import read_configuration
-from outings.pages.home import SAMPLE_METRO, SAMPLE_QUERY
+from outings.pages.site import SAMPLE_METRO, SAMPLE_QUERY
 from outings.release.store import open_store
 from pipeline.building import build_release
 from pipeline.clock import AsOf

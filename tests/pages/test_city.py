@@ -12,9 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from outings.pages.city import lay_out_days, render_city, share
-from outings.pages.city_figures import DayFigure, count_city
-from outings.pages.density import draw_density
+from outings.pages.city import DayFigure, count_city, draw_density, lay_out_days, render_city, share
 from outings.release.site import SiteSettings
 from tests.answers import documents
 from tests.answers.asking import fetch

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 
-from outings.pages.build_row import BuildRow
+from outings.pages.assets import Page
 from outings.pages.feeds import (
     FeedCounts,
     FeedReport,
@@ -23,7 +23,7 @@ from outings.pages.feeds import (
     WrongLine,
     render_feeds,
 )
-from outings.pages.page import Page
+from outings.pages.settings import BuildRow
 from outings.pages.site import render_metro, render_site
 from outings.release.site import SiteSettings
 from outings.release.snapshot import Snapshot

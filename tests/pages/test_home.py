@@ -5,7 +5,7 @@ import json
 import re
 from pathlib import Path
 
-from outings.pages.home import render_home
+from outings.pages.site import render_home
 from outings.release.site import SiteSettings
 from tests.pages.sample_answer import FILE, make_answer
 

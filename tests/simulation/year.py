@@ -14,9 +14,7 @@ from random import Random
 from typing import Any
 
 from command.mirror.client import ApiClient, HttpResponse
-from command.mirror.comparison import check_mirror
-from command.mirror.mirror_file import MirrorFile
-from command.mirror.sync import catch_up
+from command.mirror.sync import MirrorFile, catch_up, check_mirror
 from edge.app import Edge
 from outings.release.folder import FolderStore
 from tests.edge.asking import ask

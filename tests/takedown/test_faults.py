@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from command.mirror.client import ApiClient, HttpResponse
-from command.mirror.comparison import check_mirror
-from command.mirror.mirror_file import MirrorFile
-from command.mirror.sync import catch_up
+from command.mirror.sync import MirrorFile, catch_up, check_mirror
 from edge.app import Edge
 from tests.edge.asking import ask
 from tests.edge.conftest import Clock

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 import msgspec
 from msgspec import Struct
 
-from outings.configuration.environment import expand_references
+from outings.configuration.decoder import expand_references
 from outings.configuration.query_string import has_parameter, set_parameter
 from outings.contract.did_you_mean import suggest
 

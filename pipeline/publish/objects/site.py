@@ -11,10 +11,8 @@ from outings import contract, pages
 from outings.configuration.zones import read_zone
 from outings.contract.query import Entitlement
 from outings.contract.vocabulary import Vocabulary
-from outings.pages.assets import explain_no_assets
-from outings.pages.folders import find_guides, find_templates, find_words
-from outings.pages.metro_figures import MetroFigures
-from outings.pages.site_assets import list_assets
+from outings.pages.assets import explain_no_assets, find_guides, find_templates, find_words, list_assets
+from outings.pages.settings import MetroFigures
 from outings.release.manifest import Manifest, read_manifest
 from outings.release.publishing import SiteObjects
 from outings.release.root import Part

@@ -8,9 +8,8 @@ from msgspec.structs import replace
 from outings.answers.counts import count_listings
 from outings.configuration.zones import read_zone
 from outings.contract.query import Entitlement
-from outings.pages.assets import explain_no_assets
-from outings.pages.metro_figures import MetroFigures
-from outings.pages.page import Page
+from outings.pages.assets import Page, explain_no_assets
+from outings.pages.settings import MetroFigures
 from outings.release.site import read_site
 from outings.release.snapshot import Snapshot
 from outings.release.store import Store

@@ -10,9 +10,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from edge.front_protocol import KINDS, render_front
-from outings.keys.changes import revoke_key
 from outings.keys.key_text import split_key_text
-from outings.keys.registry import change_registry
+from outings.keys.registry import change_registry, revoke_key
 from outings.release.pointer import read_current
 from tests.edge.fronts.conftest import SECRET, Door
 from tests.edge.fronts.fronting import Answer, Readers, ask, compare_answers

@@ -12,8 +12,7 @@ from urllib.error import HTTPError
 import pytest
 
 from edge.serving.function import FunctionError, open_function
-from outings.keys.changes import revoke_key
-from outings.keys.registry import change_registry
+from outings.keys.registry import change_registry, revoke_key
 from tests.command.conftest import CONFIGURATION
 from tests.contract.conformance import check_response
 from tests.edge.functions.conftest import Deployment

@@ -15,8 +15,7 @@ from edge.app import Edge
 from edge.authentication import KeyRing
 from edge.calendar_addresses import CalendarAddresses
 from edge.usage import AccessLog, Ledger, UsageRecorder
-from outings.keys.changes import revoke_key
-from outings.keys.registry import Registry, change_registry
+from outings.keys.registry import Registry, change_registry, revoke_key
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import CALENDAR_SECRETS, Service
 from tests.edge.publishing import NOW, make_world, publish_worlds

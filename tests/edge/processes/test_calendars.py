@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from outings.keys.changes import revoke_key
-from outings.keys.registry import change_registry
+from outings.keys.registry import change_registry, revoke_key
 from tests.edge.conftest import CALENDAR_SECRETS
 from tests.edge.processes.serving import PATIENCE, Server, wait_until
 

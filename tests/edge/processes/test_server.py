@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 
 from edge.serving.server import START_SECONDS, bind_sockets
-from outings.keys.changes import revoke_key
-from outings.keys.registry import change_registry
+from outings.keys.registry import change_registry, revoke_key
 from tests.edge.processes.serving import (
     LIST,
     PATIENCE,

@@ -17,7 +17,8 @@ from msgspec.structs import replace
 
 import pipeline.executors.cluster
 from command import main
-from command.sample_cities import METROS, write_world
+from command.sample_cities import write_world
+from command.sample_cities.geography import METROS
 from pipeline.executors.cluster import ClusterError, describe_program, explain_difference, open_cluster, parse_cluster
 from tests.faults.whole import check_current
 from tests.faults.worlds import MONDAY, clock_of, copy_world, write_round
