@@ -34,7 +34,7 @@ from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import HashedTexts
 from outings.contract.resources.directories import Center
 from outings.release.manifest import MetroSettings
-from outings.release.mapped_table import MappedTable, encode_mapped
+from outings.release.mapped_table import MappedTable
 
 # What one name is said of lies within this of the middle of it all; farther apart, it is no one place.
 ONE_PLACE_M = 250
@@ -158,11 +158,7 @@ def _open_gazetteer(reader: SnapshotReader, types: frozenset[str]) -> Gazetteer:
 
 
 def _open_spots(reader: SnapshotReader) -> Mapping[str, MappedTable]:
-    """Open the tables of spots, or make them from documents if the build wrote none."""
-    files = {name: file for name in SPOT_TABLES if (file := reader.find_mapped(name)) is not None}
-    if len(files) == len(SPOT_TABLES):
-        return {name: MappedTable(file) for name, file in files.items()}
-    return {name: MappedTable(encode_mapped(frame)) for name, frame in make_spots(reader).items()}
+    return reader.open_rendered(SPOT_TABLES, make_spots)
 
 
 def _strike_out(words: Words, phrases: Iterable[str]) -> str:

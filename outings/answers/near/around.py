@@ -11,6 +11,7 @@ How well a listing suits somebody who stands at a point now (`docs/near.md` says
 in thousandths, rounded half to even. A function of the listing, the point, the bands and the minute alone.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -222,26 +223,7 @@ def _make_blocks(row: int, document: bytes, *, start: Start, blocks: Blocks) -> 
 _encoder = msgspec.json.Encoder()
 
 
-class Around(Struct, frozen=True, kw_only=True):
-    """A request that will be answered: one group from an offset on, all others from their beginning."""
-
-    near: Near
-    about: AnswerContext
-    group: str | None
-    offset: int
-
-
 def plan_around(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    around = settle_around(query, snapshot=snapshot, about=about)
-    origin = around.near.origin  # an address need not always be found at the same place
-    forecast = ForecastBlocks(query, snapshot=snapshot, about=about).tag
-    read = (snapshot.hash, around.near.minute, origin.lat, origin.lng, forecast)
-    tag = make_tag("around", query.text, read, about.entitlement.digest)
-    return AnswerPlan(tag, lambda: answer_around(around))
-
-
-def settle_around(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> Around:
-    """Raise ApiError for whatever the answer would fail with."""
     near = settle_near(query, snapshot=snapshot, about=about, minute=read_minute(about))
     group, _, offset = (query.get_as("cursor", str) or "").partition(":")
     if group and group not in GROUPS:
@@ -249,12 +231,15 @@ def settle_around(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
             param="cursor", reason="cursor_malformed",
             message=f"There is no group {group}: a cursor is a group's next_cursor.", allowed=list(GROUPS),
         )  # fmt: skip
-    return Around(near=near, about=about, group=group or None, offset=int(offset or 0))
+    origin = near.origin  # an address need not always be found at the same place
+    forecast = ForecastBlocks(query, snapshot=snapshot, about=about).tag
+    read = (snapshot.hash, near.minute, origin.lat, origin.lng, forecast)
+    tag = make_tag("around", query.text, read, about.entitlement.digest)
+    return AnswerPlan(tag, lambda: answer_around(near, about, offsets={group: int(offset or 0)}))
 
 
-def answer_around(around: Around) -> list[bytes]:
-    """Return the body as parts."""
-    near = around.near
+def answer_around(near: Near, about: AnswerContext, *, offsets: Mapping[str, int]) -> list[bytes]:
+    """Return the body as parts. `offsets`: by group, where its items begin; others begin with the first."""
     opened = open_snapshot(near.snapshot)
     shown, chord = open_shown(near, opened), find_chord(near.radius_m)
     circle = Circle(shown, near.point, chord)
@@ -266,8 +251,8 @@ def answer_around(around: Around) -> list[bytes]:
     limit = near.query.get_as("limit", int)
     assert limit is not None
     blocks = Blocks(
-        SourceBlocks(near.query, snapshot=near.snapshot, about=around.about),
-        ForecastBlocks(near.query, snapshot=near.snapshot, about=around.about),
+        SourceBlocks(near.query, snapshot=near.snapshot, about=about),
+        ForecastBlocks(near.query, snapshot=near.snapshot, about=about),
     )
     scored = score_cards(near, open_cards, shown)
     groups = {
@@ -279,7 +264,7 @@ def answer_around(around: Around) -> list[bytes]:
             opened=opened,
             blocks=blocks,
             limit=limit,
-            offset=around.offset if name == around.group else 0,
+            offset=offsets.get(name, 0),
         )
         for number, name in enumerate(GROUPS)
     }

@@ -20,7 +20,7 @@ from outings.configuration import read_zone
 from outings.contract.resources.shared import Price
 from outings.contract.values import format_instant, format_local
 from outings.contract.vocabulary import COLLECTIONS
-from outings.release.mapped_table import NEVER, MappedTable, encode_mapped
+from outings.release.mapped_table import NEVER, MappedTable
 from outings.release.tables import PUBLISHED, read_columns
 
 # The mapped files: a line for each published listing with coordinates, by row, whose text is cut into its head and its
@@ -155,11 +155,7 @@ class ItemParts:
 
 
 def open_parts(reader: SnapshotReader) -> ItemParts:
-    files = {name: reader.find_mapped(name) for name in ITEM_TABLES}
-    known = {name: MappedTable(file) for name, file in files.items() if file is not None}
-    if len(known) < len(ITEM_TABLES):  # the release is of another layout
-        known = {name: MappedTable(encode_mapped(frame)) for name, frame in make_item_tables(reader).items()}
-    return ItemParts(known)
+    return ItemParts(reader.open_rendered(ITEM_TABLES, make_item_tables))
 
 
 def list_pieces(

@@ -34,30 +34,16 @@ class Position(Struct, frozen=True):
     id: str
 
 
-class Nearby(Struct, frozen=True, kw_only=True):
-    """A request that will be answered."""
-
-    near: Near
-    about: AnswerContext
-    after: Position | None
-
-
 def plan_nearby(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    nearby = settle_nearby(query, snapshot=snapshot, about=about)
-    read = (snapshot.hash, nearby.near.minute, nearby.after)
-    tag = make_tag("nearby", query.text, read, about.entitlement.digest)
-    # Little is looked at where the listings that the filters show are known.
-    is_quick = read_limit(query) <= _MOST_QUICK and is_known(nearby.near, open_snapshot(snapshot))
-    return AnswerPlan(tag, lambda: answer_nearby(nearby), is_quick=is_quick)
-
-
-def settle_nearby(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> Nearby:
-    """Raise ApiError for whatever the answer would fail with. A walk goes on in the minute in which it began."""
+    """Plan the answer. A walk goes on in the minute in which it began."""
     minute, after = read_minute(about), None
     if query.cursor is not None:
         minute, after = _read_position(query.cursor)
     near = settle_near(query, snapshot=snapshot, about=about, minute=minute)
-    return Nearby(near=near, about=about, after=after)
+    tag = make_tag("nearby", query.text, (snapshot.hash, near.minute, after), about.entitlement.digest)
+    # Little is looked at where the listings that the filters show are known.
+    is_quick = read_limit(query) <= _MOST_QUICK and is_known(near, open_snapshot(snapshot))
+    return AnswerPlan(tag, lambda: answer_nearby(near, about, after=after), is_quick=is_quick)
 
 
 def _read_position(cursor: Cursor) -> tuple[datetime, Position]:
@@ -69,13 +55,12 @@ def _read_position(cursor: Cursor) -> tuple[datetime, Position]:
     raise malformed_cursor()
 
 
-def answer_nearby(nearby: Nearby) -> list[bytes]:
+def answer_nearby(near: Near, about: AnswerContext, *, after: Position | None) -> list[bytes]:
     """Return the body as parts."""
-    near, limit = nearby.near, read_limit(nearby.near.query)
-    opened, chord = open_snapshot(near.snapshot), find_chord(near.radius_m)
+    limit, opened, chord = read_limit(near.query), open_snapshot(near.snapshot), find_chord(near.radius_m)
     shown = open_shown(near, opened)
-    after = None if nearby.after is None else _find_after(nearby.after, opened)
-    nearest = shown.find_nearest(near.point, chord=chord, count=limit + 1, after=after)
+    later = None if after is None else _find_after(after, opened)
+    nearest = shown.find_nearest(near.point, chord=chord, count=limit + 1, after=later)
     hidden = shown.count_hidden(near.point, chord=chord, is_open=False)
     page = nearest.choose(slice(limit))
     pieces = list_pieces(
@@ -85,7 +70,7 @@ def answer_nearby(nearby: Nearby) -> list[bytes]:
         starts=shown.index.starts.list_starts(page.rows, shown.starts),
     )
     cursor = _encode_position(near, _find_last(page, pieces)) if nearest.rows.size > limit else None
-    sources = SourceBlocks(near.query, snapshot=near.snapshot, about=nearby.about)
+    sources = SourceBlocks(near.query, snapshot=near.snapshot, about=about)
     items = _choose_members(near, pieces, page.rows, sources=sources)
     notices = (*list_notices(near, hidden=hidden), *sources.notices)
     meta = encode_nearby_meta(near, limit=limit, count=page.rows.size, next_cursor=cursor, hidden=hidden)

@@ -319,19 +319,26 @@ class SnapshotReader:
             made: _Index = self._indexes[make]
         return made
 
-    def is_mapped(self, derived: DerivedTables) -> bool:
-        """Whether the build made them; else opening them takes a while."""
-        return self._mapped.keys() >= set(derived.names)
-
     def open_table(self, derived: DerivedTables) -> MappedTable:
         """The first of them."""
         return self.open_tables(derived)[derived.names[0]]
 
     def open_tables(self, derived: DerivedTables) -> Mapping[str, MappedTable]:
         """Where a file lacks, all are made in memory: raises what Polars raises where a table is broken."""
-        if self.is_mapped(derived):
-            return {name: MappedTable(self._mapped[name]) for name in derived.names}
-        return derived.make_again(self.tables, TableContext(today=self.date, language=self.language))
+        known = self._find_all(derived.names)
+        return known or derived.make_again(self.tables, TableContext(today=self.date, language=self.language))
+
+    def open_rendered(
+        self, names: Sequence[str], make: Callable[["SnapshotReader"], Frames]
+    ) -> Mapping[str, MappedTable]:
+        """Open tables that are made of documents: those that the build wrote, or if one lacks, made in memory."""
+        known = self._find_all(names)
+        return known or {name: MappedTable(encode_mapped(frame)) for name, frame in make(self).items()}
+
+    def _find_all(self, names: Sequence[str]) -> Mapping[str, MappedTable]:
+        """Return the tables that the build mapped; nothing if one lacks."""
+        is_whole = self._mapped.keys() >= {*names}
+        return {name: MappedTable(self._mapped[name]) for name in names} if is_whole else {}
 
     def find_mapped(self, name: str) -> MappedFile | None:
         """The file of a derived table."""
