@@ -39,7 +39,12 @@ def read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> 
     files: list[SourceFile] = []
     try:
         store = open_store(f"{BUCKET_SCHEME}{bucket}", endpoint_url=settings.endpoint_url, region=settings.region)
-        entries = [each for each in store.list(_SIGNS.split(pattern, maxsplit=1)[0]) if _matches(each.name, pattern)]
+        entries = [
+            each
+            for each in store.list(_SIGNS.split(pattern, maxsplit=1)[0])
+            # As in a path, * stays within one folder.
+            if each.name.count("/") == pattern.count("/") and (each.name == pattern or fnmatchcase(each.name, pattern))
+        ]
         if not entries:
             raise FeedError(feed.name, feed.url, "no key matches" if has_magic(pattern) else "there is no such key")
         if sum(entry.size for entry in entries) > feed.max_bytes:
@@ -56,11 +61,6 @@ def read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> 
     except OSError as error:
         raise FeedError(feed.name, feed.url, f"can't be stored while it is read: {error.strerror}") from error
     return tuple(files)
-
-
-def _matches(name: str, pattern: str) -> bool:
-    """Return True if a key matches. As in a path, * stays within one folder."""
-    return name == pattern or (name.count("/") == pattern.count("/") and fnmatchcase(name, pattern))
 
 
 # At once: a publisher of several feeds is not to be met by all of them together.

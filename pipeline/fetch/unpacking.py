@@ -101,7 +101,8 @@ def find_kind(path: Path, name: str) -> str:
             f"is not a table: it is named {ending} but is not {_NAMES[kind]}, or is cut off; fetch it again, "
             "or give it the ending of what it is"
         )
-    if kind is None and ending and ending[1:].isalpha() and not _looks_like_text(head):
+    is_text = all(byte >= 32 or byte in b"\t\r\n\f" for byte in head)
+    if kind is None and ending and ending[1:].isalpha() and not is_text:
         raise ValueError(f"is not a table; allowed endings: {', '.join(ENDINGS)}")
     if kind is None:
         return "json" if start[:1] in (b"{", b"[") else "csv"
@@ -118,10 +119,6 @@ def _look_into_zip(path: Path, head: bytes) -> str | None:
     except (zipfile.BadZipFile, OSError):
         raise ValueError("is a ZIP (or a spreadsheet) that is cut off or damaged; fetch it again") from None
     return "sheets" if names & {"xl/workbook.xml", "xl/workbook.bin", "content.xml"} else "zip"
-
-
-def _looks_like_text(head: bytes) -> bool:
-    return b"\0" not in head and sum(byte < 32 and byte not in b"\t\r\n\f" for byte in head) == 0
 
 
 _PACKED = ("zip", "gzip")

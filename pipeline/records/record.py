@@ -313,11 +313,8 @@ def _find_kind(declared: Any, vocabulary: Vocabulary) -> Kind | None:
     if (struct := next(find_structs(declared), None)) is None:
         return None
     members = _list_members(struct, vocabulary)
+    many = msgspec.inspect.type_info(declared).__class__ is msgspec.inspect.VarTupleType
     return Table(
-        struct, members, filters=any(kind.filters for kind in members.values()), many=_is_many(declared),
+        struct, members, filters=any(kind.filters for kind in members.values()), many=many,
         check=next(iter(notes), None),
     )  # fmt: skip
-
-
-def _is_many(declared: Any) -> bool:
-    return msgspec.inspect.type_info(declared).__class__ is msgspec.inspect.VarTupleType

@@ -161,15 +161,12 @@ class Calendar:
             self._lines[-1] = last._replace(value=f"{last.value}\\n{text}")
 
 
-def _split_physical(content: bytes) -> list[bytes]:
-    return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-
-
 def _unfold(content: bytes) -> Iterator[tuple[int, str]]:
     """Yield logical lines, each with the number of its first one. Joins bytes, because a fold may stand within a
     character."""
     begun, parts = 0, list[bytes]()
-    for number, line in enumerate(_split_physical(content), start=1):
+    physical = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    for number, line in enumerate(physical, start=1):
         if not parts:
             line = line.lstrip(_PRINTED)  # nothing has begun that they could continue
         if line.startswith((b" ", b"\t")):

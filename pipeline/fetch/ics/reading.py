@@ -309,7 +309,8 @@ def _list_times(entry: CalendarEntry, shown: Clock, zones: Zones) -> tuple[dict[
     starts = entry.starts
     times: dict[str, Any] = {"timezone": shown.zone}
     zone = None
-    if not (starts.is_date or starts.clock.zone or _recurs(entry)):
+    recurs = entry.splits or entry.event.get("RRULE") is not None or entry.event.get("RDATE") is not None
+    if not (starts.is_date or starts.clock.zone or recurs):
         zone = find_fold_zone(starts.local.replace(tzinfo=starts.clock.info).astimezone(shown.info))
     if zone is not None and (fixed := zones.find(zone)):
         shown, times["timezone"] = fixed, zone
@@ -323,10 +324,6 @@ def _list_times(entry: CalendarEntry, shown: Clock, zones: Zones) -> tuple[dict[
     if ends is not None and not (starts.is_date and ends.on(shown) <= local):
         times["ends_local"] = ends.on(shown).isoformat()
     return times, notes
-
-
-def _recurs(entry: CalendarEntry) -> bool:
-    return entry.splits or entry.event.get("RRULE") is not None or entry.event.get("RDATE") is not None
 
 
 def _refuse(event: Component, unreadable: UnreadableEvent, *, source_id: str | None = None) -> RawRecord:

@@ -205,12 +205,9 @@ def _shift(parts: Parts, days: int) -> Parts | None:
     shifted = parts | ({"WKST": parts.get("WKST", "MO")} if counts else {})
     for name in ("BYDAY", "WKST"):
         if name in shifted:
-            shifted[name] = ",".join(_shift_weekday(code.strip(), days) for code in shifted[name].split(","))
+            numbers = (WEEKDAY_CODES.index(code.strip()) for code in shifted[name].split(","))
+            shifted[name] = ",".join(WEEKDAY_CODES[(number + days) % 7] for number in numbers)
     return shifted
-
-
-def _shift_weekday(code: str, days: int) -> str:
-    return WEEKDAY_CODES[(WEEKDAY_CODES.index(code) + days) % 7]
 
 
 Members = dict[str, Any]
@@ -327,7 +324,8 @@ def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnCloc
 def list_series(recurrence: Recurrence, zones: Zones) -> tuple[Clock, Members, list[Note]]:
     """Return the clock and members of the whole series: the rule as it is written, if one rule says it."""
     clock = recurrence.starts.clock
-    if recurrence.unread or (_is_plain(recurrence) and (recurrence.is_days or clock.zone)):
+    is_plain = recurrence.repeats and len(recurrence.texts) < 2
+    if recurrence.unread or (is_plain and (recurrence.is_days or clock.zone)):
         shown = clock if clock.zone else zones.metro
         rule = recurrence.unread or next(iter(recurrence.texts), None)
         excluded = (*recurrence.excluded, *recurrence.changed)
@@ -357,10 +355,6 @@ def _list_added_on(
     """List the dates that are added on an excluded whole day, of which a record would exclude only the midnight."""
     days = {moment.local.date() for moment in excluded if moment.is_date}
     return [moment for moment in added if moment.on(clock).date() in days]
-
-
-def _is_plain(recurrence: Recurrence) -> bool:
-    return recurrence.repeats and len(recurrence.texts) < 2
 
 
 def _sort_rules(event: Component, starts: CalendarMoment) -> tuple[list[str], list[str]]:

@@ -458,13 +458,10 @@ def list_roots(value: Any, graph: Graph) -> Iterator[Node]:
         for name in _HOLDING.get(kind, ()):
             inner = value.get(name, value.get(f"schema:{name}"))
             if name in _EVENTS and (member := _SAYING.get(kind)) is not None:
-                inner = [{member: value} | each for each in _list_objects(inner)]
+                listed = inner if isinstance(inner, list) else [inner]
+                inner = [{member: value} | each for each in listed if isinstance(each, dict)]
             if isinstance(inner, dict | list):
                 yield from list_roots(inner, graph)
-
-
-def _list_objects(value: Any) -> list[dict[str, Any]]:
-    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)]
 
 
 def is_web(text: str) -> bool:

@@ -143,7 +143,7 @@ def _find_fault(row: list[str], fields: list[str], names: list[str], *, least: i
     """Return what is wrong with a row. `fields`: `row` without empty ones at its end; `least`: how many columns have
     names."""
     for place, each in enumerate(fields):
-        if not each.isascii() and _is_damaged(each):
+        if not each.isascii() and any("\ud800" <= letter <= "\udfff" for letter in each):
             column = names[place] if place < len(names) else "behind the last"
             return f'unreadable: a letter in column "{column}" is no UTF-8, as the rest of the file is'
     if len(fields) > len(names):
@@ -152,10 +152,6 @@ def _find_fault(row: list[str], fields: list[str], names: list[str], *, least: i
     if len(row) < least:
         return f"unreadable: has {len(row)} fields and the header {least}: a delimiter is missing in it"
     return None
-
-
-def _is_damaged(text: str) -> bool:
-    return any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _check_end(lines: Sequence[str], faults: list[Fault], delimiter: str, *, least: int) -> None:
