@@ -41,7 +41,7 @@ def reading(store: Path) -> Iterator[list[int]]:
 
 @dataclass
 class Server:
-    """A running `outings serve`. `rounds`: of each release that it answered from, the rounds that its names are of."""
+    """A running `outings serve`. `rounds`: of each release and metro that it answered from, the rounds of its names."""
 
     port: int
     key: str
@@ -59,7 +59,9 @@ class Server:
             self.order.append(release)
         items = json.loads(body)["data"]
         assert items
-        self.rounds.setdefault(release, set()).update(read_marks(item["name"] for item in items))
+        self.rounds.setdefault(f"{release} {target.split('/')[2]}", set()).update(
+            read_marks(item["name"] for item in items)
+        )
         self.answers += 1
 
     def wait_for(self, sequence: int) -> None:
