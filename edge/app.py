@@ -27,7 +27,7 @@ from edge.request import read_scope
 from edge.respond import Responder
 from edge.response import send_response
 from edge.services.forecasts import Forecasts
-from edge.services.geocoder import Geocoder, NoGeocoder
+from edge.services.geocoder import Geocoder
 from edge.thread_pool import ThreadPool
 from edge.usage import UsageRecorder
 from outings.answers.semantic.model import Model
@@ -77,7 +77,7 @@ class Edge:
     ) -> None:
         self.counts = Counts()
         self._usage = usage or UsageRecorder()
-        self._geocoder = geocoder or NoGeocoder()
+        self._geocoder = geocoder
         self._forecasts = forecasts
         self._releases = Releases(
             store, cache=cache, clock=clock, counts=self.counts, trust=trust, rollback_guard=rollback_guard
@@ -169,9 +169,9 @@ class Edge:
         self._compute_threads.close()
         self._fetch_threads.close()
         self._usage.close()
-        self._geocoder.close()
-        if self._forecasts is not None:
-            self._forecasts.close()
+        for provider in (self._geocoder, self._forecasts):
+            if provider is not None:
+                provider.close()
 
     @asynccontextmanager
     async def _run_beside(self, _: object) -> AsyncIterator[None]:

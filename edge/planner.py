@@ -13,7 +13,7 @@ from edge.releases import Releases, ServedRelease
 from edge.request import Request
 from edge.response import make_etag, make_head
 from edge.services.forecasts import Forecasts
-from edge.services.geocoder import Geocoder, NoGeocoder
+from edge.services.geocoder import Geocoder
 from edge.thread_pool import ThreadPool
 from outings.answers.changes import read_cursor
 from outings.answers.listings.relations import costs_queries, find_metros_of_row, settle_metro
@@ -26,7 +26,7 @@ from outings.configuration import read_zone
 from outings.contract.cursor import Cursor
 from outings.contract.did_you_mean import find_nearest
 from outings.contract.envelope import encode_detail
-from outings.contract.errors import not_enabled, not_found, unavailable
+from outings.contract.errors import not_enabled, not_found, not_implemented, unavailable
 from outings.contract.pricing_plans import Offer, settle_includes
 from outings.contract.query import Entitlement, Query, parse_query
 from outings.contract.resources.directories import CalendarAddress, Center
@@ -195,7 +195,7 @@ class Planner:
         memory: int,
         offer: Offer,
         model: Model | None = None,
-        geocoder: Geocoder = NoGeocoder(),
+        geocoder: Geocoder | None = None,
         forecasts: Forecasts | None = None,
     ) -> None:
         self._releases = releases
@@ -296,6 +296,8 @@ class Planner:
     async def _find_spot(self, query: Query, served: ServedRelease, request: Request) -> Center:
         """Return where the query's address is. Raises 400, 501, 503."""
         assert query.metro is not None
+        if self._geocoder is None:
+            raise not_implemented("This deployment resolves no addresses: send lat and lng.", param="address")
         return await self._geocoder.find_address(
             str(query.get("address")),
             snapshot=served.release.metros[query.metro],

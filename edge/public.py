@@ -79,34 +79,6 @@ def prepare_document(vocabulary: Vocabulary) -> EncodedDocument:
     )
 
 
-def answer_health(request: Request) -> Response:
-    """Return 200: the process lives and its event loop runs."""
-    return make_status(request, b'{"status":"ok"}')
-
-
-def answer_readiness(request: Request, *, releases: Releases, ring: KeyRing) -> Response:
-    """Return 200 as soon as there is a release to answer from and the keys were read once. Raises 503 before.
-
-    If the store is unreachable later, or what is in it is broken, the server answers from the release and the keys that
-    it has. It is ready then, and the body names the problem.
-    """
-    current = releases.current
-    # Anyone may ask: what exactly is wrong, and where the store is, stands in the log.
-    problems = {
-        "store": "unreachable" if releases.failure else None,
-        "release": "refused" if releases.refusal else None,
-        "keys": "not read" if ring.failure else None,
-    }
-    status = {
-        "release": None if current is None else current.release.id,
-        "problems": {name: problem for name, problem in problems.items() if problem is not None},
-    }
-    if current is None or not ring.is_read:
-        message = "There is no release yet." if current is None else "The keys were not read yet."
-        raise ApiError("unavailable", message, details=status, headers={"Retry-After": "5"})
-    return make_status(request, msgspec.json.encode({"status": "ready", **status}))
-
-
 # Both are stored; Brotli's bytes are fewer.
 _CODINGS = (BROTLI, GZIP)
 _HEAD: tuple[Header, ...] = (
@@ -199,12 +171,34 @@ class PublicEndpoints(Struct, frozen=True, kw_only=True):
         """Answer a route that needs no key."""
         match request.path:
             case "/healthz":
-                return answer_health(request)
+                return make_status(request, b'{"status":"ok"}')  # the process lives and its event loop runs
             case "/readyz":
-                return answer_readiness(request, releases=self.releases, ring=self.ring)
+                return self.answer_readiness(request)
             case "/metrics":
                 root = None if self.releases.current is None else self.releases.current.root
                 text = await asyncio.to_thread(self.metrics.render, root)
                 return make_status(request, text, media=METRICS_TYPE)
             case _:
                 return self.openapi.answer(request)
+
+    def answer_readiness(self, request: Request) -> Response:
+        """Return 200 as soon as there is a release to answer from and the keys were read once. Raises 503 before.
+
+        If the store is unreachable later, or what is in it is broken, the server answers from the release and the keys
+        that it has. It is ready then, and the body names the problem.
+        """
+        current = self.releases.current
+        # Anyone may ask: what exactly is wrong, and where the store is, stands in the log.
+        problems = {
+            "store": "unreachable" if self.releases.failure else None,
+            "release": "refused" if self.releases.refusal else None,
+            "keys": "not read" if self.ring.failure else None,
+        }
+        status = {
+            "release": None if current is None else current.release.id,
+            "problems": {name: problem for name, problem in problems.items() if problem is not None},
+        }
+        if current is None or not self.ring.is_read:
+            message = "There is no release yet." if current is None else "The keys were not read yet."
+            raise ApiError("unavailable", message, details=status, headers={"Retry-After": "5"})
+        return make_status(request, msgspec.json.encode({"status": "ready", **status}))

@@ -125,21 +125,11 @@ class LimitStore(Protocol):
 _TAKE, _REFUND, _PASSED = Operation.TAKE, Operation.REFUND, Outcome.PASSED
 
 
-class StoredCounts(Struct, frozen=True, kw_only=True):
-    """Counts in a store: `load` of the key's bucket at the time `then`, and the client's `used` requests in `month`."""
-
-    then: int = 0
-    load: int = 0
-    month: int = 0
-    used: int = 0
-
-
 def decide(
-    before: StoredCounts, allowance: Allowance, operation: Operation, *, now: int, month: int, refunded: int = 0
+    allowance: Allowance, operation: Operation, *, load: int, used: int, now: int, month: int, refunded: int = 0
 ) -> LimitState:
-    """`month` is that of `now`; another one's count is gone. `refunded`: the month of a `REFUND`."""
-    load = leak(before.load, then=before.then, now=now, limit=allowance.per_minute)
-    used = before.used if before.month == month else 0
+    """Return the counts after an operation. `load` is the bucket's now, and `used` the client's requests in `month`,
+    which is that of `now`. `refunded`: the month of a `REFUND`."""
     outcome = _PASSED
     if operation is _TAKE:
         if not has_room(load, allowance.per_minute):

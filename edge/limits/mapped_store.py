@@ -22,10 +22,10 @@ from edge.limits.limiter import (
     LimitStoreError,
     Operation,
     Outcome,
-    StoredCounts,
     decide,
     find_beginning,
     find_month,
+    leak,
     read_microseconds,
 )
 from edge.limits.principal import Allowance
@@ -120,13 +120,14 @@ class MappedLimitStore:
             numbers[key] = now
         if numbers[client + 1] > self._month:
             numbers[client + 1] = self._month
-        before = StoredCounts(then=numbers[key], load=numbers[key + 1], used=numbers[client], month=numbers[client + 1])
-        after = decide(before, allowance, operation, now=now, month=self._month, refunded=refunded)
+        load = leak(numbers[key + 1], then=numbers[key], now=now, limit=allowance.per_minute)
+        used = numbers[client] if numbers[client + 1] == self._month else 0  # another month's count is gone
+        after = decide(allowance, operation, load=load, used=used, now=now, month=self._month, refunded=refunded)
         if operation is _TAKE and after.outcome is _PASSED:
             # In this order: whoever is killed in between leaves a bucket too full, or a month without its first count.
             numbers[key], numbers[key + 1] = now, after.load
             numbers[client], numbers[client + 1] = after.used, after.month
-        elif operation is Operation.REFUND and before.month == after.month:
+        elif operation is Operation.REFUND and numbers[client + 1] == self._month:
             numbers[client] = after.used
         return after
 

@@ -27,7 +27,7 @@ from edge.limits.limiter import (
 )
 from edge.limits.principal import Allowance
 
-# What `decision.decide` says, in Lua: one contract suite runs over both. Numbers are exact below 2^53. The month of the
+# What `limiter.decide` says, in Lua: one contract suite runs over both. Numbers are exact below 2^53. The month of the
 # caller's clock may be the one before or after that of Redis's.
 SCRIPT = """
 local act, limit, most = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])

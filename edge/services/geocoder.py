@@ -1,4 +1,4 @@
-"""Geocoders: their interface, and those that ask nobody. No log contains an address, because it may be somebody's
+"""Geocoders: their interface, and the one that asks nobody. No log contains an address, because it may be somebody's
 home."""
 
 from functools import partial
@@ -8,7 +8,7 @@ from edge.thread_pool import ThreadPool
 from outings.answers.gazetteer.gazetteer import locate_types
 from outings.answers.snapshot.reader import open_snapshot
 from outings.configuration.tables import GeocoderTable
-from outings.contract.errors import ApiError, bad_request, not_implemented
+from outings.contract.errors import ApiError, bad_request
 from outings.contract.resources.directories import Bounds, Center
 from outings.release.snapshot import Snapshot
 
@@ -16,19 +16,9 @@ from outings.release.snapshot import Snapshot
 class Geocoder(Protocol):
     async def find_address(self, address: str, *, snapshot: Snapshot, types: frozenset[str], key_id: str) -> Center:
         """Return a point within the metro's bounds. `types`: of the listings that may be found. Raises ApiError: 400 if
-        there is none, 501 without a provider, 503 if the provider cannot be asked now."""
+        there is none, 503 if the provider cannot be asked now."""
 
     def close(self) -> None: ...
-
-
-class NoGeocoder:
-    """The geocoder of a deployment without one."""
-
-    async def find_address(self, address: str, *, snapshot: Snapshot, types: frozenset[str], key_id: str) -> Center:  # noqa: ARG002 - any
-        raise not_implemented("This deployment resolves no addresses: send lat and lng.", param="address")
-
-    def close(self) -> None:
-        """There is nothing to close."""
 
 
 class LocalGeocoder:
@@ -54,10 +44,10 @@ def _find(address: str, snapshot: Snapshot, types: frozenset[str]) -> Center | N
     return open_snapshot(snapshot).open_index(locate_types(types)).find_address(address)
 
 
-def open_geocoder(table: GeocoderTable) -> Geocoder:
-    """The one that `[geocoder]` names."""
+def open_geocoder(table: GeocoderTable) -> Geocoder | None:
+    """Open the geocoder that `[geocoder]` names, None for `none`."""
     if table.provider == "none":
-        return NoGeocoder()
+        return None
     if table.provider == "local":
         return LocalGeocoder()
     # With an HTTP client, which takes an eighth of all imports.
