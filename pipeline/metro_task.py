@@ -36,6 +36,7 @@ from pipeline.resolve.foreign_organizations import (
 )
 from pipeline.resolve.identity import identify_records
 from pipeline.resolve.listings.resolved_record import MetroContext
+from pipeline.resolve.listings.rows import Listings
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.resolve.references import ForeignResolution
 from pipeline.resolve.row_maker import RowMaker
@@ -46,32 +47,28 @@ _KINDS = tuple(RECORDS)
 
 
 def build_listings(work: MetroTask) -> MetroResult:
+    """The stages of one metro in their order: what stands and its records, listings, then tables and objects."""
     plan, store = work.plan, open_configured_store(work.configuration.store)
     started = perf_counter()
     previous = open_previous(store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary, program=plan.program)
     neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, plan.neighborhoods)
     records = gather_records(work, previous, store)
-    delta_state, last_good, problems = records.delta_state, records.last_good, records.problems
-    losses, claims = records.losses, records.claims
     maker = make_row_maker(work, records, previous, neighborhoods=neighborhoods, store=store)
-    del records  # of a million listings a gigabyte
-    compared = perf_counter()
-    built = build_metro(
-        maker.list_rows(),
-        previous,
-        plan=plan,
-        neighborhoods=tabulate_neighborhoods(neighborhoods),
-        store=store,
+    listings = Listings(
+        rows=maker.list_rows(),
         stays=maker.stays,
-        delta_state=delta_state,
+        neighborhoods=tabulate_neighborhoods(neighborhoods),
+        delta_state=records.delta_state,
         spanning=_keep_shared(work, maker.foreign, store),
     )
-    return MetroResult(
+    make_result = partial(MetroResult, last_good=records.last_good, losses=records.losses, claims=records.claims)
+    problems = records.problems
+    del records  # of a million listings a gigabyte
+    compared = perf_counter()
+    built = build_metro(listings, previous, plan=plan, store=store)
+    return make_result(
         built=replace(built, seconds={"compare": compared - started, **built.seconds}),
         problems=(*problems, *maker.problems, *wrong),
-        last_good=last_good,
-        losses=losses,
-        claims=claims,
     )
 
 

@@ -1,8 +1,9 @@
 """Builds one metro: from its records and the previous release to objects in the store and a manifest. Pure except for
 the store."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from datetime import date, timedelta
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 
@@ -36,20 +37,18 @@ from pipeline.publish.objects.object_writer import ObjectWriter
 from pipeline.publish.objects.origins import put_origins, read_origins
 from pipeline.publish.objects.precomputed_pages import put_pages
 from pipeline.publish.objects.site import put_metro_site
-from pipeline.resolve.delta_state import NOTHING, DeltaState
-from pipeline.resolve.foreign_organizations import ALONE, SharedState
-from pipeline.resolve.listings.rows import Row, UnchangedListing
+from pipeline.resolve.listings.rows import Listings
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.tables.document_buffer import DocumentBuffer
-from pipeline.tables.frames import Frames, encode_table, make_frames
+from pipeline.tables.frames import Tables, encode_table, make_tables
 from pipeline.tables.model_plan import ModelPlan
 from pipeline.tables.similar import make_related
-from pipeline.tables.table_builder import TableBuilder
 from pipeline.tables.vectors import make_semantic
 from pipeline.tables.zips import make_zips
 
 # Before and after the build's local date, both inclusive.
 HORIZON = timedelta(days=400)
+_STEPS = ("make", "write", "pages", "exports")
 
 
 def open_previous(
@@ -76,66 +75,45 @@ def find_horizon(today: date) -> tuple[date, date]:
 
 
 def build_metro(
-    rows: Iterable[Row],
-    previous: PreviousSnapshot,
-    *,
-    plan: MetroPlan,
-    neighborhoods: pl.DataFrame,
-    store: Store,
-    stays: Sequence[UnchangedListing] = (),
-    delta_state: DeltaState = NOTHING,
-    spanning: SharedState = ALONE,
-    renderer: int | None = None,
+    listings: Listings, previous: PreviousSnapshot, *, plan: MetroPlan, store: Store, renderer: int | None = None
 ) -> MetroBuild:
     """Everything long, outside the race: all objects are durable when this returns, and nothing points to them.
 
-    `stays`: the listings of the release before that are none of `rows`, and stand as they did; `delta_state`: the
-    records that the next build is to take as said; `spanning`: what it is to know of organizations of several metros;
     `renderer`: that of the documents of rows that another release had."""
-    started = perf_counter()
-    base, ours = plan.base, number_renderer()
-    writer = ObjectWriter(store, known=_name_known(base, previous) - {delta_state.torn, *spanning.torn})
+    times = [perf_counter()]
+    base, ours, spanning = plan.base, number_renderer(), listings.spanning
+    writer = ObjectWriter(store, known=_name_known(base, previous) - {listings.delta_state.torn, *spanning.torn})
     with DocumentBuffer(previous.snapshot) as buffer:
-        builder = TableBuilder(
-            previous, buffer, stamp=int(plan.stamp.timestamp()),
+        tables = make_tables(
+            listings, previous, buffer, stamp=int(plan.stamp.timestamp()),
             is_ours=base is not None and {base.manifest.renderer, renderer or ours} == {ours},
             categories={} if plan.language is None else plan.language.categories,
         )  # fmt: skip
-        builder.add_rows(rows)
-        builder.add_stays(stays)
-        builder.add_withdrawn()
-        rendered = perf_counter()
-        return_memory()  # of records, that are rows now
-        frames = make_frames(builder, neighborhoods=neighborhoods)
-        manifest = _keep_stamp(_write_tables(frames, buffer, previous, plan=plan, writer=writer), base)
-    changes = frames.changes
-    del builder, frames  # what follows reads what was written
+        times.append(perf_counter())
+        manifest = _keep_stamp(_write_tables(tables, buffer, previous, plan=plan, writer=writer), base)
+    changes = tables.changes
+    del tables  # what follows reads what was written
     return_memory()
-    written = perf_counter()
+    times.append(perf_counter())
     snapshot = fetch_snapshot(store, manifest, cache=plan.cache)
     manifest = replace(manifest, mapped={**manifest.mapped, **_put_mapped(derive_of_answers(snapshot), writer)})
     pages = put_pages(snapshot, plan.today, writer=writer)
-    paged = perf_counter()
+    times.append(perf_counter())
     exports = put_exports(snapshot, base=None if base is None else base.manifest, manifest=manifest, writer=writer)
-    kept = {"delta_state": delta_state.records, "lent": spanning.lent, "foreign": spanning.foreign}
+    kept = {"delta_state": listings.delta_state.records, "lent": spanning.lent, "foreign": spanning.foreign}
     named = {name: writer.put(data) for name, data in kept.items() if data is not None}
     site = None if plan.site is None else put_metro_site(snapshot, plan.today, settings=plan.site, writer=writer)
-    manifest = replace(
-        manifest, exports=exports, pages=pages, answers=str(RENDERER_VERSION), site=site,
-        **named,
-    )  # fmt: skip
+    manifest = replace(manifest, exports=exports, pages=pages, answers=str(RENDERER_VERSION), site=site, **named)
     sha = writer.put(encode_manifest(manifest))
     writer.flush()
+    times.append(perf_counter())
     return MetroBuild(
         slug=plan.metro.slug,
         part=Part(manifest=sha, stamp=manifest.stamp, snapshot=hash_snapshot(manifest)),
         changes=changes,
         tally=writer.tally,
-        seconds={
-            "make": rendered - started, "write": written - rendered, "pages": paged - written,
-            "exports": perf_counter() - paged,
-        },
-    )  # fmt: skip
+        seconds=dict(zip(_STEPS, (end - start for start, end in pairwise(times)), strict=True)),
+    )
 
 
 def _name_known(base: Base | None, previous: PreviousSnapshot) -> set[str]:
@@ -149,7 +127,7 @@ def _name_known(base: Base | None, previous: PreviousSnapshot) -> set[str]:
 
 
 def _write_tables(
-    made: Frames, buffer: DocumentBuffer, previous: PreviousSnapshot, *, plan: MetroPlan, writer: ObjectWriter
+    made: Tables, buffer: DocumentBuffer, previous: PreviousSnapshot, *, plan: MetroPlan, writer: ObjectWriter
 ) -> Manifest:
     """`made` has no tables any more when this returns: mapped tables are derived while they go."""
     packs = () if plan.base is None else plan.base.manifest.packs

@@ -22,6 +22,7 @@ from pipeline.publish.objects.site import compose_site, read_settings
 from pipeline.publish.organization_changes import compare_organizations
 from pipeline.publish.takedown.metro_state import plan_kept, strip_kept
 from pipeline.publish.takedown.rows import RowStripper
+from pipeline.resolve.listings.rows import Listings
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.tables.versions import Change, list_versions
 
@@ -102,16 +103,14 @@ def _roll_metro_back(
         manifest, source.snapshot, base=base, today=today, stamp=stamp, inputs="" if taken else manifest.inputs,
         cache=cache, site=read_settings(store, current.site),
     )  # fmt: skip
-    return build_metro(
-        [(stripping if row_id in stripping.touched else source).carry_row(row_id) for row_id in source],
-        open_previous(store, base, cache=cache, vocabulary=plan.vocabulary),
-        plan=plan,
+    listings = Listings(
+        rows=[(stripping if row_id in stripping.touched else source).carry_row(row_id) for row_id in source],
         neighborhoods=read_columns(source.snapshot.tables["neighborhoods"], "neighborhoods"),
-        store=store,
         delta_state=kept.delta_state,
         spanning=kept.spanning,
-        renderer=manifest.renderer,
     )
+    previous = open_previous(store, base, cache=cache, vocabulary=plan.vocabulary)
+    return build_metro(listings, previous, plan=plan, store=store, renderer=manifest.renderer)
 
 
 def _withdraw_all(previous: PreviousSnapshot) -> tuple[Change, ...]:

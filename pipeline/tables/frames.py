@@ -1,7 +1,7 @@
 """The builder's columns → the snapshot's tables as data frames, numbered in natural order."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 import numpy as np
@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from outings.contract.vocabulary import TYPES
 from outings.release.tables import TABLES
-from pipeline.resolve.listings.rows import ORIGINS
+from pipeline.memory import return_memory
+from pipeline.resolve.listings.rows import ORIGINS, Listings
+from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.neighborhoods import join_stated
 from pipeline.tables.table_builder import RowChange, TableBuilder
 from pipeline.tables.versions import Change
@@ -26,7 +29,7 @@ _BY_NAME = [TYPES.index(kind) for kind in ("class", "place")]
 Numbers = NDArray[np.uint32]
 
 
-class Frames(Struct, frozen=True, kw_only=True, eq=False):
+class Tables(Struct, frozen=True, kw_only=True, eq=False):
     """`tables`: all but for where documents are packed; a row of `listings` or `organizations` without a `pack` has its
     document in the buffer. `origins`: of each listing, the hash of what it was made of, and its links. `changes` in
     order of rows."""
@@ -36,7 +39,25 @@ class Frames(Struct, frozen=True, kw_only=True, eq=False):
     changes: tuple[Change, ...]
 
 
-def make_frames(builder: TableBuilder, *, neighborhoods: pl.DataFrame) -> Frames:
+def make_tables(
+    listings: Listings,
+    previous: PreviousSnapshot,
+    buffer: DocumentBuffer,
+    *,
+    stamp: int,
+    is_ours: bool,
+    categories: Mapping[str, str],
+) -> Tables:
+    """Make a metro's tables; its documents go to the buffer. The last four arguments are those of `TableBuilder`."""
+    builder = TableBuilder(previous, buffer, stamp=stamp, is_ours=is_ours, categories=categories)
+    builder.add_rows(listings.rows)
+    builder.add_stays(listings.stays)
+    builder.add_withdrawn()
+    return_memory()  # of records, that are rows now
+    return _make_tables(builder, neighborhoods=listings.neighborhoods)
+
+
+def _make_tables(builder: TableBuilder, *, neighborhoods: pl.DataFrame) -> Tables:
     """In natural order, one type after the other; organizations have an order of their own."""
     sessions = builder.join("sessions")
     listings, rows = _number(_order_listings(builder.join("listings"), sessions))
@@ -50,7 +71,7 @@ def make_frames(builder: TableBuilder, *, neighborhoods: pl.DataFrame) -> Frames
         "sections": _give_rows(builder.join("sections"), rows, "sections").sort("row", "section"),
         "sessions": _give_rows(sessions, rows, "sessions").sort("row", "session"),
     }
-    return Frames(
+    return Tables(
         tables=tables,
         origins=listings.select(*ORIGINS),
         changes=_order_changes(builder.changed, rows=rows, organization_rows=organization_rows),

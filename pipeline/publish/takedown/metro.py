@@ -20,7 +20,7 @@ from pipeline.publish.metro import build_metro, open_previous
 from pipeline.publish.metro_plan import MetroBuild
 from pipeline.publish.takedown.metro_state import plan_kept, strip_kept
 from pipeline.publish.takedown.rows import RowStripper
-from pipeline.resolve.listings.rows import Row, UnchangedListing
+from pipeline.resolve.listings.rows import Listings, Row, UnchangedListing
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.tables.versions import Change
 
@@ -76,16 +76,14 @@ def strip_metro(
     )  # fmt: skip
     shown = [row for row in withdrawal.rows.values() if row["status"] == PUBLISHED]
     previous.drop_rows(withdrawal.rows)
-    built = build_metro(
-        _list_rows(withdrawal),
-        previous,
-        plan=plan,
-        neighborhoods=read_columns(snapshot.tables["neighborhoods"], "neighborhoods"),
-        store=store,
+    listings = Listings(
+        rows=_list_rows(withdrawal),
         stays=_list_stays(withdrawal),
+        neighborhoods=read_columns(snapshot.tables["neighborhoods"], "neighborhoods"),
         delta_state=kept.delta_state,
         spanning=kept.spanning,
     )
+    built = build_metro(listings, previous, plan=plan, store=store)
     removed = tuple(
         Change(listing_id=row["id"], type=row["kind"], slug=row["id"], kind="removed", reason=reason) for row in shown
     )

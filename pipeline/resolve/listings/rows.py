@@ -10,6 +10,8 @@ from polars.datatypes import IntegerType
 from outings.contract.vocabulary import WEEKDAYS
 from outings.release.tables import HAPPENINGS, TABLES
 from pipeline.dates.recurrence import Occurrences
+from pipeline.resolve.delta_state import NOTHING, DeltaState
+from pipeline.resolve.foreign_organizations import ALONE, SharedState
 
 # Sections and sessions are numbered in 16 bits.
 _MOST_PARTS = 65_536
@@ -66,6 +68,20 @@ class UnchangedListing(Struct, frozen=True, kw_only=True, eq=False, gc=False):
     origin: bytes | None
     occurrences: Occurrences | None = None
     moving: Mapping[str, int | str | None] = {}
+
+
+class Listings(Struct, frozen=True, kw_only=True, eq=False):
+    """A metro's listings and organizations as the next release will have them: `rows` are made while they are read, and
+    `stays` of the previous release are none of these. `neighborhoods`: their table.
+
+    For the next build: `delta_state`, the records that it is to take as said; `spanning`, what it is to know of
+    organizations of several metros."""
+
+    rows: Iterable[Row]
+    stays: Sequence[UnchangedListing] = ()
+    neighborhoods: pl.DataFrame
+    delta_state: DeltaState = NOTHING
+    spanning: SharedState = ALONE
 
 
 def check_bounds(row: Row) -> None:
