@@ -15,14 +15,16 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from enum import IntEnum
 from functools import lru_cache
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import structlog
 from msgspec import Struct
 
 from edge.limits.principal import Allowance, Principal
-from edge.metrics import Counts
 from outings.contract.errors import ApiError, quota_exceeded, rate_limited
+
+if TYPE_CHECKING:  # it imports engines, which the process that makes workers does without
+    from edge.metrics import Counts
 
 log = structlog.get_logger()
 
@@ -229,7 +231,7 @@ class RateLimiter(Struct):
     """If the store of counters is out of reach, requests pass; the log and a metric say so."""
 
     limits: LimitStore
-    counts: Counts
+    counts: "Counts"
     is_down: bool = False
 
     def take(self, principal: Principal) -> Awaitable[LimitDecision]:

@@ -16,6 +16,16 @@ from tests.command.conftest import Run
 ENGINES = ("duckdb", "polars", "numpy", "uvicorn", "starlette", "shapely", "boto3", "rich", "msgspec")
 
 
+def test_the_process_that_makes_workers_imports_no_engine() -> None:
+    program = """
+import sys
+import edge.limits.mapped_store, edge.serving.server, edge.usage, edge.services.fetcher, outings.release.trust
+print([name for name in ("duckdb", "polars", "numpy") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
 def test_help_names_every_command_and_imports_no_engine() -> None:
     program = f"""
 import sys
