@@ -3,6 +3,7 @@ the store."""
 
 from collections.abc import Iterator
 from datetime import date, timedelta
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
@@ -16,6 +17,7 @@ from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import (
     LAYOUT,
     Manifest,
+    Origins,
     SemanticTables,
     Table,
     encode_manifest,
@@ -26,7 +28,7 @@ from outings.release.mapped_table import LAYOUT as MAPPED_LAYOUT
 from outings.release.mapped_table import encode_mapped
 from outings.release.root import Part
 from outings.release.snapshot import fetch_snapshot
-from outings.release.store import Store
+from outings.release.store import Corrupt, NotFound, Store, read_object
 from pipeline.before import Base
 from pipeline.fingerprint import number_renderer
 from pipeline.memory import return_memory
@@ -34,17 +36,15 @@ from pipeline.publish.metro_plan import MetroBuild, MetroPlan
 from pipeline.publish.objects.documents import pack_documents
 from pipeline.publish.objects.exports import put_exports
 from pipeline.publish.objects.object_writer import ObjectWriter
-from pipeline.publish.objects.origins import put_origins, read_origins
 from pipeline.publish.objects.precomputed_pages import put_pages
 from pipeline.publish.objects.site import put_metro_site
-from pipeline.resolve.listings.rows import Listings
+from pipeline.resolve.listings.rows import ORIGINS, Listings
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.tables.document_buffer import DocumentBuffer
-from pipeline.tables.frames import Tables, encode_table, make_tables
+from pipeline.tables.frames import Tables, encode_table, make_tables, make_zips
 from pipeline.tables.model_plan import ModelPlan
 from pipeline.tables.similar import make_related
 from pipeline.tables.vectors import make_semantic
-from pipeline.tables.zips import make_zips
 
 # Before and after the build's local date, both inclusive.
 HORIZON = timedelta(days=400)
@@ -66,8 +66,24 @@ def open_previous(
     snapshot = fetch_snapshot(store, replace(manifest, mapped={}), cache=cache)  # a build reads no mapped tables
     if manifest.origins is None or manifest.origins.program != program:
         return PreviousSnapshot(snapshot, vocabulary=vocabulary)
-    origins = read_origins(store, manifest.origins, rows=manifest.tables["listings"].rows)
+    origins = _read_origins(store, manifest.origins, rows=manifest.tables["listings"].rows)
     return PreviousSnapshot(snapshot, vocabulary=vocabulary, origins=origins, horizon=find_horizon(manifest.date))
+
+
+def _put_origins(origins: pl.DataFrame, program: str, writer: ObjectWriter) -> Origins:
+    """`origins`: the columns of ORIGINS, by row."""
+    target = BytesIO()
+    origins.select(*ORIGINS).write_parquet(target, compression="uncompressed", statistics=False)
+    return Origins(program=program, object=writer.put(target.getvalue()))
+
+
+def _read_origins(store: Store, origins: Origins, *, rows: int) -> pl.DataFrame | None:
+    """None where they are gone, or are not those of so many rows. StoreError."""
+    try:
+        frame = pl.read_parquet(BytesIO(read_object(store, origins.object)))
+    except (NotFound, Corrupt, pl.exceptions.PolarsError):
+        return None
+    return frame if frame.schema == ORIGINS and frame.height == rows else None
 
 
 def find_horizon(today: date) -> tuple[date, date]:
@@ -142,7 +158,7 @@ def _write_tables(
         semantic = _put_semantic(
             make_semantic(made.tables["listings"], buffer, before=before, plan=plan.model), plan.model, writer
         )
-    origins = None if plan.program is None else put_origins(made.origins, plan.program, writer)
+    origins = None if plan.program is None else _put_origins(made.origins, plan.program, writer)
     derived = derive_tables(frames, today=plan.today, language=plan.language)
     packs = packed.packs
     made.tables.clear()

@@ -20,7 +20,7 @@ from pipeline.publish.metro import build_metro, open_previous
 from pipeline.publish.metro_plan import MetroBuild
 from pipeline.publish.objects.site import compose_site, read_settings
 from pipeline.publish.organization_changes import compare_organizations
-from pipeline.publish.takedown.metro_state import plan_kept, strip_kept
+from pipeline.publish.takedown.metro import plan_kept, strip_kept
 from pipeline.publish.takedown.rows import RowStripper
 from pipeline.resolve.listings.rows import Listings
 from pipeline.resolve.previous import PreviousSnapshot

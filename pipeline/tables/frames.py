@@ -1,21 +1,29 @@
-"""The builder's columns → the snapshot's tables as data frames, numbered in natural order."""
+"""The builder's columns become the snapshot's tables as data frames, numbered in natural order; with the tables of
+neighborhoods and postal codes."""
 
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
+from io import BytesIO
+from math import fsum
+from typing import Any
 
 import numpy as np
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import astuple
 from numpy.typing import NDArray
 
+from outings.contract.text import fold_text
 from outings.contract.vocabulary import TYPES
-from outings.release.tables import TABLES
+from outings.release.snapshot import Snapshot
+from outings.release.tables import NEIGHBORHOODS, PUBLISHED, TABLES, ZIPS
 from pipeline.memory import return_memory
+from pipeline.resolve.facts.centroids import Centroid
 from pipeline.resolve.listings.rows import ORIGINS, Listings
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.tables.document_buffer import DocumentBuffer
-from pipeline.tables.neighborhoods import join_stated
 from pipeline.tables.table_builder import RowChange, TableBuilder
 from pipeline.tables.versions import Change
 
@@ -128,3 +136,43 @@ def encode_table(frame: pl.DataFrame) -> bytes:
     buffer = io.BytesIO()
     frame.write_parquet(buffer, compression="zstd", compression_level=3, statistics=True, row_group_size=ROW_GROUP_SIZE)
     return buffer.getvalue()
+
+
+_STATED = ("neighborhood_slug", "neighborhood")
+# Six decimals of a degree are a tenth of a metre.
+_DECIMALS = 6
+
+
+def join_stated(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataFrame:
+    """`neighborhoods`: of the map, or of a release before, whose listings are others."""
+    mapped = neighborhoods.filter(pl.col("south").is_not_null())
+    slugs, keys = mapped["slug"].implode(), mapped["key"].implode()
+    is_mapped = pl.col("neighborhood_slug").is_in(slugs) | pl.col("neighborhood_key").is_in(keys)
+    stating = listings.filter((pl.col("status") == PUBLISHED) & ~is_mapped).drop_nulls(_STATED)
+    grouped = stating.group_by("neighborhood_slug").agg("neighborhood", "lat", "lng")
+    stated = [_describe(slug, *columns) for slug, *columns in grouped.iter_rows()]
+    return pl.concat([mapped, pl.DataFrame(stated, schema=dict(NEIGHBORHOODS))]).sort("slug")
+
+
+def _describe(slug: str, names: list[str], lats: list[float | None], lngs: list[float | None]) -> dict[str, Any]:
+    """By the name that most of its listings give it, in the middle of them."""
+    spelled = Counter(names)
+    name = min(spelled, key=lambda each: (-spelled[each], each))
+    placed = [(lat, lng) for lat, lng in zip(lats, lngs, strict=True) if lat is not None and lng is not None]
+    lat, lng = (_find_mean([each[at] for each in placed]) for at in (0, 1))
+    return {"slug": slug, "name": name, "key": fold_text(name), "lat": lat, "lng": lng}
+
+
+def _find_mean(degrees: list[float]) -> float | None:
+    return round(fsum(degrees) / len(degrees), _DECIMALS) if degrees else None
+
+
+def make_zips(centroids: Sequence[Centroid]) -> pl.DataFrame:
+    """The table of centroids in a snapshot."""
+    return pl.DataFrame([astuple(each) for each in centroids], schema=dict(ZIPS), orient="row")
+
+
+def carry_centroids(snapshot: Snapshot) -> tuple[Centroid, ...]:
+    """The centroids of an older release."""
+    file = snapshot.tables.get("zips")
+    return () if file is None else tuple(Centroid(*row) for row in pl.read_parquet(BytesIO(file.view)).iter_rows())

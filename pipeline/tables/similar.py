@@ -1,6 +1,7 @@
 """What is similar to what: for each event, class and camp the listings most like it, found without comparing all pairs.
 
-Listings that share a category stand in two orders, by place and by kind; each is compared with those about it in both.
+Listings are compared by traits: arrays by row. Those that share a category stand in two orders, by place and by kind;
+each is compared with those about it in both. docs/addons.md has the formula of a score in words.
 """
 
 from collections.abc import Iterator, Mapping
@@ -8,13 +9,180 @@ from datetime import date, timedelta
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 from numpy.typing import NDArray
 
+from outings.answers.snapshot.distance import EARTH_RADIUS_M, make_unit_vectors
 from outings.contract.routes import LISTS
-from outings.contract.vocabulary import AUDIENCES, TYPES
+from outings.contract.vocabulary import AUDIENCES, TIME_BLOCKS, TYPES, WEEKDAYS
 from outings.release.tables import PUBLISHED, RELATED
-from pipeline.tables.similarity import score_likeness, weigh_categories
-from pipeline.tables.traits import Floats, Numbers, Traits, find_middles, read_traits
+
+OLDEST = 18
+
+Numbers = NDArray[np.int64]
+Floats = NDArray[np.float32]
+
+
+class Traits(Struct, frozen=True, kw_only=True, eq=False):
+    """Of all listings, by row. `points`: metres from somewhere near, NaN where not stated; `youngest` above
+    `oldest` where ages are not; `slots`: a bit for each weekday and block of the day, `days` one for each weekday;
+    `kinds`: the number of the row's set of categories in `sets`."""
+
+    types: Numbers
+    categories: NDArray[np.uint64]
+    kinds: Numbers
+    sets: NDArray[np.uint64]
+    points: tuple[Floats, Floats, Floats]
+    tiles: Numbers
+    youngest: NDArray[np.int8]
+    oldest: NDArray[np.int8]
+    slots: NDArray[np.uint32]
+    days: NDArray[np.uint8]
+
+
+def read_traits(tables: Mapping[str, pl.DataFrame]) -> Traits:
+    listings = tables["listings"]
+    lats, lngs = (listings[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng"))
+    categories = listings["categories"].fill_null(0).to_numpy()
+    ages = listings.select("age_min", "age_max")
+    is_stated = ages["age_min"].is_not_null() | ages["age_max"].is_not_null()
+    youngest = ages["age_min"].fill_null(0).clip(0, OLDEST).set(~is_stated, OLDEST + 1)
+    oldest = ages["age_max"].fill_null(OLDEST).clip(0, OLDEST).set(~is_stated, 0)
+    x, y, z = (_shift(each * EARTH_RADIUS_M) for each in make_unit_vectors(lats, lngs))
+    slots, days = _find_slots(tables, size=listings.height)
+    sets, kinds = np.unique(categories, return_inverse=True)
+    return Traits(
+        types=listings["type"].to_numpy().astype(np.int64),
+        categories=categories,
+        kinds=kinds.astype(np.int64),
+        sets=sets,
+        points=(x, y, z),
+        tiles=_find_tiles(lats, lngs),
+        youngest=youngest.to_numpy().astype(np.int8),
+        oldest=oldest.to_numpy().astype(np.int8),
+        slots=slots,
+        days=days,
+    )
+
+
+def find_middles(traits: Traits) -> Numbers:
+    """Twice the middle of the ages."""
+    return traits.youngest.astype(np.int64) + traits.oldest
+
+
+def _shift(metres: NDArray[np.float64]) -> Floats:
+    """To where the first point is: half as many bytes hold a metro's width to the millimetre, but not the earth's."""
+    stated = metres[~np.isnan(metres)]
+    shifted: Floats = (metres - stated[:1].sum()).astype(np.float32)
+    return shifted
+
+
+def _find_tiles(lats: NDArray[np.float64], lngs: NDArray[np.float64]) -> Numbers:
+    """A number a tile of some hundred metres, close numbers for close tiles (a Z-order curve); -1 without a point."""
+    is_placed = ~(np.isnan(lats) | np.isnan(lngs))
+    tiles = np.zeros(lats.size, dtype=np.int64)
+    for bit, (degrees, span) in enumerate(((lngs, 360), (lats, 180))):
+        steps = np.where(is_placed, (degrees + span / 2) / span * (1 << 17), 0).astype(np.int64)
+        for place in range(17):
+            tiles |= (steps >> place & 1) << (2 * place + bit)
+    return np.where(is_placed, tiles, -1)
+
+
+def _find_slots(tables: Mapping[str, pl.DataFrame], *, size: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+    """Of events their dates', of classes and camps their sections' and sessions' days."""
+    parts = [tables["occurrences"].select("row", "weekday", "time").unique()]
+    for name in ("sections", "sessions"):
+        frame = tables[name].select("row", "days", "time")
+        parts += [
+            frame.filter(pl.col("days") & (1 << day) != 0).select(
+                "row", pl.lit(day, pl.UInt8()).alias("weekday"), "time"
+            )
+            for day in range(len(WEEKDAYS))
+        ]
+    every = pl.concat(parts)
+    rows, weekdays = every["row"].to_numpy(), every["weekday"].to_numpy().astype(np.uint32)
+    bounds = [hour * 3600 for hour in TIME_BLOCKS.values()]
+    times = every["time"].fill_null(-1).to_numpy()
+    blocks = np.searchsorted(bounds, times, side="right") - 1
+    slots, days = np.zeros(size, dtype=np.uint32), np.zeros(size, dtype=np.uint8)
+    timed = np.unique(np.stack((rows, weekdays * len(TIME_BLOCKS) + blocks))[:, times >= 0].astype(np.int64), axis=1)
+    np.bitwise_or.at(slots, timed[0], np.uint32(1) << timed[1].astype(np.uint32))
+    np.bitwise_or.at(days, rows, (1 << weekdays).astype(np.uint8))
+    return slots, days
+
+
+# What a score is made of, with the weight of each part.
+CATEGORIES, AGES, DISTANCE, WEEK = 0.5, 0.2, 0.2, 0.1
+HALF_DISTANCE_M = 2_000
+UNKNOWN_AGES = 0.5
+
+
+def weigh_categories(categories: NDArray[np.uint64]) -> Floats:
+    """By bit: the rarer among the candidates, the more; 0 of one that none of them has."""
+    counts = np.array([int((categories >> np.uint64(bit) & np.uint64(1)).sum()) for bit in range(64)])
+    weights = np.log1p(categories.size / np.maximum(counts, 1))
+    return np.where(counts > 0, weights, 0).astype(np.float32)
+
+
+def score_likeness(rows: Numbers, candidates: Numbers, weights: Floats, traits: Traits) -> Floats:
+    """From 0 to 1, a row of them for each listing."""
+    own = rows[:, np.newaxis]
+    parts = (
+        (CATEGORIES, _compare_categories(rows, candidates, weights, traits)),
+        (AGES, _compare_ages(own, candidates, traits)),
+        (DISTANCE, _compare_places(own, candidates, traits)),
+        (WEEK, _compare_weeks(own, candidates, traits)),
+    )
+    score = np.zeros(candidates.shape, dtype=np.float32)
+    for weight, part in parts:
+        score += np.float32(weight) * part
+    return score
+
+
+def _compare_categories(rows: Numbers, candidates: Numbers, weights: Floats, traits: Traits) -> Floats:
+    """The weight of the shared ones, as a part of that of all that either has."""
+    kinds, at = np.unique(traits.kinds[rows], return_inverse=True)
+    others = _spread_bits(traits.sets)
+    own = others[kinds]
+    shared = (own * weights) @ others.T
+    either = (own @ weights)[:, np.newaxis] + others @ weights - shared
+    similarity = np.divide(shared, either, out=np.zeros_like(shared), where=either > 0)
+    compared: Floats = similarity[at[:, np.newaxis], traits.kinds[candidates]]
+    return compared
+
+
+def _spread_bits(sets: NDArray[np.uint64]) -> Floats:
+    bits: Floats = (sets[:, np.newaxis] >> np.arange(64, dtype=np.uint64) & np.uint64(1)).astype(np.float32)
+    return bits
+
+
+def _compare_ages(own: Numbers, candidates: Numbers, traits: Traits) -> Floats:
+    """The years that both have, as a part of all from the youngest to the oldest of either."""
+    low, high = traits.youngest[own], traits.oldest[own]
+    other_low, other_high = traits.youngest[candidates], traits.oldest[candidates]
+    both = np.minimum(high, other_high) - np.maximum(low, other_low) + 1
+    either = np.maximum(high, other_high) - np.minimum(low, other_low) + 1
+    overlap = np.maximum(both, 0) / either.astype(np.float32)
+    is_unknown = (low > high) | (other_low > other_high)
+    return np.where(is_unknown, np.float32(UNKNOWN_AGES), overlap).astype(np.float32)
+
+
+def _compare_places(own: Numbers, candidates: Numbers, traits: Traits) -> Floats:
+    """1 at the same point, a half at 2 km, 0 where either has none."""
+    squares = np.zeros(candidates.shape, dtype=np.float32)
+    for axis in traits.points:
+        squares += (axis[own] - axis[candidates]) ** 2
+    near = 1 / (1 + np.sqrt(squares) / np.float32(HALF_DISTANCE_M))
+    return np.nan_to_num(near, nan=0).astype(np.float32)
+
+
+def _compare_weeks(own: Numbers, candidates: Numbers, traits: Traits) -> Floats:
+    """1 where both are at one block of one weekday, a half where on one weekday."""
+    is_slot = (traits.slots[own] & traits.slots[candidates]) != 0
+    is_day = (traits.days[own] & traits.days[candidates]) != 0
+    alike: Floats = np.maximum(is_slot.astype(np.float32), is_day * np.float32(0.5))
+    return alike
+
 
 _ADULTS = AUDIENCES.index("adults")
 # The types that have similar listings, and are such: things to do on a day.

@@ -1,13 +1,23 @@
-"""Files of a tree that hosts read themselves: what to say with each answer, and of one that there is not."""
+"""Files of a tree that answer no request: pages for people, and what hosts read themselves."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 
+from msgspec.structs import replace
+
+from outings.answers.counts import count_listings
+from outings.configuration.zones import read_zone
 from outings.contract.envelope import encode_error
 from outings.contract.errors import not_found
+from outings.contract.query import Entitlement
 from outings.contract.resources.sync import EXPORT_TYPES
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS
-from outings.release.site import ASSETS
+from outings.pages.assets import Page, explain_no_assets
+from outings.pages.settings import MetroFigures
+from outings.release.site import ASSETS, read_site
+from outings.release.snapshot import Snapshot
+from outings.release.store import Store
 from pipeline.publish.static.hosts import HostFile
 
 _TEXT = "text/plain"
@@ -45,3 +55,29 @@ def _encode_headers(slugs: Sequence[str]) -> bytes:
             path = f"/v1/:metro/export/{collection}.{file_format}"
             rules[path] = f"Content-Type: {EXPORT_TYPES[file_format]}"
     return "".join(f"{path}\n  {rule}\n" for path, rule in rules.items()).encode()
+
+
+def render_pages(
+    store: Store, site: str | None, metros: Mapping[str, Snapshot], *, dates: Mapping[str, date]
+) -> Iterator[Page]:
+    """Yield each page and what it loads, with the path of its file; none where the release has no pages."""
+    if site is None or explain_no_assets() is not None:
+        return
+    from outings.pages.site import render_metro, render_static_site  # templates, which a tree without pages needs not
+
+    # Everybody may read the whole tree.
+    settings = replace(read_site(store, site).settings, key="", shows_data=True, is_static=True)
+    figures = [_make_figures(snapshot, dates[slug]) for slug, snapshot in metros.items()]
+    pages = [*render_static_site(settings, figures)]
+    for slug, snapshot in metros.items():
+        pages += render_metro(snapshot, today=dates[slug], settings=settings)
+    for page in pages:
+        is_folder = not page.path or page.path.endswith("/")
+        yield replace(page, path=f"{page.path}index.html") if is_folder else page
+
+
+def _make_figures(snapshot: Snapshot, today: date) -> MetroFigures:
+    metro = snapshot.metro
+    counts = count_listings(snapshot, today=today, entitlement=Entitlement())
+    changed = snapshot.stamp.astimezone(read_zone(metro.timezone)).date()
+    return MetroFigures(slug=metro.slug, name=metro.name, counts=counts, changed_on=changed)

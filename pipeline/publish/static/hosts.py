@@ -1,10 +1,14 @@
-"""The place of a static tree: a folder, or a bucket. A file is whole there or not there at all."""
+"""The files of a static tree, and the place where they are put: a folder, or a bucket. A file is whole there or not
+there at all. While a tree is made, its hashes are in memory, and the bytes to write in a temporary file: a tree may be
+larger than memory."""
 
 import gzip
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Self
 from uuid import uuid4
 
 from msgspec import Struct
@@ -13,7 +17,7 @@ from outings.contract.resources.sync import EXPORT_TYPES
 from outings.contract.routes import JSON
 from outings.release.folder import sync_file_system
 from outings.release.s3 import S3Store
-from outings.release.store import StoreError
+from outings.release.store import StoreError, hash_of
 
 # What a killed writer leaves, and after how many seconds it is swept: no file takes as long.
 _TEMPORARY = ".writing-"
@@ -117,3 +121,62 @@ def open_host(url: str, *, endpoint_url: str | None, region: str | None) -> Host
         return FolderHost(Path(url.removeprefix("file:")))
     bucket, _, prefix = url.removeprefix("s3://").partition("/")
     return S3Host(S3Store(bucket, prefix, endpoint_url=endpoint_url, region=region))
+
+
+# What is written first: a file refers only to files of an earlier or the same step.
+DETAILS, LISTS, INDEX = range(3)
+
+
+class StaticManifest(Struct, frozen=True, kw_only=True):
+    """The state of a tree: the hash of each file by name, empty while the file is being written or deleted. `closed`:
+    by name of a full page of the changes, the hash of its content without `meta`."""
+
+    url: str = ""
+    files: Mapping[str, str] = {}
+    closed: Mapping[str, str] = {}
+
+
+class StaticFile(Struct, frozen=True, kw_only=True):
+    """A file of the tree. `offset`: the position of its bytes in the spool, -1 if the tree has them. `closed` as in the
+    manifest."""
+
+    sha256: str
+    media: str
+    max_age: int | None
+    step: int
+    offset: int
+    size: int
+    closed: str = ""
+
+
+class Spool:
+    """A temporary file for the bytes that the tree does not have yet."""
+
+    def __init__(self, known: StaticManifest) -> None:
+        self._known = known
+        self._file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed by __exit__
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def add(
+        self, name: str, data: bytes, *, step: int, max_age: int | None, media: str = JSON, closed: str = ""
+    ) -> StaticFile:
+        """Return the file. A full page of the changes with the same content keeps the bytes that it has."""
+        sha, known = hash_of(data), self._known.files.get(name)
+        if closed and known and self._known.closed.get(name) == closed:
+            sha = known
+        offset = -1
+        if sha != known:
+            offset = self._file.seek(0, 2)
+            self._file.write(data)
+        return StaticFile(
+            sha256=sha, media=media, max_age=max_age, step=step, offset=offset, size=len(data), closed=closed
+        )
+
+    def read(self, name: str, file: StaticFile) -> HostFile:
+        self._file.seek(file.offset)
+        return HostFile(name, self._file.read(file.size), file.max_age, file.media)

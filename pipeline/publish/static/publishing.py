@@ -21,11 +21,9 @@ from outings.release.snapshot import Release, Snapshot, open_release
 from outings.release.store import Outcome, Store, decode_json
 from outings.release.tables import PUBLISHED, read_columns
 from outings.release.trust import ANYBODY, STATIC_FILES, Trust
-from pipeline.publish.static import files as steps
-from pipeline.publish.static.files import Spool, StaticFile, StaticManifest
-from pipeline.publish.static.host_files import list_host_files
-from pipeline.publish.static.hosts import Host
-from pipeline.publish.static.pages import render_pages
+from pipeline.publish.static import hosts as steps
+from pipeline.publish.static.host_files import list_host_files, render_pages
+from pipeline.publish.static.hosts import Host, Spool, StaticFile, StaticManifest
 from pipeline.publish.static.rendering import MetroIndex, Renderer, StaticRequest
 from pipeline.publish.static.requests import StaticMetro
 

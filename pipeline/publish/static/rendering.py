@@ -15,7 +15,7 @@ from outings.contract.static_files import name_file, name_media, spell_request
 from outings.contract.vocabulary import Vocabulary
 from outings.release.snapshot import Release
 from outings.release.store import hash_of
-from pipeline.publish.static.files import DETAILS, LISTS, Spool, StaticFile
+from pipeline.publish.static.hosts import DETAILS, LISTS, Spool, StaticFile
 from pipeline.publish.static.requests import KINDS, NAMED, Kind, StaticMetro
 
 
