@@ -28,7 +28,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from xdist.scheduler import LoadGroupScheduling
+from xdist.scheduler import LoadGroupScheduling  # type: ignore[import-untyped]
 
 # A newcomer waits for `make test`; `make test-long` tries 20.
 CASES = int(os.environ.get("OUTINGS_TEST_CASES") or 3)
@@ -79,7 +79,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("generated")
 
 
-class FileScheduler(LoadGroupScheduling):
+class FileScheduler(LoadGroupScheduling):  # type: ignore[misc]
     """A file's tests go to one worker, as those of a group do: the worlds that they share are built once."""
 
     def _split_scope(self, nodeid: str) -> str:
