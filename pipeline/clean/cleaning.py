@@ -37,7 +37,7 @@ class CleaningResult(Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...] = ()
 
 
-class _Finding(NamedTuple):
+class _ValueProblem(NamedTuple):
     """What is wrong with one member, and whether the record can stand without it."""
 
     field: str | None
@@ -69,15 +69,15 @@ class _Cleaner:
     """Cleans the members of one record, and remembers what is wrong with them."""
 
     def __init__(self, origin: Origin, unknown: Counter[str]) -> None:
-        self.findings: list[_Finding] = []
+        self.value_problems: list[_ValueProblem] = []
         self._origin = origin
         self._unknown = unknown
 
     def _find(self, field: str | None, reason: str, value: Any, *, quarantines: bool = True) -> None:
-        self.findings.append(_Finding(field, reason, value, quarantines))
+        self.value_problems.append(_ValueProblem(field, reason, value, quarantines))
 
     def _is_wrong(self, field: str) -> bool:
-        return any(finding.field == field for finding in self.findings)
+        return any(finding.field == field for finding in self.value_problems)
 
     def clean_members(self, raw: object) -> dict[str, Any]:
         if not isinstance(raw, dict):

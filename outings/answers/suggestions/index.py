@@ -137,14 +137,14 @@ class SuggestionIndex:
         """Return the entries that begin with a folded text, each text once: queries and categories in half of the
         room, then names, then what is left. If there is room, those follow that have two of the words as one, or one
         as two; and where there is nothing at all, those of the words that were meant."""
-        found: dict[str, EntryMatch] = {}
+        matches: dict[str, EntryMatch] = {}
         for spaced in (text, *_list_respaced(text)):
-            for match in self._list_matches(spaced, order, limit=limit) if len(found) < limit else ():
-                found.setdefault(match.text, match)
-        if not found and (meant := _correct(text, order.words)) is not None:
-            found = {match.text: match for match in self._list_matches(meant, order, limit=limit)}
-        topics = [match for match in found.values() if match.kind in (QUERY, CATEGORY)]
-        names = [match for match in found.values() if match.kind not in (QUERY, CATEGORY)]
+            for match in self._list_matches(spaced, order, limit=limit) if len(matches) < limit else ():
+                matches.setdefault(match.text, match)
+        if not matches and (meant := _correct(text, order.words)) is not None:
+            matches = {match.text: match for match in self._list_matches(meant, order, limit=limit)}
+        topics = [match for match in matches.values() if match.kind in (QUERY, CATEGORY)]
+        names = [match for match in matches.values() if match.kind not in (QUERY, CATEGORY)]
         room = max((limit + 1) // 2, limit - len(names))
         return [*topics[:room], *names, *topics[room:]][:limit]
 

@@ -263,8 +263,8 @@ def test_what_several_names_share_is_a_query_with_how_many_have_it(
 def test_a_query_leads_to_a_search_that_finds_as_many_listings(borough: Release) -> None:
     first = fetch(borough, PATH, {"q": "art for 5"})["data"][0]
     path, _, parameters = first["links"]["search"].partition("?")
-    found = fetch(borough, path, dict(parse_qsl(parameters)))
-    assert {item["name"] for item in found["data"][: first["count"]]} == {"Art Lab", "Art Party"}
+    body = fetch(borough, path, dict(parse_qsl(parameters)))
+    assert {item["name"] for item in body["data"][: first["count"]]} == {"Art Lab", "Art Party"}
 
 
 @pytest.mark.parametrize("typed", ["mill p", "art for 9", "preschool z"])
