@@ -50,7 +50,7 @@ def clean_record(raw: object, *, line: int, origin: Origin, unknown: Counter[str
     """Clean one record of `origin`'s feed; members that no record has are counted in `unknown` by their path."""
     cleaner = _Cleaner(origin, unknown)
     values = cleaner.clean_members(raw)
-    refused = [finding for finding in cleaner.findings if finding.quarantines]
+    refused = [finding for finding in cleaner.value_problems if finding.quarantines]
     if refused:
         # One line a record, so that lines of the quarantine are records: the first reason, and where the others are.
         first, *others = refused
@@ -58,7 +58,7 @@ def clean_record(raw: object, *, line: int, origin: Origin, unknown: Counter[str
         also = f" (also wrong: {', '.join(fields)})" if fields else ""
         shown = [first._replace(reason=first.reason + also)]
     else:
-        shown = cleaner.findings
+        shown = cleaner.value_problems
     named: dict[str, Any] = {"line": line, "feed": origin.feed, "source_id": values.get("source_id")}
     problems = tuple(make_problem(*each[:3], quarantines=each.quarantines, **named) for each in shown)
     record = None if refused else RECORDS[values["type"]](feed=origin.feed, line=line, **values)

@@ -2,7 +2,8 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 import msgspec
@@ -29,6 +30,7 @@ from pipeline.fetch.ics.times import (
     Zones,
     find_end,
     find_instance,
+    list_periods,
     make_entry,
     name_event,
     name_instance,
@@ -116,6 +118,9 @@ def _find_instant(event: Component, name: str) -> str | None:
     return f"{match[1]}-{match[2]}-{match[3]}T{match[4]}:{match[5]}:{match[6]}Z"
 
 
+_OF_SERIES = ("RRULE", "EXRULE", "RDATE", "EXDATE", "DTEND", "DURATION")
+
+
 class EventGroup(Struct, frozen=True, kw_only=True):
     """`master`: the series' own VEVENT, its newest. `changed`: the dates that others stand for; `splits`: those from
     which on one says another thing, in order. `entries`: each with the date that it stands for as the series has it.
@@ -188,6 +193,9 @@ def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[CalendarMomen
     ]  # fmt: skip
     live = [entry for entry in aligned if entry.instance is not None]
     moved = {_name_date(entry, master) for entry in live if not entry.splits}
+    if master is not None:
+        periods = [each for each in _list_periods(master, zones) if _name_date(each, master) not in moved]
+        aligned, live = [*aligned, *periods], [*live, *periods]
     dates = (entry for entry in live if not entry.splits and not is_stray(entry, master))
     changed = [entry.instance for entry in dates if entry.instance]
     changed += [_settle(moment, master, zones) for moment in unread]
@@ -200,6 +208,18 @@ def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[CalendarMomen
 
 def _name_date(entry: CalendarEntry, master: CalendarEntry | None) -> str:
     return name_instance(entry.uid, entry.instance, (master or entry).starts.clock)
+
+
+def _list_periods(master: CalendarEntry, zones: Zones) -> Iterator[CalendarEntry]:
+    """Yield the dates that RDATE gives another length than the series has, as if each were changed: a record has one
+    length."""
+    own, _ = find_end(master, zones)
+    length = None if own is None else own.on(master.starts.clock) - master.starts.local
+    lines = tuple(line for line in master.event.lines if line.name not in _OF_SERIES)
+    event = msgspec.structs.replace(master.event, lines=lines)
+    for starts, ends in list_periods(master.event, zones, clock=master.starts.clock):
+        if timedelta() < ends.on(starts.clock) - starts.local != length:
+            yield CalendarEntry(master.uid, starts, event, starts, splits=False, ends=ends)
 
 
 def _settle(moment: CalendarMoment, master: CalendarEntry | None, zones: Zones) -> CalendarMoment:

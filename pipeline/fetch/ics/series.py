@@ -27,10 +27,11 @@ COMPARED = number_day(date(2099, 1, 1)) * DAY
 
 
 class Pattern(Struct, frozen=True, kw_only=True):
-    """`rules` are readable, their UNTIL is on this clock. For an `excluded` midnight see `exclude`."""
+    """`rules` and `exrules` are readable, their UNTIL is on this clock. For an `excluded` midnight see `exclude`."""
 
     anchor: int
     rules: tuple[RecurrenceRule, ...] = ()
+    exrules: tuple[RecurrenceRule, ...] = ()
     added: tuple[int, ...] = ()
     excluded: tuple[int, ...] = ()
 
@@ -57,7 +58,10 @@ def list_named(pattern: Pattern, *, last_day: int = _FOLLOWED) -> LiveDates:
 def list_dates(pattern: Pattern) -> LiveDates:
     """List the dates that take place, as if clocks never skipped a time."""
     named = list_named(pattern)
-    return LiveDates(starts=named.starts[~exclude(named.starts, pattern.excluded)], has_end=named.has_end)
+    gone = exclude(named.starts, pattern.excluded)
+    for rule in pattern.exrules:
+        gone |= np.isin(named.starts, _list_own(rule, pattern.anchor))
+    return LiveDates(starts=named.starts[~gone], has_end=named.has_end)
 
 
 def list_ruled(
@@ -88,9 +92,19 @@ def list_unmet(pattern: Pattern, excluded: Iterable[int]) -> list[int]:
 
 
 def _count_own(rule: RecurrenceRule, anchor: int) -> RecurrenceRule:
-    if rule.count is None or list_days(rule, anchor=anchor // DAY, last=anchor // DAY).size:
+    if rule.count is None or _falls_on(rule, anchor):
         return rule
     return msgspec.structs.replace(rule, count=rule.count + 1)
+
+
+def _falls_on(rule: RecurrenceRule, anchor: int) -> bool:
+    return bool(list_days(rule, anchor=anchor // DAY, last=anchor // DAY).size)
+
+
+def _list_own(rule: RecurrenceRule, anchor: int) -> Seconds:
+    """List what an EXRULE names: the first date only if the rule falls on it."""
+    starts = list_ruled(_count_own(rule, anchor), anchor).starts
+    return starts if _falls_on(rule, anchor) else starts[starts != anchor]
 
 
 def make_array(seconds: Iterable[int]) -> Seconds:
@@ -278,13 +292,15 @@ def read_recurrence(
         )
     else:
         excluded += _list_added_on(excluded, added, starts.clock)
-    texts, unread = _sort_rules(event, starts)
-    lost = unread if texts else unread[1:]
+    texts, unread = _sort_rules(event, "RRULE", starts)
+    exrules, others = _sort_rules(event, "EXRULE", starts)
+    lost = [*(unread if texts else unread[1:]), *others]
     notes += [Note("rrule", "unsupported: one of several rules can't be followed", text) for text in lost]
     clock = starts.clock
     pattern = Pattern(
         anchor=count_seconds(starts.local),
-        rules=tuple(settle_rule(parse_rule(text), starts.clock, is_days=starts.is_date) for text in texts),
+        rules=_settle_all(texts, starts),
+        exrules=_settle_all(exrules, starts),
         added=tuple(count_seconds(moment.on(clock)) for moment in added),
         excluded=tuple(count_seconds(moment.on(clock)) for moment in (*excluded, *changed)),
     )
@@ -324,7 +340,7 @@ def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnCloc
 def list_series(recurrence: Recurrence, zones: Zones) -> tuple[Clock, Members, list[Note]]:
     """Return the clock and members of the whole series: the rule as it is written, if one rule says it."""
     clock = recurrence.starts.clock
-    is_plain = recurrence.repeats and len(recurrence.texts) < 2
+    is_plain = recurrence.repeats and len(recurrence.texts) < 2 and not recurrence.pattern.exrules
     if recurrence.unread or (is_plain and (recurrence.is_days or clock.zone)):
         shown = clock if clock.zone else zones.metro
         rule = recurrence.unread or next(iter(recurrence.texts), None)
@@ -357,10 +373,10 @@ def _list_added_on(
     return [moment for moment in added if moment.on(clock).date() in days]
 
 
-def _sort_rules(event: Component, starts: CalendarMoment) -> tuple[list[str], list[str]]:
+def _sort_rules(event: Component, name: str, starts: CalendarMoment) -> tuple[list[str], list[str]]:
     """Return the texts of rules, each once, and each part of one once: those that are followed, and the others."""
     texts: tuple[list[str], list[str]] = ([], [])
-    plain = ("".join(unescape(line.value).split()).split(";") for line in event.get_all("RRULE"))
+    plain = ("".join(unescape(line.value).split()).split(";") for line in event.get_all(name))
     for text in dict.fromkeys(";".join(dict.fromkeys(parts)) for parts in plain):
         texts[not _is_followed(text, starts)].append(text)
     return texts
@@ -371,6 +387,10 @@ def _is_followed(text: str, starts: CalendarMoment) -> bool:
         return not parse_rule(text).list_unsupported(None if starts.is_date else starts.local.time())
     except RuleError:
         return False
+
+
+def _settle_all(texts: Sequence[str], starts: CalendarMoment) -> tuple[RecurrenceRule, ...]:
+    return tuple(settle_rule(parse_rule(text), starts.clock, is_days=starts.is_date) for text in texts)
 
 
 def _note_unmet(recurrence: Recurrence) -> list[Note]:

@@ -2,18 +2,21 @@
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
 from typing import NamedTuple
 
+from icalendar import Timezone
 from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
 from msgspec import Struct
 
 from outings.configuration import is_zone, read_zone
-from pipeline.fetch.ics.lines import Component, Line, unescape
+from pipeline.dates.rules import parse_rule
+from pipeline.fetch.ics.lines import Component, Line, parse_line, unescape
 from pipeline.fetch.ndjson import MAX_LINE_BYTES
 from pipeline.fetch.reader import Note
 from pipeline.records.values import YEARS
@@ -122,11 +125,15 @@ def list_offsets(zone: str) -> frozenset[timedelta | None]:
 _UTC_NAMES = frozenset(
     {"utc", "gmt", "z", "etc/utc", "etc/gmt", "uct", "etc/uct", "coordinated universal time", "tzone://microsoft/utc"}
 )
+# Characters. Those of all changes since 1900, as some programs write them, have half of it.
+_MOST_DEFINED = 1 << 15
+# BYMONTHDAY=8,9,10,11,12,13,14 with a weekday is the second of its month.
+_WEEK = 7
 _OFFSET_TO = re.compile(r"^TZOFFSETTO:(.*?)\r?$", re.MULTILINE | re.IGNORECASE)
 
 
 class Clock(Struct, frozen=True, eq=False):
-    """`zone`: its IANA name, None for UTC and for an offset for ever."""
+    """`zone`: its IANA name, None for UTC and for a clock that a calendar defines itself."""
 
     info: tzinfo
     zone: str | None
@@ -164,8 +171,12 @@ class Zones:
         if zone is not None:
             return self.metro if zone == self.metro.zone else Clock(read_zone(zone), zone)
         stated = list_defined(definition) or {parse_offset(name)}
-        offset = stated.pop() if len(stated) == 1 else None
-        return None if offset is None else Clock(timezone(offset), None)
+        if len(stated) > 1:
+            info = _read_definition(definition.text) if definition else None
+        else:
+            offset = stated.pop()
+            info = None if offset is None else timezone(offset)
+        return None if info is None else Clock(info, None)
 
     def _is_metro(self, name: str, definition: Component | None) -> bool:
         """Return True for what the metro's own clock is called (PDT in Los Angeles), and for a definition with its
@@ -173,6 +184,25 @@ class Zones:
         zone = self.metro.zone or ""
         called = {day.tzname() for day in _list_days(zone)}
         return name.upper() in called or list_defined(definition) == list_offsets(zone)
+
+
+def _read_definition(text: str) -> tzinfo | None:
+    """Return the clock that a VTIMEZONE defines, None if it is wrong in any way or takes too long to read."""
+    rules = [parse_rule(line.value) for one in text.splitlines() if (line := parse_line(one)) and line.name == "RRULE"]
+    # A library lists all changes from the first on, so that each rule may change clocks once a year.
+    is_bounded = len(text) <= _MOST_DEFINED and all(
+        rule.frequency == "YEARLY" and not (rule.times or rule.unsupported or rule.year_days or rule.weeks)
+        and len(rule.months) < 2 and len(rule.weekdays) < 2 and len(rule.month_days) <= _WEEK
+        for rule in rules
+    )  # fmt: skip
+    try:
+        read = Timezone.from_ical(text) if is_bounded else None
+        info = read.to_tz(lookup_tzid=False) if isinstance(read, Timezone) else None
+        if info is not None:
+            datetime(_YEAR, 1, 1, tzinfo=info).utcoffset()
+    except Exception:  # noqa: BLE001 - a calendar's definition may be wrong in any way
+        return None
+    return info
 
 
 def list_defined(definition: Component | None) -> set[timedelta | None]:
@@ -212,18 +242,38 @@ class CalendarMoment(NamedTuple):
 
 def list_moments(event: Component, name: str, zones: Zones, *, clock: Clock) -> tuple[list[CalendarMoment], list[Note]]:
     """Return the times of all properties of that name, one or a list in each; of a period its start. One that can't be
-    read costs itself alone. `clock`: of the series, and so of those that name none."""
+    read costs itself alone, the end of a period its own length. `clock`: of the series, and so of those that name
+    none."""
     moments, notes = [], []
     for line in event.get_all(name):
         texts, tzid = _split_values(line)
         for text in texts:
             try:
                 moments.append(_parse_value(text, tzid, line, zones, clock=clock))
-                if "/" in text:
-                    raise UnreadableEvent("unsupported: a date is as long as its series, whatever its period says")
+                _parse_period_end(text, moments[-1], line, zones)
             except UnreadableEvent as unreadable:
                 notes.append(Note(f"{name.lower()}s", str(unreadable), f"{name}:{text}"))
     return moments, notes
+
+
+def list_periods(event: Component, zones: Zones, *, clock: Clock) -> Iterator[tuple[CalendarMoment, CalendarMoment]]:
+    """Yield the starts and ends of the RDATEs that have both and can be read."""
+    for line in event.get_all("RDATE"):
+        texts, tzid = _split_values(line)
+        for text in texts:
+            with suppress(UnreadableEvent):
+                starts = _parse_value(text, tzid, line, zones, clock=clock)
+                if (ends := _parse_period_end(text, starts, line, zones)) is not None and not starts.is_date:
+                    yield starts, ends
+
+
+def _parse_period_end(text: str, starts: CalendarMoment, line: Line, zones: Zones) -> CalendarMoment | None:
+    _, slash, stated = text.partition("/")
+    if not slash:
+        return None
+    if stated.strip().upper().startswith(("P", "+P")):
+        return add_duration(starts, parse_duration(line._replace(value=stated)))
+    return parse_moment(line._replace(value=stated), zones, clock=starts.clock)
 
 
 def parse_moment(line: Line, zones: Zones, *, clock: Clock | None = None) -> CalendarMoment:
@@ -316,13 +366,15 @@ _STAMP = re.compile(r"\d{8}T\d{6}Z", re.ASCII)
 
 
 class CalendarEntry(Struct, frozen=True, eq=False):
-    """`instance`: the date that it stands for (RECURRENCE-ID); `splits`: and for all that follow."""
+    """`instance`: the date that it stands for (RECURRENCE-ID); `splits`: and for all that follow. `ends`: of a period
+    of its series."""
 
     uid: str
     starts: CalendarMoment
     event: Component
     instance: CalendarMoment | None
     splits: bool
+    ends: CalendarMoment | None = None
 
     @property
     def sequence(self) -> int:
@@ -349,8 +401,6 @@ def make_entry(event: Component, zones: Zones) -> CalendarEntry:
     begins = event.get("DTSTART")
     if begins is None:
         raise UnreadableEvent("missing: expected DTSTART")
-    if old := event.get("EXRULE"):
-        raise UnreadableEvent("unsupported: EXRULE is no longer of the standard; dates are left out by EXDATE", old)
     starts = parse_moment(begins, zones)
     if starts.local.time() == time() and event.get_value("X-MICROSOFT-CDO-ALLDAYEVENT").upper() == "TRUE":
         starts = starts._replace(is_date=True, clock=zones.metro)
@@ -365,6 +415,8 @@ def find_end(entry: CalendarEntry, zones: Zones) -> tuple[CalendarMoment | None,
     """Return DTEND, or the start and DURATION. A time has no end where neither can be read, and a day lasts to the next
     midnight."""
     starts, notes = entry.starts, list[Note]()
+    if entry.ends is not None:
+        return entry.ends, notes
     try:
         if line := entry.event.get("DTEND"):
             ends = parse_moment(line, zones, clock=starts.clock)

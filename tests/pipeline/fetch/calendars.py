@@ -42,6 +42,23 @@ END:DAYLIGHT
 END:VTIMEZONE
 """
 CUSTOM = OUTLOOK_ZONE.format(name="Customized Time Zone", more="", summer="-0700", winter="-0800")
+EACH_SECOND = """BEGIN:VTIMEZONE
+TZID:X
+BEGIN:STANDARD
+DTSTART:16010101T020000
+TZOFFSETFROM:-0515
+TZOFFSETTO:-0615
+RRULE:FREQ={rule}
+END:STANDARD
+BEGIN:DAYLIGHT
+DTSTART:16010101T020001
+TZOFFSETFROM:-0615
+TZOFFSETTO:-0515
+RRULE:FREQ={rule}
+END:DAYLIGHT
+END:VTIMEZONE
+"""
+
 ODD_OFFSET = OUTLOOK_ZONE.format(name="Island", more="", summer="-0615", winter="-0715")
 LIC = OUTLOOK_ZONE.format(name="tz-7", more="X-LIC-LOCATION:America/New_York\n", summer="-0400", winter="-0500")
 MENU = r"""BEGIN:VTIMEZONE
@@ -94,7 +111,15 @@ TIMES = [
         {"u": ["08-11 16:00"]}),
     Odd("Exchange: a custom zone as the metro's", CUSTOM + event("DTSTART;TZID=Customized Time Zone:20260811T090000"),
         {"u": ["08-11 16:00"]}),
-    Odd("a custom zone that is not the metro's", ODD_OFFSET + event("DTSTART;TZID=Island:20260811T090000"), {}, ("u",)),
+    Odd("a custom zone as no other", ODD_OFFSET + event("DTSTART;TZID=Island:20260811T090000"), {"u": ["08-11 15:15"]}),
+    *(
+        Odd(f"a VTIMEZONE without bounds: {rule}", EACH_SECOND.format(rule=rule)
+            + event("DTSTART;TZID=X:20260811T090000") + "\n" + event("DTSTART:20260811T090000", uid="v"),
+            {"v": ["08-11 16:00"]}, ("u",))
+        for rule in ("SECONDLY", "DAILY", "YEARLY;BYHOUR=1,2", "YEARLY;FREQ=SECONDLY", "YEARLY\nRRULE:FREQ=DAILY")
+    ),
+    Odd("a VTIMEZONE of too many lines", EACH_SECOND.format(rule="YEARLY" + "\nRDATE:20260101T000000" * 3_000)
+        + event("DTSTART;TZID=X:20260811T090000"), {}, ("u",)),
     Odd("X-LIC-LOCATION names the zone", LIC + event("DTSTART;TZID=tz-7:20260811T120000"), {"u": ["08-11 16:00"]}),
     Odd("zones after the events", event("DTSTART;TZID=tz-7:20260811T120000") + "\n" + LIC, {"u": ["08-11 16:00"]}),
     Odd("an offset as a zone", event("DTSTART;TZID=GMT-0500:20260811T110000"), {"u": ["08-11 16:00"]}),
@@ -192,9 +217,17 @@ SERIES = [
     Odd("RDATE of periods and of UTC", event(f"DTSTART{LA}20260801T090000", "DURATION:PT1H",
         "RDATE;VALUE=PERIOD:20260803T160000Z/20260803T170000Z", f"RDATE{LA}20260805T100000"),
         {"u": ["08-01 16:00/17:00", "08-03 16:00", "08-05 17:00"]}),
-    Odd("a period of another length: as long as its series", event(f"DTSTART{LA}20260801T090000", "DURATION:PT1H",
-        f"RDATE;VALUE=PERIOD{LA}20260803T090000/long,20260804T090000/PT3H"),
-        {"u": ["08-01 16:00/17:00", "08-03 16:00", "08-04 16:00"]}),
+    Odd("a period of another length", event(f"DTSTART{LA}20260801T090000", "DURATION:PT1H", "RRULE:FREQ=DAILY;COUNT=2",
+        f"RDATE;VALUE=PERIOD{LA}20260803T090000/PT3H,20260804T090000/20260804T113000,20260805T090000/PT1H"),
+        {"u": ["08-01 16:00/17:00", "08-02 16:00", "08-05 16:00"], "u/20260803T090000": ["08-03 16:00/19:00"],
+         "u/20260804T090000": ["08-04 16:00/18:30"]}),
+    Odd("a period of another length, of a date that moved", event(f"DTSTART{LA}20260801T090000", "DURATION:PT1H",
+        "RDATE;VALUE=PERIOD:20260803T160000Z/PT3H") + "\n"
+        + event(f"DTSTART{LA}20260803T120000", f"RECURRENCE-ID{LA}20260803T090000"),
+        {"u": ["08-01 16:00"], "u/20260803T090000": ["08-03 19:00"]}),
+    Odd("a period that is none", event(f"DTSTART{LA}20260801T090000", "DURATION:PT1H",
+        f"RDATE;VALUE=PERIOD{LA}20260803T090000/long,20260804T090000/20260804T080000"),
+        {"u": ["08-01 16:00", "08-03 16:00", "08-04 16:00"]}),
     Odd("a rule of its own, but no series beside it", event("RECURRENCE-ID:19700102T010000Z",
         f"DTSTART{LA}20260802T090000", "RRULE:FREQ=WEEKLY;COUNT=3") + "\n"
         + event(f"DTSTART{LA}20260809T110000", f"RECURRENCE-ID{LA}20260809T090000"),
@@ -334,7 +367,7 @@ WRITTEN = [
     Odd("two rules, of which one can't be read", event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY;COUNT=2",
         "RRULE:FREQ=NEVER"), {"u": ["08-01 16:00", "08-02 16:00"]}),
     Odd("EXRULE", event("DTSTART:20260801T090000", "RRULE:FREQ=DAILY;COUNT=4", "EXRULE:FREQ=DAILY;INTERVAL=2;COUNT=9"),
-        {}, ("u",)),
+        {"u": ["08-02 16:00", "08-04 16:00"]}),
     Odd("dates without a zone are of the series' own clock", event("DTSTART;TZID=America/New_York:20260801T120000",
         "RRULE:FREQ=DAILY;COUNT=3", "EXDATE:20260802T120000", "RDATE:20260805T120000"),
         {"u": ["08-01 16:00", "08-03 16:00", "08-05 16:00"]}),

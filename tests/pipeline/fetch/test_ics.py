@@ -236,7 +236,9 @@ _BEGUN = re.compile(
 
 
 def test_whatever_the_bytes_each_event_is_counted_once(read_ics: ReadIcs, cases: int) -> None:
-    bodies = [odd.body.replace("UID:u", f"UID:u{number}") for number, odd in enumerate(ODD_CALENDARS)]
+    # A period is a record of its own.
+    odds = [odd for odd in ODD_CALENDARS if "PERIOD" not in odd.body]
+    bodies = [odd.body.replace("UID:u", f"UID:u{number}") for number, odd in enumerate(odds)]
     content = wrap("\n".join(bodies)).encode()
     chance = random.Random(20261121)
     refusals = []

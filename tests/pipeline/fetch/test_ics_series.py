@@ -119,7 +119,7 @@ def test_a_midnight_of_exdate_takes_the_date_at_midnight_alone(read_ics: ReadIcs
         ),
         (
             ("DTSTART:20260101T100000", "DURATION:PT1H", "RDATE;VALUE=PERIOD:20260102T100000/long"),
-            ("rdates", "unsupported", "RDATE:20260102T100000/long"),
+            ("rdates", "wrong_type", "RDATE:20260102T100000/long"),
         ),
     ],
 )
@@ -135,9 +135,14 @@ def test_an_endless_series_at_an_offset_repeats_by_the_clock_of_the_metro(read_i
     assert list_notes(feed) == [("timezone", "assumed", "DTSTART:20260811T090000")]
 
 
-def test_a_zone_that_nothing_names_is_told_by_its_name(read_ics: ReadIcs) -> None:
-    (problem,) = read_ics(ODD_OFFSET + event("DTSTART;TZID=Island:20260811T090000")).problems
-    assert problem.reason.startswith('unknown_word: TZID "Island" is no zone, and has no VTIMEZONE with the offsets')
+def test_an_endless_series_by_a_zone_of_the_file_alone_repeats_by_the_clock_of_the_metro(read_ics: ReadIcs) -> None:
+    feed = read_ics(ODD_OFFSET + event("DTSTART;TZID=Island:20260811T090000", "RRULE:FREQ=WEEKLY"))
+    assert list_instants(read_event(feed))[:2] == ["08-11 15:15", "08-18 15:15"]
+
+
+def test_a_zone_that_nothing_explains_is_told_by_its_name(read_ics: ReadIcs) -> None:
+    (problem,) = read_ics(event("DTSTART;TZID=Island:20260811T090000")).problems
+    assert problem.reason.startswith('unknown_word: TZID "Island" is no zone')
 
 
 def test_a_rule_that_says_a_part_twice_says_it_once_in_the_record(read_ics: ReadIcs) -> None:
