@@ -46,6 +46,7 @@ WITHOUT_RULES = {
     "docs/guides/first-steps.md": {"the-same-from-python", "the-same-from-javascript"},
     "docs/operators.md": {"publish-your-first-release", "find-the-page-you-need"},
     "docs/other-fronts.md": {"varnish", "cloudfront-before-servers", "cloudfront-before-s3-and-a-function", "fastly"},
+    "docs/scale.md": {"what-one-machine-carries", "a-thousand-metros-of-30000-listings", "money"},
     "docs/ways.md": {"what-a-request-costs"},
 }
 
