@@ -23,7 +23,7 @@ from outings.release.folder import hold_lock
 from outings.release.publishing import BuildTooLong
 from outings.release.trust import read_publisher
 from pipeline.building import BuildResult, Expect, TellRelease, build_release
-from pipeline.clean.quarantine import QuarantineFile
+from pipeline.clean.quarantine_file import QuarantineFile
 from pipeline.clock import AsOf, parse_as_of
 from pipeline.executors.cluster import open_cluster, parse_cluster
 from pipeline.executors.local import LocalExecutor

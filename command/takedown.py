@@ -25,7 +25,7 @@ from outings.release.pointer import list_releases, read_current
 from outings.release.root import has_ended
 from outings.release.store import Store
 from outings.release.trust import Trust, read_publisher
-from pipeline.clean.quarantine import strip_files
+from pipeline.clean.quarantine_file import strip_files
 from pipeline.clean.withdrawn_records import WithdrawalMatcher
 from pipeline.publish.takedown.takedown import TakedownResult, UnknownRowError, give_back, take_down
 

@@ -31,8 +31,8 @@ from pipeline.publish.metro_plan import MetroBuild
 from pipeline.publish.objects.object_writer import WriteCounts
 from pipeline.publish.objects.site import compose_site
 from pipeline.records.record import Problem
-from pipeline.resolve.claims import find_refused, read_standing_claims
 from pipeline.resolve.foreign_organizations import ForeignOrganizations, MetroOrganizations, read_shared_state
+from pipeline.resolve.metro_claims import find_refused, read_standing_claims
 from pipeline.resolve.shrink_guard import refuse_shrink
 from pipeline.scratch import open_scratch, sweep_scratch
 from pipeline.tables.versions import Change, list_organizations, list_versions

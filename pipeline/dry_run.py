@@ -26,9 +26,9 @@ from pipeline.plan import find_language, keep_language, make_settings
 from pipeline.publish.metro import open_previous
 from pipeline.publish.metro_plan import MetroPlan
 from pipeline.records.record import Problem
-from pipeline.resolve.claims import Claims, find_refused
 from pipeline.resolve.facts.geography import Neighborhoods
 from pipeline.resolve.foreign_organizations import MetroOrganizations
+from pipeline.resolve.metro_claims import Claims, find_refused
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.resolve.shrink_guard import FeedLoss, add_losses, explain_shrink
 from pipeline.tasks import FeedResult, MetroTask, lend_organizations

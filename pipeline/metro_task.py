@@ -16,7 +16,6 @@ from pipeline.clean.feed_read import SpooledRecord, read_spool
 from pipeline.publish.metro import build_metro, find_horizon, open_previous
 from pipeline.records.ids import assign_id, name_source
 from pipeline.records.record import ORGANIZATION, RECORDS, Problem
-from pipeline.resolve.claims import Claims, collect_claims
 from pipeline.resolve.delta_state import (
     DeltaState,
     drop_words,
@@ -37,6 +36,7 @@ from pipeline.resolve.foreign_organizations import (
 from pipeline.resolve.identity import identify_records
 from pipeline.resolve.listings.resolved_record import MetroContext
 from pipeline.resolve.listings.rows import Listings
+from pipeline.resolve.metro_claims import Claims, collect_claims
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.resolve.references import ForeignResolution
 from pipeline.resolve.row_maker import RowMaker

@@ -21,9 +21,9 @@ from pipeline.fetch.source import FeedSource, find_item
 from pipeline.memory import collect_seldom
 from pipeline.publish.metro_plan import MetroBuild, MetroPlan
 from pipeline.records.record import ORGANIZATION, Problem
-from pipeline.resolve.claims import Claims
 from pipeline.resolve.delta_state import read_earlier_records
 from pipeline.resolve.foreign_organizations import MetroOrganizations, list_lent, put_lent
+from pipeline.resolve.metro_claims import Claims
 from pipeline.resolve.shrink_guard import FeedLoss
 
 # How much work a task is, in milliseconds of a processor, which decides how many processes share a build. The figures

@@ -1,4 +1,4 @@
-"""Forecasts in a folder that the workers of a machine share: one worker requests them, all read them."""
+"""Forecasts of the US National Weather Service, in a folder that the workers of a machine share: one asks, all read."""
 
 import fcntl
 import os

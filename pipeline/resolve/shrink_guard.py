@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from outings.failures import GuardRefusal
-from pipeline.resolve.claims import Claims, list_arrived
+from pipeline.resolve.metro_claims import Claims, list_arrived
 
 _ADVICE = "if the listings are really gone, publish with --allow-shrink"
 

@@ -6,7 +6,7 @@ from functools import cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.gazetteer.addresses import (
+from outings.answers.gazetteer.address_parsing import (
     Reading,
     Streets,
     Words,

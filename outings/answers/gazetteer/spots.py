@@ -6,7 +6,7 @@ import msgspec
 import polars as pl
 from msgspec import Struct
 
-from outings.answers.gazetteer.addresses import Streets, Words, open_streets
+from outings.answers.gazetteer.address_parsing import Streets, Words, open_streets
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import make_texts
 from outings.contract.vocabulary import TYPES

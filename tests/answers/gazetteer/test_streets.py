@@ -2,7 +2,7 @@
 
 import pytest
 
-from outings.answers.gazetteer.addresses import open_streets
+from outings.answers.gazetteer.address_parsing import open_streets
 from outings.contract.languages.language import read_shipped_language
 
 ENGLISH = open_streets(read_shipped_language("en"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from pipeline.clean.quarantine import KEPT_FILES, encode_quarantine, write_quarantine
+from pipeline.clean.quarantine_file import KEPT_FILES, encode_quarantine, write_quarantine
 from pipeline.clean.report import FeedCount, format_report, group_problems, make_report, sum_counts
 from pipeline.records.record import Problem
 
