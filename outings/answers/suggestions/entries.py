@@ -81,46 +81,47 @@ def make_entries(frames: Frames, language: Language) -> pl.DataFrame:
         .filter(pl.col("text") != "")
         .group_by("kind", "type", "single", "text")
         .agg(pl.col("phrase").min(), numbers=pl.col("row").sort())
+        .with_columns(form=pl.lit(""))
     )
-    queries = find_queries(listings.select("name", "row"), _list_unsearchable(language), _list_fillers(language))
+    queries = find_queries(listings.select("name", "row"), language)
     queries = queries.with_columns(kind=pl.lit(QUERY), type=None, single=pl.lit(_SHARED), phrase=pl.col("text"))
     entries = pl.concat((grouped, queries.select(grouped.columns)), how="vertical_relaxed")
-    return _link_entries(entries.sort("kind", "text", "type", "single"), language)
+    return _number_alike(entries.sort("kind", "text", "type", "single"))
 
 
-def _link_entries(entries: pl.DataFrame, language: Language) -> pl.DataFrame:
-    stem = make_stem(find_stems(language))
-    stemmed = [" ".join(map(stem, text.split())) for text in entries["text"]]
-    entries = entries.with_row_index("entry").with_columns(stemmed=pl.Series(stemmed, dtype=pl.String()))
-    is_query, single = pl.col("kind") == QUERY, pl.format("\n{}", "entry")
+def _number_alike(entries: pl.DataFrame) -> pl.DataFrame:
+    is_query, single = pl.col("kind") == QUERY, pl.format("\n{}", pl.row_index())
     has_phrase = pl.col("kind").is_in([PLACE, QUERY, LISTING])
     return entries.select(
         pl.col("kind").cast(pl.UInt8()),
         "text",
         "numbers",
         alike=pl.col("text").rank("dense").cast(pl.Int64()),
-        form=pl.when(is_query).then("stemmed").otherwise(single).rank("dense").cast(pl.Int64()),
+        form=pl.when(is_query).then("form").otherwise(single).rank("dense").cast(pl.Int64()),
         phrase=pl.when(has_phrase).then("phrase").otherwise(single).rank("dense").cast(pl.Int64()),
     )
 
 
-def find_queries(named: pl.DataFrame, unsearchable: frozenset[str], fillers: frozenset[str]) -> pl.DataFrame:
-    """Return what several names share, as a folded text, with `numbers`: the rows of the listings.
+def find_queries(named: pl.DataFrame, language: Language) -> pl.DataFrame:
+    """Return what several names share in any form of its words, as a folded text, with the stems of these as `form`,
+    and `numbers`: the rows of the listings. `named` has the `name` and `row` of each listing.
 
-    Args:
-        named: the `name` and `row` of each listing.
-        unsearchable: words that find nothing if they are alone.
-        fillers: words with which no query begins or ends.
+    Which forms there are depends on all names, which a key may not read. So it is the names of all forms together that
+    have to be several: what the rows of a key say is then the same, whatever other rows say.
     """
     names = named["name"].unique().sort()
     spoken = pl.Series([[word for word, _ in split_phrases(name)] for name in names], dtype=pl.List(pl.String()))
     words = pl.DataFrame({"name": names, "word": spoken}).explode("word").drop_nulls()
     is_end = pl.col("word").str.contains(r"\p{L}") & (pl.col("word").str.len_chars() >= _LEAST_LETTERS)
-    is_end &= ~pl.col("word").is_in(sorted(fillers))
-    words = words.with_columns(is_end=is_end, is_searchable=~pl.col("word").is_in(sorted(unsearchable)))
+    is_end &= ~pl.col("word").is_in(_list_fillers(language))
+    unsearchable = _list_unsearchable(language)
+    words = words.with_columns(is_end=is_end, is_searchable=~pl.col("word").is_in(unsearchable))
+    stem, known = make_stem(find_stems(language)), words["word"].unique()
+    stems = pl.DataFrame({"word": known, "stem": pl.Series([stem(word) for word in known], dtype=pl.String())})
+    words = words.join(stems, on="word", how="left", maintain_order="left")
     phrases = pl.concat(_join_words(words, count) for count in range(1, _MOST_QUERY_WORDS + 1))
-    shared = phrases.filter(pl.len().over("text") >= LEAST_NAMES)
-    return shared.join(named, on="name").group_by("text").agg(numbers=pl.col("row").sort())
+    shared = phrases.filter(pl.col("name").n_unique().over("form") >= LEAST_NAMES)
+    return shared.join(named, on="name").group_by("text", "form").agg(numbers=pl.col("row").sort())
 
 
 def _join_words(words: pl.DataFrame, count: int) -> pl.DataFrame:
@@ -129,11 +130,12 @@ def _join_words(words: pl.DataFrame, count: int) -> pl.DataFrame:
     joined = words.select(
         "name",
         text=pl.concat_str([run["word"] for run in runs], separator=" "),
+        form=pl.concat_str([run["stem"] for run in runs], separator=" "),
         is_whole=words["is_end"] & runs[-1]["is_end"] & (words["name"] == runs[-1]["name"]),
         is_searchable=pl.any_horizontal([run["is_searchable"] for run in runs]),
         is_cut=pl.any_horizontal([run["word"] == "" for run in runs]),
     )
-    return joined.filter("is_whole", "is_searchable", ~pl.col("is_cut")).select("name", "text").unique()
+    return joined.filter("is_whole", "is_searchable", ~pl.col("is_cut")).select("name", "text", "form").unique()
 
 
 def split_phrases(name: str) -> list[tuple[str, str]]:
@@ -156,15 +158,17 @@ def find_written(text: str, name: str) -> str:
     return text
 
 
-def _list_fillers(language: Language) -> frozenset[str]:
-    return frozenset() if language.search is None else frozenset(language.search.words.fillers.split())
+def _list_fillers(language: Language) -> list[str]:
+    """List the words with which no query begins or ends."""
+    return [] if language.search is None else language.search.words.fillers.split()
 
 
-def _list_unsearchable(language: Language) -> frozenset[str]:
+def _list_unsearchable(language: Language) -> list[str]:
+    """List the words that find nothing if they are alone."""
     if language.search is None:
-        return frozenset()
+        return []
     words = language.search.words
-    return frozenset(f"{words.fillers} {words.kinds} {words.prices} {words.times} {words.city}".split())
+    return f"{words.fillers} {words.kinds} {words.prices} {words.times} {words.city}".split()
 
 
 def make_beginnings(entries: pl.DataFrame) -> pl.DataFrame:

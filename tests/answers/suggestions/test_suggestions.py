@@ -260,6 +260,15 @@ def test_what_several_names_share_is_a_query_with_how_many_have_it(
     assert (first["text"], first["count"], first["kind"]) == (*expected, "query")
 
 
+def test_a_form_that_only_hidden_names_share_moves_no_count(tmp_path: Path) -> None:
+    events = [hold(1, "Library Tour"), hold(2, "Libraries by Bike"), hold(3, "Old Libraries")]
+    hidden = [documents.make_place(make_uuid(10), name="Library Hall")]
+    for number, listings in enumerate(([], hidden)):
+        release = open_events(tmp_path / str(number), *events, listings=listings)
+        first = fetch(release, PATH, {"q": "librar"}, entitlement=EVENTS_ALONE)["data"][0]
+        assert (first["text"], first["kind"], first["count"]) == ("libraries", "query", 3)
+
+
 def test_a_query_leads_to_a_search_that_finds_as_many_listings(borough: Release) -> None:
     first = fetch(borough, PATH, {"q": "art for 5"})["data"][0]
     path, _, parameters = first["links"]["search"].partition("?")
