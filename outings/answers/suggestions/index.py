@@ -85,13 +85,15 @@ class SuggestionIndex:
         self._owners = np.repeat(np.arange(self._kinds.size), np.diff(self._ends))
         # Numbers of organizations and neighborhoods are no rows of listings.
         self._rows = np.where(np.isin(self._kinds, _OF_LISTINGS)[self._owners], self._numbers, 0).astype(np.int64)
-        self._row_names = self._name_rows(len(reader.listings))
+        size = len(reader.listings)
+        self._row_texts = self._name_rows(self._alike, size)
+        # What is in a park bears its name, too: of places the first phrase counts.
+        self._row_names = self._name_rows(np.where(self._kinds == PLACE, self._phrases, -self._alike), size)
         self._categories: Sequence[str] = [fold_name(word) for word in reader.vocabulary.categories]
         self.orders: LruCache[tuple[tuple[str, ...], date], Order] = LruCache(size=_MOST_ORDERS)
 
-    def _name_rows(self, size: int) -> Counts:
-        """Number the names of listings by row; of places their first phrases: what is in a park bears its name, too."""
-        names = np.where(self._kinds == PLACE, self._phrases, -self._alike)
+    def _name_rows(self, names: Counts, size: int) -> Counts:
+        """Spread a number of each entry over the rows of its listings."""
         are_names = np.isin(self._kinds, (PLACE, LISTING))[self._owners]
         named = np.zeros(size, dtype=np.int64)
         named[self._rows[are_names]] = names[self._owners[are_names]]
@@ -130,7 +132,10 @@ class SuggestionIndex:
         are_live = (self._kinds[self._owners] == QUERY) & (live.listings[self._rows] > 0)
         owners, rows = self._forms[self._owners[are_live]], self._rows[are_live]
         counts = _count_pairs(owners, rows, size=self._forms.size + 1)[self._forms]
-        names = _count_pairs(owners, self._row_names[rows], size=self._forms.size + 1)[self._forms]
+        # A listing and a place of one text are one name, as in the build: else what others say would decide.
+        texts = _count_pairs(owners, self._row_texts[rows], size=self._forms.size + 1)
+        phrases = _count_pairs(owners, self._row_names[rows], size=self._forms.size + 1)
+        names = np.minimum(texts, phrases)[self._forms]
         return np.where((self._kinds == QUERY) & (names >= LEAST_NAMES), counts, 0)
 
     def find(self, text: str, order: Order, *, limit: int) -> list[EntryMatch]:

@@ -269,6 +269,17 @@ def test_a_form_that_only_hidden_names_share_moves_no_count(tmp_path: Path) -> N
         assert (first["text"], first["kind"], first["count"]) == ("libraries", "query", 3)
 
 
+def test_an_event_and_a_place_of_one_name_share_it_with_none(tmp_path: Path) -> None:
+    place, hidden = (
+        documents.make_place(make_uuid(10), name="Kayak Walk"),
+        documents.make_camp(make_uuid(11), name="Kayak Camp"),
+    )
+    some = Entitlement(types=frozenset({"event", "place"}))
+    for number, listings in enumerate(([place], [place, hidden])):
+        release = open_events(tmp_path / str(number), hold(1, "Kayak Walk"), listings=listings)
+        assert suggest(release, "kaya", entitlement=some) == [("Kayak Walk", "place")]
+
+
 def test_a_query_leads_to_a_search_that_finds_as_many_listings(borough: Release) -> None:
     first = fetch(borough, PATH, {"q": "art for 5"})["data"][0]
     path, _, parameters = first["links"]["search"].partition("?")
