@@ -36,10 +36,12 @@ _LEAST_PART = 2
 # Of a word with a typo, so much is as in the word that is meant.
 _LEAST_SIMILARITY = 0.8
 _LEAST_TYPED = 5
+# Each word of a text is compared with all that are known: more of them were not typed by a parent.
+_MOST_CORRECTED = 4
 
 
 class Live(Struct, frozen=True, kw_only=True, eq=False):
-    """How much of what is live on a date. `listings` by row, 1 or 0. The others have how many listings they have:
+    """The listings that are live on a date. `listings` has 1 or 0 for each row. The others have how many each has:
     `organizations` by row, `neighborhoods` by number, `categories` by their place in the vocabulary."""
 
     listings: Counts
@@ -49,8 +51,8 @@ class Live(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class Order(Struct, frozen=True, kw_only=True, eq=False):
-    """Which entries are shown on a date, and before which others. `counts` and `ranks` by entry: its live listings, and
-    its place by kind, then most of these, then text; -1 for what is not shown. `words`: those of all that are shown."""
+    """The entries that are shown on a date, in their order. `counts` has the live listings of each entry; `ranks` its
+    place by kind, then most of these, then text, or -1 for what is not shown. `words`: those of all that are shown."""
 
     live: Live
     counts: Counts
@@ -59,8 +61,11 @@ class Order(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class EntryMatch(Struct, frozen=True):
-    """`number`: of a listing or a query the row of the first listing that is live, of an organization its row, else its
-    own number. `count`: its live listings. `is_behind`: the letters are not of its first word."""
+    """An entry that begins with what was typed.
+
+    `number` is the row of the first live listing for a listing or a query, the row of an organization, else the entry's
+    own number. `count` has its live listings. `is_behind`: the letters are not of its first word.
+    """
 
     kind: int
     number: int
@@ -70,7 +75,7 @@ class EntryMatch(Struct, frozen=True):
 
 
 class SuggestionIndex:
-    """What can be suggested of one snapshot."""
+    """The entries of one snapshot, which are found by their beginnings."""
 
     def __init__(self, reader: SnapshotReader) -> None:
         tables = reader.open_tables(SUGGESTIONS)
@@ -88,7 +93,8 @@ class SuggestionIndex:
         size = len(reader.listings)
         self._row_texts = self._name_rows(self._alike, size)
         # What is in a park bears its name, too: of places the first phrase counts.
-        self._row_names = self._name_rows(np.where(self._kinds == PLACE, self._phrases, -self._alike), size)
+        names = np.where(self._kinds == PLACE, self._phrases, self._phrases.size + 1 + self._alike)
+        self._row_names = self._name_rows(names, size)
         self._categories: Sequence[str] = [fold_name(word) for word in reader.vocabulary.categories]
         self.orders: LruCache[tuple[tuple[str, ...], date], Order] = LruCache(size=_MOST_ORDERS)
 
@@ -100,6 +106,7 @@ class SuggestionIndex:
         return named
 
     def make_order(self, live: Live) -> Order:
+        """Return the order of what is live: of the forms of a query and of entries of one text, the one with most."""
         own = self._count_live(live)
         counts = own.copy()
         queries = np.flatnonzero(self._kinds == QUERY)
@@ -157,14 +164,14 @@ class SuggestionIndex:
         """Return pairs of queries that make a text together, the second with how many listings have both: "preschool d"
         is "preschool" and "dance"."""
         head, _, last = text.rpartition(" ")
-        topics = self.find_topics(head, order, order.live.listings) if head else []
-        known = next((topic for topic in topics if topic.text == head), None)
-        if known is None:
+        known = self._find_query(head)
+        if known is None or order.ranks[known] < 0:
             return []
-        numbers = self._read_numbers(self._find_query(head))
+        numbers = self._read_numbers(known)
         rows = np.zeros_like(order.live.listings)
         rows[numbers] = order.live.listings[numbers]
-        return [(known, topic) for topic in self.find_topics(last, order, rows) if topic.text != head]
+        first = self._read(known, order, is_behind=False)
+        return [(first, topic) for topic in self.find_topics(last, order, rows) if topic.text != head]
 
     def find_topics(self, text: str, order: Order, rows: Counts) -> list[EntryMatch]:
         """Return the queries that begin with a folded text, with how many of these rows (1 or 0) they have: first those
@@ -179,11 +186,12 @@ class SuggestionIndex:
                 topics.append(EntryMatch(QUERY, int(having[0]), self._read_text(entry), having.size))
         return sorted(topics, key=lambda topic: (not f"{topic.text} ".startswith(f"{text} "), -topic.count))
 
-    def _find_query(self, text: str) -> int:
+    def _find_query(self, text: str) -> int | None:
+        """Find the entry of a query by its folded text."""
         low, high = self._span(text.encode())
         entries = self._entries[low:high]
         queries: list[int] = entries[self._kinds[entries] == QUERY].tolist()
-        return next(query for query in queries if self._read_text(query) == text)
+        return next((query for query in queries if self._read_text(query) == text), None)
 
     def _list_matches(self, text: str, order: Order, *, limit: int) -> list[EntryMatch]:
         """Return the best of each kind that begin with a text, the best first: those whose first word does so, then by
@@ -241,9 +249,9 @@ def _rank_match(match: EntryMatch) -> tuple[bool, int, int]:
 
 
 def _count_pairs(owners: Counts, values: Counts, *, size: int) -> Counts:
-    """Count the different values of each owner."""
-    pairs = np.unique(np.stack((owners, values)), axis=1)
-    return np.bincount(pairs[0], minlength=size)
+    """Count the different values of each owner. No value is negative."""
+    most = int(values.max(initial=0)) + 1
+    return np.bincount(np.unique(owners * most + values) // most, minlength=size)
 
 
 def _take_firsts(entries: Counts, groups: Counts) -> Counts:
@@ -263,6 +271,8 @@ def _list_respaced(text: str) -> Iterator[str]:
 def _correct(text: str, known: Sequence[str]) -> str | None:
     """Return a text with the known words that its words are typos of; None if one of them is near no known word."""
     words = text.split()
+    if len(words) > _MOST_CORRECTED:
+        return None
     meant = [_correct_word(word, known, is_last=number == len(words) - 1) for number, word in enumerate(words)]
     return None if None in meant else " ".join(filter(None, meant))
 

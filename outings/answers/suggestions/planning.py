@@ -44,14 +44,15 @@ _AGE = re.compile(r"(?P<words>.+?) (?P<age>[0-9]|1[0-7])(?: (?P<rest>\D*))?")
 def plan_suggestions(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
     types, today = choose_types(query, about.entitlement), about.dates[snapshot.metro.slug]
     tag = make_tag("suggest", snapshot.hash, query.text, today, about.entitlement.digest)
-    # The order is worked out once a day.
+    # The order is worked out once a day. An age has all listings looked at.
     index = open_snapshot(snapshot).find_index(open_suggestions)
-    is_quick = index is not None and (tuple(types), today) in index.orders
+    has_age = _AGE.fullmatch(fold_name(query.get_as("q", str) or "")) is not None
+    is_quick = index is not None and (tuple(types), today) in index.orders and not has_age
     return AnswerPlan(tag, lambda: _answer(query, snapshot, types=types, today=today), is_quick=is_quick)
 
 
 def _answer(query: Query, snapshot: Snapshot, *, types: tuple[str, ...], today: date) -> list[bytes]:
-    """The body as parts. Letters without a word suggest nothing."""
+    """Return the body in parts. Letters without a word suggest nothing."""
     opened, limit = open_snapshot(snapshot), read_limit(query)
     index = opened.open_index(open_suggestions)
     order = index.orders.read((types, today), lambda: _make_order(index, snapshot, types=types, today=today))
@@ -70,7 +71,7 @@ def _answer(query: Query, snapshot: Snapshot, *, types: tuple[str, ...], today: 
     items = [_encoder.encode(suggestion) for suggestion in suggestions[:limit]]
     meta = SuggestMeta(
         query=question,
-        types=tuple(COLLECTIONS[each] for each in types),
+        types=tuple(COLLECTIONS[name] for name in types),
         limit=limit,
         count=len(items),
         metro=snapshot.metro.slug,
@@ -136,8 +137,8 @@ def _make_order(index: SuggestionIndex, snapshot: Snapshot, *, types: tuple[str,
 
 def _add_up(counts: Iterable[NDArray[np.integer[Any]]], *, size: int) -> Counts:
     total = np.zeros(size, dtype=np.int64)
-    for each in counts:
-        total += each
+    for some in counts:
+        total += some
     return total
 
 
@@ -184,7 +185,7 @@ def _link_lists(metro: str, parameter: str, slug: str) -> SuggestionLinks:
 
 
 def _link_own(path: str, listing_type: str, metro: str) -> SuggestionLinks:
-    """An organization's lists name the metro: it may be in several."""
+    """Link to a listing or an organization. An organization's lists name the metro: it may be in several."""
     if listing_type == "organization":
         return SuggestionLinks(self=path, **{name: f"{path}/{name}?metro={metro}" for name in COLLECTIONS.values()})
     if listing_type == "place":
