@@ -197,13 +197,15 @@ class SuggestionIndex:
         """Return the best of each kind that begin with a text, the best first: those whose first word does so, then by
         kind and count. Queries and categories stand together. Of names that begin with the same phrase one is enough,
         and none where that phrase is a query itself."""
+        matches = list(self._find_categories(text, order.live.categories))
         low, high = self._span(text.encode())
+        if low == high:  # as mostly where a space is moved
+            return sorted(matches, key=_rank_match)
         entries, are_behind = self._entries[low:high].astype(np.int64), self._offsets[low:high] > 0
         keys = order.ranks[entries] + are_behind * order.ranks.size
         shown = np.flatnonzero(order.ranks[entries] >= 0)
         shown = shown[np.lexsort((keys[shown], self._kinds[entries[shown]] != QUERY))]
         shown = _take_firsts(shown, np.where(are_behind, -entries - 1, self._phrases[entries]))
-        matches = list(self._find_categories(text, order.live.categories))
         for kind in range(len(KINDS)):
             own = shown[self._kinds[entries[shown]] == kind]
             best = own[np.argsort(keys[own], kind="stable")[:limit]].tolist()
