@@ -1,4 +1,4 @@
-"""From a request to its plan: route, release, query, ETag, and how the body is made. No body is made here."""
+"""Plans a request: finds its route, release, query and ETag, and how its body is made. No body is made here."""
 
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta

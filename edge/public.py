@@ -1,4 +1,4 @@
-"""What needs no key: probes, metrics, the contract's document, and the site's pages."""
+"""Answers that need no key: probes, metrics, the contract's document, and the site's pages."""
 
 import asyncio
 from collections.abc import Mapping

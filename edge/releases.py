@@ -43,7 +43,7 @@ class RollbackGuard:
         self._path = state / SERVED_NAME
 
     def explain_rollback(self, pointer: Pointer) -> str | None:
-        """Why the pointer's release may not follow the last served one, or None."""
+        """Explain why the pointer's release may not follow the last served one, or return None."""
         try:
             served = self._read()
         except (OSError, ValueError, RecursionError) as error:

@@ -150,7 +150,7 @@ _ADD_TOTAL = f"INSERT INTO totals VALUES (?, ?, ?, ?, ?, ?) {_ADD}"
 
 
 class UsageKey(Struct, frozen=True):
-    """What is counted by itself. `route` is a route's name, `key` an id."""
+    """An account in which requests are counted. `route` is a route's name, `key` an id."""
 
     day: date
     client: str
@@ -217,7 +217,7 @@ class Ledger:
             connection.execute("COMMIT")
 
     def read_days(self, *, first: date, last: date) -> Sequence[DailyUsage]:
-        """In the order of day, client, key and route."""
+        """Return the rows of these days, ordered by day, client, key and route."""
         query = "SELECT * FROM days WHERE day BETWEEN ? AND ? ORDER BY day, client, key, route"
         with self._connect() as connection:
             rows = connection.execute(query, (first.isoformat(), last.isoformat())).fetchall()
@@ -225,7 +225,7 @@ class Ledger:
         return [DailyUsage(day=date.fromisoformat(day), **dict(zip(names, rest, strict=True))) for day, *rest in rows]
 
     def read_totals(self) -> Sequence[TotalUsage]:
-        """Since the ledger began, in the order of client, key and route."""
+        """Return the sums since the ledger began, ordered by client, key and route."""
         with self._connect() as connection:
             rows = connection.execute("SELECT * FROM totals ORDER BY client, key, route").fetchall()
         return [TotalUsage(*row) for row in rows]
@@ -242,8 +242,8 @@ class Ledger:
 
 
 def open_ledger(folder: Path, *, is_required: bool) -> Ledger | None:
-    """None where the folder can't be used and need not be: an edge whose counters are elsewhere may have no disk.
-    OSError where it must."""
+    """Open the ledger. If its folder can't be used, raise OSError if it `is_required`, else log that and return None:
+    an edge whose counters are elsewhere may have no disk."""
     try:
         return Ledger(folder)
     except OSError as error:
@@ -285,7 +285,7 @@ class UsageRecorder:
             self._access_log.start()
 
     def close(self) -> None:
-        """Whatever was recorded is in the ledger and in the log."""
+        """Write everything that was recorded to the ledger and the log, and stop the threads."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -294,7 +294,7 @@ class UsageRecorder:
             self._access_log.close()
 
     def write(self) -> None:
-        """For a caller that has started no threads: when it returns, what was recorded is in the ledger and the log."""
+        """Write everything that was recorded to the ledger and the log: for a caller that has started no threads."""
         self.flush()
         if self._access_log is not None:
             self._access_log.write_waiting()
@@ -326,7 +326,7 @@ class UsageRecorder:
 
 
 def count_requests(records: Iterable[RequestRecord], *, into: dict[UsageKey, UsageCounts]) -> None:
-    """Requests by a known key; successes and 304 are billed."""
+    """Add the requests with a known key to the counts. Successes and 304 are billed."""
     for each in records:
         key = each.key
         if key is None:

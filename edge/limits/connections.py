@@ -17,7 +17,7 @@ LEAST_DESCRIPTORS = 256
 
 
 def explain_descriptors() -> str | None:
-    """What to do where this process and those that it starts may have too few; None where they are enough."""
+    """Return what to do if this process and its children may open too few files, or None if they may open enough."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if limit >= LEAST_DESCRIPTORS:
         return None
@@ -30,15 +30,15 @@ def explain_descriptors() -> str | None:
 
 
 class Connection(Protocol):
-    """What the limiter needs of a connection."""
+    """A connection that the limiter can close."""
 
     def leave(self) -> None: ...
 
 
 class ConnectionLimiter:
-    """At its limit, it closes the connection that has been idle longest, so that idle clients do not keep others out.
-    `per_address`: how many connections an address may have. `name_address` names the address of a host; a host without
-    a name may have any number."""
+    """Limits the open connections of a worker. At the limit, it closes the connection that has been idle longest, so
+    that idle clients do not keep others out. `per_address`: how many connections an address may have. `name_address`
+    names the address of a host; a host without a name may have any number."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class ConnectionLimiter:
         self._unsent = 0
 
     def open(self, connection: Connection, host: str | None) -> bool:
-        """Whether it may stay."""
+        """Return True if the connection may stay."""
         address = None if self._per_address is None else self._name_address(host)
         if address is not None and self._addresses[address] >= (self._per_address or 0):
             return False
@@ -71,7 +71,7 @@ class ConnectionLimiter:
         return True
 
     def close(self, connection: Connection) -> None:
-        """It is gone, or going. Once more, nothing happens."""
+        """Forget a connection. May be called twice."""
         self.work(connection)
         address = self._opened.pop(connection, None)
         if address is not None:
@@ -90,7 +90,7 @@ class ConnectionLimiter:
             self._end(next(each for each, bytes_ in self._waiting.items() if bytes_))
 
     def work(self, connection: Connection) -> None:
-        """It has a request to answer."""
+        """Note that a connection has a request to answer."""
         self._unsent -= self._waiting.pop(connection, 0)
 
     def _end(self, connection: Connection) -> None:

@@ -186,7 +186,7 @@ def find_wait(allowance: Allowance, reading: LimitState) -> int:
 
 @lru_cache(maxsize=1024)
 def _encode_fixed(per_minute: int, per_month: int | None) -> bytes:
-    """What is the same in each response to a key."""
+    """Encode the lines that are the same in each response to a key."""
     policy = b'"minute";q=%d;w=60' % per_minute
     quota = b""
     if per_month is not None:

@@ -31,7 +31,7 @@ class Principal(Struct, frozen=True, kw_only=True):
 
 
 def make_principal(registry: Registry, key: Key, *, plans: Mapping[str, PricingPlan]) -> Principal:
-    """Of a key of this registry."""
+    """Return the principal of a key of this registry."""
     plan, slots = plans[key.plan], registry.find_slots(key)
     return Principal(
         key=key,

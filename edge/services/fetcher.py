@@ -123,7 +123,8 @@ class CircuitBreaker:
         self._open_until = float("-inf")
 
     def enter(self) -> int | None:
-        """None if the call may be made; the caller then reports its outcome. Else whole seconds to wait, at least 1."""
+        """Return None if the call may be made, else the whole seconds to wait, at least 1. Report the outcome of a
+        call."""
         left = self._open_until - self._clock()
         if left > 0:
             return ceil(left)

@@ -57,7 +57,7 @@ def open_geocoder(table: GeocoderTable) -> Geocoder | None:
 
 
 def refuse_address(metro: str) -> ApiError:
-    """400. It does not repeat the address."""
+    """Make the 400 of an address that was not found. It does not repeat the address."""
     return bad_request(
         param="address", reason="invalid_value",
         message=f"No one place in {metro} is found by this address: send another, or lat and lng.",

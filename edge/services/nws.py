@@ -33,14 +33,14 @@ _GRIDS = "/gridpoints/"
 
 
 class Grid(Struct, frozen=True, kw_only=True):
-    """Where the service keeps a point's forecast: paths at its server."""
+    """Paths of a point's forecasts at the service."""
 
     hours: str
     half_days: str
 
 
 class PointForecast(Struct, frozen=True, kw_only=True):
-    """What the service says of a point; without a grid it has no forecast there."""
+    """The service's answer for a point. Without a grid it has no forecast there."""
 
     grid: Grid | None
     forecast: Forecast | None
@@ -129,7 +129,7 @@ class Nws:
             raise PermanentRemoteError("its point has no grid") from None
 
     def _fetch_forecast(self, grid: Grid) -> Forecast | None:
-        """None where the cell is gone."""
+        """Return the forecast of a cell, or None if the service no longer has the cell."""
         bodies = [self._fetcher.fetch(path) for path in (grid.hours, grid.half_days)]
         try:
             parts = [_decode_forecast(body).properties for body in bodies if body is not None]
@@ -139,12 +139,12 @@ class Nws:
 
 
 def _show(degrees: float) -> str:
-    """It sends elsewhere who asks with more than four digits, or with zeros at their end."""
+    """Format a coordinate as the service wants it: it redirects more than four digits, and zeros at their end."""
     return f"{degrees:.4f}".rstrip("0").rstrip(".")
 
 
 def _read_path(link: str) -> str:
-    """What is asked stays on the operator's server, whatever host its links name."""
+    """Return the path of a link alone, so that requests stay on the operator's server."""
     path = urlsplit(link).path
     start = path.find(_GRIDS)
     if start < 0 or ".." in path:
@@ -177,7 +177,7 @@ def _read_half_days(by_half_days: _Periods) -> Iterator[HalfDay]:
 
 
 def _read_degrees(period: _Period) -> int | None:
-    """In Fahrenheit, half up."""
+    """Return the temperature in Fahrenheit, rounded half up."""
     temperature = period.temperature
     stated = temperature.value if isinstance(temperature, _Value) else temperature
     unit = temperature.unitCode if isinstance(temperature, _Value) else period.temperatureUnit or ""

@@ -38,7 +38,8 @@ class GeocodingService(Struct, frozen=True, kw_only=True):
     locate_place: Callable[[Any], Iterable[Any]]
 
     def read_points(self, body: bytes) -> Iterator[Center]:
-        """Of the body of a 200. Raises ValueError, or RecursionError, where it is no answer of this kind."""
+        """Yield the points in the body of a 200. Raises ValueError or RecursionError if it is no answer of this
+        service."""
         try:
             places = msgspec.convert(self.list_places(msgspec.json.decode(body)), list[Any])
             for lat, lng in map(self.locate_place, places):

@@ -1,1 +1,1 @@
-"""Whatever serves the edge: the processes and sockets of a server, a cloud's functions, nginx before it."""
+"""Ways to serve the edge: a server's processes and sockets, a cloud's functions, nginx in front."""

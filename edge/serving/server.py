@@ -55,7 +55,8 @@ class WorkerSlot(Multiprocess):
             self.config = own
 
     def keep_subprocess_alive(self) -> None:
-        """What forks workers may be dying while it is asked for one: the next look, half a second later, asks anew."""
+        """Replace a dead worker. If the process that forks workers is dying itself, the next look, half a second later,
+        tries again."""
         try:
             super().keep_subprocess_alive()
         except (OSError, EOFError) as error:
@@ -98,10 +99,10 @@ class Supervisor(Multiprocess):
             self._announce = None
 
     def handle_ttin(self) -> None:
-        """A worker more has no socket: how many there are is said when it starts."""
+        """Ignore the signal for one more worker: it would have no socket."""
 
     def handle_ttou(self) -> None:
-        """As for one more."""
+        """Ignore the signal for one worker less."""
 
 
 class ListeningSockets(Struct, frozen=True):
@@ -122,9 +123,10 @@ class ListeningSockets(Struct, frozen=True):
 
 
 def bind_sockets(host: str, port: int, *, count: int) -> ListeningSockets:
-    """To the same port, 0 for any; bound, not listening: a client is refused until there is somebody to answer it.
+    """Bind sockets to the same port, 0 for any. They do not listen yet: a client is refused until a worker can answer
+    it.
 
-    OSError, where another process has the port too: it would share its connections.
+    Raises OSError if another process has the port too: it would share its connections.
     """
     family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     with socket.socket(family, kind, protocol) as probe:
@@ -260,8 +262,8 @@ def _make_worker(config: Path, *, memory: int | None, access_log: bool) -> ASGIA
 
 
 def _end_with_supervisor() -> None:
-    """One that was killed can't tell its workers, nor can the process that forked them, by which it knows of them: they
-    would hold the port, and answer, for ever."""
+    """End this worker once its supervisor has died. A killed supervisor can't tell its workers, which would hold the
+    port for ever."""
     supervisor, forked_by = multiprocessing.parent_process(), os.getppid()
     assert supervisor is not None  # workers are made by one
     while not wait([supervisor.sentinel], timeout=_LOOK_SECONDS) and os.getppid() == forked_by:

@@ -16,5 +16,5 @@ def find_start(today: date, timezone: str) -> int:
 
 
 def find_weekday(day: Day) -> Day:
-    """Of a day since 1970-01-01, a Thursday; Monday is 0."""
+    """Return the weekday of a day since 1970-01-01, a Thursday; Monday is 0."""
     return (day + 3) % 7

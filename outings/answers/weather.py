@@ -60,7 +60,7 @@ Spell = tuple[date, int, int]
 
 
 def find_summary(hours: Sequence[Hour]) -> str | None:
-    """What most of the hours say; of those equally often the first."""
+    """Return the summary of most of the hours; of several, the first."""
     counted = Counter(hour.summary for hour in hours if hour.summary is not None)
     return max(counted, key=counted.__getitem__) if counted else None
 
@@ -76,13 +76,13 @@ def find_chance(spells: Iterable[Hour | HalfDay]) -> int | None:
 
 
 def list_wet_hours(hours: Iterable[Hour], zone: ZoneInfo) -> tuple[tuple[int, int], ...]:
-    """By the clock; what goes on past midnight begins anew there."""
+    """Return the wet spells by the clock. A spell past midnight is split there."""
     locals_ = (hour.starts_at.astimezone(zone) for hour in hours if _is_wet(hour))
     return _join((local.date(), local.hour, local.hour + 1) for local in locals_)
 
 
 def list_wet_half_days(half_days: Iterable[HalfDay], zone: ZoneInfo) -> tuple[tuple[int, int], ...]:
-    """Of the date on which each begins."""
+    """Return the wet spells by the clock, each on the date on which its half-day begins."""
     return _join(_clip(each, zone) for each in half_days if _is_wet(each))
 
 
@@ -97,7 +97,7 @@ def _clip(half_day: HalfDay, zone: ZoneInfo) -> Spell:
 
 
 def _join(spells: Iterable[Spell]) -> tuple[tuple[int, int], ...]:
-    """In order of time. An hour that a clock has twice is one."""
+    """Join spells, which are in order of time. An hour that a clock has twice is one."""
     joined: list[Spell] = []
     for day, start, end in spells:
         before = joined[-1] if joined else None
@@ -141,7 +141,8 @@ class Weather:
         self._days: dict[date, DayForecast | None] = {}
 
     def describe_day(self, day: date) -> DayForecast | None:
-        """By its hours where they are known to its end, else by the half-days that begin on it; None without any."""
+        """Describe a day by its hours if they are known to its end, else by the half-days that begin on it; None
+        without any."""
         if day not in self._days:
             hours = self._list_hours(day)
             half_days = [each for each in self._half_days if each.starts_at.astimezone(self._zone).date() == day]
@@ -178,7 +179,7 @@ class Weather:
         )
 
     def _list_hours(self, day: date) -> list[Hour]:
-        """Of a date, from its begin on or the forecast's own, to its end; none where any is missing."""
+        """Return the hours of a date, from its begin or the forecast's own to its end; none if any is missing."""
         start, end = find_day(day, self._zone)
         first = bisect_left(self._starts, start)
         hours = self._hours[first : bisect_left(self._starts, end)]
@@ -187,7 +188,7 @@ class Weather:
         return hours if is_whole else []
 
     def _find_hours(self, starts: datetime, ends: datetime) -> list[Hour]:
-        """Those that an event touches; none where any is missing, or they are too many."""
+        """Return the hours that an event touches; none if any is missing, or they are too many."""
         first = bisect_right(self._starts, starts) - 1
         last = max(bisect_left(self._starts, ends), first + 1)
         hours = self._hours[max(first, 0) : last]

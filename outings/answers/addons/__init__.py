@@ -1,1 +1,1 @@
-"""What is attached to a listing: its source, its forecast, and the objects that it refers to."""
+"""Data attached to a listing: its source, its forecast, and the objects that it refers to."""

@@ -22,7 +22,7 @@ class _Reference(Struct, frozen=True):
 
 
 class References(Struct, frozen=True):
-    """Of a document. A place refers to none."""
+    """The objects that a document refers to. A place refers to none."""
 
     place: _Reference | None = None
     organization: _Reference = _Reference()
@@ -57,13 +57,13 @@ def find_place(references: References, *, snapshot: Snapshot) -> int | None:
 
 
 def find_organization(references: References, *, about: AnswerContext) -> list[Copy]:
-    """Its copies in the key's metros, where it is published."""
+    """Return the copies of a published organization in the key's metros."""
     row_id = references.organization.id
     return [] if row_id is None else list_copies(row_id, about=about)
 
 
 class Expansion:
-    """Of one answer: each object is made once, however many items refer to it."""
+    """Expands the items of one answer. Makes each object once, however many items refer to it."""
 
     def __init__(self, members: tuple[str, ...], *, snapshot: Snapshot, about: AnswerContext) -> None:
         self._members = members

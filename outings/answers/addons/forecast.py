@@ -27,7 +27,7 @@ REACH_M = 50_000
 
 
 class _Event(Struct, frozen=True):
-    """What an event's document says of when it is."""
+    """The part of an event's document that says when it is."""
 
     has_time: bool
     timezone: str
@@ -38,7 +38,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class ForecastBlocks:
-    """Of one answer."""
+    """Forecasts for the items of one answer."""
 
     def __init__(self, query: Query, *, snapshot: Snapshot, about: AnswerContext) -> None:
         self.is_requested = "forecast" in list_addons(query, about)
@@ -50,12 +50,12 @@ class ForecastBlocks:
 
     @property
     def tag(self) -> object:
-        """What an answer depends on that asks for it."""
+        """The part of an answer's ETag that names the forecasts."""
         return None if not self.is_requested else "none" if self._weather is None else self._weather.tag
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """Of the items until now; also where there is no forecast at all."""
+        """Notices of missing forecasts: of the items so far, or of the whole metro."""
         is_known = self._weather is not None
         if not self.is_requested or (is_known and not self._missing):
             return ()
@@ -70,7 +70,7 @@ class ForecastBlocks:
         return block
 
     def attach(self, document: bytes, row: int, number: int | None = None) -> bytes:
-        """To an event's document, of its occurrence `number` in the table, else of its next one."""
+        """Add the forecast of occurrence `number` in the table, by default of the next one, to an event's document."""
         block = self.make_next(document, row, number)
         return document if block is None else add_member(document, "forecast", _encode(block))
 
@@ -87,7 +87,7 @@ class ForecastBlocks:
         return self.make_event(document, row, starts_at=moment.starts_at, ends_at=moment.ends_at)
 
     def make_event(self, document: bytes, row: int, *, starts_at: int, ends_at: int | None) -> EventForecast | None:
-        """Of an event that begins then; None also where it is none that has a block."""
+        """Return the block of an event with this start, or None if it can have none."""
         if not self.is_requested:
             return None
         event = _decode(document)
@@ -111,7 +111,7 @@ class ForecastBlocks:
         return self._first <= day <= self._last
 
     def _lies_near(self, row: int) -> bool:
-        """What states no coordinates is taken to be in its metro."""
+        """Return True if a listing is within reach of its metro's center, or states no coordinates."""
         point = open_snapshot(self._snapshot).rows.read_point(row)
         square = sum((here - there) ** 2 for here, there in zip(self._center, point, strict=True))
         return isnan(square) or square <= find_chord(REACH_M) ** 2

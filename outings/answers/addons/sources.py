@@ -22,7 +22,7 @@ from outings.release.snapshot import Snapshot
 
 
 def list_addons(query: Query, about: AnswerContext) -> tuple[str, ...]:
-    """Of those that the key has not the edge gives notice."""
+    """Return the requested add-ons that the key has. The edge gives notice of the others."""
     words = query.get_words("include")
     if not words:
         return ()
@@ -56,8 +56,8 @@ HAPPENINGS = ("row", "starts_on", "ends_on")
 def make_sources(
     listings: pl.DataFrame, occurrences: pl.DataFrame, sections: pl.DataFrame, sessions: pl.DataFrame
 ) -> pl.DataFrame:
-    """By row. `last`: the last day on which anything of it is, in days since 1970; not stated where that is open. A
-    text that is not stated is empty."""
+    """Return the facts on each listing's source, by row. `last`: its last day, in days since 1970; not stated if it is
+    open. A text that is not stated is empty."""
     session_ends = pl.coalesce("ends_on", "starts_on")
     lasts = pl.concat(
         (
@@ -99,7 +99,7 @@ class Day(Struct, frozen=True, kw_only=True):
 
 
 class Sources:
-    """Of one snapshot's listings."""
+    """The sources of a snapshot's listings."""
 
     def __init__(self, table: MappedTable) -> None:
         self._types, self._dated = table.view_array("type"), table.view_array("has_date")
@@ -108,7 +108,7 @@ class Sources:
         self._urls, self._changed = table.read_texts("source_url"), table.read_texts("changed_fields")
 
     def make_block(self, row: int, today: Day) -> SourceBlock | None:
-        """None where the feed says nothing of the source."""
+        """Return the block of a listing, or None if the feed says nothing of its source."""
         url, changed = self._urls[row], self._changed[row]
         code, crawled, checked = self._statuses[row], self._crawled[row], self._checked[row]
         if not (url or changed) and (code, crawled, checked) == (_UNKNOWN, _UNKNOWN, _UNKNOWN):
@@ -143,7 +143,7 @@ def open_sources(reader: SnapshotReader) -> Sources:
 
 
 def _judge_source(status: str | None, fields: Sequence[str], *, is_visited: bool) -> str | None:
-    """None where nobody says that the source was visited. No feed says how slow it was."""
+    """Return the health of a source, or None if nobody has visited it. No feed says how slow it was."""
     if status in ("gone", "unreachable"):
         return status
     if _name_any(fields, _ADDRESS_MEMBERS):
@@ -163,7 +163,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class SourceBlocks:
-    """Of one answer."""
+    """Source blocks for the items of one answer."""
 
     def __init__(self, query: Query, *, snapshot: Snapshot, about: AnswerContext) -> None:
         self.is_requested = "source" in list_addons(query, about)
@@ -186,7 +186,7 @@ class SourceBlocks:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """Of the items until now."""
+        """Notices of the missing blocks among the items so far."""
         return (unavailable_source(self._missing, of=self._items),) if self._missing else ()
 
     @cached_property

@@ -1,4 +1,4 @@
-"""How many live listings a directory's organizations have, as arrays by row."""
+"""The directory of organizations, and how many live listings each has, as arrays by row."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -41,7 +41,7 @@ count_by_row = DailyCount(_place_counts, size=16)
 
 
 def find_in_neighborhood(listing_type: str, text: str, snapshot: Snapshot, *, today: date) -> NDArray[np.bool_]:
-    """By row: whether the organization has a live listing there, as the lists' `neighborhood` reads it."""
+    """Mark by row the organizations with a live listing in a neighborhood, as the lists' `neighborhood` reads it."""
     opened = open_snapshot(snapshot)
     selection = select_default(listing_type, snapshot, today, neighborhood=text)
     is_inside = np.zeros(len(opened.organizations), dtype=np.bool_)
@@ -58,7 +58,7 @@ _encoder = msgspec.json.Encoder()
 
 
 class _StoredOrganization(Struct, frozen=True):
-    """What an entry shows of an organization's document."""
+    """The part of an organization's document that an entry shows."""
 
     id: str
     slug: str
@@ -103,7 +103,7 @@ def answer_organizations(
 
 
 def find_hint(title: Title | None) -> str | None:
-    """What to say of a question that has no name to look for."""
+    """Return a hint for a question that has no name to look for, else None."""
     return None if title is None or title.list_significant() else HINT
 
 
@@ -138,7 +138,7 @@ def _choose_rows(
 
 
 def _find_there(text: str, types: Sequence[str], *, snapshot: Snapshot, today: date) -> NDArray[np.bool_]:
-    """With a live listing of any of the types in a neighborhood."""
+    """Mark by row the organizations with a live listing of any of the types in a neighborhood."""
     there = np.zeros(len(open_snapshot(snapshot).organizations), dtype=np.bool_)
     for listing_type in types:
         there |= find_in_neighborhood(listing_type, text, snapshot, today=today)

@@ -27,7 +27,7 @@ _encoder = msgspec.json.Encoder()
 
 
 class DirectoryPage(Struct, frozen=True, kw_only=True):
-    """From `start` to before `end` of the ordered set; `end` is None where it is the last page."""
+    """A page of the ordered set: the entries from `start` to before `stop`. `next_cursor` is None on the last page."""
 
     start: int
     stop: int
@@ -50,7 +50,7 @@ def cut_page(
 
 
 def read_key(query: Query) -> Key:
-    """Of a query with a cursor. Raises `cursor_malformed` for one that no directory of today can have given."""
+    """Return the sort key in a query's cursor. Raises `cursor_malformed` if no current directory can have issued it."""
     cursor = query.cursor
     assert cursor is not None
     match cursor.position:

@@ -52,7 +52,7 @@ _HOST = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W\d_](?:[\w-]{0,61}[^
 
 
 class Title(Struct, frozen=True, kw_only=True):
-    """What was asked for. `words`: without endings; `host`: of a web address, as `fold_host` has it."""
+    """The name that was searched for. `words`: without endings; `host`: of a web address, as `fold_host` returns it."""
 
     words: tuple[str, ...]
     host: str | None = None
@@ -67,7 +67,8 @@ class Title(Struct, frozen=True, kw_only=True):
 
 
 def parse_title(text: str) -> Title:
-    """Of an address the words are its site's own name; what only might be one is read as it is: St.Mary."""
+    """Parse a name, or a web address by the name of its site. Text that only might be an address, as St.Mary, is a
+    name."""
     match = _ADDRESS.fullmatch(text.strip())
     host = None if match is None else fold_host(match["host"])
     if match is None or host is None:
@@ -91,7 +92,7 @@ def fold_title(name: str) -> tuple[str, ...]:
 
 
 def fold_host(text: str) -> str | None:
-    """In lower case, without `www.`, in the letters that the domain name system knows; None for what is no host."""
+    """Return a host in lower case, without `www.` and in IDNA form, or None if the text is no host."""
     host = text.casefold().strip(".").removeprefix("www.")
     if not _HOST.fullmatch(host) or not name_site(host):
         return None
@@ -217,13 +218,13 @@ _LETTERS_TO_BEGIN = 3
 
 
 class NameScores(Struct, frozen=True, kw_only=True, eq=False):
-    """By row: `scores` in thousandths, 0 for what is not met; `matches`: numbers of MATCHES."""
+    """Scores by row. `scores`: in thousandths, 0 for no match; `matches`: numbers of MATCHES."""
 
     scores: Array
     matches: Array
 
     def put(self, match: NameMatch, rows: Array, scores: Array | int) -> None:
-        """Where it is better than what is there."""
+        """Set the scores of rows where they are better than the present ones."""
         scores = np.broadcast_to(scores, rows.shape)
         better = scores > self.scores[rows]
         self.scores[rows[better]] = scores[better]
@@ -231,7 +232,7 @@ class NameScores(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class Ranking:
-    """Of one directory, of `size` entries."""
+    """Ranks the `size` entries of one directory."""
 
     def __init__(self, tables: Iterable[MappedTable], *, size: int) -> None:
         """`tables`: spellings and their shortenings."""
@@ -247,7 +248,7 @@ class Ranking:
         self._list_meanings = remember(self._find_meanings, size=_MEMORY)
 
     def rank(self, title: Title) -> NameScores:
-        """Nothing is met by a title without a significant word."""
+        """Score each entry. Nothing matches a title without a significant word."""
         scored = NameScores(scores=np.zeros(self._size, np.int64), matches=np.zeros(self._size, np.int64))
         significant = title.list_significant()
         if significant:
@@ -258,7 +259,7 @@ class Ranking:
         return scored
 
     def _rank_whole(self, title: Title, scored: NameScores) -> None:
-        """Of an address, its own site is named before a name that is the same."""
+        """Score whole matches. The site of an address is named before a name that is the same."""
         if title.host is not None:
             scored.put("exact_domain", self._read(title.host, HOST) >> ROW_SHIFT, EXACT)
         scored.put("exact_name", self._read(title.joined, NAME) >> ROW_SHIFT, EXACT)
@@ -291,8 +292,8 @@ class Ranking:
         scored.put("fuzzy", rows[~same], _score("fuzzy", met[~same] - typos[~same], letters[~same]))
 
     def _meet_word(self, word: str, words: Sequence[str]) -> Array:
-        """By row: how well a name has it, the best way first, then most letters; 0 for not at all. Only the last word
-        may be one that is not written out."""
+        """Rate by row how well a name has a word: by the best way first, then most letters; 0 for not at all. Only the
+        last word may be incomplete."""
         best = self._meet(self._list_meanings(word))
         for at in range(len(words) - 1):
             if word in words[at : at + 2]:
@@ -375,7 +376,7 @@ def order_rows(scored: NameScores, rows: Iterable[int]) -> Array:
 
 
 def open_ranking(reader: SnapshotReader) -> Ranking:
-    """Of organizations."""
+    """Open the ranking of organizations."""
     return Ranking(reader.open_tables(ORGANIZATION_SPELLINGS).values(), size=len(reader.organizations))
 
 

@@ -129,7 +129,7 @@ def _find_start(listing: _Class) -> str | None:
 
 
 def _find_session(sessions: Sequence[_Session], today: date | None) -> str | None:
-    """At its stated time, else at midnight."""
+    """Return when the first session starts: at its stated time, else at midnight."""
     starts = [
         f"{each.starts_on.isoformat()}T{each.start_time or _START_OF_DAY}"
         for each in sessions

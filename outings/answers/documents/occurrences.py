@@ -53,7 +53,7 @@ OCCURRENCES = ("row", "index", "starts_at", "ends_at", "starts_local", "ends_loc
 
 
 def make_series(listings: pl.DataFrame, occurrences: pl.DataFrame) -> pl.DataFrame:
-    """By row; `end` is where its occurrences end in the order by row."""
+    """Return the facts on each listing's series, by row. `end` is where its occurrences end in the order by row."""
     ends = np.searchsorted(np.sort(occurrences["row"].to_numpy()), np.arange(listings.height), side="right")
     return listings.select(
         pl.col("is_recurring").fill_null(value=False).cast(pl.UInt8()),
@@ -65,7 +65,8 @@ def make_series(listings: pl.DataFrame, occurrences: pl.DataFrame) -> pl.DataFra
 
 
 def make_moments(occurrences: pl.DataFrame) -> pl.DataFrame:
-    """In the table's order, which is by start, but for `day` and `number`: these are by row and date.
+    """Return the times of occurrences in the table's order, which is by start. But `day` and `number` are by row and
+    date.
 
     Local times and ends are distances from the start's instant: a metro has millions of occurrences.
     """
@@ -87,7 +88,7 @@ MOMENTS = derive_table("moments", make_moments, {"occurrences": OCCURRENCES})
 
 
 class Series:
-    """Of one snapshot."""
+    """The series and occurrences of one snapshot."""
 
     def __init__(self, table: MappedTable, *, moments: MappedTable) -> None:
         self._recurring, self._totals = table.view_array("is_recurring"), table.view_array("occurrences_total")
@@ -103,7 +104,7 @@ class Series:
         return bool(self._recurring[row])
 
     def list_series(self, rows: Iterable[int]) -> list[int]:
-        """1 of each that is one, else 0."""
+        """Return 1 for each row that is a series, else 0."""
         recurring = self._recurring
         return [recurring[row] for row in rows]
 
@@ -138,17 +139,18 @@ class Series:
         return None if recurrence == _BY_DATES else recurrence
 
     def read_local_starts(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Of occurrences by their places in the table: seconds of the local clock; NEVER for -1."""
+        """Return the starts of occurrences, by their places in the table, in seconds of the local clock; NEVER for
+        -1."""
         starts = np.asarray(self._instants)[numbers] + np.asarray(self._offsets)[numbers] if len(self._instants) else 0
         return np.where(numbers < 0, NEVER, starts)
 
     def read_instants(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Of occurrences by their places in the table: seconds since 1970."""
+        """Return the starts of occurrences, by their places in the table, in seconds since 1970."""
         instants: NDArray[np.int64] = np.asarray(self._instants)[numbers] if numbers.size else numbers
         return instants
 
     def find_firsts(self, rows: NDArray[np.int64], *, low: int, high: int | None) -> NDArray[np.int64]:
-        """Of rows: the place in the table of the first occurrence from a day (since 1970) to another, else -1."""
+        """Return the place in the table of each row's first occurrence between two days since 1970, else -1."""
         at, last = self._find_places(rows, low)
         return self._choose(at, last, high=high)
 
@@ -165,7 +167,7 @@ class Series:
         return self._choose(at, last, high=high)
 
     def _find_places(self, rows: NDArray[np.int64], low: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """In the order by row: each row's first occurrence from a day on, and where its occurrences end."""
+        """Return, in the order by row, each row's first occurrence from a day on, and where its occurrences end."""
         ends, days = np.asarray(self._ends), np.asarray(self._days)
         at, last = np.where(rows > 0, ends[rows - 1], 0).astype(np.int64), ends[rows].astype(np.int64)
         above = last.copy()
@@ -246,8 +248,8 @@ def view_events(reader: SnapshotReader, rows: Sequence[int], today: date) -> lis
 
 @lru_cache(maxsize=_BLOCKS)
 def _read_next(of: "weakref.ref[SnapshotReader]", row: int, today: date) -> bytes:
-    """How the document of a series ends then, behind a comma: with its next occurrence on or after the date. Making one
-    takes 12 µs, of which most is in formatting two instants: 600 µs of a page of 50."""
+    """Return the end of a series' document, behind a comma: its next occurrence on or after the date. Making one takes
+    12 µs, of which most is in formatting two instants: 600 µs of a page of 50."""
     reader = of()
     assert reader is not None
     block = _encoder.encode(Occurrence(**_show_next(open_series(reader).find_next(row, today))))

@@ -1,1 +1,1 @@
-"""Where things are: addresses, names, corners, neighborhoods and zips that a release itself knows."""
+"""Finds addresses, names, corners, neighborhoods and zips that a release itself knows."""

@@ -1,4 +1,4 @@
-"""How an address is read, as it is written in the United States: its parts, streets and states."""
+"""Parses addresses as they are written in the United States: their parts, streets and states."""
 
 import re
 import threading
@@ -57,7 +57,7 @@ class Streets:
         return self._number.sub(r"\1 \2", text, count=1) if self._words.kind_first else text
 
     def is_address(self, text: str) -> bool:
-        """Whether it begins as a house's address does."""
+        """Return True if a text begins as a house's address does."""
         if not self._words.kind_first:
             return re.match(r"\s*\d", text) is not None
         return self._number.match(text) is not None and self.is_street(text)
@@ -71,7 +71,7 @@ class Streets:
         return kept if names and len(kept) == len(words) - 1 else None
 
     def is_street(self, text: str) -> bool:
-        """Whether it ends, or begins, as a street's name does."""
+        """Return True if a text ends, or begins, as a street's name does."""
         words = self.fold_words(text)
         if self._words.kind_first:
             return len(words) > 1 and words[0] in self._words.kinds
@@ -105,13 +105,13 @@ class Streets:
         return [(along, self._borrow_kind(end, ends[1])) for end in ends] if all((along, *ends)) else []
 
     def _borrow_kind(self, words: Words, of: Words) -> Words:
-        """ "between 33 and 34 Streets" names 33 Street."""
+        """Add the second street's kind to the first: "between 33 and 34 Streets" names 33 Street."""
         kinds = self._words.kinds
         return (*words, of[-1]) if words[-1] not in kinds and words[-1].isdigit() and of[-1] in kinds else words
 
 
 def open_streets(language: Language) -> Streets:
-    """Where the language has no words for streets, an address is its words."""
+    """Return the language's streets. Without its words for streets, an address is its words."""
     return Streets(language.streets or StreetWords())
 
 
@@ -176,13 +176,13 @@ def list_readings(address: str, streets: Streets) -> Iterator[Reading]:
 
 
 def read_zip(address: str) -> str | None:
-    """Where it is a zip and nothing else."""
+    """Return the zip if the address is nothing else, else None."""
     match = _ZIP.fullmatch(address.strip())
     return match[1] if match else None
 
 
 def _label(address: str, streets: Streets) -> Reading:
-    """What comes before city, state and zip, without the unit in the house."""
+    """Read what comes before city, state and zip, without the unit in the house."""
     with _tagging:
         labelled = usaddress.parse(address)
     end = len(labelled)

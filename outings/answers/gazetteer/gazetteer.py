@@ -107,7 +107,7 @@ class Gazetteer:
         return parts[0][self._is_readable[parts[0]]] if parts else np.empty(0, dtype=np.uint32)
 
     def _keep_true(self, spots: Numbers, reading: Reading) -> Numbers:
-        """Those of which all that stands behind the name is true; a zip that is not known may be."""
+        """Keep the spots for which all that stands behind the name is true; an unknown zip may be."""
         if reading.zip is not None:
             spots = spots[[self._zips[spot] in ("", reading.zip) for spot in spots.tolist()]]
         if not reading.tail or not spots.size:
@@ -162,7 +162,7 @@ def _open_spots(reader: SnapshotReader) -> Mapping[str, MappedTable]:
 
 
 def _strike_out(words: Words, phrases: Iterable[str]) -> str:
-    """What is left of the words when all phrases are taken out, the longest first."""
+    """Return what is left of the words without these phrases. Long phrases go first."""
     left = f" {name_words(words)} "
     for phrase in sorted(phrases, key=lambda each: (-each.count(" "), each)):
         left = left.replace(f" {phrase} ", "  ")

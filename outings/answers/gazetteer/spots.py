@@ -1,4 +1,4 @@
-"""What a listing's document says of where it is: names, an address, corners."""
+"""Reads where a listing is from its document: names, an address, corners."""
 
 from collections.abc import Iterable, Iterator
 
@@ -14,7 +14,7 @@ from outings.release.tables import PUBLISHED, read_columns
 
 
 class DocumentLocation(Struct, frozen=True, kw_only=True):
-    """Of a document's `location`, what is read here."""
+    """The part of a document's `location` that is read here."""
 
     address: str | None = None
     street_address: str | None = None
@@ -31,7 +31,7 @@ class PlaceReference(Struct, frozen=True):
 
 
 class PlacedDocument(Struct, frozen=True, kw_only=True):
-    """Of a document, what is read here."""
+    """The part of a document that is read here."""
 
     type: str
     name: str
@@ -85,19 +85,20 @@ def list_crossings(document: PlacedDocument, streets: Streets) -> Iterator[tuple
 
 
 def list_cities(document: PlacedDocument, streets: Streets) -> Iterator[Words]:
-    """What may stand behind it in an address: its city, and what its own address ends with."""
+    """Yield what may stand behind the name in an address: the document's city, and what its own address ends with."""
     for text in (document.location.city, *_split_ends(document, streets)):
         if text:
             yield streets.fold_words(text)
 
 
 def is_placed(document: PlacedDocument, streets: Streets) -> bool:
-    """Whether its address says more than a name or a street: else nothing speaks against a city of the metro's."""
+    """Return True if the document's address says more than a name or a street. If not, nothing speaks against a city of
+    the metro's."""
     return bool(_split_ends(document, streets))
 
 
 def _split_ends(document: PlacedDocument, streets: Streets) -> list[str]:
-    """Behind the first piece of its address; of a place also the only one, where that is its city."""
+    """Return the pieces of the address behind the first; for a place also an only piece that is its city."""
     first, *others = _split_pieces(document.location.address, streets)
     is_city = document.site is not None and not _is_of_street(first, streets)
     return others or ([first] if first and is_city else [])
@@ -149,7 +150,7 @@ def list_kinds(types: Iterable[str]) -> list[int]:
 
 
 def make_spots(reader: SnapshotReader) -> dict[str, pl.DataFrame]:
-    """By the names of the mapped files.
+    """Return the tables by the names of the mapped files.
 
     SPOTS: `lat`, `lng`; `kind`; `area`, whose row of SPOT_AREAS has what may stand behind a name of it; `is_placed`, 0
     where any city of the metro may too; `zip`, five digits, empty where it is not known. SPOT_NAMES: each text once,

@@ -231,7 +231,7 @@ def _count_ids(columns: Columns, rows: NDArray[Any], row_id: str) -> int:
 
 
 class QueryCounter:
-    """From any thread."""
+    """Counts queries. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

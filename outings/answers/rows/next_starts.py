@@ -17,8 +17,8 @@ Numbers = NDArray[np.int64]
 
 
 def find_meetings(begins: Numbers, ends: Numbers, days: Numbers, *, start: int) -> Numbers:
-    """Of each section: its next meeting from a day on, where weekdays are stated, else its first day; NEVER where that
-    lies before, or after its end."""
+    """Return each section's next meeting from a day on, or its first day if it states no weekdays; NEVER if that lies
+    before, or after its end."""
     first = np.maximum(begins, start)
     # The days twice beside themselves, shifted to the weekday of the first possible date: the lowest bit is the wait.
     turned = ((days | days << _DAYS) >> find_weekday(first)) & 127

@@ -32,8 +32,8 @@ Rows = NDArray[np.int64]
 
 
 def make_areas(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataFrame:
-    """By folded name, then slug: each with the rows that the lists' `neighborhood` finds by its slug. `types`: the bit
-    set of those that know of it."""
+    """Return the neighborhoods by folded name, then slug, with the rows that the lists' `neighborhood` finds by each
+    slug. `types`: the bit set of the types that know of it."""
     ordered = order_neighborhoods(neighborhoods)
     by_slug, by_key = (
         dict(listings.drop_nulls(column).group_by(column).agg(pl.col("row")).iter_rows())
@@ -53,7 +53,7 @@ def make_areas(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataFr
 
 
 def order_neighborhoods(neighborhoods: pl.DataFrame) -> pl.DataFrame:
-    """By folded name, then slug."""
+    """Sort neighborhoods by folded name, then slug."""
     keys = [(name.casefold(), slug) for slug, name in neighborhoods.select("slug", "name").iter_rows()]
     return neighborhoods[sorted(range(len(keys)), key=keys.__getitem__)]
 
@@ -132,7 +132,7 @@ class Areas:
         return len(self.slugs)
 
     def find(self, text: str) -> list[int]:
-        """Those of this slug, or of this name without case, accents and punctuation."""
+        """Return the neighborhoods with this slug, or with this name without case, accents and punctuation."""
         slug, key = text.casefold(), fold_text(text)
         return [
             number
@@ -141,7 +141,8 @@ class Areas:
         ]
 
     def are_known(self, types: Iterable[str]) -> NDArray[np.bool_]:
-        """By number: whether it is on the map, or a published listing of any of the types states it."""
+        """Mark by number the neighborhoods that are on the map, or that a published listing of any of the types
+        states."""
         bits = sum(1 << TYPES.index(each) for each in types)
         known: NDArray[np.bool_] = (self._arrays["types"] & np.uint8(bits)) != 0
         return known
@@ -151,7 +152,7 @@ class Areas:
         return NeighborhoodCenter(lat=lat, lng=lng)
 
     def read_bounds(self, number: int) -> Bounds | None:
-        """None of one that is on no map."""
+        """Return the bounds of a neighborhood, or None if it is on no map."""
         bounds = {name: degrees for name in _DEGREES[2:] if (degrees := self._read(name, number)) is not None}
         return Bounds(**bounds) if bounds else None
 
@@ -168,7 +169,8 @@ class Areas:
         return self._rows.astype(np.int64), np.repeat(np.arange(len(self)), np.diff(self._ends))
 
     def count_listings(self, rows: Rows, *, programs: Rows) -> Rows:
-        """By number: how many of the rows are there; those of one program, told by its number (-1: its own), as one."""
+        """Count by number the rows in each neighborhood. Rows of the same program, by its number, are one; -1 is no
+        other's."""
         size = int(max(self._rows.max(initial=0), rows.max(initial=0))) + 1
         program_of = np.full(size, -2, dtype=np.int64)
         program_of[rows] = programs

@@ -44,7 +44,8 @@ def square_chords(vectors: Sequence[Floats], point: Point) -> Floats:
 
 
 def square_matrix(points: Floats, point: Point) -> Floats:
-    """Of arrays in whose last axis but one x, y and z lie one under the other: bit for bit as `square_chords`."""
+    """Return the squared chords of arrays whose last axis but one has x, y and z, with the same bits as
+    `square_chords`."""
     gaps = points - np.array(point)[:, np.newaxis]
     gaps *= gaps
     squares: Floats = gaps[..., 0, :] + gaps[..., 1, :]
@@ -59,6 +60,6 @@ def find_metres(squares: Floats) -> Floats:
 
 
 def lie_near(vectors: Sequence[Floats], *, lat: float, lng: float, radius_m: float) -> NDArray[np.bool_]:
-    """Which points lie in the circle, its edge included. Without coordinates: never."""
+    """Mark the points in a circle, its edge included. Points without coordinates are not in it."""
     near: NDArray[np.bool_] = square_chords(vectors, make_unit_vector(lat, lng)) <= find_chord(radius_m) ** 2
     return near

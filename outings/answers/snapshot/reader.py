@@ -27,7 +27,7 @@ Frames = Mapping[str, pl.DataFrame]
 
 
 class TableContext(Struct, frozen=True, kw_only=True):
-    """What tables are made with beside other tables: the local date of the build, and the metro's language."""
+    """Things that tables are made with beside other tables: the local date of the build, and the metro's language."""
 
     today: date
     language: Language
@@ -42,11 +42,11 @@ class DerivedTables(Struct, frozen=True, kw_only=True):
     make: Callable[[Frames, TableContext], Frames]
 
     def make_ahead(self, tables: Frames, context: TableContext) -> Frames:
-        """In the build, of tables that are not written yet."""
+        """Make the tables in the build, from tables that are not written yet."""
         return self.make({name: tables[name].select(columns) for name, columns in self.columns.items()}, context)
 
     def make_again(self, files: Mapping[str, MappedFile], context: TableContext) -> Mapping[str, MappedTable]:
-        """In memory, of a snapshot's tables. Raises what Polars raises where one is broken."""
+        """Make the tables in memory, from a snapshot's. Raises what Polars raises where one is broken."""
         read = ((name, read_columns(files.get(name), name, columns)) for name, columns in self.columns.items())
         made = self.make(dict(read), context)
         return {name: MappedTable(encode_mapped(made[name])) for name in self.names}
@@ -68,7 +68,8 @@ _LISTING_COLUMNS, _ORGANIZATION_COLUMNS = ("type", *_ROWS), ("home", *_ROWS)
 
 
 def make_row_index(frame: pl.DataFrame) -> pl.DataFrame:
-    """In the table's order but for the rows by id. Raises what Polars raises where an id is no uuid."""
+    """Return the table of a row index, in the order of `frame` but for the rows by id. Raises what Polars raises where
+    an id is no uuid."""
     types = frame["type"] if "type" in frame.columns else pl.zeros(frame.height, pl.UInt8(), eager=True)
     is_lent = pl.col("home").is_not_null() if "home" in frame.columns else pl.lit(value=False)
     frame = frame.with_columns(types.alias("type"), is_lent.cast(pl.UInt8()).alias("is_lent"))
@@ -127,7 +128,7 @@ class RowIndex:
         return row if row is not None and self.is_visible(row, include_archived=include_archived) else None
 
     def count_ids(self, row_id: str) -> int:
-        """How many rows, of all types, have this uuid or one before it."""
+        """Count the rows, of all types, that have this uuid or one before it."""
         number = int(row_id.replace("-", ""), 16)
         high, low = number >> 64, number & _HALF
         first = bisect_left(self._highs, high)
@@ -151,16 +152,16 @@ class RowIndex:
         return status == PUBLISHED or (include_archived and status == ARCHIVED)
 
     def is_lent(self, row: int) -> bool:
-        """Whether it is an organization's whose own record is in another metro."""
+        """Return True for an organization whose own record is in another metro."""
         return bool(self._lent[row])
 
     def find_published(self) -> NDArray[np.bool_]:
-        """By row."""
+        """Mark the published rows."""
         published: NDArray[np.bool_] = np.asarray(self._statuses) == PUBLISHED
         return published
 
     def share_categories(self, bits: int) -> NDArray[np.bool_]:
-        """By row: whether it has any of a bit set over the vocabulary."""
+        """Mark by row the listings with any category of a bit set over the vocabulary."""
         shared: NDArray[np.bool_] = (np.asarray(self._categories) & np.uint64(bits)) != 0
         return shared
 
@@ -169,7 +170,7 @@ class RowIndex:
         return self._packs[row], self._offsets[row], self._lengths[row]
 
     def view_documents(self, rows: Sequence[int], packs: Sequence[memoryview]) -> list[memoryview]:
-        """Where they lie in the packs."""
+        """Return views of documents in the packs."""
         numbers, offsets, lengths = self._packs, self._offsets, self._lengths
         return [packs[numbers[row]][(at := offsets[row]) : at + lengths[row]] for row in rows]
 
@@ -213,7 +214,7 @@ ROW_FACTS = derive_table("row_facts", make_row_facts, {"listings": _LISTINGS})
 
 
 class RowFacts:
-    """Of one snapshot's listings."""
+    """Facts on the listings of one snapshot."""
 
     def __init__(self, table: MappedTable) -> None:
         self.types: NDArray[np.uint8] = table.read_array("type")
@@ -223,7 +224,7 @@ class RowFacts:
         self.vectors: Vectors = (table.read_array("x"), table.read_array("y"), table.read_array("z"))
 
     def read_point(self, row: int) -> Point:
-        """Where a listing is, on the unit sphere; NaN without coordinates."""
+        """Return the point of a listing on the unit sphere; NaN without coordinates."""
         x, y, z = (float(each[row]) for each in self.vectors)
         return x, y, z
 
@@ -264,7 +265,8 @@ class Programs:
 
 
 class SnapshotReader:
-    """Its look-ups cost no query. Keeps parts of the snapshot, not itself: it lives as long as the snapshot does."""
+    """Reads one snapshot. Its look-ups cost no query. Keeps parts of the snapshot, not itself: it lives as long as the
+    snapshot does."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.hash, self.metro, self.vocabulary = snapshot.hash, snapshot.metro, snapshot.vocabulary
@@ -288,7 +290,7 @@ class SnapshotReader:
         return _read(self._packs, *self.listings.locate_document(row))
 
     def view_documents(self, rows: Sequence[int]) -> list[memoryview]:
-        """Where they lie: a page of them is copied once, as a whole."""
+        """Return views of documents: a page of them is copied once, as a whole."""
         return self.listings.view_documents(rows, self._packs)
 
     def read_organization(self, row: int) -> bytes:
@@ -296,8 +298,8 @@ class SnapshotReader:
         return _read(self._packs, *self.organizations.locate_document(row))
 
     def open_index(self, make: Callable[["SnapshotReader"], _Index]) -> _Index:
-        """What a kind of answer keeps of this snapshot: made at the first call, by one thread, and kept as long as this
-        is. What is made must not refer to this reader, or neither goes with the snapshot (`defer`)."""
+        """Return the index that `make` makes of this snapshot. The first call makes it, in one thread; it is kept as
+        long as this reader. It must not refer to this reader, or neither goes with the snapshot (`defer`)."""
         try:
             known: _Index = self._indexes[make]
         except KeyError:
@@ -305,11 +307,11 @@ class SnapshotReader:
         return known
 
     def find_index(self, make: Callable[["SnapshotReader"], _Index]) -> _Index | None:
-        """None where nobody asked for it yet."""
+        """Return an index that was opened, else None."""
         return self._indexes.get(make)
 
     def defer(self, make: Callable[["SnapshotReader"], _Index]) -> Callable[[], _Index]:
-        """What opens an index later."""
+        """Return a function that opens an index later."""
         return partial(_open_index, self.reference, make)
 
     def _make_index(self, make: Callable[["SnapshotReader"], _Index]) -> _Index:
@@ -320,11 +322,12 @@ class SnapshotReader:
         return made
 
     def open_table(self, derived: DerivedTables) -> MappedTable:
-        """The first of them."""
+        """Return the first of the tables."""
         return self.open_tables(derived)[derived.names[0]]
 
     def open_tables(self, derived: DerivedTables) -> Mapping[str, MappedTable]:
-        """Where a file lacks, all are made in memory: raises what Polars raises where a table is broken."""
+        """Return the tables. If a file is missing, make all of them in memory: raises what Polars raises where a table
+        is broken."""
         known = self._find_all(derived.names)
         return known or derived.make_again(self.tables, TableContext(today=self.date, language=self.language))
 

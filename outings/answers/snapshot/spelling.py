@@ -14,7 +14,7 @@ from outings.release.mapped_table import MappedTable
 
 
 def make_stem(stems: str) -> Callable[[str], str]:
-    """Of the rules of that name; of none, a word is its own stem."""
+    """Return a stemmer with the rules of that name. Without a name, a word is its own stem."""
     if not stems:
         return str
     stem: Callable[[str], str] = Stemmer(stems, maxCacheSize=0).stemWord
@@ -35,7 +35,7 @@ class Meaning(Struct, frozen=True):
 
 
 class Spelling:
-    """Of one snapshot."""
+    """The spellings of one snapshot's words."""
 
     def __init__(self, words: MappedTable, *, shortenings: MappedTable, typos: MappedTable, stems: str) -> None:
         """`typos`: where they lead to from each word; `stems`: by the rules of which language."""
@@ -77,7 +77,7 @@ class Spelling:
         return [word[:end] for end in self._words.list_ends(word) if self.find_word(word[:end])]
 
     def _list_names(self, word: str) -> list[str]:
-        """What it may mean, as the index has it."""
+        """Return the words that a word may mean, as the index has them."""
         return [self._words[meaning.number].decode() for meaning in self.list_forms(word)]
 
     def list_begun(self, beginning: str) -> range:
@@ -99,14 +99,15 @@ class Spelling:
         return tuple(meanings[number] for number in sorted(meanings))
 
     def _list_meanings(self, word: str) -> tuple[Meaning, ...]:
-        """By number: the word, those of its stem, and those that a typo or two lead to."""
+        """Return by number the word, the words of its stem, and those that a typo or two lead to."""
         typos = dict.fromkeys(self.list_stemmed(word), 0)
         for number, distance in self._find_typos(word):
             typos.setdefault(number, distance)
         return tuple(Meaning(number, typos[number]) for number in self._keep_known(sorted(typos)))
 
     def _find_typos(self, word: str) -> Iterable[tuple[int, int]]:
-        """Of a word that a listing has it is known."""
+        """Return the numbers of the words that typos lead to, with their typos. For a word of a listing the table has
+        them."""
         own = self._words.find(word)
         if not own:
             return self._words.find_typos(word)

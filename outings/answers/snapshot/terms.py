@@ -111,7 +111,7 @@ class Terms:
         return np.concatenate((_to_rows(self.read_places(self._list_words(word))), *self._find_split(word)))
 
     def _find_excluded(self, term: SearchTerm) -> Rows:
-        """What is to be left out is what was written, and its stem: a guess must not hide anything."""
+        """Return the rows to exclude: those with the word or its stem. A guess must not hide anything."""
         if term.quoted or len(term.words) > 1:
             return self._find_phrase(term.words)
         return _to_rows(self.read_places(self.spelling.list_stemmed(term.words[0])))
@@ -123,7 +123,8 @@ class Terms:
         return _to_rows(self.find_sequence(spelled))
 
     def find_sequence(self, spelled: Sequence[Iterable[int]]) -> Places:
-        """Where the last word of a sequence stands, of which one spelling of each stands behind the one before."""
+        """Return the places of the last word of a sequence, where a spelling of each word stands behind one of the word
+        before."""
         first, *others = (self.read_places(numbers) for numbers in spelled)
         for places in others:
             # As `np.intersect1d`, in half of its time where both are few.
@@ -161,14 +162,13 @@ class Terms:
         return numbers[is_readable], places[is_readable]
 
     def read_places(self, numbers: Iterable[int]) -> Places:
-        """Where these words stand: each place once, in no order."""
+        """Return the places of words: each place once, in no order."""
         parts = [self._places[self._ends[number - 1] if number else 0 : self._ends[number]] for number in numbers]
         places = np.concatenate(parts) if parts else _NOWHERE
         return places if self._readable is None else places[self._readable[places >> _ROW_SHIFT]]
 
 
 def open_terms(reader: SnapshotReader) -> Terms:
-    """Of one snapshot."""
     return Terms(reader.open_tables(WORDS), places=reader.open_table(PLACES), language=reader.language)
 
 
@@ -190,13 +190,13 @@ def split_places(places: Places) -> tuple[Rows, NDArray[np.uint8], NDArray[np.ui
 
 
 def choose_field(places: Places, field: int) -> Places:
-    """Those in this field."""
+    """Keep the places in a field."""
     chosen: Places = places[(places & _FIELD_MASK << _POSITION_BITS) == field << _POSITION_BITS]
     return chosen
 
 
 def _to_rows(places: Places) -> Rows:
-    """Of what `q` looks at: where a listing is, is not what it says of itself."""
+    """Return the rows of places in what `q` looks at: where a listing is, is not what it says of itself."""
     spoken = places[(places >> _POSITION_BITS & _FIELD_MASK) != _LOCATION]
     rows: Rows = (spoken >> _ROW_SHIFT).astype(np.uint32)
     return rows

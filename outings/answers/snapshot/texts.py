@@ -32,8 +32,8 @@ def make_texts(texts: pl.Series) -> list[pl.Series]:
 
 
 def make_shortenings(texts: pl.Series) -> pl.DataFrame:
-    """What letters less make of each text of letters alone that a typo or two may lead to: the checksums in order, and
-    whose each is."""
+    """Return the checksums, in order, of each text with letters left out, and whose each is. Texts with other signs
+    than letters, or too short for a typo, have none."""
     sums: list[int] = []
     owners: list[int] = []
     for number, text in enumerate(texts.to_list()):
@@ -49,8 +49,8 @@ def make_shortenings(texts: pl.Series) -> pl.DataFrame:
 
 
 def make_typos(texts: pl.DataFrame, shortenings: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
-    """Of texts and their shortenings, by text: the numbers of all that a typo or two lead to from it, and how many;
-    and where these end."""
+    """Return the numbers of the texts that a typo or two lead to from each text, with the typos, and where these end by
+    text."""
     known, shorter = (MappedTable(encode_mapped(each)) for each in (texts, shortenings))
     name = texts.columns[0]
     similar = SimilarTexts(known, name, shortenings=shorter)
@@ -71,7 +71,7 @@ def _list_shortened(text: str, typos: int) -> set[str]:
 
 
 class HashedTexts:
-    """In UTF-8, numbered as in the table."""
+    """Texts in UTF-8, numbered as in the table."""
 
     def __init__(self, table: MappedTable, name: str) -> None:
         self._ends, self._data = table.view_texts(name)
@@ -100,7 +100,7 @@ class HashedTexts:
         return matches
 
     def span_beginning(self, text: str) -> tuple[int, int]:
-        """Of texts that rise: the first one that begins with it, and the one behind the last."""
+        """Return the first text with a beginning, and the one behind the last. For texts in order."""
         start = text.encode()
         low = high = bisect_left(self, start)
         # Most beginnings are those of few.
@@ -111,7 +111,7 @@ class HashedTexts:
 
 
 class FilteredTexts(HashedTexts):
-    """Of which most that is looked for is none: a look at one bit says so, 16 to 32 of them each."""
+    """Texts for look-ups that mostly find nothing: one bit, of 16 to 32 for each text, says so."""
 
     def __init__(self, table: MappedTable, name: str) -> None:
         super().__init__(table, name)
@@ -128,7 +128,7 @@ class FilteredTexts(HashedTexts):
         return self._find(sought, checksum) if self._bits[at >> 3] >> (at & 7) & 1 else []
 
     def list_ends(self, text: str) -> list[int]:
-        """How many signs of it, from the first on, may be a text of their own: all that are one, and few others."""
+        """Return how many of the first signs may be a text of their own: all that are one, and few others."""
         ends, checksum, bits, mask = [], 0, self._bits, self._mask
         for end, sign in enumerate(map(str.encode, text), 1):
             checksum = crc32(sign, checksum)
@@ -139,8 +139,8 @@ class FilteredTexts(HashedTexts):
 
 
 class SimilarTexts(FilteredTexts):
-    """With what letters less make of them. A letter put in or left out, changed or swapped is a letter less in one of
-    two texts or in both: what is left then is the same, and the first letter is part of it."""
+    """Texts that are found with typos, by their shortenings. A letter put in or left out, changed or swapped is a
+    letter less in one of two texts or in both: what is left then is the same, and the first letter is part of it."""
 
     def __init__(self, table: MappedTable, name: str, *, shortenings: MappedTable) -> None:
         super().__init__(table, name)
@@ -159,7 +159,7 @@ class SimilarTexts(FilteredTexts):
                 yield number, typos
 
     def _list_similar(self, word: str, *, typos: int) -> set[int]:
-        """All that so many typos can make of it are among them, and few others."""
+        """Return the numbers of all texts that so many typos can make of a word, and few others."""
         size = len(word)
         shortened = _list_shortened(word, typos) if size <= _LONGEST + typos else set()
         if size >= _LONGEST - typos:

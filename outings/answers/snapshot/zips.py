@@ -20,7 +20,7 @@ Rows = NDArray[np.uint32]
 
 
 class Zips:
-    """Of one snapshot, from its table of centroids."""
+    """The centroids of zips, and those of one snapshot's listings."""
 
     def __init__(self, centroids: MappedFile, *, listings: MappedFile) -> None:
         points = pl.read_parquet(BytesIO(centroids.view))
@@ -44,7 +44,7 @@ def open_stated_zips(reader: SnapshotReader) -> Mapping[str, Rows]:
 
 
 def open_zips(reader: SnapshotReader) -> Zips | None:
-    """None where the deployment has no centroids of them."""
+    """Open the zips, or return None if the deployment has no centroids of them."""
     return Zips(reader.tables["zips"], listings=reader.tables["listings"]) if "zips" in reader.tables else None
 
 
@@ -62,7 +62,7 @@ def check_zips(query: Query, reader: SnapshotReader) -> None:
 
 
 def find_centre(query: Query, reader: SnapshotReader) -> tuple[float, float] | None:
-    """Of a checked query: where its circle has its middle, by coordinates or a zip."""
+    """Return the middle of a checked query's circle, by coordinates or a zip."""
     code = query.get_as("near_zip", str)
     if code is not None:
         zips = reader.open_index(open_zips)

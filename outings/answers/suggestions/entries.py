@@ -1,4 +1,4 @@
-"""What can be suggested, and where its words begin: two tables that the build derives from a snapshot's own.
+"""Makes the tables of what can be suggested and of where its words begin, from a snapshot's own.
 
 An entry is a place, an organization, a neighborhood, all events, classes or camps of one name, or a query: one to three
 words that several names share. Categories are words of the vocabulary, which no table has: the index has them.
