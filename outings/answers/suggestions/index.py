@@ -30,7 +30,6 @@ Counts = NDArray[np.int64]
 
 # Sets of types × dates whose order is kept, each of some bytes an entry.
 _MOST_ORDERS = 8
-_OF_LISTINGS = (PLACE, QUERY, LISTING)
 # Letters of the first part of a word that may be two. The second may be half typed.
 _LEAST_PART = 2
 # Of a word with a typo, so much is as in the word that is meant.
@@ -88,8 +87,7 @@ class SuggestionIndex:
         self._single_entries, self._single_offsets = (beginnings.view_array(name) for name in ("entry", "offset"))
         self._alike, self._forms, self._phrases = (entries.read_array(name) for name in ("alike", "form", "phrase"))
         self._owners = np.repeat(np.arange(self._kinds.size), np.diff(self._ends))
-        # Numbers of organizations and neighborhoods are no rows of listings.
-        self._rows = np.where(np.isin(self._kinds, _OF_LISTINGS)[self._owners], self._numbers, 0).astype(np.int64)
+        self._owner_kinds = self._kinds[self._owners]
         size = len(reader.listings)
         self._row_texts = self._name_rows(self._alike, size)
         # What is in a park bears its name, too: of places the first phrase counts.
@@ -100,18 +98,16 @@ class SuggestionIndex:
 
     def _name_rows(self, names: Counts, size: int) -> Counts:
         """Spread a number of each entry over the rows of its listings."""
-        are_names = np.isin(self._kinds, (PLACE, LISTING))[self._owners]
+        are_names = np.isin(self._owner_kinds, (PLACE, LISTING))
         named = np.zeros(size, dtype=np.int64)
-        named[self._rows[are_names]] = names[self._owners[are_names]]
+        named[self._numbers[are_names]] = names[self._owners[are_names]]
         return named
 
     def make_order(self, live: Live) -> Order:
         """Return the order of what is live: of the forms of a query and of entries of one text, the one with most."""
         own = self._count_live(live)
-        counts = own.copy()
-        queries = np.flatnonzero(self._kinds == QUERY)
-        counts[queries] = self._count_queries(live)[queries]
-        shown = np.lexsort((np.arange(own.size), self._kinds, -own))
+        counts = np.where(self._kinds == QUERY, self._count_queries(live), own)
+        shown = np.lexsort((self._kinds, -own))
         shown = _take_firsts(shown[(own[shown] > 0) & (counts[shown] > 0)], self._forms)
         shown = _take_firsts(shown[np.lexsort((self._kinds[shown], -counts[shown]))], self._alike)
         shown = shown[np.lexsort((shown, -counts[shown], self._kinds[shown]))]
@@ -121,7 +117,7 @@ class SuggestionIndex:
         return Order(live=live, counts=counts, ranks=ranks, words=words)
 
     def _count_live(self, live: Live) -> Counts:
-        kinds, numbers = self._kinds[self._owners], self._numbers
+        kinds, numbers = self._owner_kinds, self._numbers
         values = np.zeros(numbers.size, dtype=np.int64)
         for kind, counts in (
             (NEIGHBORHOOD, live.neighborhoods),
@@ -135,15 +131,17 @@ class SuggestionIndex:
 
     def _count_queries(self, live: Live) -> Counts:
         """Count by entry the live listings that have a query in any form. Zero where fewer than two of their names are
-        live."""
-        are_live = (self._kinds[self._owners] == QUERY) & (live.listings[self._rows] > 0)
-        owners, rows = self._forms[self._owners[are_live]], self._rows[are_live]
-        counts = _count_pairs(owners, rows, size=self._forms.size + 1)[self._forms]
+        live. Entries of other kinds have forms of their own, and zero."""
+        are_queries, size = self._owner_kinds == QUERY, self._forms.size + 1
+        forms, rows = self._forms[self._owners[are_queries]], self._numbers[are_queries]
+        are_live = live.listings[rows] > 0
+        forms, rows = forms[are_live], rows[are_live]
         # A listing and a place of one text are one name, as in the build: else what others say would decide.
-        texts = _count_pairs(owners, self._row_texts[rows], size=self._forms.size + 1)
-        phrases = _count_pairs(owners, self._row_names[rows], size=self._forms.size + 1)
-        names = np.minimum(texts, phrases)[self._forms]
-        return np.where((self._kinds == QUERY) & (names >= LEAST_NAMES), counts, 0)
+        texts = _count_pairs(forms, self._row_texts[rows], size=size)
+        phrases = _count_pairs(forms, self._row_names[rows], size=size)
+        counts = np.where(np.minimum(texts, phrases) >= LEAST_NAMES, _count_pairs(forms, rows, size=size), 0)
+        by_entry: Counts = counts[self._forms]
+        return by_entry
 
     def find(self, text: str, order: Order, *, limit: int) -> list[EntryMatch]:
         """Return the entries that begin with a folded text, each text once: queries and categories in half of the
@@ -160,7 +158,7 @@ class SuggestionIndex:
         room = max((limit + 1) // 2, limit - len(names))
         return [*topics[:room], *names, *topics[room:]][:limit]
 
-    def combine(self, text: str, order: Order) -> list[tuple[EntryMatch, EntryMatch]]:
+    def combine(self, text: str, order: Order) -> list[tuple[str, EntryMatch]]:
         """Return pairs of queries that make a text together, the second with how many listings have both: "preschool d"
         is "preschool" and "dance"."""
         head, _, last = text.rpartition(" ")
@@ -170,28 +168,30 @@ class SuggestionIndex:
         numbers = self._read_numbers(known)
         rows = np.zeros_like(order.live.listings)
         rows[numbers] = order.live.listings[numbers]
-        first = self._read(known, order, is_behind=False)
-        return [(first, topic) for topic in self.find_topics(last, order, rows) if topic.text != head]
+        return [(head, topic) for topic in self.find_topics(last, order, rows) if topic.text != head]
 
     def find_topics(self, text: str, order: Order, rows: Counts) -> list[EntryMatch]:
         """Return the queries that begin with a folded text, with how many of these rows (1 or 0) they have: first those
         that have it as a whole word."""
-        low, high = self._span(text.encode())
-        entries = np.unique(self._entries[low:high])
         topics = []
-        for entry in entries[(order.ranks[entries] >= 0) & (self._kinds[entries] == QUERY)].tolist():
-            numbers = self._read_numbers(entry)
+        for query in self._list_queries(text):
+            numbers = self._read_numbers(query)
             having = numbers[rows[numbers] > 0]
-            if having.size:
-                topics.append(EntryMatch(QUERY, int(having[0]), self._read_text(entry), having.size))
+            if having.size and order.ranks[query] >= 0:
+                topics.append(EntryMatch(QUERY, int(having[0]), self._read_text(query), having.size))
         return sorted(topics, key=lambda topic: (not f"{topic.text} ".startswith(f"{text} "), -topic.count))
 
     def _find_query(self, text: str) -> int | None:
         """Find the entry of a query by its folded text."""
+        queries = self._list_queries(text)
+        return queries[0] if queries and self._read_text(queries[0]) == text else None
+
+    def _list_queries(self, text: str) -> list[int]:
+        """Return the entries of the queries that begin with a folded text, ordered by text."""
         low, high = self._span(text.encode())
         entries = self._entries[low:high]
         queries: list[int] = entries[self._kinds[entries] == QUERY].tolist()
-        return next((query for query in queries if self._read_text(query) == text), None)
+        return queries
 
     def _list_matches(self, text: str, order: Order, *, limit: int) -> list[EntryMatch]:
         """Return the best of each kind that begin with a text, the best first: those whose first word does so, then by
@@ -214,7 +214,7 @@ class SuggestionIndex:
 
     def _find_categories(self, text: str, counts: Counts) -> Iterator[EntryMatch]:
         for number, words in enumerate(self._categories):
-            if counts[number] and f" {words}".find(f" {text}") >= 0:
+            if counts[number] and f" {text}" in f" {words}":
                 is_behind = not words.startswith(text)
                 yield EntryMatch(CATEGORY, number, words, int(counts[number]), is_behind)
 

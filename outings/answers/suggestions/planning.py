@@ -65,9 +65,7 @@ def _answer(query: Query, snapshot: Snapshot, *, types: tuple[str, ...], today: 
         suggestions = [_make_suggestion(match, opened, areas=areas) for match in matches]
         if not matches:
             pairs = index.combine(text, order)
-            suggestions = [
-                _make_query(f"{first.text} {_write(second, opened)}", second, opened) for first, second in pairs
-            ]
+            suggestions = [_make_query(f"{first} {_write(second, opened)}", second, opened) for first, second in pairs]
     items = [_encoder.encode(suggestion) for suggestion in suggestions[:limit]]
     meta = SuggestMeta(
         query=question,

@@ -159,6 +159,12 @@ def test_what_is_over_is_not_suggested(tmp_path: Path) -> None:
     assert suggest(release, "walk", today=datetime(2026, 8, 11).date()) == []
 
 
+def test_a_metro_without_listings_suggests_nothing(tmp_path: Path) -> None:
+    society = make_organization(make_uuid(50), name="Ballet Society")
+    world = World(neighborhoods=[make_neighborhood("ballard", "Ballard")], organizations=[society])
+    assert suggest(open_release([world], tmp_path), "ball") == []
+
+
 def test_listings_of_one_name_are_one_suggestion_that_leads_to_the_first_live_one(tmp_path: Path) -> None:
     release = open_events(
         tmp_path, hold(1, "Walk", status="archived"), hold(2, "WALK", confidence=0.1), hold(3, "Wálk")
