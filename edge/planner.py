@@ -60,7 +60,7 @@ def suggest_path(path: str) -> str | None:
     near = find_nearest(last, PATH_WORDS) or last
     ends = (f"{start}/{last}", f"{start}/{near}", f"{start or '/{metro}'}/{near}", f"{start}/slug/{last}")
     nearest = (plain, lower, *(f"/v1{end}" for end in ends))
-    return next((each for each in nearest if match_route(each) is not None), None)
+    return next((path for path in nearest if match_route(path) is not None), None)
 
 
 class LocalDates:
@@ -123,7 +123,7 @@ def read_query(
     if metro is None and query.metro is not None:
         read_metro(query.metro, served=served, entitlement=entitlement)
     if "types" in query.values:
-        outside = [_TYPES[each] for each in query.get_words("types") if not entitlement.allows_type(_TYPES[each])]
+        outside = [_TYPES[word] for word in query.get_words("types") if not entitlement.allows_type(_TYPES[word])]
         if outside:
             raise forbidden_types(about, outside)
     if "include" in query.values:

@@ -186,12 +186,12 @@ class Releases:
         replaced, current = self._replaced, self.current
         if current is not None:
             yield current
-        yield from (each.served for each in replaced)
+        yield from (release.served for release in replaced)
 
     def _close_replaced(self) -> None:
         """Close what was replaced 15 minutes ago. A clock that was set back closes nothing early or late."""
         now = self._clock()
-        self._replaced = tuple(each for each in self._replaced if abs(now - each.replaced_at) < WALK_TIME)
+        self._replaced = tuple(release for release in self._replaced if abs(now - release.replaced_at) < WALK_TIME)
 
     def _read_pointer(self) -> None:
         known, self._etag = self._etag, None  # one that can't be read now is looked at again, even if it is the same
@@ -219,7 +219,7 @@ class Releases:
             self._replaced = replaced
             self.current = served
             # What was taken down is in these: they answer nobody any more.
-            self._replaced = tuple(each for each in replaced if not has_ended(root.ended, each.served.root.sequence))
+            self._replaced = tuple(old for old in replaced if not has_ended(root.ended, old.served.root.sequence))
             log.info("release_served", release=release_id)
             if self._rollback_guard is not None:
                 self._rollback_guard.remember(pointer)

@@ -207,8 +207,16 @@ class Ledger:
 
     def add(self, tallies: Mapping[UsageKey, UsageCounts]) -> None:
         rows = [
-            (each.day.isoformat(), each.client, each.key, each.route, tally.billed, tally.refused, tally.bytes)
-            for each, tally in tallies.items()
+            (
+                account.day.isoformat(),
+                account.client,
+                account.key,
+                account.route,
+                tally.billed,
+                tally.refused,
+                tally.bytes,
+            )
+            for account, tally in tallies.items()
         ]
         with self._connect() as connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -327,16 +335,16 @@ class UsageRecorder:
 
 def count_requests(records: Iterable[RequestRecord], *, into: dict[UsageKey, UsageCounts]) -> None:
     """Add the requests with a known key to the counts. Successes and 304 are billed."""
-    for each in records:
-        key = each.key
+    for record in records:
+        key = record.key
         if key is None:
             continue
-        account = UsageKey(each.at.date(), key.client, key.id, "none" if each.route is None else each.route.name)
+        account = UsageKey(record.at.date(), key.client, key.id, "none" if record.route is None else record.route.name)
         tally = into.get(account)
         if tally is None:
             tally = into[account] = UsageCounts()
-        if each.status < 300 or each.status == 304:
+        if record.status < 300 or record.status == 304:
             tally.billed += 1
         else:
             tally.refused += 1
-        tally.bytes += each.size
+        tally.bytes += record.size
