@@ -96,7 +96,7 @@ def _spell(at: int, kind: str) -> str:
 
 
 def _spell_time(at: int, kind: str) -> str | None:
-    """None of a column that is no time of these kinds."""
+    """Return None of a column that is no time of these kinds."""
     return f"strftime(#{at}, '{_TIMES[kind]}')" if kind in _TIMES else None
 
 

@@ -77,7 +77,7 @@ def _take_all(
 
 
 def _take(path: Path, locks: contextlib.ExitStack, *, clock: Callable[[], datetime]) -> LockOwner | str | None:
-    """None once it is ours, until `locks` is closed; else who has it."""
+    """Return None once it is ours, until `locks` is closed; else who has it."""
     # Not inherited by children: a worker that outlives its build must not hold it.
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     locks.callback(os.close, file)

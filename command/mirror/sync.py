@@ -228,7 +228,7 @@ def check_mirror(client: ApiClient, file: MirrorFile, *, url: str) -> list[Diffe
 
 
 def _read_hashes(client: ApiClient, *, release: str | None) -> Hashes | None:
-    """None where another release answers."""
+    """Return None where another release answers."""
     metros = client.ask("/v1/metros")
     hashes: dict[tuple[str, str], str] = {}
     for metro in metros.body["data"]:

@@ -16,7 +16,7 @@ _MARK = "# Made by `outings demo`, which writes it anew at each run."
 
 
 def is_world(configuration: Path) -> bool:
-    """Whether this file was written here, and may be written again."""
+    """Return whether this file was written here, and may be written again."""
     with configuration.open() as lines:
         return lines.readline().rstrip("\n") == _MARK
 

@@ -202,7 +202,7 @@ def refuse_table_settings(decoder: Decoder, feed: dict[str, Any], key: str) -> N
 
 
 def is_encoding(name: str) -> bool:
-    """Whether it is one of texts: `hex` and the like turn bytes into bytes."""
+    """Return whether it is one of texts: `hex` and the like turn bytes into bytes."""
     try:
         return isinstance(codecs.lookup(name).encode("")[0], bytes) and isinstance(b"".decode(name), str)
     except (LookupError, ValueError, TypeError, AttributeError):

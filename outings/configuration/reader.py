@@ -63,5 +63,5 @@ def _locate_keys(signing: SigningTable, directory: Path) -> SigningTable:
 
 
 def is_pem(text: str) -> bool:
-    """Whether a setting is a key itself, as the environment gives one, and no path."""
+    """Return whether a setting is a key itself, as the environment gives one, and no path."""
     return text.lstrip().startswith("-----BEGIN ")

@@ -64,7 +64,7 @@ class PagesTable(Struct, frozen=True, kw_only=True):
 
     @property
     def is_counted(self) -> bool:
-        """Whether the address of each page follows from its number and the rows before it."""
+        """Return whether the address of each page follows from its number and the rows before it."""
         return self.by in PARAMETERS
 
 

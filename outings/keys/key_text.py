@@ -37,7 +37,7 @@ def hash_key_text(text: str | bytes) -> str:
 
 
 def has_key_form(text: bytes) -> bool:
-    """Whether the key is looked up by the id in its text. Legacy keys are looked up by their hash."""
+    """Return whether the key is looked up by the id in its text. Legacy keys are looked up by their hash."""
     return _FORM.fullmatch(text) is not None
 
 
@@ -87,7 +87,7 @@ class Seal(Struct, frozen=True):
 
 
 def open_seal(secret: str) -> Seal | None:
-    """None where no secret is given."""
+    """Return None where no secret is given."""
     return Seal(secret) if secret else None
 
 

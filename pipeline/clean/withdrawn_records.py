@@ -59,11 +59,11 @@ class WithdrawalMatcher:
         return bool(self.ids)
 
     def is_own(self, head: Head) -> bool:
-        """Whether this is the record of something withdrawn, whatever id it has by now."""
+        """Return whether this is the record of something withdrawn, whatever id it has by now."""
         return assign_id(head) in self.ids or _mark_source(head.feed, head.type, head.source_id) in self._marks
 
     def is_named(self, reference: Reference | None, kind: str, *, feed: str, metro: str) -> bool:
-        """Whether a record of this feed refers to something withdrawn, in any way."""
+        """Return whether a record of this feed refers to something withdrawn, in any way."""
         if reference is None:
             return False
         if reference.id is not None and reference.id.lower() in self.ids:
@@ -83,7 +83,7 @@ class WithdrawalMatcher:
         return not self._marks.isdisjoint(marks)
 
     def has_source(self, feed: str, source_id: str | None) -> bool:
-        """Whether a record of this feed, of whatever type, is something withdrawn."""
+        """Return whether a record of this feed, of whatever type, is something withdrawn."""
         if source_id is None:
             return False
         return any(

@@ -166,7 +166,7 @@ def find_roles(
 
 
 def fits(role: str, column: Column, writing: TimeNotation) -> bool:
-    """Whether what stands in the column may be it."""
+    """Return whether what stands in the column may be it."""
     values = column.filled
     if role == "source_id":
         return not column.many and len(set(values)) == len(values) and len(values) * 20 >= len(column.values) * 19

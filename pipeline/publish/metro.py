@@ -78,7 +78,7 @@ def _put_origins(origins: pl.DataFrame, program: str, writer: ObjectWriter) -> O
 
 
 def _read_origins(store: Store, origins: Origins, *, rows: int) -> pl.DataFrame | None:
-    """None where they are gone, or are not those of so many rows. StoreError."""
+    """Return None where they are gone, or are not those of so many rows. StoreError."""
     try:
         frame = pl.read_parquet(BytesIO(read_object(store, origins.object)))
     except (NotFound, Corrupt, pl.exceptions.PolarsError):

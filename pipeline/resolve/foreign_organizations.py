@@ -65,7 +65,7 @@ class ForeignOrganizations:
         return next((loan for loan in loans if loan.metro != metro), None)
 
     def has_moved(self, data: bytes, *, metro: str) -> bool:
-        """Whether the references in `data` (`encode_foreign`) would resolve otherwise now."""
+        """Return whether the references in `data` (`encode_foreign`) would resolve otherwise now."""
         return any(hash_foreign(self.find(ask, metro=metro)) != got for ask, got in _parse_foreign(data))
 
     @cached_property
@@ -154,7 +154,7 @@ def hash_foreign(loan: ForeignOrganization | None) -> bytes:
 
 
 def encode_foreign(foreign: ForeignResolution) -> bytes | None:
-    """None of nothing: whoever asks for nothing is built again for nobody."""
+    """Return None of nothing: whoever asks for nothing is built again for nobody."""
     if not foreign:
         return None
     got = sorted((ask, hash_foreign(loan)) for ask, loan in foreign.items())

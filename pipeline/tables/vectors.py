@@ -76,7 +76,7 @@ def _embed_texts(texts: Mapping[bytes, str], folder: Path) -> dict[bytes, tuple[
 
 
 def _read_texts(listings: pl.DataFrame, buffer: DocumentBuffer) -> Iterator[str | None]:
-    """None of what is not published: no search shows it."""
+    """Return None of what is not published: no search shows it."""
     for status, *place in listings.select("status", "pack", "offset", "length").iter_rows():
         yield None if status != PUBLISHED else _read_text(buffer.read(*place))
 

@@ -13,7 +13,7 @@ from pipeline.resolve.facts.neighborhood_file import name_source, read_bytes
 
 
 def read_metro_neighborhoods(metro: str, path: Path | None) -> tuple[Neighborhoods, tuple[Problem, ...]]:
-    """None where the metro has no file. Raises `FeedError` where it can't be read or is no GeoJSON."""
+    """Return None where the metro has no file. Raises `FeedError` where it can't be read or is no GeoJSON."""
     if path is None:
         return Neighborhoods({}), ()
     try:

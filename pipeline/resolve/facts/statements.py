@@ -33,7 +33,7 @@ def _count_seconds(instant: datetime | None) -> int | None:
 
 
 def _has_price(members: Any) -> bool:
-    """Whether it is free, or an amount, of itself or of a part."""
+    """Return whether it is free, or an amount, of itself or of a part."""
     match members:
         case Event():
             return _tells_price(members.price)
