@@ -1,4 +1,4 @@
-"""What no single setting shows: names that must be unique, tables that refer to each other, what can be read yet."""
+"""Checks that need several settings at once: unique names, references between tables, readable files."""
 
 import codecs
 import re
@@ -101,7 +101,8 @@ def _explain_request(request: str, metros: set[str], vocabulary: Vocabulary) -> 
 
 
 def read_languages(decoder: Decoder, tables: Mapping[str, Any]) -> dict[str, Language]:
-    """By name; what is wrong in their folders, or names none, is reported to `decoder`."""
+    """Return the languages of the configuration by name. Report errors in their folders, and metros with an unknown
+    language, to `decoder`."""
     folders: dict[str, Path] = tables.get("languages", {})
     read = {code: _read_language(decoder, code, folder) for code, folder in folders.items()}
     known = sorted({*SHIPPED, *folders})
@@ -367,7 +368,7 @@ def _check_headers(decoder: Decoder, feed: Values, key: str) -> None:
 
 
 def _check_address(decoder: Decoder, url: str, key: str) -> None:
-    """One that is wrong may have a password in it, and is not shown."""
+    """Report an address that is incomplete. It is not quoted, since it may have a password in it."""
     if not url.casefold().startswith(("http:", "https:", "s3:")):
         return
     try:

@@ -1,4 +1,4 @@
-"""A TOML document with the environment laid over it → the values of its tables, or every problem at once."""
+"""Read a TOML document, overridden by environment variables, into the values of its tables, or report every problem."""
 
 import re
 import tomllib
@@ -84,7 +84,7 @@ _PLAIN = {
 
 
 def describe_type(declared: Any) -> str:
-    """What a setting allows, in words: its bounds where they are declared, else its kind."""
+    """Return what a setting allows, in words: its bounds if they are declared, otherwise its kind."""
     alternatives = get_args(declared) if get_origin(declared) in (Union, UnionType) else ()
     for one in (declared, *alternatives):
         for note in getattr(one, "__metadata__", ()):
@@ -175,7 +175,7 @@ def _list_entries(entries: Any, array: str) -> Iterator[tuple[str, dict[str, Any
 
 
 def _set_scalar(document: dict[str, Any], path: SettingPath, value: FromEnvironment) -> None:
-    """What stands in the way (a table given as a text) is left for the decoder to report."""
+    """Set the value at this path of the document. A text where a table is needed is left for the decoder to report."""
     head, *rest = path
     if not rest:
         document[head] = value

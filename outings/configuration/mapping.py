@@ -1,4 +1,4 @@
-"""`[feeds.map]`: which column of a table is which member of a record. A member a line, from a closed list of rules."""
+"""`[feeds.map]`: rules that say which column of a table fills which member of a record."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -21,11 +21,12 @@ UNIX = ("unix", "unix_ms")
 
 
 class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"with_": "with"}):
-    """What a member is made of: one of `column`, `first`, `join` and `value`. The others say how the text that stands
-    there is read, in this order: `pattern`, `split`, `lookup` and `other`, then `format`, `decimal`, or `yes` and `no`.
+    """A rule that fills a member by one of `column`, `first`, `join` and `value`. The other settings say how to read
+    that text, in this order: `pattern`, `split`, `lookup` and `other`, then `format`, `decimal`, or `yes` and `no`.
 
-    `first`: the columns of which the first that says something counts. `labels`: of `join`, what stands before each
-    column that says something. `optional`: the file may lack the columns."""
+    `first`: columns; the first that is not empty counts. `labels`: texts to put before each column of `join` that is
+    not empty. `optional`: the file may lack the columns.
+    """
 
     column: Text | None = None
     first: tuple[Text, ...] = ()
@@ -68,7 +69,7 @@ class MappingError(ValueError):
 
 
 def parse_mapping(raw: Mapping[str, Any]) -> dict[str, Rule]:
-    """By the members' paths. Raises the first `MappingError`."""
+    """Return the rules by the paths of their members. Raises the first `MappingError`."""
     rules = {}
     for member, rule in iterate_rules(raw):
         if isinstance(rule, MappingError):

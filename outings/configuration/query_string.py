@@ -1,4 +1,4 @@
-"""The query of an address, whose other parameters stay as they are written."""
+"""Read and add query parameters of an address without rewriting the others."""
 
 from urllib.parse import quote, unquote_plus, urlsplit, urlunsplit
 
@@ -7,7 +7,7 @@ _PLAIN = "$:,*/[]="
 
 
 def has_parameter(url: str, name: str) -> bool:
-    """Whatever its case: most servers take either."""
+    """Return True if the address has a parameter of this name, in any case: most servers ignore the case."""
     return any(_read_name(pair).casefold() == name.casefold() for pair in urlsplit(url).query.split("&"))
 
 

@@ -182,7 +182,7 @@ class ZipTable(Struct, frozen=True, kw_only=True):
 
 
 class PlanTable(Struct, frozen=True, kw_only=True):
-    """What is not given here stays as the plan's own table has it."""
+    """Changes to a pricing plan. Settings left out stay as in the built-in plan."""
 
     per_minute: Count | None = None
     monthly_quota: Quota | None = None
@@ -211,7 +211,7 @@ class SigningTable(Struct, frozen=True, kw_only=True):
 
 
 class MirrorTable(Struct, frozen=True, kw_only=True):
-    """What `outings mirror` follows, where its own options do not say so."""
+    """Defaults for the options of `outings mirror`."""
 
     url: str = ""
     key_file: Path | None = None

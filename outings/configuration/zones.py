@@ -1,4 +1,4 @@
-"""IANA time zones from the `tzdata` package: the same on every machine, whatever its own zone files are."""
+"""IANA time zones from the `tzdata` package, so that every machine has the same ones."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -68,6 +68,6 @@ def _find_change(info: ZoneInfo, early: int, late: int, *, offset: int) -> int:
 
 
 def measure_offset(info: ZoneInfo, instant: int) -> int:
-    """In seconds."""
+    """Return the zone's offset from UTC at an instant, both in seconds."""
     offset = datetime.fromtimestamp(instant, info).utcoffset()
     return 0 if offset is None else offset.days * 86_400 + offset.seconds

@@ -1,5 +1,8 @@
-"""Cursors: opaque texts that say where a walk stands. A cursor belongs to the request that issued it, and is sealed
-with the snapshot that the walk began in (decision 0030)."""
+"""Cursors: opaque texts that mark a position in a list, so that the next page can begin there.
+
+A cursor works only for the request that issued it. It is sealed with the hash of the snapshot that its first page came
+from (decision 0030).
+"""
 
 import datetime
 import hmac
@@ -24,8 +27,8 @@ _ALPHABET = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class Cursor(Struct, frozen=True, kw_only=True, array_like=True, forbid_unknown_fields=True):
-    """`release` is the metro's stamp and `date` its local date when the walk began. `position` is the key of the last
-    row."""
+    """The position after the last item of a page. `release` is the metro's stamp and `date` its local date when the
+    first page was read; `position` is the sort key of the last row."""
 
     route: str
     release: str
@@ -79,7 +82,7 @@ def parse_cursor(text: str, *, route: str, request_text: str) -> tuple[Cursor, b
 
 
 def is_sealed(cursor: Cursor, seal: bytes, request_text: str, *, snapshot: str) -> bool:
-    """Whether the cursor was made in the snapshot with this hash."""
+    """Return True if the cursor was made in the snapshot with this hash."""
     return hmac.compare_digest(seal, _seal(_encode_body(cursor, request_text), snapshot))
 
 
@@ -92,7 +95,8 @@ def malformed_cursor() -> ApiError:
 
 
 def _split_text(text: str) -> tuple[bytes, bytes] | None:
-    """The body and the seal, or None. Base64 has several spellings of some bytes: only ours passes."""
+    """Return the cursor's body and its seal, or None if the text is not a cursor that `encode_cursor` wrote. Base64
+    allows several spellings of the same bytes; only the one that we write is accepted."""
     if len(text) > MOST_CHARACTERS or not _ALPHABET.fullmatch(text) or len(text) % 4 == 1:
         return None
     data = urlsafe_b64decode(text + "=" * (-len(text) % 4))
@@ -105,7 +109,7 @@ def _split_text(text: str) -> tuple[bytes, bytes] | None:
 
 
 def _is_possible(cursor: Cursor) -> bool:
-    """Whether any walk can have begun on this date, in a snapshot of this stamp."""
+    """Return True if the cursor's date and stamp can be those of a snapshot."""
     stamp = parse_instant(cursor.release)
     if stamp is None or format_instant(stamp) != cursor.release:
         return False
@@ -128,10 +132,12 @@ def _seal(body: bytes, snapshot: str) -> bytes:
 
 @lru_cache(maxsize=256)
 def _begin_seal(snapshot: str) -> hmac.HMAC:
-    """Its key is of cursors alone: where the hash is used for something else, nothing of that says what it is."""
+    """Begin an HMAC whose key is derived from the snapshot's hash for cursors alone, so that a seal reveals nothing
+    about other uses of the hash."""
     return hmac.new(hmac.digest(snapshot.encode(), b"cursor", sha256), digestmod=sha256)
 
 
 def _sum(data: bytes) -> bytes:
-    """By it a cursor that somebody cut is told apart also when its snapshot is gone, and nothing can check the seal."""
+    """Return a checksum of the text. It detects a truncated cursor even when the cursor's snapshot is gone and its seal
+    can't be checked."""
     return sha256(data).digest()[:_CHECK_BYTES]

@@ -1,4 +1,4 @@
-"""Suggestions for a mistyped name or word, and for a parameter that other APIs and routes call otherwise."""
+"""Suggestions for a mistyped name or word, and for a parameter that other APIs or routes call by another name."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -41,7 +41,8 @@ _MEANT: Mapping[str, tuple[str, ...]] = {
 
 
 def list_nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
-    """At most `most` of `known`, the nearest first; none where nothing is near."""
+    """Return at most `most` of `known` that are spelled like `name`, the most similar first. Empty if none is
+    similar."""
     # Most builds have no name to look for, and do without the import.
     from rapidfuzz import process
     from rapidfuzz.distance import OSA

@@ -1,4 +1,4 @@
-"""What stands around data in a body: notices and `meta`, in an order that never changes."""
+"""The envelope of an answer: `notices` and `meta` beside its `data`, with members in a fixed order."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any

@@ -44,7 +44,8 @@ ADD_ON_CREDITS: Mapping[str, int] = MappingProxyType({"source": 2, "forecast": 2
 
 
 class Offer(Struct, frozen=True, kw_only=True):
-    """What a deployment offers to clients without an add-on. `upgrade_url` and `docs_url` are empty if it has none."""
+    """The plans that a deployment has, for errors that tell a client how to get an add-on. `upgrade_url` and `docs_url`
+    are empty if it has none."""
 
     plans: Mapping[str, PricingPlan] = PLANS
     upgrade_url: str = ""

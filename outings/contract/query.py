@@ -148,7 +148,8 @@ def _check_limit(_: Route, values: Values) -> None:
 
 
 def _check_text(route: Route, values: Values) -> None:
-    """Of lists. What search makes of its words depends on the metro, and a directory answers a hint."""
+    """Raise 400 if `q` of a list has no letter or digit. Search checks `q` later, by the metro's language, and a
+    directory answers with a hint."""
     text = values.get("q")
     if route.type is not None and isinstance(text, str) and parse_text(text) is None:
         raise bad_request(
@@ -246,7 +247,7 @@ class Query(Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def longest_window(self) -> int:
-        """How many days `to` may lie after `from`: the bound for `check_window` once defaults are filled in."""
+        """Return how many days `to` may lie after `from`: the limit for `check_window` after defaults are filled in."""
         return find_longest_window(self.match.route, self.values)
 
     @cached_property
@@ -256,7 +257,7 @@ class Query(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def walk(self) -> str:
-        """What a cursor belongs to: the canonical request without its page, which the cursor replaces."""
+        """Return the canonical request without `page`, which a cursor replaces: the text to which cursors are bound."""
         if "page" not in self.values:
             return self.text
         return self._format_text({name: value for name, value in self.values.items() if name != "page"})
@@ -362,7 +363,7 @@ def parse_query(
 
 
 def _read_nothing(match: Match, aliases: Mapping[str, str]) -> Query:
-    """Without parameters, as most details are requested: the path says all."""
+    """Return the query of a request without parameters, such as most requests for a detail."""
     if match.route.required or match.route.needs_centre:
         check_combination(match.route, _NOTHING)
     metro = match.values.get("metro")

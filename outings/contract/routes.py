@@ -118,7 +118,7 @@ def _name_resource(item: str) -> str:
 
 
 def list_defaults(parameters: Mapping[str, Parameter]) -> Mapping[str, Default]:
-    """Of the filters among them that have one."""
+    """Return the defaults of those of the parameters that are filters and have one."""
     return {name: row.default for name, row in parameters.items() if row.is_filter and row.default is not None}
 
 
@@ -516,8 +516,8 @@ def _read_segment(name: str, segment: str) -> str | None:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _list_candidates(words: tuple[str, ...]) -> tuple[tuple[Route, _Template], ...]:
-    """In the contract's order, what has these words where it has words at all: of most paths one. `words`: the path's
-    segments, with nothing for what is no word of any route."""
+    """Return the routes, in the contract's order, whose fixed words equal these. `words`: the path's segments, with ""
+    for a segment that is no word of any route."""
     return tuple(
         (route, template)
         for route, template in _TEMPLATES

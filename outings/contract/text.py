@@ -1,4 +1,4 @@
-"""Fold, split and parse texts. The snapshot's index and queries use the same rules: else nothing would be found."""
+"""Fold, split and parse texts. Queries and the snapshot's index must use the same rules, or a query finds nothing."""
 
 import re
 import unicodedata
@@ -57,7 +57,7 @@ class SearchTerm(Struct, frozen=True):
 
 
 class TextQuery(Struct, frozen=True, kw_only=True):
-    """Each of `required` must match with one of its alternatives. None of `excluded` may match."""
+    """A parsed `q`: each of `required` must match by one of its alternatives, and none of `excluded` may match."""
 
     required: tuple[tuple[SearchTerm, ...], ...]
     excluded: tuple[SearchTerm, ...]

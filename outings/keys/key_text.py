@@ -1,7 +1,7 @@
 """The text of a key, `ldk_<id>_<secret><check sum>`, its hash, and the seal: an HMAC over a hash.
 
-The registry keeps a key's id and its hash alone. A key of ours has 178 random bits, so that its SHA-256 tells nobody
-what it is. One of another system may be a word: its hash is sealed with a secret that is not in the store.
+The registry stores only a key's id and hash. Our keys have 178 random bits, so their SHA-256 can't be reversed. A key
+of another system may be a mere word, so its hash is sealed with a secret that is not in the store.
 """
 
 import hmac
@@ -67,17 +67,17 @@ class WrongSeal(Exception):  # noqa: N818 - the name says it
 
 
 class Seal(Struct, frozen=True):
-    """By one secret, which is never changed: nobody has the texts to seal them anew."""
+    """A seal by one secret, which must never change: nobody has the texts of the keys to seal them again."""
 
     secret: str
 
     @property
     def name(self) -> str:
-        """Stands in each sealed hash, so that a wrong secret is told from a wrong key."""
+        """Return the name of this secret. Each sealed hash has it, so that a wrong secret is told from a wrong key."""
         return self._sign(b"the name of this secret")[:_NAME_CHARACTERS]
 
     def close(self, hash_: str) -> str:
-        """`hmac:<name>:<64 hex digits>`; one that is sealed stays as it is."""
+        """Return `hmac:<name>:<64 hex digits>` for a hash. One that is sealed already is returned as it is."""
         if find_seal(hash_) is not None:
             return hash_
         return f"{_SEALED}:{self.name}:{self._sign(bytes.fromhex(hash_))}"

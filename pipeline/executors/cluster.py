@@ -1,6 +1,6 @@
-"""A Dask cluster as the executor of a build's work. Scheduling, asking again and the way there are Dask's own.
+"""Run a build's tasks on a Dask cluster. Dask itself schedules them, repeats those that were lost, and moves data.
 
-Its workers do what worker processes do, on other machines: they reach the store by the same url and find the feeds'
+Its workers do what worker processes do, on other machines: they reach the store by the same URL, and find the feeds'
 files and the build's scratch folder by the same paths.
 """
 
@@ -127,7 +127,7 @@ class _ClusterExecutor(Executor):
 
 
 def _watch_workers(client: "Client", executor: _ClusterExecutor, over: threading.Event) -> None:
-    """Without workers, work would wait for ever."""
+    """Cancel all tasks once no worker has been connected for `WORKER_SECONDS`. Otherwise they would wait forever."""
     last_contact = monotonic()
     while not over.wait(WATCH_SECONDS):
         with contextlib.suppress(Exception):  # that the scheduler is gone is told by the work itself
@@ -142,7 +142,8 @@ def _watch_workers(client: "Client", executor: _ClusterExecutor, over: threading
 def do_checked(
     program: Mapping[str, str], do: "Callable[[FeedTask | MetroTask], T]", work: "FeedTask | MetroTask"
 ) -> T:
-    """On a worker. ClusterError where it would do the work otherwise than this build's machine, or can't."""
+    """Run the task on a worker. Raises ClusterError if the worker's program differs from the build's, or can't see its
+    scratch folder."""
     from distributed import get_worker
 
     difference = explain_difference(program, describe_program())
@@ -157,14 +158,14 @@ def do_checked(
 
 
 def describe_program() -> Mapping[str, str]:
-    """What this process would build with: two machines of the same program make the same bytes. Versions by name: of
-    Python, of our own sources (a hash), of each library; "none" of one that is not there."""
+    """Return what the bytes of a build depend on: the versions of Python and of each library ("none" if it is not
+    installed), and a hash of our own sources."""
     libraries = dict(describe_libraries())
     return {"Python": libraries.pop("Python"), "outings": hash_rules()[:_HASH_DIGITS], **libraries}
 
 
 def explain_difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str | None:
-    """What differs, or None."""
+    """Return the names and versions that differ, or None."""
     names = sorted(name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
     differences = [f"{name} {theirs.get(name, 'none')} there and {ours.get(name, 'none')} here" for name in names]
     return "; ".join(differences) or None

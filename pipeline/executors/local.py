@@ -1,4 +1,5 @@
-"""The processes of this machine that do a build's work: this one alone, or workers where they are worth their start."""
+"""Run a build's tasks on this machine: in this process, or in worker processes when these save more time than they cost
+to start."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
@@ -45,7 +46,8 @@ class LocalExecutor(Executor):
         self._opened.__exit__(kind, error, trace)
 
     def expect(self, what: str, amounts: Sequence[float]) -> None:
-        """Before tasks are submitted: `what` names them, `amounts` says how much work each is."""
+        """Start enough worker processes for the tasks to come. `what` names the tasks, `amounts` is the work that each
+        takes."""
         if not amounts:
             return
         tasks = len(amounts)
@@ -63,8 +65,8 @@ class LocalExecutor(Executor):
 
 
 def choose_processes(amounts: Sequence[float], *, limit: int) -> int:
-    """So many that what the last of them saves by the clock is more than starting all of them costs; at most `limit`,
-    and none without a task. One: the process that asks does the work."""
+    """Return how many processes to use, at most `limit`: the number that saves the most time, given what starting each
+    costs. 1 means to do the work in this process."""
 
     def find_gain(count: int) -> float:
         last = max(max(amounts), sum(amounts) / count)

@@ -1,4 +1,4 @@
-"""Worker processes of a build, which end with the process that started them, however that ends."""
+"""Worker processes of a build. They end with the process that started them, however it ends."""
 
 import contextlib
 import os
@@ -20,10 +20,10 @@ GRACE_SECONDS = 5.0  # A pool that can tell of a death does so within a second; 
 
 @contextlib.contextmanager
 def open_workers(count: int, *, abandon: Callable[[], None]) -> Iterator[Executor]:
-    """They are started afresh: threads of the engines do not survive a fork.
+    """Yield a pool of new processes. They are spawned, since threads of the engines do not survive a fork.
 
-    A worker that dies raises `BrokenProcessPool`. `abandon` is called from another thread where the pool
-    can't tell: the one that died in the middle of a result leaves it waiting for the rest for ever.
+    A worker that dies raises `BrokenProcessPool`. If it dies while it sends a result, the pool would wait for the rest
+    forever: then `abandon` is called from another thread.
     """
     over, done, context = threading.Event(), threading.Event(), _RecordingContext()
     threading.Thread(target=_watch_workers, args=(context.started, over, done, abandon), daemon=True).start()
@@ -51,7 +51,8 @@ class _RecordingContext(SpawnContext):
 def _watch_workers(
     started: list[BaseProcess], over: threading.Event, done: threading.Event, abandon: Callable[[], None]
 ) -> None:
-    """Once the work is over a death loses nothing: the others may wait for a lock that died with it, so they go too."""
+    """Kill all workers when one has died, since the others may wait for a lock that died with it. Call `abandon` unless
+    the work is over by then."""
     while not done.wait(WATCH_SECONDS):
         if any(worker.exitcode for worker in list(started)):
             if not done.wait(GRACE_SECONDS):

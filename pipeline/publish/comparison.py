@@ -1,4 +1,4 @@
-"""Two releases side by side: which listings differ, and in what."""
+"""Compare two releases: which listings differ, and in which members."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -27,7 +27,8 @@ class Difference(Struct, frozen=True, kw_only=True):
 
 
 def compare_releases(store: Store, one: Root, other: Root, *, cache: Path) -> list[Difference]:
-    """By metro, type and slug. What readers see on neither side is no difference."""
+    """Return the differences between two releases, sorted by metro, type and slug. Listings that readers see in neither
+    are left out."""
     differences: list[Difference] = []
     for metro in sorted({*one.parts, *other.parts}):
         parts = one.parts.get(metro), other.parts.get(metro)

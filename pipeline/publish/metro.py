@@ -59,7 +59,8 @@ def open_previous(
     vocabulary: Vocabulary | None = None,
     program: str | None = None,
 ) -> PreviousSnapshot:
-    """With the origins of its rows where the same program made them. `vocabulary`: of the build; else its own."""
+    """Open the metro's previous snapshot. The origins of its rows are read only if the same program made them.
+    `vocabulary`: the build's; if None, the snapshot's own."""
     if base is None:
         return PreviousSnapshot(None)
     manifest = base.manifest

@@ -1,4 +1,4 @@
-"""What a metro is built from, and what came of it: values that any process can hold without the engines."""
+"""The plan and the result of a metro's build, as plain values that any process can hold."""
 
 from datetime import date, datetime
 from pathlib import Path
@@ -18,11 +18,14 @@ from pipeline.tables.versions import Change
 
 
 class MetroPlan(Struct, frozen=True, kw_only=True):
-    """What a metro is built from, apart from its records. `stamp` is the build's, `today` is the metro's local date.
-    `program` is the hash of everything except records and date that makes listings (`plan`); with
-    None every listing is made again. `language`: None for English. `renderer` made the documents that stay, if that is
-    not this program. `emptied` are packs of the release before in which no document may stay. `site`: what the metro's
-    pages are made with, None where it has none. `neighborhoods`: the file of their polygons."""
+    """The input of a metro's build, except its records.
+
+    `stamp` is the build's time and `today` the metro's local date. `program` is a hash of all that makes listings,
+    except records and date (`plan`); if None, every listing is made again. `language`: None for English. `renderer`:
+    the version that made the unchanged documents, if it is not this program's. `emptied`: packs of the previous release
+    in which no document may stay. `site`: settings of the metro's pages, None if it has none. `neighborhoods`: the file
+    of their polygons.
+    """
 
     metro: MetroSettings
     vocabulary: Vocabulary

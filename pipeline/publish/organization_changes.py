@@ -1,7 +1,7 @@
-"""Changes of organizations in several metros → the versions of one release.
+"""Turn the changes of organizations in several metros into the versions of one release.
 
-An organization may be of several metros, and readers see its copies merged: what became of it is told from the copies
-of all metros before and after, also of those that the build left alone.
+An organization may have a copy in several metros, and readers see the copies merged. So a version is derived from the
+copies in all metros before and after, also in metros that this build left alone.
 """
 
 from collections import defaultdict
@@ -37,7 +37,8 @@ class OrganizationCopy(Struct, frozen=True, kw_only=True):
 
     @property
     def is_own(self) -> bool:
-        """By a record of that metro; else another's, which it refers to."""
+        """Return True if a record of that metro states the organization; False if a listing there only refers to
+        another metro's."""
         return self.row["home"] is None
 
 
@@ -50,7 +51,8 @@ def compare_organizations(
     stamp: datetime,
     cache: Path,
 ) -> list[Version]:
-    """Of the organizations that changed in some metro, by id. `parts` take the place of `current_parts`."""
+    """Return the versions of the organizations that changed in some metro, by id. `parts` replace those of
+    `current_parts`."""
     ids = list_organizations(changes)
     if not ids:
         return []
@@ -80,8 +82,8 @@ def _read_copies(
 def _tell_organization(
     store: Store, before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, stamp: datetime, cache: Path
 ) -> Iterator[Version]:
-    """What readers of all its metros are told, and between, what it is for those who read some of them alone: it comes
-    to them or leaves them while it stands elsewhere."""
+    """Yield the version for readers of all its metros. If the organization is still elsewhere, also yield versions for
+    readers of single metros that it enters or leaves."""
     old, new = (min(copies, key=_rank, default=None) for copies in (before, after))
     kind = name_kind(None if old is None else old.row, None if new is None else new.row["status"])
     if kind not in (None, "updated"):
@@ -120,7 +122,7 @@ def _tell_update(
 
 
 def _choose_own(copies: Sequence[OrganizationCopy]) -> list[OrganizationCopy]:
-    """Those that readers of all its metros see: by the metros' own records, or what is left where none has one."""
+    """Return the published copies that metros' own records state; if there are none, all published copies."""
     shown = [copy for copy in copies if copy.row["status"] == PUBLISHED]
     return [copy for copy in shown if copy.is_own] or shown
 
@@ -164,8 +166,8 @@ def _list_homes(copies: Sequence[OrganizationCopy]) -> set[str]:
 
 
 def _is_other(before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy]) -> bool:
-    """Whether readers of some of these metros see another record: a copy changed, or one that is not like all others
-    came or went."""
+    """Return True if readers of some of these metros see another record: a copy changed, or one that differs from the
+    others appeared or went."""
     old, new = _list_hashes(before), _list_hashes(after)
     if any(old[metro] != new[metro] for metro in old.keys() & new.keys()):
         return True
@@ -188,7 +190,7 @@ def _rank(copy: OrganizationCopy) -> Rank:
 def _name_fields(
     store: Store, before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, cache: Path
 ) -> set[str]:
-    """In which the copies differ from the record that it is now."""
+    """Return the members in which any copy, before or after, differs from the organization's current record."""
     shown = {copy.row["hash"]: copy for copy in (*before, *after)}
     record = _read_document(store, min(after, key=_rank), cache=cache)
     documents = (_read_document(store, copy, cache=cache) for copy in shown.values())
@@ -196,6 +198,7 @@ def _name_fields(
 
 
 def _read_document(store: Store, copy: OrganizationCopy, *, cache: Path) -> bytes:
-    """That pack alone: of a metro that is not built, the others may be on no disk here."""
+    """Fetch only the pack that has the document: the other packs of a metro that is not built may be absent from this
+    machine."""
     pack = fetch_object(store, copy.manifest.packs[copy.row["pack"]].object, folder=cache)
     return pack[copy.row["offset"] : copy.row["offset"] + copy.row["length"]]

@@ -1,4 +1,4 @@
-"""Ids that stay the same from build to build: the record's own, or a version-5 uuid of what it is called."""
+"""Ids that stay the same from build to build: the record's own, or a version-5 UUID of its names."""
 
 from collections.abc import Iterable
 from hashlib import sha1
@@ -40,17 +40,19 @@ def make_id(feed: str, kind: str, source_id: str) -> str:
 
 
 def make_organization_id(metro: str, name: str) -> str:
-    """Of an organization that listings only name: the uuid of `<metro slug>/organization/<folded name>`."""
+    """Return the id of an organization that has no record of its own: the UUID of `<metro slug>/organization/<folded
+    name>`."""
     return _make_uuid(f"{metro}/organization/{fold_text(name)}")
 
 
 def make_part_id(whole: str, part: str, number: int) -> str:
-    """Of a section or session that has no id of its own: the uuid of `<listing's id>/<part>/<number>`, from 0."""
+    """Return the id of a section or session that states none: the UUID of `<listing's id>/<part>/<number>`, counted
+    from 0."""
     return _make_uuid(f"{whole}/{part}/{number}")
 
 
 def _make_uuid(name: str) -> str:
-    """As `uuid.uuid5` in the namespace, of version 5 and variant 1 too, without an object for each."""
+    """Return the same text as `uuid.uuid5` in our namespace (version 5, variant 1) without creating a UUID object."""
     digits = sha1(_NAMESPACE_BYTES + name.encode(), usedforsecurity=False).hexdigest()
     variant = "89ab"[int(digits[16], 16) & 3]
     return f"{digits[:8]}-{digits[8:12]}-5{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"

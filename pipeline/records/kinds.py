@@ -1,4 +1,4 @@
-"""How a member of a record is read, and whether a filter uses it: the kinds of members, and the types that name them.
+"""Kinds of record members: how each is parsed, and whether a filter uses it.
 
 A wrong value in a member that a filter uses quarantines its record; in another it is left out and reported.
 """
@@ -121,7 +121,7 @@ def filtered(parse: Parse) -> Leaf:
 
 
 def shown(parse: Parse) -> Leaf:
-    """No filter uses it."""
+    """Declare a member that no filter uses."""
     return Leaf(parse, filters=False)
 
 
@@ -177,7 +177,7 @@ def group(
 
 
 def _find_type(declared: Any) -> Any:
-    """Without what may be null, and how OpenAPI describes it."""
+    """Return the bare type of a member, without `None` and without its description for OpenAPI."""
     return declared if isinstance(declared, type) else _find_type(get_args(declared)[0])
 
 

@@ -1,4 +1,4 @@
-"""The canonical record: what a feed says of one listing, cleaned and typed, before anything is derived.
+"""The canonical record: what a feed says about one listing, cleaned and typed, before anything is derived.
 
 Each member is declared here with how it is read. `docs/records.md` says the same in words, which a test compares.
 """
@@ -74,10 +74,9 @@ class Source(HeadSource, frozen=True, kw_only=True):
 
 
 class Head(Struct, frozen=True, kw_only=True, gc=False):
-    """What other records, and who looks for what changed, need to know of a record.
+    """The members of a record that other records and the search for changes need.
 
-    `metro` is the slug it belongs to. A delta feed's removal has `deleted` true and no more than its `type` and
-    `source_id`.
+    `metro` is the slug of its metro. A removal by a delta feed has `deleted` true and only `type` and `source_id`.
     """
 
     feed: str
@@ -94,14 +93,15 @@ class Head(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class ListingHead(Head, frozen=True, kw_only=True):
-    """Its members, and the next one's, are those of the records, which have another base: a test compares them."""
+    """The head of a listing. Its members, and those of PlaceHead, repeat those of the records, which have another base
+    class: a test compares them."""
 
     organization: OrganizationReference = None
     place: PlaceReference = None
 
 
 class PlaceHead(ListingHead, frozen=True, kw_only=True):
-    """Also what listings there have from it."""
+    """The head of a place, with the members that listings there inherit."""
 
     location: Annotated[Location | None, kinds.LOCATION] = None
     is_indoor: kinds.Fact = None
@@ -131,7 +131,7 @@ class OrganizationRecord(Record, frozen=True, kw_only=True):
 
 
 class ListingRecord(Record, frozen=True, kw_only=True):
-    """What events, classes, camps and places share. `location` left out: the place's."""
+    """Members that events, classes, camps and places share. Without a `location`, a listing has that of its place."""
 
     organization: OrganizationReference = None
     location: Annotated[Location | None, kinds.LOCATION] = None
@@ -157,7 +157,7 @@ class PlaceRecord(ListingRecord, frozen=True, kw_only=True):
 
 
 class DatedRecord(ListingRecord, frozen=True, kw_only=True):
-    """What events, classes and camps share."""
+    """Members that events, classes and camps share."""
 
     place: PlaceReference = None
     timezone: kinds.Timezone = None
@@ -296,7 +296,7 @@ def _mark_compared(kind: Kind, path: str) -> Kind:
 
 
 def _list_members(struct: type[Struct], vocabulary: Vocabulary) -> Members:
-    """Of those that a feed states."""
+    """Return the members that a feed states, with their kinds."""
     kinds = {field.encode_name: _find_kind(field.type, vocabulary) for field in msgspec.structs.fields(struct)}
     return {name: kind for name, kind in kinds.items() if kind is not None}
 

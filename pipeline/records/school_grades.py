@@ -1,4 +1,4 @@
-"""School grades that a text states, as ages: "K-2", "grades 3-5", "1st through 3rd grade".
+"""Parse school grades in a text, such as "K-2", "grades 3-5" or "1st through 3rd grade", to ages.
 
 Kindergarten is grade 0. A child begins grade n at n + 5 and ends it at n + 6.
 """
@@ -47,7 +47,7 @@ class GradeSpan(Struct, frozen=True):
 
 
 def find_grades(text: str) -> Iterator[GradeSpan]:
-    """All that a text of lower-case letters says."""
+    """Yield the spans of grades in a text of lower-case letters."""
     if _MAY_HAVE.search(text):
         for match in _GRADES.finditer(text):
             is_stated = _HAS_WORD.search(match[0]) or _BARE.match(match[0])

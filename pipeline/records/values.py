@@ -1,7 +1,7 @@
-"""One value of a record → the same value typed and tidy: `parse_` functions, each of one kind.
+"""Parse and tidy single values of a record: one `parse_` function for each kind of value.
 
-A value that can't be read raises `InvalidValue`; one that was kept in part raises `RepairedValue` with what is left.
-Their texts begin with a code (`wrong_type`, `unknown_word`, `out_of_range`, `too_long`), by which reports group.
+A value that can't be read raises `InvalidValue`; one that was kept in part raises `RepairedValue` with the rest. Their
+messages begin with a code (`wrong_type`, `unknown_word`, `out_of_range`, `too_long`), by which reports group.
 """
 
 import math
@@ -63,7 +63,7 @@ def tidy_prose(text: str) -> str:
 
 
 def strip_markup(text: str) -> str:
-    """Without HTML's tags and with its entities as characters; a text with neither stays as it is (`a < b`)."""
+    """Return the text without HTML tags and with entities as characters. A text with neither is unchanged (`a < b`)."""
     if not (_TAG.search(text, 0, max(0, text.rfind(">"))) or "<!--" in text[: max(0, text.rfind("-->"))]):
         return _ENTITY.sub(lambda match: unescape(match[0]), text) if "&" in text else text
     return "".join(_list_shown(text))

@@ -1,4 +1,4 @@
-"""What changed since the release before, and the versions, stamps and documents that follow from it."""
+"""Compare rows with the previous release, and derive versions, stamps and documents from the differences."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -202,7 +202,7 @@ def _is_same(one: Any, other: Any, *, shared: bool) -> bool:
 
 
 def agree(one: Any, other: Any) -> bool:
-    """Whether two values say the same where both say something: a member that one program alone has says nothing."""
+    """Return True if two values are equal, apart from members that only one of them has."""
     if isinstance(one, dict) and isinstance(other, dict):
         return all(agree(one[name], other[name]) for name in one.keys() & other.keys())
     if isinstance(one, list) and isinstance(other, list):

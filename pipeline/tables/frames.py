@@ -1,5 +1,5 @@
-"""The builder's columns become the snapshot's tables as data frames, numbered in natural order; with the tables of
-neighborhoods and postal codes."""
+"""Make the snapshot's tables from the builder's columns, in natural order, with the tables of neighborhoods and postal
+codes."""
 
 import io
 from collections import Counter
@@ -66,7 +66,7 @@ def make_tables(
 
 
 def _make_tables(builder: TableBuilder, *, neighborhoods: pl.DataFrame) -> Tables:
-    """In natural order, one type after the other; organizations have an order of their own."""
+    """Make all tables. Listings are in natural order, one type after another; organizations are sorted by name."""
     sessions = builder.join("sessions")
     listings, rows = _number(_order_listings(builder.join("listings"), sessions))
     organizations, organization_rows = _number(builder.join("organizations").sort("name_key", "id"))
@@ -103,7 +103,7 @@ def _order_listings(listings: pl.DataFrame, sessions: pl.DataFrame) -> pl.DataFr
 
 
 def _number(frame: pl.DataFrame) -> tuple[pl.DataFrame, Numbers]:
-    """With `row`; and by `number` what it is."""
+    """Return the frame with a column `row`, and an array that maps each `number` to its row."""
     rows = np.empty(frame.height, dtype=np.uint32)
     rows[frame["number"].to_numpy()] = np.arange(frame.height, dtype=np.uint32)
     return frame.with_row_index("row"), rows
@@ -115,7 +115,7 @@ def _give_rows(frame: pl.DataFrame, rows: Numbers, name: str) -> pl.DataFrame:
 
 
 def _order_occurrences(occurrences: pl.DataFrame, listings: pl.DataFrame) -> pl.DataFrame:
-    """By `starts_at`, id, `index`."""
+    """Sort by `starts_at`, listing id and `index`."""
     ranks = np.empty(listings.height, dtype=np.uint32)
     ranks[listings["id"].arg_sort().to_numpy()] = np.arange(listings.height, dtype=np.uint32)
     ranked = occurrences.with_columns(rank=pl.Series(ranks[occurrences["row"].to_numpy()]))
@@ -123,7 +123,7 @@ def _order_occurrences(occurrences: pl.DataFrame, listings: pl.DataFrame) -> pl.
 
 
 def _order_changes(changed: Sequence[RowChange], *, rows: Numbers, organization_rows: Numbers) -> tuple[Change, ...]:
-    """Of listings in their order, then of organizations in theirs."""
+    """Return the changes of listings by row, then those of organizations by row."""
 
     def find_place(each: RowChange) -> tuple[bool, int]:
         return each.is_organization, int((organization_rows if each.is_organization else rows)[each.number])
@@ -155,7 +155,7 @@ def join_stated(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataF
 
 
 def _describe(slug: str, names: list[str], lats: list[float | None], lngs: list[float | None]) -> dict[str, Any]:
-    """By the name that most of its listings give it, in the middle of them."""
+    """Return a neighborhood's row: the name that most of its listings use, and the mean of their coordinates."""
     spelled = Counter(names)
     name = min(spelled, key=lambda each: (-spelled[each], each))
     placed = [(lat, lng) for lat, lng in zip(lats, lngs, strict=True) if lat is not None and lng is not None]

@@ -1,7 +1,7 @@
-"""What is similar to what: for each event, class and camp the listings most like it, found without comparing all pairs.
+"""Find the most similar listings for each event, class and camp, without comparing all pairs.
 
-Listings are compared by traits: arrays by row. Those that share a category stand in two orders, by place and by kind;
-each is compared with those about it in both. docs/addons.md has the formula of a score in words.
+Listings are compared by traits: arrays with an element for each row. Those that share a category are sorted by place
+and, separately, by kind; each is compared with its neighbors in both orders. docs/addons.md has the formula of a score.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,9 +24,9 @@ Floats = NDArray[np.float32]
 
 
 class Traits(Struct, frozen=True, kw_only=True, eq=False):
-    """Of all listings, by row. `points`: metres from somewhere near, NaN where not stated; `youngest` above
-    `oldest` where ages are not; `slots`: a bit for each weekday and block of the day, `days` one for each weekday;
-    `kinds`: the number of the row's set of categories in `sets`."""
+    """The traits of all listings, as arrays by row. `points`: metres from a point near them, NaN if not stated.
+    `youngest` is above `oldest` if ages are not stated. `slots`: a bit for each weekday and block of the day, `days`:
+    one for each weekday. `kinds`: the index of the row's set of categories in `sets`."""
 
     types: Numbers
     categories: NDArray[np.uint64]
@@ -71,7 +71,8 @@ def find_middles(traits: Traits) -> Numbers:
 
 
 def _shift(metres: NDArray[np.float64]) -> Floats:
-    """To where the first point is: half as many bytes hold a metro's width to the millimetre, but not the earth's."""
+    """Return metres measured from the first point. Numbers that small keep millimetres in half the bytes; distances
+    from the centre of the earth would not."""
     stated = metres[~np.isnan(metres)]
     shifted: Floats = (metres - stated[:1].sum()).astype(np.float32)
     return shifted
@@ -89,7 +90,8 @@ def _find_tiles(lats: NDArray[np.float64], lngs: NDArray[np.float64]) -> Numbers
 
 
 def _find_slots(tables: Mapping[str, pl.DataFrame], *, size: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-    """Of events their dates', of classes and camps their sections' and sessions' days."""
+    """Return the bits of weekday and block, and of weekday, of each row: by the dates of events, the sections of
+    classes, the sessions of camps."""
     parts = [tables["occurrences"].select("row", "weekday", "time").unique()]
     for name in ("sections", "sessions"):
         frame = tables[name].select("row", "days", "time")
@@ -118,14 +120,14 @@ UNKNOWN_AGES = 0.5
 
 
 def weigh_categories(categories: NDArray[np.uint64]) -> Floats:
-    """By bit: the rarer among the candidates, the more; 0 of one that none of them has."""
+    """Return a weight for each bit: the rarer the category among the candidates, the higher; 0 if none has it."""
     counts = np.array([int((categories >> np.uint64(bit) & np.uint64(1)).sum()) for bit in range(64)])
     weights = np.log1p(categories.size / np.maximum(counts, 1))
     return np.where(counts > 0, weights, 0).astype(np.float32)
 
 
 def score_likeness(rows: Numbers, candidates: Numbers, weights: Floats, traits: Traits) -> Floats:
-    """From 0 to 1, a row of them for each listing."""
+    """Return scores from 0 to 1 of shape (rows, candidates of each)."""
     own = rows[:, np.newaxis]
     parts = (
         (CATEGORIES, _compare_categories(rows, candidates, weights, traits)),
@@ -168,7 +170,7 @@ def _compare_ages(own: Numbers, candidates: Numbers, traits: Traits) -> Floats:
 
 
 def _compare_places(own: Numbers, candidates: Numbers, traits: Traits) -> Floats:
-    """1 at the same point, a half at 2 km, 0 where either has none."""
+    """Score the distance of two places: 1 at the same point, 0.5 at 2 km, 0 if either has no point."""
     squares = np.zeros(candidates.shape, dtype=np.float32)
     for axis in traits.points:
         squares += (axis[own] - axis[candidates]) ** 2
@@ -177,7 +179,7 @@ def _compare_places(own: Numbers, candidates: Numbers, traits: Traits) -> Floats
 
 
 def _compare_weeks(own: Numbers, candidates: Numbers, traits: Traits) -> Floats:
-    """1 where both are at one block of one weekday, a half where on one weekday."""
+    """Score when two listings take place: 1 if they share a block of a weekday, 0.5 if only a weekday."""
     is_slot = (traits.slots[own] & traits.slots[candidates]) != 0
     is_day = (traits.days[own] & traits.days[candidates]) != 0
     alike: Floats = np.maximum(is_slot.astype(np.float32), is_day * np.float32(0.5))
@@ -245,7 +247,8 @@ def _find_live(tables: Mapping[str, pl.DataFrame], *, today: date) -> Numbers:
 
 
 def _find_similar(own: Numbers, pool: Numbers, traits: Traits) -> NDArray[np.uint64]:
-    """Of listings, their most similar ones of a pool of one type: numbers of score and rows, rising."""
+    """Find the most similar listings from a pool of one type for each of `own`: numbers made of score and rows,
+    ascending."""
     pairs = []
     weights = weigh_categories(traits.categories[pool])
     for bit in np.flatnonzero(weights):
@@ -285,7 +288,7 @@ def _rank_places(traits: Traits) -> Numbers:
 
 
 def _rank_kinds(traits: Traits) -> Numbers:
-    """Those without a point first."""
+    """Return sort keys by kind, then age, then tile; those without a point first."""
     return (traits.kinds << 45) | (find_middles(traits) << 37) | np.maximum(traits.tiles, 0)
 
 

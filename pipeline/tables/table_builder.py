@@ -1,4 +1,5 @@
-"""Builds the columns of the next release's tables from rows, some thousand at a time: a million objects would not fit.
+"""Build the columns of the next release's tables from a few thousand rows at a time: a million objects would not fit in
+memory.
 
 Listings are numbered as they come; `pipeline.tables.frames` puts them in natural order.
 """
@@ -49,8 +50,9 @@ class RowChange(Struct, frozen=True):
 
 
 class TableBuilder:
-    """Of one metro. `stamp` (seconds) becomes `updated_at` of what changed; `is_ours`: whether the release before
-    has the documents that this program would write; `categories`: their words in the metro's language.
+    """Build the tables of one metro. `stamp` (seconds) becomes `updated_at` of changed rows. `is_ours`: True if the
+    documents of the previous release are as this program would write them. `categories`: their words in the metro's
+    language.
 
     A document without a `pack` is in the buffer.
     """
@@ -88,7 +90,8 @@ class TableBuilder:
             self._carry(self._previous.find_rows(ids), origins, stays)
 
     def add_withdrawn(self) -> None:
-        """What is neither here by now: as archived; what was no longer shown stays, but a draft goes."""
+        """Add the rows of the previous release that were not added: published ones as archived, hidden ones unchanged.
+        Drafts are dropped."""
         gone = [row_id for row_id in self._previous if row_id not in self._present]
         if self._previous.origins is None:
             self.add_rows(self._withdraw(gone))
@@ -213,7 +216,7 @@ class TableBuilder:
 
 
 def _replace_moving(rows: pl.DataFrame, stays: Sequence[UnchangedListing]) -> pl.DataFrame:
-    """With what moved with the day."""
+    """Return the rows with new values in the columns that depend on the date."""
     is_moved = pl.Series([bool(stay.moving) for stay in stays], dtype=pl.Boolean())
     values = {name: pl.Series([stay.moving.get(name) for stay in stays], dtype=kind) for name, kind in _MOVING.items()}
     return rows.with_columns(

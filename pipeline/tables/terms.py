@@ -1,4 +1,4 @@
-"""The words of every published listing: the index that `q` and search read."""
+"""The index of the words in every published listing, for `q` and search."""
 
 from array import array
 from collections.abc import Iterable, Mapping
@@ -30,7 +30,7 @@ class _NamedObject(Struct, frozen=True):
 
 
 class Location(Struct, frozen=True):
-    """What says where."""
+    """The parts of an address that are searched."""
 
     address: str | None = None
     city: str | None = None
@@ -66,7 +66,7 @@ class TermIndexWriter:
         self._in_order = 0
 
     def add_documents(self, documents: Iterable[tuple[int, bytes, str | None]]) -> None:
-        """Of listings' numbers with their documents and keywords."""
+        """Index documents, given as the listing's number, its document and its keywords."""
         words, known = array("I"), self._words
         sizes: list[tuple[int, int, int]] = []
         for number, document, keywords in documents:
@@ -81,7 +81,8 @@ class TermIndexWriter:
         self._parts.append((np.array(words, dtype=np.uint64).astype(np.uint32), places))
 
     def add_terms(self, terms: pl.DataFrame) -> None:
-        """Of a table `terms`, with numbers for rows, which mostly rise as the rows did."""
+        """Add terms of unchanged listings from a table `terms` that has numbers instead of rows. The numbers mostly
+        ascend as the rows did."""
         self._in_order += terms.height
         runs, known = terms["word"].rle().struct.unnest(), self._words
         codes = np.array([known.setdefault(word, len(known)) for word in runs["value"]], dtype=np.uint32)

@@ -1,4 +1,4 @@
-"""Vectors of every published listing, by the model that the operator names; those of texts already known are kept."""
+"""Vectors of every published listing, by the model that the operator names. Those of unchanged texts are reused."""
 
 import hashlib
 import os
@@ -32,7 +32,8 @@ _decoder = msgspec.json.Decoder(_Text)
 
 
 def keep_vectors(snapshot: Snapshot) -> ModelPlan | None:
-    """Of a release whose texts are those of an earlier one: they need no model."""
+    """Return a plan that reuses the vectors of a release with the same texts, without a model; None if the release has
+    none."""
     known = snapshot.semantic
     return None if known is None else ModelPlan(hash=known.model, known=known)
 
@@ -59,7 +60,7 @@ def make_semantic(
 
 
 def _recall(plan: ModelPlan, before: SemanticFiles | None) -> dict[bytes, tuple[float, bytes]]:
-    """What the same model made before."""
+    """Return the vectors that the same model made before."""
     vectors: dict[bytes, tuple[float, bytes]] = {}
     for files in (plan.known, before):
         if files is not None and files.model == plan.hash:

@@ -1,6 +1,6 @@
-"""Changes of several metros → the versions of one release, in an order that depends on nothing but them.
+"""Turn the changes of several metros into the versions of one release, in an order that depends on nothing else.
 
-A listing is of one metro. Of an organization see `organizations`.
+A listing belongs to one metro. For organizations see `pipeline.publish.organization_changes`.
 """
 
 from collections import Counter
@@ -25,7 +25,8 @@ class Change(Struct, frozen=True, kw_only=True):
 
 
 def list_versions(changes: Mapping[str, Sequence[Change]], *, stamp: datetime) -> list[Version]:
-    """Of listings: by metro, in each metro's order. What went from one metro to another is removed first."""
+    """Return the versions of listings by metro, each metro in its own order. A listing that moved between metros is
+    removed first."""
     versions = [
         Version(
             listing_id=change.listing_id, type=change.type, metro=metro, slug=change.slug, kind=change.kind,

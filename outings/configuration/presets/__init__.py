@@ -1,6 +1,6 @@
-"""Presets: what a feed of a known system needs beside its address, a file of data each.
+"""Presets: the settings of a feed from a known system, one TOML file for each system.
 
-`preset = "socrata"` fills in the settings of a feed before they are checked. What the feed says itself wins.
+`preset = "socrata"` fills in the settings of a feed before they are checked. Settings of the feed itself win.
 """
 
 import re
@@ -29,8 +29,9 @@ class Rewrite(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Address(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What becomes of the address that a person has: `rewrites`, then `path` behind it unless it has `unless`, then
-    what it lacks of `query`. `pattern` is what it must have by then, `allowed` says it in words."""
+    """Rules that turn the address that a person has into the one to fetch: apply `rewrites`, append `path` unless the
+    address contains `unless`, then add the parameters of `query` that it lacks. The result must match `pattern`;
+    `allowed` says so in words."""
 
     rewrites: tuple[Rewrite, ...] = ()
     path: str = ""
@@ -65,7 +66,7 @@ class Preset(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 @cache
 def read_presets() -> Mapping[str, Preset]:
-    """By name."""
+    """Return all presets by name."""
     return {
         path.stem: msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Preset)
         for path in sorted(Path(__file__).parent.glob("*.toml"))

@@ -27,7 +27,8 @@ _ALLOWED = (
 
 
 class RelatedProblem(Struct, frozen=True):
-    """What is wrong with a line (counted from 1; 0 is the whole file), and what is allowed."""
+    """An error in a list of related words: its line (counted from 1; 0 is the whole file), and a message that says what
+    is allowed."""
 
     line: int
     message: str
@@ -108,7 +109,7 @@ class Language(Struct, frozen=True, kw_only=True):
 
 
 class LanguageError(Exception):
-    """What is wrong in a file of a language."""
+    """An error in one of the files of a language."""
 
     def __init__(self, file: str, message: str) -> None:
         super().__init__(f"{file}: {message}")
@@ -162,7 +163,8 @@ def _check_patterns(patterns: Iterable[str]) -> None:
 
 @cache
 def read_shipped_language(code: str) -> Language:
-    """One of SHIPPED, whose patterns a test compiles: here that would be two thirds of the time."""
+    """Read one of the languages in SHIPPED. Its patterns are not compiled here, which would take two thirds of the
+    time: a test compiles them."""
     return parse_language(code, read_shipped_files(code), are_patterns_known=True)
 
 
@@ -177,7 +179,8 @@ def find_stems(language: Language) -> str:
 
 
 def list_uncovered(language: Language, categories: Collection[str]) -> Iterator[str]:
-    """What is not read in this language, a line each. `categories`: those that listings may have."""
+    """Yield a line for each part of search that this language has no words for. `categories`: the slugs that listings
+    may have."""
     if language.search is None:
         yield "no words for searches (search.toml): every word of a query decides, and no age in it is a filter"
     elif not language.search.stems:
@@ -194,8 +197,8 @@ def list_uncovered(language: Language, categories: Collection[str]) -> Iterator[
 
 
 class Translation(Struct, frozen=True, kw_only=True):
-    """Of the language `code` to a metro's. `groups` are phrases that are the same in both; `phrases` those of the
-    language itself, and `known` the metro's."""
+    """Phrases to translate from the language `code` to a metro's language. `groups` are phrases with the same meaning
+    in both; `phrases` are all phrases of `code` in them, `known` all of the metro's language."""
 
     code: str
     groups: tuple[Group, ...]
@@ -205,7 +208,7 @@ class Translation(Struct, frozen=True, kw_only=True):
 
 @cache
 def list_translations(code: str) -> tuple[Translation, ...]:
-    """Of the languages in which a metro of language `code` is also searched."""
+    """Return translations from each language in which a metro of language `code` is also searched."""
     if code == ENGLISH:
         return tuple(_make_translation(each) for each in SHIPPED if each != ENGLISH)
     if code in SHIPPED:
@@ -215,7 +218,7 @@ def list_translations(code: str) -> tuple[Translation, ...]:
 
 
 def _make_translation(code: str) -> Translation:
-    """To English."""
+    """Make the translation from language `code` to English."""
     assert __package__ is not None
     groups = parse_related(files(__package__).joinpath(code, "english.csv").read_bytes())
     english = (phrase for _, *others in groups for phrase in others)

@@ -1,4 +1,4 @@
-"""What the files of a language say: `audience.toml`, `search.toml` and `streets.toml`."""
+"""The structs into which a language's `audience.toml`, `search.toml` and `streets.toml` are read."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -73,8 +73,8 @@ class RoleWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class NameWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which word of a place's name says what sort of place it is: empty is none. `behind_head`: words that what stands
-    behind it begins with, where it is the last."""
+    """The word of a place's name that says what sort of place it is. `head`: the first or the last word, "" if none.
+    `behind_head`: words such as "of"; in "Museum of Flight", the last word is the one before it."""
 
     head: Literal["first", "last", ""] = ""
     behind_head: str = ""
@@ -92,7 +92,7 @@ class RolePhrases(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class AmountWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What stands before, between and behind numbers that are money."""
+    """Words and signs that mark a number as an amount of money: before it, between two numbers, and after it."""
 
     before: str = ""
     to: str = ""

@@ -33,7 +33,7 @@ class Example(Struct, frozen=True, kw_only=True):
 
 @cache
 def read_examples() -> Mapping[str, Example]:
-    """By the name of the route. They are a part of the package, as constants are."""
+    """Return the examples by the name of their route, from a file of this package."""
     return msgspec.json.decode(files(__package__).joinpath(FILE).read_bytes(), type=dict[str, Example])
 
 
@@ -46,7 +46,7 @@ def find_example(route: Route, vocabulary: Vocabulary) -> Example | None:
 
 
 def find_path_values(route: Route) -> Mapping[str, str]:
-    """What stands in the braces of the route's path in its example."""
+    """Return the values of the route's path parameters in its example."""
     example = read_examples().get(route.name)
     match = match_route(example.request.partition("?")[0]) if example else None
     return match.values if match else {}

@@ -268,7 +268,7 @@ def _name_filters(route: Route) -> Schema:
 
 
 def _make_content(route: Route, *, vocabulary: Vocabulary) -> Schema:
-    """By media type, with the example under its own."""
+    """Make the body's schema for each media type of the route, with an example if there is one."""
     if route.item in (str, bytes):
         text: Schema = {"type": "string"} | ({"format": "binary"} if route.item is bytes else {})
         content: Schema = {media: {"schema": text} for media in route.media}

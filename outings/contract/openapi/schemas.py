@@ -1,4 +1,4 @@
-"""Makes components from the resources' structs, with the deployment's vocabulary."""
+"""Make OpenAPI components from the resources' structs and the deployment's vocabulary."""
 
 from collections.abc import Collection, Iterable
 from itertools import chain
@@ -48,7 +48,8 @@ def refer(name: str, *, kind: str = "schemas") -> Schema:
 
 
 def list_words(words: Collection[str]) -> Schema:
-    """What a closed vocabulary takes. An empty `enum` is not allowed everywhere: one without words takes nothing."""
+    """Make a schema that allows these words. Some tools refuse an empty `enum`, so an empty vocabulary allows nothing
+    by `not`."""
     return {"enum": list(words)} if words else {"not": {}}
 
 
@@ -121,7 +122,7 @@ def _list_present(struct: type[Struct]) -> Iterable[str]:
 
 
 def _walk_structs(annotation: object) -> Iterable[type[Struct]]:
-    """Those in it, and all that stand in their members."""
+    """Yield the structs that an annotation refers to, and those that their members refer to, however deep."""
     for struct in find_structs(annotation):
         yield struct
         for field in msgspec.structs.fields(struct):
@@ -129,7 +130,8 @@ def _walk_structs(annotation: object) -> Iterable[type[Struct]]:
 
 
 def _tidy(schema: Any, vocabulary: Vocabulary) -> Any:
-    """Without Python's defaults, which say nothing of an answer; with the deployment's words; null as a type."""
+    """Return the schema with the deployment's words and with null as a type, but without Python's default values, which
+    are not part of an answer."""
     if isinstance(schema, list):
         return [_tidy(each, vocabulary) for each in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""Metros, their neighborhoods and coverage, and listings counted: by facets, by day, by where they are on the map."""
+"""Metros, their neighborhoods and coverage, and counts of listings: facets, days of a calendar, cells of a map."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -42,7 +42,8 @@ class NeighborhoodCounts(Counts, frozen=True, kw_only=True):
 
 
 class NeighborhoodCenter(Member, frozen=True, kw_only=True):
-    """Of one that is on no map: the mean of its listings' coordinates, null where none has any."""
+    """The center of a neighborhood. For one without a boundary on the map: the mean of its listings' coordinates, or
+    null if none has coordinates."""
 
     lat: Annotated[float | None, means("Degrees of latitude; null where no listing has coordinates.")]
     lng: Annotated[float | None, means("Degrees of longitude; null where no listing has coordinates.")]
@@ -58,8 +59,8 @@ class NeighborhoodLinks(Member, frozen=True, kw_only=True):
 
 
 class Neighborhood(Member, frozen=True, kw_only=True):
-    """One of the directory. `slug` is what `neighborhood` takes elsewhere; `center` lies within it; `bounds` is null of
-    one that is on no map."""
+    """A neighborhood of a metro. `slug` is the value for the parameter `neighborhood`; `center` lies within it;
+    `bounds` is null if it has no boundary on the map."""
 
     slug: Annotated[str, means("What the parameter `neighborhood` takes.")]
     name: str
@@ -71,8 +72,8 @@ class Neighborhood(Member, frozen=True, kw_only=True):
 
 
 class TypeCoverage(Member, frozen=True, kw_only=True):
-    """Of one collection. `next_30_days`: what its list has from today to the 30th day after, whatever the audience and
-    confidence, each class by itself; places all. `dateless`: what states no date at all."""
+    """Counts of one collection. `next_30_days`: the size of its list from today to the 30th day after, for any audience
+    and confidence; classes one by one, places all. `dateless`: listings that state no date."""
 
     published: Annotated[int, means("How many are published.")]
     next_30_days: Annotated[
@@ -82,7 +83,8 @@ class TypeCoverage(Member, frozen=True, kw_only=True):
 
 
 class Freshness(Member, frozen=True, kw_only=True):
-    """As of the beginning of the metro's local date: what was read or verified since then is 0 hours old."""
+    """The age of the data, as of the start of the metro's local date: what was read or verified since then is 0 hours
+    old."""
 
     newest_crawled_at: Annotated[Instant | None, means("When a source was last read.")]
     median_age_hours: Annotated[float | None, means("Half of the listings were read longer ago than this.")]
@@ -107,7 +109,7 @@ class NeighborhoodCoverage(Member, frozen=True, kw_only=True):
 
 
 class CoverageRelease(Member, frozen=True, kw_only=True):
-    """What answered, and when it last read anything new of this metro."""
+    """The release that answered, and when it last read anything new of this metro."""
 
     id: Annotated[str, means("What `release` takes.")]
     built_at: Annotated[Instant, means("When it last read anything new of this metro.")]

@@ -1,4 +1,4 @@
-"""What is near a point, results of a search, and suggestions."""
+"""Listings near a point, results of a search, and suggestions."""
 
 from typing import Annotated, Literal
 
@@ -53,8 +53,8 @@ _PRICE = "What it costs. Nothing is stated of a place: its own detail has `admis
 
 
 class NearbyItem(Member, frozen=True, kw_only=True):
-    """One of `nearby`. `starts_at` and `starts_local`: the first start in the window that is not before now; null for
-    what has none, places among it."""
+    """A listing in `nearby`. `starts_at` and `starts_local`: its first start in the window that is not before now; null
+    if it has none, as a place."""
 
     type: ListingType
     id: Id
@@ -79,7 +79,8 @@ class NearbyItem(Member, frozen=True, kw_only=True):
 
 
 class AroundItem(Member, frozen=True, kw_only=True):
-    """One of a group. `walk_minutes` is null over 5,000 m; `also_in` names the other groups that it is in."""
+    """A listing in a group of `around`. `walk_minutes` is null over 5,000 m; `also_in` names the other groups that have
+    it."""
 
     listing_id: Annotated[Id, means("The id of the listing.")]
     type: ListingType
@@ -138,8 +139,8 @@ class ActivityComponent(Member, frozen=True, kw_only=True):
 
 
 class Activity(Member, frozen=True, kw_only=True):
-    """How lively a point is. `percentile`: of the metro's points that have anything in reach, how many of a hundred are
-    less lively; taken with the default radius and window. `suggested_radius_m`: the least one with 20 listings."""
+    """The liveliness of a point. `percentile`: how many of a hundred points with listings in reach are less lively, for
+    the default radius and window. `suggested_radius_m`: the smallest radius with 20 listings."""
 
     score: Annotated[float, means("How lively the point is.")]
     percentile: Annotated[
@@ -166,7 +167,7 @@ class AreaActivity(Member, frozen=True, kw_only=True):
 
 
 class AroundPrices(Member, frozen=True, kw_only=True):
-    """Those that state no price are in neither."""
+    """Counts of free and paid listings. Those that state no price are in neither."""
 
     free: Annotated[int, means("How many are free.")]
     paid: Annotated[int, means("How many cost something.")]
@@ -181,7 +182,8 @@ class DistanceRing(Member, frozen=True, kw_only=True):
 
 
 class AroundFacets(Member, frozen=True, kw_only=True):
-    """Of what is in any group, each listing once. `free_share`: of those that state a price; null where none does."""
+    """Counts of the listings in all groups, each counted once. `free_share`: the free ones' share of those that state a
+    price; null if none does."""
 
     by_type: Annotated[Counts, means("By collection.")]
     by_age_band: Annotated[dict[str, int], means("By age.")]
@@ -193,8 +195,8 @@ class AroundFacets(Member, frozen=True, kw_only=True):
 
 
 class AroundCoverage(Member, frozen=True, kw_only=True):
-    """What an answer can't show for want of coordinates: `hidden_nearby` by their neighborhood, `unplaceable_in_metro`
-    those of which no place is known. `reason`: why the answer may lack something, null where it does not."""
+    """Listings that the answer can't show because they have no coordinates: `hidden_nearby` are in a neighborhood
+    nearby, `unplaceable_in_metro` are anywhere. `reason`: why the answer may be incomplete; null if it is not."""
 
     hidden_nearby: Annotated[int, means("Rows that would be here but for the coordinates that they lack.")]
     unplaceable_in_metro: Annotated[int, means("Rows of which no place is known.")]

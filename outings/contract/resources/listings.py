@@ -82,7 +82,7 @@ class Organization(Member, frozen=True, kw_only=True):
 
 
 class OrganizationEntry(Member, frozen=True, kw_only=True):
-    """One of the directory. `counts` are of this metro; `score` and `match` are null without `q`."""
+    """An organization in the directory. `counts` are of this metro; `score` and `match` are null without `q`."""
 
     id: Id
     type: Annotated[str, means("`organization`.")]
@@ -161,7 +161,8 @@ class PlaceLinks(Member, frozen=True, kw_only=True):
 
 
 class PlaceExpanded(Member, frozen=True, kw_only=True):
-    """With `expand=organization`: as its own detail shows it, null where there is none to show."""
+    """The organization of a place, for `expand=organization`, with the members of its own page; null if none is
+    published."""
 
     organization: Annotated[
         Organization | None, means("The organization as its own page shows it; null where none is published.")
@@ -190,7 +191,7 @@ class Place(Listing, frozen=True, kw_only=True):
 
 
 class Expanded(Member, frozen=True, kw_only=True):
-    """Of `expand`, each member that was asked for: as its own detail shows it, null where there is none to show."""
+    """The resources requested by `expand`, with the members of their own pages; null if none is published."""
 
     place: Annotated[
         Place | UnsetType | None, means("The place as its own page shows it; null where none is published.")
@@ -208,10 +209,10 @@ class EventLinks(Member, frozen=True, kw_only=True):
 
 
 class Occurrence(Member, frozen=True, kw_only=True):
-    """Of a series: its next live date on or after the answer's local date, and how many are left.
+    """A date of a series: the next live one on or after the answer's local date, and how many are left.
 
-    `remaining` and `total` are null when the series has no end. With `occurrences=expand` an item has its own date
-    too: `index` counts from 1 at the anchor; `key` is `<event id>_<YYYYMMDDTHHMMSS local>`.
+    `remaining` and `total` are null when the series has no end. With `occurrences=expand` an item also has its own
+    date: `index` counts from 1 at the anchor; `key` is `<event id>_<YYYYMMDDTHHMMSS local>`.
     """
 
     next_starts_at: Annotated[Instant | None, means("The next live date from today on, in UTC.")]
@@ -419,7 +420,7 @@ LISTINGS: dict[str, type[Event] | type[Class] | type[Camp] | type[Place]] = {
 
 
 def find_structs(annotation: object) -> Iterator[type[Struct]]:
-    """Those that a member's type is made of, through unions and arrays."""
+    """Yield the structs that the type of a member is made of, through unions and arrays."""
     if isinstance(annotation, type) and issubclass(annotation, Struct):
         yield annotation
     for inner in get_args(annotation):

@@ -1,4 +1,4 @@
-"""`meta` of an answer, as structs whose field order is the order in JSON."""
+"""`meta` of each kind of answer, as structs whose fields have the order of the JSON."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -19,7 +19,7 @@ class Window(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
 
 
 class SearchWindow(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
-    """What holds in one collection of a search; null where there is no bound."""
+    """The dates and the confidence that limit one collection of a search; null if there is no limit."""
 
     from_: Annotated[date | None, means("The first local date; null is open.")]
     to: Annotated[date | None, means("The last local date, inclusive; null is open.")]
@@ -32,7 +32,7 @@ TypedFilters = Mapping[str, str | int | float | bool | list[str] | Mapping[str, 
 
 
 class PageMeta(Struct, frozen=True, kw_only=True):
-    """What opens the `meta` of a page."""
+    """The first members of `meta` of a page."""
 
     limit: int
     count: Annotated[int, means("How many items this answer has.")]
@@ -42,7 +42,8 @@ class PageMeta(Struct, frozen=True, kw_only=True):
 
 
 class ListMeta(PageMeta, frozen=True, kw_only=True):
-    """Of a list. `page` is null in a walk by cursor; `missing_ids` is empty where `ids` was not sent."""
+    """`meta` of a list. `page` is null if the page was requested by cursor; `missing_ids` is empty if `ids` was not
+    sent."""
 
     applied_filters: Filters
     defaults_applied: tuple[str, ...]
@@ -54,7 +55,7 @@ class ListMeta(PageMeta, frozen=True, kw_only=True):
 
 
 class CalendarMeta(Struct, frozen=True, kw_only=True):
-    """Of the events calendar. `total`: all occurrences in the window."""
+    """`meta` of the events calendar. `total`: all occurrences in the window."""
 
     metro: str
     window: Window
@@ -66,8 +67,8 @@ class CalendarMeta(Struct, frozen=True, kw_only=True):
 
 
 class DensityMeta(Struct, frozen=True, kw_only=True):
-    """Of a density. `degrees`: what a cell measures from south to north and from west to east. `total`: the whole list,
-    also what has no coordinates and is in no cell."""
+    """`meta` of a density. `degrees`: the height and width of a cell. `total`: the size of the whole list, with the
+    listings that have no coordinates and are in no cell."""
 
     metro: str
     degrees: Annotated[float, means("What a cell measures, in degrees of latitude and of longitude.")]
@@ -81,8 +82,8 @@ class DensityMeta(Struct, frozen=True, kw_only=True):
 
 
 class DirectoryMeta(PageMeta, frozen=True, kw_only=True):
-    """Of a directory. `page` is null in a walk by cursor; `hint` says what to send where `q` has no name to look for,
-    and is null otherwise."""
+    """`meta` of a directory. `page` is null if the page was requested by cursor; `hint` says what to send if `q` has no
+    name to look for, and is null otherwise."""
 
     applied_filters: Filters
     defaults_applied: tuple[str, ...]
@@ -102,8 +103,8 @@ class InterpretedAge(Struct, frozen=True, kw_only=True, rename={"from_": "from"}
 
 
 class Interpreted(Struct, frozen=True, kw_only=True):
-    """What a search took from its words beside what it looks for. `beginning`: the last word, where no listing has it
-    and it was taken for the beginning of a word."""
+    """The parts of a search's words that were not looked up as words. `beginning`: the last word, if no listing has it
+    and it was taken for the beginning of one."""
 
     age: Annotated[InterpretedAge | None, means("The age that was read from the words; null where there was none.")]
     beginning: Annotated[
@@ -120,7 +121,7 @@ class MatchCounts(Struct, frozen=True):
 
 
 class SearchMeta(Struct, frozen=True, kw_only=True):
-    """Of a search. `count_estimate` is exact up to 1,000; `capped` says that there are more of any count."""
+    """`meta` of a search. `count_estimate` is exact up to 1,000; `capped` is true if there are more than any count."""
 
     query: Annotated[str, means("The words as they were read.")]
     applied_filters: TypedFilters
@@ -145,7 +146,7 @@ class SearchMeta(Struct, frozen=True, kw_only=True):
 
 
 class SuggestMeta(Struct, frozen=True, kw_only=True):
-    """Of suggestions. `types`: those whose listings count."""
+    """`meta` of suggestions. `types`: the collections whose listings count."""
 
     query: Annotated[str, means("The letters as they were sent.")]
     types: Annotated[tuple[str, ...], means("The collections whose listings count.")]
@@ -156,8 +157,6 @@ class SuggestMeta(Struct, frozen=True, kw_only=True):
 
 
 class CoverageMeta(Struct, frozen=True, kw_only=True):
-    """Of a metro's coverage."""
-
     metro: str
     applied_filters: Filters
     defaults_applied: tuple[str, ...]
@@ -172,8 +171,8 @@ class NearCoverage(Struct, frozen=True, kw_only=True):
 
 
 class NearbyMeta(PageMeta, frozen=True, kw_only=True):
-    """Of `nearby`. `min_confidence` and `window` are those of the first collection asked; `applied_filters.by_type`
-    has them for each. `generated_at` is the minute of the answer."""
+    """`meta` of `nearby`. `min_confidence` and `window` are those of the first collection requested;
+    `applied_filters.by_type` has them for each. `generated_at` is the minute of the answer."""
 
     applied_filters: TypedFilters
     defaults_applied: tuple[str, ...]
@@ -189,7 +188,7 @@ class NearbyMeta(PageMeta, frozen=True, kw_only=True):
 
 
 class ActivityMeta(Struct, frozen=True, kw_only=True):
-    """Of `activity`; as `NearbyMeta`."""
+    """`meta` of `activity`, with members as in `NearbyMeta`."""
 
     metro: str
     radius_m: int
@@ -202,13 +201,13 @@ class ActivityMeta(Struct, frozen=True, kw_only=True):
 
 
 class AroundMeta(ActivityMeta, frozen=True, kw_only=True):
-    """Of `around`. `limit`: items of each group at most."""
+    """`meta` of `around`. `limit`: the most items in each group."""
 
     limit: Annotated[int, means("The most items in each group.")]
 
 
 class MetrosMeta(Struct, frozen=True, kw_only=True):
-    """Of `/v1/metros`: the stamp is the latest of any metro."""
+    """`meta` of `/v1/metros`: `generated_at` is the latest of any metro."""
 
     count: Annotated[int, means("How many metros there are.")]
     generated_at: Annotated[
@@ -217,8 +216,8 @@ class MetrosMeta(Struct, frozen=True, kw_only=True):
 
 
 class ChangesMeta(Struct, frozen=True, kw_only=True):
-    """Of `/v1/changes`. `next_cursor`: the last id that was looked at, the request's own where there is nothing new;
-    `scope` stands for the metros and types that the key may read: when it changes, read anew from 0."""
+    """`meta` of `/v1/changes`. `next_cursor`: the last id that was looked at, or the cursor of the request if nothing
+    is new. `scope` identifies the metros and types that the key may read: when it changes, read again from 0."""
 
     limit: int
     count: Annotated[int, means("How many changes this answer has.")]
@@ -235,15 +234,13 @@ class ChangesMeta(Struct, frozen=True, kw_only=True):
 
 
 class ExportMeta(Struct, frozen=True, kw_only=True):
-    """Of `/v1/{metro}/export`."""
-
     metro: str
     count: Annotated[int, means("How many files there are.")]
     generated_at: Instant
 
 
 class VersionsMeta(Struct, frozen=True, kw_only=True):
-    """Of `/v1/listings/{id}/versions`."""
+    """`meta` of `/v1/listings/{id}/versions`."""
 
     limit: int
     count: Annotated[int, means("How many versions this answer has.")]

@@ -1,6 +1,6 @@
-"""What several resources share: texts of a known form, objects within listings, and the blocks of `include`.
+"""Parts that several resources share: texts of a known form, objects within listings, and the blocks of `include`.
 
-Null means that the source did not state it, never "no". Nothing is checked when a resource is made.
+Null means that the source did not state it, never "no". Structs don't check their values.
 """
 
 from datetime import date
@@ -13,7 +13,8 @@ from outings.contract.vocabulary import AGE_BANDS
 
 
 def means(sentence: str) -> Meta:
-    """What a member means. Left out where `contract/members.py` says it of every member of its name."""
+    """Make the description of a member. Members that mean the same everywhere are described in `contract/members.py`
+    instead."""
     return Meta(description=sentence)
 
 
@@ -183,7 +184,7 @@ class Listing(Member, frozen=True, kw_only=True):
 
 
 class Facts(Listing, frozen=True, kw_only=True):
-    """What a dated listing inherits of its linked place; null means unknown."""
+    """Members that a dated listing inherits from its place; null means unknown."""
 
     place: PlaceReference | None
     location: Location
@@ -230,15 +231,16 @@ _HOUR = Annotated[int, Meta(ge=0, le=24)]
 
 
 class TemperatureRange(Member, frozen=True, kw_only=True):
-    """In degrees Fahrenheit."""
+    """The lowest and highest temperature, in degrees Fahrenheit."""
 
     min: Annotated[int | None, means("The least.")]
     max: Annotated[int | None, means("The greatest.")]
 
 
 class DayForecast(Member, frozen=True, kw_only=True):
-    """Of a local date, today's of what is left of it when it was issued. `wet_hours`: from which hour to before which
-    it is more likely wet than not. `expires_at`: after that nobody should show it."""
+    """The forecast for a local date; for today, of the hours that were left when it was issued. `wet_hours`: pairs of a
+    first hour and the hour before which it ends, where rain is more likely than not. `expires_at`: the latest time to
+    show it."""
 
     summary: str | None
     temperature_f: TemperatureRange

@@ -1,4 +1,4 @@
-"""What keeps a copy up to date: changes, versions and files of the export."""
+"""Resources that keep a copy up to date: changes, versions and files of the export."""
 
 from typing import Annotated
 
@@ -35,7 +35,7 @@ class Change(Struct, frozen=True, kw_only=True):
 
 
 class ListingVersion(Struct, frozen=True, kw_only=True):
-    """One of a listing's own: `reason` and `fields` as of a `Change`."""
+    """A version of one listing. `reason` and `fields` are as in a `Change`."""
 
     version_id: Annotated[int, means("The number of this version: greater than all before.")]
     changed_at: Instant

@@ -1,4 +1,4 @@
-"""Puts the documents of numbered rows into packs."""
+"""Put the documents of numbered rows into packs."""
 
 import gzip
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -86,8 +86,8 @@ def pack_documents(
     writer: ObjectWriter,
     emptied: Collection[str] = (),
 ) -> PackedDocuments:
-    """Of listings, then of organizations. `packs`: the base's. Unchanged documents stay where they are, unless too
-    little of their pack is alive, or it is one of those to be `emptied`, by its object."""
+    """Pack the documents of listings, then of organizations. `packs`: those of the previous release. An unchanged
+    document stays in its pack, unless too little of that pack is still used, or the pack's object is in `emptied`."""
     columns = ("pack", "offset", "length")
     named = {name: tables[name] for name in ("listings", "organizations")}
     places = pl.concat([frame.select(*columns) for frame in named.values()])

@@ -1,4 +1,4 @@
-"""Answers that many ask for, computed ahead by the code that computes the rest."""
+"""Compute the answers that many readers request ahead of time, with the same code that answers requests."""
 
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -58,7 +58,7 @@ def _parse(target: str, snapshot: Snapshot) -> Query:
 
 
 def name_page(query: Query, day: date) -> str:
-    """How the manifest and the edge name it: `<canonical request>@<local date>`."""
+    """Return the page's name in the manifest: `<canonical request>@<local date>`."""
     return f"{query.text}@{day.isoformat()}"
 
 

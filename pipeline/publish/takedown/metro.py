@@ -1,5 +1,8 @@
-"""One metro without what is withdrawn: what showed it and what had its words are made anew, all else stays. So it is
-with what the metro keeps for its next build: its delta state, and the records that it lends."""
+"""Publish one metro without the withdrawn listings. All that showed them or contained their words is made again; the
+rest is unchanged.
+
+The same holds for what the metro stores for its next build: its delta state, and the records that it lends.
+"""
 
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
@@ -33,7 +36,7 @@ from pipeline.tables.versions import Change
 
 
 class MetroWithdrawal(Struct, frozen=True, kw_only=True):
-    """What a metro has of what is to be withdrawn: its rows by id, and what becomes of those that show it."""
+    """The metro's rows that are to be withdrawn, by id, and what happens to the rows that show them."""
 
     base: Base
     previous: PreviousSnapshot
@@ -68,8 +71,8 @@ def strip_metro(
     cache: Path,
     site: SiteSettings | None,
 ) -> MetroBuild | None:
-    """None where it has nothing of it. `site`: what the metro's pages are made with, if it has any. The build after it
-    looks at the metro again, whatever feeds say."""
+    """Build the metro without the withdrawn rows, or return None if it has none of them. `site`: settings of the
+    metro's pages, if it has any. The next build looks at the metro again even if no feed changed."""
     manifest, previous = withdrawal.base.manifest, withdrawal.previous
     kept = strip_kept(store, manifest, taken)
     if not withdrawal.rows and not withdrawal.stripping.touched and not kept.has_moved:
@@ -98,7 +101,7 @@ def strip_metro(
 
 
 def _list_rows(withdrawal: MetroWithdrawal) -> Iterator[Row]:
-    """What is rendered again, and organizations, of which there are no others."""
+    """Yield the rows to render again, and all organizations, which have no unchanged form."""
     for row_id in withdrawal.previous:
         if row_id in withdrawal.stripping.touched:
             yield withdrawal.stripping.carry_row(row_id)
@@ -116,7 +119,7 @@ def _list_stays(withdrawal: MetroWithdrawal) -> list[UnchangedListing]:
 
 
 def _find_packs(snapshot: Snapshot, manifest: Manifest, ids: Collection[str]) -> frozenset[str]:
-    """Those in which one of them stands, be it in a document that no row has any more."""
+    """Return the packs that contain any of the ids, be it in a document that no row refers to any more."""
     packs = set()
     for pack, data in zip(manifest.packs, snapshot.packs, strict=True):
         words = data[0 : len(data)]
@@ -142,7 +145,8 @@ def plan_kept(manifest: Manifest, snapshot: Snapshot, **plan: Any) -> MetroPlan:
 
 
 def strip_kept(store: Store, manifest: Manifest, taken: WithdrawalMatcher) -> MetroState:
-    """What can't be read is left out, as the next build does. That also asks other metros anew."""
+    """Return the metro's state for its next build without the withdrawn records. State that can't be read is dropped,
+    as the next build would do, which then also asks other metros again."""
     delta_state, spanning = keep_delta_state(store, manifest.delta_state), read_shared_state(store, manifest)
     if not taken:
         return MetroState(delta_state=delta_state, spanning=spanning, has_moved=False)

@@ -1,4 +1,4 @@
-"""Rows of a release without what is withdrawn: those that showed it show nothing in its place."""
+"""Rows of a release without the withdrawn ones. Rows that showed a withdrawn one show nothing in its place."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -20,8 +20,8 @@ _LOCATED = ("lat", "lng", "neighborhood", "neighborhood_slug", "neighborhood_key
 
 
 class RowStripper:
-    """Of the rows of one release of a metro, to be made while the withdrawn ones are there. `showing`: listings that
-    show something withdrawn; `touched`: all that are not to stay as they are."""
+    """Strip withdrawn rows from the other rows of a metro's release. Make it while the withdrawn rows are still there.
+    `showing`: ids of listings that show something withdrawn; `touched`: ids of all rows that must change."""
 
     def __init__(self, previous: PreviousSnapshot, ids: Collection[str]) -> None:
         self._previous, self._ids = previous, ids

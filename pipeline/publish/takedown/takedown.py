@@ -1,4 +1,4 @@
-"""A takedown is a publish: one more release, without what is withdrawn and without a word of it in what is kept."""
+"""Take listings down: publish one more release without them, and without a word of theirs in any stored state."""
 
 import io
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ ATTEMPTS = 20
 
 
 class UnknownRowError(Exception):
-    """No release has these ids, nor had; or nothing is taken down by them."""
+    """The ids that no release has or had, or that are not taken down."""
 
 
 class TakedownResult(Struct, frozen=True, kw_only=True):
@@ -122,8 +122,8 @@ def _take_down(
 
 
 def give_back(store: Store, ids: Collection[str], *, now: datetime, trust: Trust = ANYBODY) -> TakedownResult:
-    """From the next build on that feeds say it again. All feeds are read whole by that: what was left out of what is
-    kept of them is to be found again."""
+    """Allow listings that were taken down to be published again. The next build reads all feeds whole, because their
+    records were removed from the stored state."""
     return _follow_builds(lambda: _give_back(store, ids, now=now, trust=trust))
 
 
@@ -192,13 +192,13 @@ def _find_first(store: Store, root: Root, ids: Collection[str]) -> int:
 
 
 def _strip_feeds(store: Store, root: Root, taken: WithdrawalMatcher) -> dict[str, FeedMemory | None]:
-    """Those of which something changed."""
+    """Return the memories of the feeds in which something was removed."""
     stripped = {name: strip_memory(store, memory, taken) for name, memory in root.feeds.items()}
     return {name: memory for name, memory in stripped.items() if memory != root.feeds[name]}
 
 
 def _hide_words(versions: Sequence[Version], *, ids: Collection[str], reason: str) -> Iterator[Version]:
-    """Of those withdrawn they say no more than the id."""
+    """Yield the versions, reduced to the id for withdrawn listings."""
     for version in versions:
         is_gone = version.listing_id in ids
         yield replace(version, slug=version.listing_id, reason=reason) if is_gone else version
