@@ -37,6 +37,11 @@ _WHEN = (
         meaning="Any of these local days of the week.",
     ),
     Parameter(
+        name="meets", kind="word", allowed=("true",), example="true", stability="experimental",
+        meaning="Classes known to meet on a date of the window and camps known to be held on one, in place of "
+        "those whose term or year may include it.",
+    ),
+    Parameter(
         name="start_after", column="time", compares="least", kind="clock", example="09:00",
         meaning="Local start at or after this time.",
     ),

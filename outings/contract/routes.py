@@ -159,13 +159,13 @@ _ZIP = ("zip", "near_zip", "include_approximate")
 _LISTING = ("category", "audience", "age", "min_confidence", "neighborhood", *_POINT, *_ZIP, "organization_id")
 _DATED = ("from", "to", "season", "free", "max_price", "weekday", "start_after", "start_before", "place_id")
 _SENSED = ("occasion", "indoor", "outdoor", "sensory")
-_CLASS = ("schedule_day", "enrollment_type", "openings", "starts_from", "starts_to")
+_CLASS = ("meets", "schedule_day", "enrollment_type", "openings", "starts_from", "starts_to")
 _PLACE = ("type_hint", "has_birthday_parties", "has_classes")
 
 _FILTERS: Mapping[str, tuple[str, ...]] = {
     "event": (*_LISTING, *_DATED, *_SENSED, "team", "has_time", "recurring"),
     "class": (*_LISTING, *_DATED, *_SENSED, *_CLASS),
-    "camp": (*_LISTING, *_DATED, "year", "overnight"),
+    "camp": (*_LISTING, *_DATED, "meets", "year", "overnight"),
     "place": (*_LISTING, "sensory", *_PLACE, "place_type"),
 }
 _SHAPE = ("fields", "expand", "include", "include_mode")
@@ -310,7 +310,7 @@ _AROUND = _select(
 )  # fmt: skip
 _NEARBY = _select(
     *_SPATIAL, "near_zip", "category", "audience", "age", "free", "max_price", "indoor", "outdoor", "sensory",
-    "season", "fields", "limit", "cursor", "include", "include_mode",
+    "season", "meets", "fields", "limit", "cursor", "include", "include_mode",
     changes=(*_WINDOW, *_CENTRE, _limit(1, 200, default=50), _allow("include", "source")),
 )  # fmt: skip
 _TYPES_OF_DIRECTORY = replace(_ROW["types"], meaning="Listings of these collections alone count.")

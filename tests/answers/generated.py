@@ -273,8 +273,9 @@ def make_request(world: World, kind: str, random: Random) -> dict[str, str]:
         "class": [
             {"schedule_day": random.choice(DAYS)}, {"enrollment_type": "drop_in,unknown"}, {"openings": flag},
             {"starts_from": start.isoformat()}, {"starts_to": start.isoformat()},
+            {"meets": "true", "from": start.isoformat(), "to": (start + timedelta(days=random.choice([0, 1, 5, 12]))).isoformat()},
         ],
-        "camp": [{"year": "2026"}, {"overnight": flag}],
+        "camp": [{"meets": "true"}, {"year": "2026"}, {"overnight": flag}],
         "place": [
             {"sensory": flag}, {"type_hint": "museum,pool"}, {"place_type": "park"}, {"has_birthday_parties": flag},
             {"has_classes": flag},

@@ -63,7 +63,22 @@ def find_slots(world: World, listing: Document, params: Params, *, today: date) 
     if listing["type"] == "place":
         fits = _age(listing["ages"], params) and _flag(listing["is_sensory_friendly"], params.get("sensory"))
         return [listing] * fits
-    return [slot for slot in _list_slots(world, listing, params, today=today) if _slot_matches(slot, params)]
+    slots = [slot for slot in _list_slots(world, listing, params, today=today) if _slot_matches(slot, params)]
+    if "meets" not in params or ("changed_since" in params and "from" not in params):
+        return slots
+    window = _day(params.get("from")) or today, _day(params.get("to"))
+    return [slot for slot in slots if _meets(slot, *window)]
+
+
+def _meets(slot: Document, start: date, end: date | None) -> bool:
+    """Is it known to be held on a day of the window? Looks at each day of it."""
+    if "term" not in slot:
+        return slot["is_dated"]
+    first, last = (_day(slot["term"][name]) for name in ("starts_on", "ends_on"))
+    if first and last and start <= first and last <= (end or last):
+        return True
+    days = (start + timedelta(days=number) for number in range((end - start).days + 1 if end else 366))
+    return any((first or day) <= day <= (last or day) and DAYS[day.weekday()] in slot["days"] for day in days)
 
 
 def _is_visible(listing: Document, params: Params) -> bool:
@@ -143,6 +158,7 @@ def _read_session(session: Document, camp: Document) -> Document:
         "ages": camp["ages"] if session["ages"]["min"] is session["ages"]["max"] is None else session["ages"],
         "price": session["price"] if priced else camp["price"],
         "overnight": camp["is_overnight"] if session["is_overnight"] is None else session["is_overnight"],
+        "is_dated": session["starts_on"] is not None,
     }
 
 

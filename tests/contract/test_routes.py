@@ -60,9 +60,9 @@ _EVERY = (
 )
 _TAKEN = {
     "events.list": f"{_EVERY} {_DATED} occasion indoor outdoor sensory team has_time recurring occurrences",
-    "classes.list": f"{_EVERY} {_DATED} occasion indoor outdoor sensory schedule_day enrollment_type openings "
+    "classes.list": f"{_EVERY} {_DATED} occasion indoor outdoor sensory meets schedule_day enrollment_type openings "
     "starts_from starts_to",
-    "camps.list": f"{_EVERY} {_DATED} year overnight",
+    "camps.list": f"{_EVERY} {_DATED} meets year overnight",
     "places.list": f"{_EVERY} sensory type_hint place_type has_birthday_parties has_classes",
 }
 

@@ -221,6 +221,27 @@ def match_window(values: Values, listing_type: str) -> Condition:
     return Either((overlap, (Is("is_undated", value=True),)))
 
 
+def match_meetings(values: Values, listing_type: str) -> Condition:
+    """A weekday of the section on a date of the window and of its term, or a term that lies in the window; of a camp, a
+    dated session. Weekdays repeat: of a long window the first and the last seven dates decide, and between them a term
+    has begun."""
+    first, last = values.get("from"), values.get("to")
+    if first is None:
+        return Overlaps("starts_on", "ends_on", None, None)
+    if listing_type == "camp":
+        return Either(((Between("ends_on", first, None), Between("starts_on", None, last)),))
+    week = range(len(WEEKDAYS))
+    dates = {first + timedelta(days) for days in week} | {last - timedelta(days) for days in week if last}
+    meetings = [
+        (Overlaps("starts_on", "ends_on", day, day), Shares("days", 1 << day.weekday()))
+        for day in sorted(dates)
+        if first <= day <= (last or day)
+    ]
+    begun = (Between("starts_on", first, last and last - timedelta(len(week))), Shares("days", (1 << len(week)) - 1))
+    within = (Between("starts_on", first, last), Between("ends_on", first, last))
+    return Either((*meetings, begun, within))
+
+
 def match_weekdays(values: Values, listing_type: str) -> Condition:
     """Match the weekday of an occurrence, or the weekdays on which a section or session meets."""
     if listing_type == "event":
@@ -239,6 +260,7 @@ def match_text(values: Values, _: str) -> Matches:
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("from", "to"), match_window),
     **dict.fromkeys(("lat", "lng", "near_zip", "radius_m"), draw_circle),
+    "meets": match_meetings,
     "weekday": match_weekdays,
     "age": match_age,
     "max_price": match_price,

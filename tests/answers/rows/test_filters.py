@@ -22,7 +22,7 @@ TABLE = "outings/contract/parameters.py"
 
 
 def test_filters_that_no_comparison_says_stay_few() -> None:
-    assert len(set(RULES.values())) <= 14, (
+    assert len(set(RULES.values())) <= 15, (
         f"RULES of outings/answers/rows/filters.py has one more: say in {TABLE} which column the filter compares."
         " If no comparison can say it, raise the limit here"
     )
@@ -107,6 +107,34 @@ def test_a_listing_that_does_not_state_it_is_kept_or_dropped(unstated: Release, 
     for params in choices:
         kept = fetch(unstated, f"/v1/harbor/{COLLECTIONS[listing_type]}", params)["meta"]["count"] == 1
         assert kept == ((listing_type, name) in KEPT)
+
+
+@pytest.mark.parametrize(
+    ("window", "meets"),
+    [
+        ({"from": "2026-08-15", "to": "2026-08-16"}, set()),  # a weekend
+        ({"from": "2026-08-16", "to": "2026-08-17"}, {"weekly"}),
+        ({"from": "2026-08-12", "to": "2026-08-12"}, {"once"}),
+        ({"from": "2026-08-10", "to": "2026-08-30"}, {"weekly", "once"}),
+        ({"from": "2026-08-25", "to": "2026-09-30"}, {"weekly"}),  # begins after the last Monday but one
+        ({"from": "2026-08-25"}, {"weekly"}),
+        ({"from": "2026-09-01", "to": "2026-09-30"}, set()),
+    ],
+)
+def test_a_class_meets_in_a_window_on_its_weekdays_and_within_its_term(
+    tmp_path: Path, window: dict[str, str], meets: set[str]
+) -> None:
+    weekly = documents.make_class(make_uuid(1), name="weekly", term=documents.make_term(ends_on="2026-08-31"))
+    weekly["schedule"]["days"] = ["monday"]
+    once = documents.make_class(
+        make_uuid(2), name="once", term=documents.make_term(starts_on="2026-08-12", ends_on="2026-08-12")
+    )
+    unknown = documents.make_class(make_uuid(3), name="unknown")
+    undated = documents.make_camp(make_uuid(4), name="undated")
+    release = open_release([World(listings=[weekly, once, unknown, undated])], tmp_path)
+    asked = {**window, "meets": "true"}
+    assert {each["name"] for each in fetch(release, "/v1/harbor/classes", asked)["data"]} == meets
+    assert fetch(release, "/v1/harbor/camps", asked)["data"] == []
 
 
 @pytest.mark.parametrize("day", DAYS)
