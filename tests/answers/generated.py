@@ -273,7 +273,8 @@ def make_request(world: World, kind: str, random: Random) -> dict[str, str]:
         "class": [
             {"schedule_day": random.choice(DAYS)}, {"enrollment_type": "drop_in,unknown"}, {"openings": flag},
             {"starts_from": start.isoformat()}, {"starts_to": start.isoformat()},
-            {"meets": "true", "from": start.isoformat(), "to": (start + timedelta(days=random.choice([0, 1, 5, 12]))).isoformat()},
+            {"from": start.isoformat(), "to": (start + timedelta(days=random.choice([0, 1, 12]))).isoformat()}
+            | {"meets": "true"},
         ],
         "camp": [{"meets": "true"}, {"year": "2026"}, {"overnight": flag}],
         "place": [

@@ -73,7 +73,7 @@ def find_slots(world: World, listing: Document, params: Params, *, today: date) 
 def _meets(slot: Document, start: date, end: date | None) -> bool:
     """Is it known to be held on a day of the window? Looks at each day of it."""
     if "term" not in slot:
-        return slot["is_dated"]
+        return bool(slot["is_dated"])
     first, last = (_day(slot["term"][name]) for name in ("starts_on", "ends_on"))
     if first and last and start <= first and last <= (end or last):
         return True
@@ -121,7 +121,7 @@ def _list_slots(world: World, listing: Document, params: Params, *, today: date)
             if each["ends_on"] >= start.isoformat() and (end is None or each["starts_on"] <= end.isoformat())
         ]
     else:
-        nothing = {"starts_on": None, "ends_on": None, "days": [], "start_time": None, "is_overnight": None}
+        nothing: Document = {"starts_on": None, "ends_on": None, "days": [], "start_time": None, "is_overnight": None}
         slots = listing["sessions"] or [{**listing, **nothing}]
     return [_read_session(each, listing) for each in slots]
 

@@ -132,9 +132,9 @@ def test_a_class_meets_in_a_window_on_its_weekdays_and_within_its_term(
     unknown = documents.make_class(make_uuid(3), name="unknown")
     undated = documents.make_camp(make_uuid(4), name="undated")
     release = open_release([World(listings=[weekly, once, unknown, undated])], tmp_path)
-    asked = {**window, "meets": "true"}
-    assert {each["name"] for each in fetch(release, "/v1/harbor/classes", asked)["data"]} == meets
-    assert fetch(release, "/v1/harbor/camps", asked)["data"] == []
+    request = {**window, "meets": "true"}
+    assert {each["name"] for each in fetch(release, "/v1/harbor/classes", request)["data"]} == meets
+    assert fetch(release, "/v1/harbor/camps", request)["data"] == []
 
 
 @pytest.mark.parametrize("day", DAYS)
