@@ -45,7 +45,8 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Of a name that is none, click looks for one like it among `commands`, which are not imported here."""
+        """Find the command. For an unknown name, suggest one from `COMMANDS`: click would look among `commands`, which
+        are imported only when called."""
         try:
             return super().resolve_command(ctx, args)
         except click.exceptions.NoSuchCommand as error:
@@ -56,7 +57,7 @@ class Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """What a shell offers at once, before any command is imported."""
+        """Offer the names of the commands to a shell, without importing any command."""
         own = [CompletionItem(name, help=line) for name, line in COMMANDS.items() if name.startswith(incomplete)]
         return own + click.Command.shell_complete(self, ctx, incomplete)
 
@@ -77,8 +78,8 @@ def find_exit_code(error: Exception) -> int:
 
 
 def explain_error(error: Exception) -> str:
-    """What an operator, a store or a file did wrong says all there is; of a fault of ours, one line says where to
-    look."""
+    """Return the error's message. If the fault is ours and not that of the operator, the store or a file, name the
+    error's type and say how to find it."""
     if isinstance(error, OperatorError):
         return str(error)
     from outings.release.publishing import BuildTooLong

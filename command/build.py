@@ -1,4 +1,4 @@
-"""`outings build`: feeds to one new release, and the record of how it went."""
+"""`outings build`: build one new release from feeds, and record how it went."""
 
 import contextlib
 import os
@@ -131,7 +131,7 @@ def _find_place(variable: str, config: Path | None) -> Path | None:
 
 @contextlib.contextmanager
 def recording(recorder: BuildRecorder) -> Iterator[None]:
-    """Whatever ends the block is told to `recorder`, then goes on its way."""
+    """Record any exception that ends the block with `recorder`, then raise it again."""
     with _stopping(recorder):
         try:
             yield
@@ -149,8 +149,8 @@ def recording(recorder: BuildRecorder) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _stopping(recorder: BuildRecorder) -> Iterator[None]:
-    """On SIGTERM the outcome is recorded, then the process ends at once with its workers. If an outcome was recorded
-    already, nothing is done: the process is ending anyway."""
+    """Handle SIGTERM: record the outcome and end the process and its workers at once. Do nothing if an outcome was
+    recorded already: the process is ending anyway."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         if recorder.end(STOPPED, "stopped by SIGTERM"):

@@ -1,4 +1,4 @@
-"""`outings front`: the configuration of a program that stands before servers."""
+"""`outings front`: print the configuration of a proxy or CDN that stands in front of the servers."""
 
 import os
 import re
@@ -106,7 +106,7 @@ def _find_secret(config: Path | None) -> str | None:
 
 
 def _warn(config: Path, edges: Sequence[str]) -> None:
-    """Of what makes several servers count apart."""
+    """Warn if several servers would each apply a key's limits by themselves."""
     from edge.limits.mapped_store import LOCAL
 
     table = read_config(config).edge

@@ -156,7 +156,7 @@ def _describe_metro(
     bounds: tuple[float, float, float, float] | None,
     asks: bool,
 ) -> MetroDraft:
-    """What the options say, else what the files do, else what the terminal answers."""
+    """Describe the metro by the options, otherwise by the files, otherwise by what the user answers in the terminal."""
     points = [point for file in opened for point in find_points(file.columns)]
     middle = center or find_center(points)
     city = metro or find_city(file.columns for file in opened) or ""

@@ -1,4 +1,4 @@
-"""`outings keys`: make, show and change keys, and what they were used for."""
+"""`outings keys`: create, show and change keys, and report how they were used."""
 
 import sys
 from collections import defaultdict
@@ -67,7 +67,7 @@ def take_terms(command: Decorated) -> Decorated:
 
 
 def make_key(configuration: Configuration, *, id_: str, hash_: str, now: datetime, **terms: Any) -> Key:
-    """Of `take_terms`' options; exit 2 where one is not allowed."""
+    """Make a key from the options of `take_terms`. Exits with 2 if a value is not allowed."""
     expires = terms["expires"]
     return Key(
         id=id_,
@@ -89,7 +89,7 @@ def set_client_quota(registry: Registry, key: Key, monthly_quota: int | None) ->
 
 
 def describe_key(registry: Registry, id_: str, *, now: datetime) -> dict[str, Any]:
-    """Without its hash. `monthly_quota`: its client's own."""
+    """Return the members of a key except its hash. `monthly_quota` is that of its client."""
     key = registry.by_id[id_]
     members: dict[str, Any] = msgspec.to_builtins(key)
     del members["hash"], members["slot"]
@@ -243,7 +243,7 @@ def _sum_rows(rows: list[dict[str, Any]]) -> dict[str, int]:
 
 
 def _print_table(rows: list[dict[str, Any]], *, since: date, until: date) -> None:
-    """By client, key and route, over the days."""
+    """Print the totals of the days by client, key and route."""
     groups: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         groups[row["client"], row["key"], row["route"]].append(row)
@@ -339,8 +339,8 @@ def _show_once(text: str, described: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _read_legacy_text() -> bytes:
-    """As the bytes that a client sends, whatever they are in: a header's value begins and ends with no blank, and has
-    no control characters."""
+    """Read a key from standard input as the bytes that a client sends, in any encoding. Strip blanks at both ends and
+    refuse control characters, since no header's value can have them."""
     text = sys.stdin.buffer.read(_MOST_BYTES + 3).strip()
     if not 1 <= len(text) <= _MOST_BYTES or any(byte < 0x20 or byte == 0x7F for byte in text):
         raise click.UsageError(

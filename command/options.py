@@ -1,4 +1,4 @@
-"""What every command takes: where the configuration is, and how to print."""
+"""Options and output that all commands share: the configuration file, and results as JSON or text."""
 
 import os
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def print_json(value: object) -> None:
 
 
 def print_result(value: object, *lines: str, as_json: bool) -> None:
-    """What a command did: as one object, or as lines for people."""
+    """Print `value` as JSON, or else the lines for people."""
     if as_json:
         print_json(value)
         return

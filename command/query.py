@@ -1,4 +1,4 @@
-"""`outings query`: a SELECT over the tables of a release, and the formats of its result."""
+"""`outings query`: run a SELECT over the tables of a release, and print the result in one of several formats."""
 
 import csv
 import io
@@ -101,13 +101,13 @@ def _spell_time(at: int, kind: str) -> str | None:
 
 
 def _show(text: str | None) -> str:
-    """On one line, without what would steer a terminal."""
+    """Return the text on one line, shortened, without characters that control a terminal."""
     plain = CONTROL_CHARACTERS.sub(" ", text or "")
     return plain if len(plain) <= _WIDEST else f"{plain[: _WIDEST - 1]}…"
 
 
 def _measure(text: str) -> int:
-    """In columns of a terminal: a letter of East Asia takes two, an accent of its own none."""
+    """Return how many columns of a terminal the text takes: East Asian letters take two, combining accents none."""
     return sum(0 if unicodedata.combining(sign) else 1 + (unicodedata.east_asian_width(sign) in "FW") for sign in text)
 
 

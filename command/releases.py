@@ -1,4 +1,4 @@
-"""`outings releases`: list, show, compare, verify, sign, roll back, restore and prune what was published."""
+"""`outings releases`: list, show, compare, verify, sign, roll back, restore and prune releases."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -59,7 +59,7 @@ def list_(*, config: Path, as_json: bool) -> None:
 @take_config
 @take_json
 def show(*, release_id: str, config: Path, as_json: bool) -> None:
-    """What a release holds: its metros, tables and sizes."""
+    """Show the metros, tables and sizes of a release."""
     store = open_config_store(read_config(config))
     release = find_release(store, release_id)
     shown = _summarize(release) | {"parts": {slug: _describe_part(store, release, slug) for slug in release.root.parts}}
@@ -76,7 +76,7 @@ def show(*, release_id: str, config: Path, as_json: bool) -> None:
 @take_config
 @take_json
 def diff(*, one: str, other: str, config: Path, as_json: bool) -> None:
-    """Which listings differ between two releases."""
+    """List the listings that differ between two releases."""
     from pipeline.publish.comparison import compare_releases
 
     configuration = read_config(config)

@@ -1,4 +1,4 @@
-"""`outings site`: the pages of the current release, as files for any static host."""
+"""`outings site`: write the pages of the current release as files for any static host."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,7 +50,7 @@ def site(*, folder: Path, config: Path, is_internal: bool, as_json: bool) -> Non
 
 
 def _list_files(store: Store, root: Root, *, cache: Path) -> Iterator[tuple[str, bytes]]:
-    """By path in the folder; with the document that pages lead to, which a server makes itself."""
+    """Yield the pages by their path in the folder, and the OpenAPI document, to which they link."""
     manifests = {slug: read_manifest(store, part.manifest) for slug, part in root.parts.items()}
     for path, file in open_site(store, root.site, manifests, cache=cache).items():
         yield f"{path}index.html" if path.endswith("/") or not path else path, file.read(b"")

@@ -1,10 +1,10 @@
-"""What an operator can mend, by the exit code with which it ends a command. The text says what to do."""
+"""Errors that an operator can fix, one class for each exit code. Their message says what to do."""
 
 from typing import ClassVar
 
 
 class OperatorError(Exception):
-    """What a command was to do failed: a feed, a cluster, a server that can't be read."""
+    """A command failed because something that it needs can't be used: a feed, a cluster, a server."""
 
     exit_code: ClassVar[int] = 1
 

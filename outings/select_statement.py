@@ -1,5 +1,5 @@
-"""Reads a text of SQL without running it: it has to be one plain SELECT, and name no function that reads anything.
-Bounds the time of one that runs."""
+"""Check without running it that SQL is a single plain SELECT that calls no function with access to files. Limit the
+time of one that runs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,7 +36,7 @@ def parse_select(connection: DuckDBPyConnection, query: str, *, readable: str) -
 
 
 def lock(connection: DuckDBPyConnection) -> None:
-    """No other file, no network, no extension from here on, and no way back."""
+    """Forbid access to other files, the network and extensions on this connection, irrevocably."""
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")

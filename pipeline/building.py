@@ -1,4 +1,4 @@
-"""Runs a build from feeds to a release: `build_release` has the order of its stages, and no other file has."""
+"""Run a build from feeds to a release. `build_release` has the order of its stages, and no other file has."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -72,8 +72,8 @@ class BuildResult(Struct, frozen=True, kw_only=True):
 
 
 class _Run(Struct, frozen=True, kw_only=True):
-    """With what a build's stages work. `before`: what the previous release knew; `scratch`: a folder for what is
-    fetched, and for records on their way to metros."""
+    """Everything that the stages of a build share. `before`: the previous release's state; `scratch`: a folder for
+    fetched files, and for records on their way to metros."""
 
     build: Build
     before: Before
@@ -85,8 +85,8 @@ class _Run(Struct, frozen=True, kw_only=True):
 
 
 class _Records(Struct, frozen=True, kw_only=True):
-    """What was read. `plan` has the metros that this concerns by reference alone among those to build; `lenders`: where
-    the organizations of all metros are."""
+    """The result of reading feeds. `plan`: the build's plan, with metros added that must be built only because they
+    refer to something that changed; `lenders`: where each metro's organizations are stored."""
 
     plan: BuildPlan
     feeds: Sequence[FeedResult]
@@ -163,7 +163,8 @@ def _fetch(run: _Run) -> dict[str, FeedSource]:
 
 
 def _tell_odds(run: _Run, plan: BuildPlan) -> None:
-    """What an operator may not expect of this release: its date, no pages, feeds that leave."""
+    """Report surprises about this release to the operator: a date in the future, no pages, feeds whose listings all
+    leave."""
     instants = [run.build.as_of.read_instant(metro.timezone) for metro in choose_metros(run.build)]
     site = run.build.configuration.site
     pages = explain_no_assets() if site is None or site.enabled else None
@@ -182,7 +183,8 @@ def _list_dropped(run: _Run) -> list[str]:
 
 
 def _run_tasks(run: _Run, do: Callable[[T], R], works: Sequence[T], *, describe: Callable[[R], str]) -> list[R]:
-    """In the order of the works. `describe`: what is told of each once it is done."""
+    """Run the tasks and return their results in the order of `works`. `describe`: makes the message to report when one
+    is done."""
     waiting = [run.executor.submit(do, work) for work in works]
     for number, future in enumerate(as_completed(waiting), start=1):
         run.progress(f"{describe(future.result())} ({number} of {len(waiting)})")
@@ -214,7 +216,7 @@ def _clean(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource]) -> _Re
 
 
 def _list_lenders(run: _Run, plan: BuildPlan, feeds: Sequence[FeedResult]) -> tuple[MetroOrganizations, ...]:
-    """Of every metro, what it is to be: built now, or as the previous release has it."""
+    """Return where each metro's organizations are stored: by this build, or in the previous release."""
     built = [lend_organizations(work) for work in _make_works(run, plan, feeds)]
     others = {metro.slug for metro in run.build.configuration.metros} - {each.metro for each in built}
     stand = {slug: run.before.metros[slug].manifest for slug in others & run.before.metros.keys()}
@@ -355,7 +357,7 @@ def _compare_organizations(
 
 
 def _add_problems(feed: FeedResult, metros: Sequence[MetroResult], *, store: Store) -> FeedResult:
-    """What became of the feed's records when the metros were put together counts as its own; then it is kept."""
+    """Add the problems that were found when records were put together in metros to the feed's own, and store them."""
     own = [problem for metro in metros for problem in metro.problems if problem.feed == feed.feed]
     problems = (*feed.problems, *locate_problems(own, feed.files))
     feed = feed.set_aside(sum(problem.quarantined for problem in own))

@@ -1,4 +1,4 @@
-"""The build's clock: now, or what `--as-of` says."""
+"""The build's clock: the current time, or the instant given by `--as-of`."""
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, time, timedelta
@@ -55,8 +55,8 @@ def choose_stamp(instants: Iterable[datetime], *, before: Iterable[datetime]) ->
 
 
 def explain_ahead(stamp: datetime, *, instants: Iterable[datetime]) -> str | None:
-    """None unless the build before had a clock that was ahead. Stamps never go back: until the clock is there, readers
-    see a date in the future, and no prune finds a release old."""
+    """Return a warning if the clock of an earlier build was ahead, else None. Stamps never go back: until the clock
+    catches up, releases are dated in the future, and none is old enough to prune."""
     latest = max(instants)
     if stamp - latest <= _AHEAD:
         return None

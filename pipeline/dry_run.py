@@ -1,7 +1,7 @@
-"""A dry run of a build, for `outings check`: takes records as far as their rows, and says what a build would.
+"""A dry run of a build, for `outings check`: make rows from records, and report what a build would report.
 
-The release in force is read, because a build depends on it: what a delta feed said before stands, and what a feed says
-no more is removed. Nothing is published.
+The release in force is read, because a build depends on it: unmentioned records of a delta feed are kept, those of
+other feeds are removed. Nothing is published.
 """
 
 from collections import Counter
@@ -90,7 +90,7 @@ class DryRun:
 
     @property
     def warnings(self) -> list[FeedWarning]:
-        """In the feeds' order, after all metros were run."""
+        """Return the warnings in the order of the feeds. Call it after all metros were run."""
         warnings = [
             *self._warnings,
             *self._warn_of_shrinking(),
@@ -125,7 +125,7 @@ class DryRun:
 
     @cached_property
     def _works(self) -> dict[str, MetroTask]:
-        """By metro. Call it after every feed was added."""
+        """Return the tasks by metro. Call it after every feed was added."""
         slugs = frozenset(metro.slug for metro in self._configuration.metros)
         return {metro.slug: self._make_work(metro, others=slugs - {metro.slug}) for metro in self._configuration.metros}
 

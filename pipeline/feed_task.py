@@ -1,4 +1,4 @@
-"""What a feed's task does: it is read, and its records written to the spool. Pure except for files and the store."""
+"""The task of a feed: read it, and write its records to the spool. Pure except for files and the store."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What may be wrong with a whole feed, though each of its records is right: it is empty, over, or much smaller."""
+"""Warnings about a whole feed whose records are all right: it is empty, its dates are over, or it is much smaller."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -49,7 +49,7 @@ def warn_of_reading(read: FeedRead) -> Iterator[FeedWarning]:
 
 
 class DateSurvey:
-    """Of each feed, how many listings have a date, and which is the last."""
+    """Count the listings of each feed that have a date, and find the last date."""
 
     def __init__(self) -> None:
         self._dated = Counter[str]()
@@ -74,7 +74,8 @@ class DateSurvey:
 
 
 def _find_last(row: Row) -> date | None:
-    """Its last date, as far as it is known; None for what has none. What has begun and says no end goes on."""
+    """Return the row's last known date, or None if it has no dates. If something began and states no end, return the
+    latest date there is."""
     if row.kind == "event":
         return _find_last_start(row)
     # Of sections and sessions: the number, the first day, the last.

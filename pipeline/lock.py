@@ -68,7 +68,8 @@ def hold_metros(
 def _take_all(
     slugs: Collection[str], *, folder: Path, locks: contextlib.ExitStack, clock: Callable[[], datetime]
 ) -> str | None:
-    """In one order; who has the first that is not free."""
+    """Take the locks of all metros in a fixed order. Return a message about the first that is taken already, or
+    None."""
     for slug in sorted(slugs):
         owner = _take(folder / f"{slug}.lock", locks, clock=clock)
         if owner is not None:

@@ -1,5 +1,5 @@
-"""What a metro's task does: the records of its feeds are put together and its listings built. Pure except for files and
-the store."""
+"""The task of a metro: put the records of its feeds together, and build its listings. Pure except for files and the
+store."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -110,7 +110,7 @@ class MetroRecords(Struct, frozen=True, kw_only=True):
 
 
 def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) -> MetroRecords:
-    """What the feeds say, and what those that say only what changed said before."""
+    """Gather what the feeds state now, with the stored records that delta feeds did not mention."""
     entries = list(read_spool(work.spool, metro=work.plan.metro.slug, spooled=list_spooled(work.feeds)))
     stated = [each for each in entries if not each.head.deleted]
     # A record is its feed's whatever id it has by now: a removal need not state it.
@@ -173,8 +173,8 @@ def _find_kept(
 
 
 def _list_moved(work: MetroTask) -> Iterator[str]:
-    """What feeds that say only what changed say of other metros: a listing is of one. Only of those that are built
-    with this one: else it would be in neither."""
+    """Yield records of delta feeds that moved to another metro, because a listing belongs to only one. Metros that are
+    not built now are ignored: otherwise the listing would be in neither."""
     spooled = list_spooled(feed for feed in work.feeds if feed.feed in work.deltas)
     others = {metro for parts, _ in spooled.values() for metro, _ in parts} & work.others
     for metro in sorted(others):
@@ -215,7 +215,7 @@ def _settle_ids(
 
 
 def _tell_stale(work: MetroTask, previous: PreviousSnapshot, carried: Sequence[str]) -> Iterator[Problem]:
-    """Of rows whose record is not known, in each build: they follow nothing."""
+    """Yield a problem for rows whose record is not stored, in every build: no change can reach them."""
     rows = (row for row_id in carried if (row := previous.get(row_id)) is not None and row["status"] == PUBLISHED)
     counts = Counter(row["source"].partition("/")[0] for row in rows)
     for feed in sorted(work.deltas & counts.keys()):

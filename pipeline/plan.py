@@ -1,4 +1,4 @@
-"""Plans a build: which metros changed, which feeds have to be read, and the stamp that all of them share."""
+"""Plan a build: which metros changed, which feeds have to be read, and the stamp that all of them share."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -134,14 +134,15 @@ def find_language(configuration: Configuration, metro: MetroTable) -> Language:
 
 
 def find_uncovered(configuration: Configuration) -> dict[str, tuple[str, ...]]:
-    """By metro, what its language leaves unread."""
+    """Return a line for each part of search that a metro's language has no words for, by metro."""
     categories = configuration.vocabulary.categories
     languages = {metro.slug: find_language(configuration, metro) for metro in configuration.metros}
     return {slug: tuple(list_uncovered(language, categories)) for slug, language in languages.items()}
 
 
 def keep_language(language: Language) -> Language | None:
-    """As a snapshot has it: its related words stand beside those of the operator, and English is the program's."""
+    """Return the language as a snapshot stores it: without related words, which are stored with the operator's, and
+    None for English, which is part of the program."""
     if language is read_shipped_language(ENGLISH):
         return None
     return msgspec.structs.replace(language, related=())

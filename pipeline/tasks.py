@@ -67,7 +67,8 @@ class FeedResult(Struct, frozen=True, kw_only=True):
     decided: tuple[str, ...] = ()
 
     def set_aside(self, lost: int) -> "FeedResult":
-        """So many of its records were refused when the metros were put together."""
+        """Return the result with `lost` of its records counted as quarantined, because they were refused when metros
+        were put together."""
         listings, quarantined = self.memory.listings - lost, self.memory.quarantined + lost
         return replace(self, memory=replace(self.memory, listings=listings, quarantined=quarantined))
 
@@ -92,8 +93,8 @@ class MetroTask(Struct, frozen=True, kw_only=True):
     refused: Mapping[str, str] = {}
 
     def measure(self) -> float:
-        """By what its feeds gave. Where another program made the release before, all its listings are made again; else
-        most stay as they were."""
+        """Estimate the work by the number of records in its feeds: all are made again if another program made the
+        previous release; otherwise most are unchanged."""
         origins = None if self.plan.base is None else self.plan.base.manifest.origins
         is_made = origins is None or origins.program != self.plan.program
         return (_MADE if is_made else _STAYING) * sum(feed.memory.read for feed in self.feeds)
@@ -147,8 +148,8 @@ def list_spooled(feeds: Iterable[FeedResult]) -> dict[str, tuple[SpoolFiles, dat
 
 
 def make_stays(work: MetroTask) -> Callable[[str, str], bool]:
-    """Whether what a feed said of a source id stands, if it says no more of it: where it says only what changed and
-    took nothing back, and where it can't be read now."""
+    """Return a function that tells if a record of a feed, by its source id, is kept although the feed no longer
+    mentions it: if it is a delta feed that did not remove it, or if the feed can't be read now."""
     speaking = {feed.feed: (feed, feed.list_unread()) for feed in work.feeds}
 
     def stays(name: str, source_id: str) -> bool:

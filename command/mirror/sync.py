@@ -1,4 +1,4 @@
-"""A SQLite file of what a key may read: bring it up to date with the API, and compare both."""
+"""A SQLite file of all that a key may read: update it from the API, and compare it with the API."""
 
 import sqlite3
 from collections import defaultdict
@@ -65,7 +65,7 @@ class MirrorFile:
         return None if row is None else row[0]
 
     def apply(self, *, put: Iterable[MirroredRecord], dropped: Iterable[str], progress: Progress) -> None:
-        """In one transaction."""
+        """Replace `put`, delete `dropped` and store the progress, in one transaction."""
         with self._database:
             self._database.executemany("DELETE FROM records WHERE id = ?", ((row_id,) for row_id in dropped))
             self._database.executemany(
@@ -116,7 +116,8 @@ class SyncResult(Struct, frozen=True, kw_only=True):
 
 
 def catch_up(client: ApiClient, file: MirrorFile, *, url: str, tell: Tell = lambda *_: None) -> SyncResult:
-    """Until there is nothing new. MirrorError where the API is another than the file's, or can't be asked."""
+    """Apply changes until there are no more. Raises MirrorError if the API is not the one that the file mirrors, or
+    can't be reached."""
     progress, changes = _begin(file, url), 0
     while True:
         answer = client.ask("/v1/changes", cursor=progress.cursor, limit=_PAGE)
@@ -173,7 +174,7 @@ def _name_home(change: Mapping[str, Any]) -> str | None:
 
 
 def _fetch(client: ApiClient, changes: Sequence[Mapping[str, Any]]) -> Iterator[MirroredRecord]:
-    """Those that there still are, as they are now."""
+    """Fetch the current state of the changed listings that still exist."""
     by_list: defaultdict[str, list[str]] = defaultdict(list)
     for each in changes:
         if each["type"] == _ORGANIZATION:
@@ -217,8 +218,8 @@ class Difference(Struct, frozen=True, kw_only=True):
 
 
 def check_mirror(client: ApiClient, file: MirrorFile, *, url: str) -> list[Difference]:
-    """Of one release, up to which the mirror was brought before. Organizations are in no export, and are not compared.
-    MirrorError."""
+    """Catch up, and compare the file with an export of the same release. Organizations are in no export, so they are
+    not compared. Raises MirrorError."""
     for _ in range(ATTEMPTS):
         caught = catch_up(client, file, url=url)
         there = _read_hashes(client, release=caught.release)

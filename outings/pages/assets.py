@@ -1,4 +1,4 @@
-"""Files of the site: where they come from, pages, styles and scripts named by their own hash, an operator's colours."""
+"""Find the files of the site, and name pages, styles and scripts by their hash. Check an operator's colors."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ _CHECKOUT = _PROGRAM.parent
 
 
 def find_templates() -> Path:
-    """Of pages, and of the reports on builds."""
+    """Return the folder of the templates for pages and for reports on builds."""
     return _find("templates")
 
 
@@ -25,7 +25,7 @@ def find_words() -> Path:
 
 
 def find_guides() -> Path:
-    """In Markdown."""
+    """Return the folder of the guides in Markdown."""
     installed = _PROGRAM / "site" / "guides"
     return installed if installed.is_dir() else _CHECKOUT / "docs" / "guides"
 
@@ -54,7 +54,7 @@ class Page(Struct, frozen=True, kw_only=True):
 
     @property
     def as_file(self) -> tuple[str, str, bytes]:
-        """As `pack_files` takes it."""
+        """Return the page as `pack_files` takes it: path, media type and bytes."""
         return self.path, self.media, self.data
 
 
@@ -84,7 +84,7 @@ def explain_no_assets() -> str | None:
 
 @cache
 def read_assets() -> Mapping[str, Page]:
-    """By the name that a template calls it: `site.css`. Raises AssetsError."""
+    """Return the styles and scripts by the name that templates use, such as `site.css`. Raises AssetsError."""
     folder = find_assets()
     files = sorted(path for path in folder.glob("*") if path.suffix in _MEDIA) if folder.is_dir() else []
     if not files:

@@ -1,4 +1,4 @@
-"""A metro's page: its figures, from the columns of its snapshot, and a map of where listings are."""
+"""The page of a metro: figures computed from its snapshot, and a map of where its listings are."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
@@ -59,7 +59,8 @@ class DensityMap(Struct, frozen=True, kw_only=True):
 def draw_density(
     lats: NDArray[np.float64], lngs: NDArray[np.float64], *, places: Sequence[tuple[float, float] | None] = ()
 ) -> DensityMap | None:
-    """None where no listing has coordinates. `places` are numbered from 1 in their order, those on the map."""
+    """Count listings in the cells of a map. Return None if none has coordinates. `places` get numbers from 1, in order,
+    if they are on the map."""
     if not lats.size:
         return None
     south, north = _find_extent(lats)
@@ -212,7 +213,7 @@ def count_city(snapshot: Snapshot, *, today: date) -> CityFigures:
 
 
 def list_having() -> dict[str, pl.Expr]:
-    """Of a published listing, whether it has each of MEMBERS."""
+    """Return expressions that tell for a published listing whether it has each of MEMBERS."""
     counted = list_counted()
     return {name: counted[f"with_{name}"].fill_null(value=False) for name in MEMBERS}
 
@@ -251,7 +252,7 @@ def _count_week(snapshot: Snapshot, *, today: date, number: int) -> WeekFigure:
 
 
 def _count_gaps(listings: pl.DataFrame, snapshot: Snapshot) -> list[GapFigures]:
-    """Those that lack most first."""
+    """Count by organization which members listings lack. Those that lack most come first."""
     names = read_columns(snapshot.tables["organizations"], "organizations", ["id", "name"]).unique("id")
     counted = listings.group_by("organization_id").agg(
         pl.len().alias("listings"), *((~pl.col(name)).sum().alias(name) for name in MEMBERS)
@@ -279,7 +280,7 @@ def _add_gaps(gaps: list[GapFigures]) -> tuple[int, GapFigures] | None:
 
 
 def _count_neighborhoods(listings: pl.DataFrame) -> tuple[NeighborhoodFigure, ...]:
-    """By name as listings state it, those with most listings first."""
+    """Count listings by neighborhood, named as listings state it. The largest come first."""
     stated = listings.drop_nulls("neighborhood_slug").with_columns(
         pl.col("neighborhood").fill_null(pl.col("neighborhood_slug"))
     )
@@ -327,7 +328,7 @@ class BarPart(Struct, frozen=True):
 
 
 def render_city(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> Page:
-    """From the snapshot alone, on the metro's local date."""
+    """Render the page from the snapshot alone, for the metro's local date."""
     figures = count_city(snapshot, today=today)
     values: dict[str, Any] = {
         "metro": snapshot.metro,
@@ -348,7 +349,7 @@ def render_city(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> P
 
 
 def share(part: int, whole: int) -> int:
-    """In whole percent; neither all nor nothing unless it is so."""
+    """Return a share in whole percent: 0 or 100 only if it is exactly that."""
     if part in (0, whole):
         return 100 if whole and part else 0
     return min(max(round(100 * part / whole), 1), 99)
@@ -375,7 +376,7 @@ def lay_out_days(days: Sequence[DayFigure]) -> Iterator[list[DayCell]]:
 
 
 def find_shade(count: int, most: int) -> int:
-    """From 0, where there is none."""
+    """Return the shade for a count, from 0 for none to `_SHADES` for the most."""
     return -(-_SHADES * count // most) if most else 0
 
 

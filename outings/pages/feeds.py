@@ -1,4 +1,4 @@
-"""The pages for the operator: builds, and what feeds lack."""
+"""Pages for the operator: builds, and the gaps and problems of feeds."""
 
 import base64
 import hashlib
@@ -21,7 +21,7 @@ _MOST_BUILDS = 12
 
 
 class FeedCounts(Struct, frozen=True, kw_only=True):
-    """What became of a feed's records in one release."""
+    """The number of a feed's records that were read in one release, and what became of them."""
 
     read: int
     listings: int
@@ -99,7 +99,8 @@ def render_feeds(
 
 
 def _render_feed(settings: SiteSettings, feed: FeedReport, *, built_on: date, builds: Sequence[BuildRow]) -> Page:
-    """With its styles in it, so that it can be sent as one file. Its policy allows nothing but these, by their hash."""
+    """Render a page that can be sent as one file: its styles are in it, and its content policy allows only these, by
+    their hash."""
     style = find_asset("site.css").data
     digest = base64.b64encode(hashlib.sha256(style).digest()).decode()
     values = {
@@ -115,6 +116,7 @@ def _render_feed(settings: SiteSettings, feed: FeedReport, *, built_on: date, bu
 
 
 def _name_field(words: Words, field: str) -> str:
-    """As people call it: `sections[].ages.min` is "groups, ages"; empty where there is no such word."""
+    """Return the field's name for people: `sections[].ages.min` becomes "groups, ages". Empty if no part of it has a
+    word."""
     known = (words.get(part.removesuffix("[]")) for part in field.split("."))
     return ", ".join(word for word in known if word)

@@ -1,4 +1,4 @@
-"""The guides, from Markdown."""
+"""Render the guides from Markdown."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -172,8 +172,8 @@ def _read_guides() -> tuple[Guide, ...]:
 
 
 def parse_guides(texts: Mapping[str, str]) -> tuple[Guide, ...]:
-    """In the order in which the index names them, which comes first itself. A guide that it does not name is an error:
-    nobody would find it."""
+    """Return the guides in the order in which the index links to them, the index first. A guide without a link there
+    raises ValueError: nobody would find it."""
     order = list(dict.fromkeys(re.findall(r"\]\(([\w-]+)\.md\)", texts[INDEX])))
     if {*order} != texts.keys() - {INDEX}:
         raise ValueError(f"{INDEX}.md names {sorted(order)}, and there are {sorted(texts.keys() - {INDEX})}")

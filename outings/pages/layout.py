@@ -1,4 +1,4 @@
-"""Jinja2 as every template of ours is read: a name that is not there is an error, and HTML is escaped."""
+"""The Jinja2 environment of our templates: an unknown name is an error, and HTML is escaped."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
@@ -14,7 +14,8 @@ from outings.release.site import SiteSettings
 
 
 def open_environment(*, is_html: bool) -> Environment:
-    """Without HTML a template says the escaping of its own format at each value."""
+    """Make an environment. If `is_html` is false, each value in a template must be escaped by a filter for the
+    template's own format."""
     return Environment(
         loader=FileSystemLoader(find_templates()), autoescape=is_html, undefined=StrictUndefined,  # noqa: S701
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,

@@ -1,4 +1,4 @@
-"""The page for an address that has none, and what browsers allow pages. Servers need both without templates."""
+"""The page for an unknown address, and the content policy of pages. Servers use both without loading templates."""
 
 from outings.pages.assets import Page
 from outings.release.site import SiteSettings
@@ -16,7 +16,7 @@ PATH = "404.html"
 
 
 def render_missing_page(settings: SiteSettings) -> Page:
-    """Its links begin with a slash, because it is shown at any depth."""
+    """Render the page with links that begin with a slash, because it is shown at any depth."""
     from outings.pages.layout import render_page  # a server, which only places the page, has no templates
 
     return render_page(
@@ -25,6 +25,6 @@ def render_missing_page(settings: SiteSettings) -> Page:
 
 
 def place_page(data: bytes, *, depth: int) -> bytes:
-    """With relative links, so that they are right behind a proxy that serves the site below a folder. `depth`: how many
-    folders the address lies in."""
+    """Make the page's links relative, so that they work behind a proxy that serves the site below a folder. `depth`:
+    how many folders deep the address is."""
     return data.replace(b'="/', b'="' + (b"../" * depth or b"./"))

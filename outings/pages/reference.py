@@ -1,4 +1,4 @@
-"""The page that shows every route, parameter, member and error, from the tables of the contract."""
+"""The page that shows every route, parameter, member and error, made from the tables of the contract."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -37,7 +37,8 @@ LANGUAGES = {"curl": "curl", "python": "Python", "javascript": "JavaScript"}
 
 
 def write_code(example: Example, *, origin: str, needs_key: bool, key: str) -> Mapping[str, str]:
-    """By language. `key` is one that every visitor may use; where there is none, the code takes it from `KEY`."""
+    """Return code that sends the request, by language. `key`: one that every visitor may use; if empty, the code reads
+    `KEY`."""
     url = origin + example.request
     is_json = example.media == JSON
     return {
@@ -95,7 +96,7 @@ class Form(Struct, frozen=True, kw_only=True):
 
 
 def read_form(schema: Schema) -> Form:
-    """Of a parameter or a member. What may be several things is named by all of them."""
+    """Describe the type of a parameter or a member. If several types are allowed, name all."""
     default = _write_value(schema["x-default"]) if "x-default" in schema else ""
     kinds = _list_types(schema)
     if "array" in kinds:
@@ -147,7 +148,7 @@ def _list_types(schema: Schema) -> list[str]:
 
 
 def _write_bounds(schema: Schema) -> str:
-    """Of a number its least and greatest value, of a text its length."""
+    """Return the bounds of a number, or of the length of a text."""
     least, most = schema.get("minimum"), schema.get("maximum")
     if least is not None and most is not None and most < 2**53:
         return f"{_write_value(least)}{_TO}{_write_value(most)}"
@@ -244,7 +245,7 @@ def list_groups(document: Mapping[str, Any], vocabulary: Vocabulary) -> Mapping[
 
 
 def read_parameter(node: Mapping[str, Any], shared: Mapping[str, Any]) -> ParameterEntry:
-    """Of the document: a parameter itself, or a reference to one of `shared`."""
+    """Read a parameter of the OpenAPI document: the object itself, or a reference to one of `shared`."""
     parameter = shared[node["$ref"].rpartition("/")[2]] if "$ref" in node else node
     return ParameterEntry(
         name=parameter["name"],
@@ -289,7 +290,7 @@ def _find_like(route: Route) -> Route | None:
 
 
 def _read_answered(route: Route) -> Form | None:
-    """What stands in `data`, or the whole body of a route without a key. None for what is no JSON of ours."""
+    """Describe what is in `data`, or the whole body of a route without a key. Return None for anything but our JSON."""
     if not is_struct(route.item):
         return None
     if route.shown:
@@ -384,7 +385,7 @@ def _takes(entry: RouteEntry, row: ParameterEntry) -> bool:
 
 
 def _list_sizes(entries: Iterable[RouteEntry]) -> Sequence[tuple[str, ParameterEntry]]:
-    """How many items a route answers at most: its name, and its parameter `limit`."""
+    """Return the name and the parameter `limit` of each route that has one."""
     return [(entry.route.name, each) for entry in entries for each in entry.parameters if each.name == "limit"]
 
 

@@ -1,4 +1,4 @@
-"""What pages are made with: the settings of `[site]`, words by language, figures of metros and builds."""
+"""The input of pages: the settings of `[site]`, words by language, figures of metros and builds."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -53,7 +53,7 @@ class Words:
         return self._texts[name]
 
     def get(self, name: str) -> str | None:
-        """None where there is no such word: a name that comes from outside."""
+        """Return the word, or None if there is none. For names that come from outside."""
         return self._texts.get(name)
 
     def list_prefixed(self, prefix: str) -> Mapping[str, str]:
@@ -73,7 +73,7 @@ def lay_words(language: str, own: Mapping[str, Mapping[str, str]]) -> Mapping[st
 
 
 def list_unknown(own: Mapping[str, object]) -> Iterator[str]:
-    """What an operator's words have that no page shows, or that is no text."""
+    """Yield the names of an operator's own words that no page uses, and of those that are no text."""
     known = read_language("en")
     for page, texts in own.items():
         if page not in known or not isinstance(texts, Mapping):
@@ -87,12 +87,12 @@ def _is_word(known: Mapping[str, str], name: str, text: object) -> bool:
 
 
 def format_number(number: int, words: Words) -> str:
-    """With the language's mark between thousands: `12,345`."""
+    """Format a number with the language's mark between thousands: `12,345`."""
     return f"{number:,}".replace(",", words["thousands"])
 
 
 def format_date(day: date, words: Words) -> str:
-    """As the language writes it: `22 November 2026`."""
+    """Format a date as the language writes it: `22 November 2026`."""
     month = words["months"].split()[day.month - 1]
     return words["date"].format(day=day.day, month=month, year=day.year)
 

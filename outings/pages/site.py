@@ -1,4 +1,4 @@
-"""All pages of a release: home, explorer, and what other files render."""
+"""Render all pages of a release: home and explorer here, the others in their own files."""
 
 import json
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ _STEP = "  "
 
 @cache
 def _read_sample() -> str:
-    """What the program answers to the request, for the sample cities on one day."""
+    """Return the answer to the home page's sample request, for the sample cities on a fixed day."""
     return _format_json(json.loads((find_templates() / "sample_answer.json").read_bytes()))
 
 
@@ -58,8 +58,8 @@ def render_home(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
 
 
 def _format_json(value: Any, *, indent: str = "", taken: int = 0) -> str:
-    """What fits on a line stands on one. `indent` stands before each further line; `taken` columns of the first one are
-    in use."""
+    """Format JSON so that a value that fits on a line is on one. `indent`: the blanks before further lines; `taken`:
+    how many columns of the first line are used already."""
     flat = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, dict | list) or not value or len(indent) + taken + len(flat) <= _WIDTH:
         return flat
@@ -83,7 +83,7 @@ PRICES = ("", "free", "20", "50", "100")
 
 
 def render_explorer(settings: SiteSettings) -> Page:
-    """Without any listing: it depends on the settings alone."""
+    """Render the explorer. It depends on the settings alone and has no listings."""
     values = {
         "script_words": _gather_words(settings),
         "types": tuple(COLLECTIONS.values()),
@@ -96,7 +96,7 @@ def render_explorer(settings: SiteSettings) -> Page:
 
 
 def _gather_words(settings: SiteSettings) -> dict[str, str]:
-    """What the script says: its own words, and what members are called, which the history of a listing names."""
+    """Return the texts that the script shows: its own, and the names of members for the history of a listing."""
     members = name_words(settings, "members").list_prefixed("")
     own = name_words(settings, "explorer").list_prefixed("script_")
     return {**{f"word_{name}": text for name, text in members.items()}, **own}

@@ -1,4 +1,5 @@
-"""One raw record (decoded JSON) → a typed `Record`, or why it is quarantined, and what was left out of it."""
+"""Clean one raw record (decoded JSON): return a typed `Record` and what was left out of it, or why it is
+quarantined."""
 
 import re
 from collections import Counter
@@ -21,7 +22,8 @@ _INDEX = re.compile(r"\[\d+\]")
 
 
 class Origin(Struct, frozen=True, kw_only=True):
-    """What a feed says of all its records. `metros` maps each metro's slug and aliases to its slug."""
+    """The feed of a record, with what holds for all its records. `metros` maps each metro's slug and aliases to its
+    slug."""
 
     feed: str
     metro: str | None
@@ -38,7 +40,7 @@ class CleaningResult(Struct, frozen=True, kw_only=True):
 
 
 class _ValueProblem(NamedTuple):
-    """What is wrong with one member, and whether the record can stand without it."""
+    """An error in one member; `quarantines` is False if the record can be published without the member."""
 
     field: str | None
     reason: str

@@ -1,4 +1,4 @@
-"""The quarantine file: one JSON line a record that was set aside, `{feed, line, source_id, field, reason, value}`.
+"""The quarantine file has one JSON line for each refused record: `{feed, line, source_id, field, reason, value}`.
 
 A feed of several files has `file` too, in which `line` counts.
 """
@@ -19,8 +19,8 @@ KEPT_FILES = 100
 
 
 class QuarantineFile:
-    """Of the release that a build is about to publish; on disk before that is in force. `path`: None where it can't be
-    written, `error` says why. `folder`: `[build] quarantine`."""
+    """The quarantine file of the release that a build is about to publish. It is written before the release takes
+    effect. `path`: None if it can't be written, then `error` says why. `folder`: `[build] quarantine`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -29,7 +29,7 @@ class QuarantineFile:
         self.error: OSError | None = None
 
     def write(self, release_id: str, problems: Iterable[Problem]) -> None:
-        """In place of what was written for a release that did not come into force."""
+        """Write the file, and delete the one written for a release that did not take effect."""
         self.discard()
         was_there = (self._folder / f"{release_id}.ndjson").exists()
         try:
@@ -48,7 +48,7 @@ class QuarantineFile:
 
 
 def encode_quarantine(problems: Iterable[Problem]) -> bytes:
-    """Only what is quarantined, in the order given."""
+    """Encode the problems that quarantined a record, in the order given."""
     shown = (_show(problem) for problem in problems if problem.quarantined)
     return b"".join(orjson.dumps(each, option=orjson.OPT_APPEND_NEWLINE) for each in shown)
 

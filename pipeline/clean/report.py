@@ -1,4 +1,4 @@
-"""What became of every record that was read, for people and as JSON."""
+"""Report what happened to every record that was read, for people and as JSON."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -83,7 +83,7 @@ def sum_counts(feeds: Iterable[FeedCount]) -> dict[str, Any]:
 
 
 def group_by_cause(problems: Iterable[Problem]) -> list[list[Problem]]:
-    """Those of one feed and field with the same code together: the quarantined first, then the most frequent."""
+    """Group the problems by feed, field and code. Groups that quarantine come first, then the largest."""
 
     def name_group(problem: Problem) -> tuple[bool, str, str, str]:
         return not problem.quarantined, problem.feed, name_field(problem) or "", name_code(problem)
@@ -93,7 +93,7 @@ def group_by_cause(problems: Iterable[Problem]) -> list[list[Problem]]:
 
 
 def name_code(problem: Problem) -> str:
-    """What stands before the colon of its reason."""
+    """Return the code of the problem: the part of its reason before the colon."""
     return problem.reason.split(":")[0]
 
 

@@ -1,5 +1,5 @@
-"""Records without what is withdrawn, which marks tell: hashes of what records call a listing by, so that a root does
-not say a word of it."""
+"""Remove withdrawn listings from stored records. A root names them by marks: hashes of the names by which records refer
+to a listing, so that a root reveals none of its words."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ _NAMED = {ORGANIZATION: "name", "place": "place name"}
 
 
 def list_marks(row: Mapping[str, Any], *, metro: str) -> Iterator[str]:
-    """Of a row: by which records are its own, and by which others refer to it."""
+    """Yield the marks of a row: hashes by which its own records and references to it are recognized."""
     kind = row["kind"]
     yield _mark("slug", metro, kind, row["slug"])
     if kind in _NAMED:
@@ -49,7 +49,7 @@ def list_marks(row: Mapping[str, Any], *, metro: str) -> Iterator[str]:
 
 
 class WithdrawalMatcher:
-    """What is withdrawn, as records are asked whether they speak of it."""
+    """Match records with what is withdrawn."""
 
     def __init__(self, withdrawals: Withdrawals) -> None:
         self.ids = list_withdrawn(withdrawals)
@@ -162,8 +162,8 @@ def _clear(record: Record, members: Sequence[str]) -> Record:
 
 
 def strip_memory(store: Store, memory: FeedMemory, taken: WithdrawalMatcher) -> FeedMemory:
-    """What the release remembers of a feed; its objects are written anew where they said something. What is torn is
-    left out: the next build reads the feed."""
+    """Remove withdrawn records from a feed's memory, and write its objects again if they had any. An object that can't
+    be read is dropped, so that the next build reads the feed."""
     stripped = _strip_problems(store, memory, taken)
     try:
         if memory.records is not None:
@@ -178,7 +178,8 @@ def strip_memory(store: Store, memory: FeedMemory, taken: WithdrawalMatcher) -> 
 
 
 def forget_answers(memory: FeedMemory) -> FeedMemory:
-    """Of what the feed's server said nothing is known: it is asked, and read, as if for the first time."""
+    """Forget what the feed's server answered, so that the next build requests and reads the feed as if for the first
+    time."""
     return replace(
         memory, question=None, records=None, etag=None, last_modified=None, next=None, walked_at=None
     )  # fmt: skip

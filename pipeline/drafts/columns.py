@@ -1,4 +1,4 @@
-"""The columns of a table, those inside objects and lists too: what stands in them, and what their names mean."""
+"""The columns of a table, including those inside objects and lists: their values, and the meaning of their names."""
 
 import json
 import re
@@ -35,8 +35,8 @@ def list_spellings(path: str) -> list[str]:
 
 
 def rank_name(role: str, path: str) -> tuple[int, int] | None:
-    """How surely a column of this name is it: the less the surer, None is not at all. The whole path is surer than its
-    last step, and the names are in their order."""
+    """Return how well a column's name fits a role, lower being better; None if it does not fit. The whole path is
+    better than its last step, then the order of the role's names counts."""
     for shortened, spelled in enumerate(list_spellings(path)):
         for place, pattern in enumerate(_compile_names(role)):
             if pattern.fullmatch(spelled):
@@ -56,14 +56,15 @@ def find_meanings(table: str, word: str) -> list[str]:
 
 
 def is_free(word: str) -> bool:
-    """Not where it is so for some alone: `Free for members`, `Free with admission`."""
+    """Return True if the text says that it is free for everybody, unlike `Free for members` or `Free with
+    admission`."""
     text, words = tidy(word), read_words()["words"]
     rests = [text[len(each) :].split() for each in words["free"] if each != "0" and f"{text} ".startswith(f"{each} ")]
     return any(rest[:1] == [] or rest[0] not in words["conditions"] for rest in rests)
 
 
 def count_known(names: Iterable[str]) -> int:
-    """How many of these are names of columns that we know."""
+    """Count the names that are names of columns which we know."""
     return sum(any(rank_name(role, name) is not None for role in read_words()["names"]) for name in names)
 
 
@@ -100,7 +101,7 @@ class Column(Struct, frozen=True, kw_only=True):
 
 
 def list_columns(connection: DuckDBPyConnection) -> list[Column]:
-    """Of the table `feed`."""
+    """Return the columns of the table `feed`."""
     table = connection.table("feed")
     types = dict(zip(table.columns, table.types, strict=True))
     columns: list[Column] = []

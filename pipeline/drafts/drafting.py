@@ -1,4 +1,5 @@
-"""Files and addresses that nobody has described yet → drafts of their feeds: format, place of the rows, mapping."""
+"""Draft the settings of a feed from files and addresses that nobody has described yet: format, place of the rows,
+mapping."""
 
 import json
 import sqlite3
@@ -98,7 +99,7 @@ def _is_rpde(items: list[Any]) -> bool:
 
 
 def find_packed(path: Path) -> dict[str, Any]:
-    """Of a ZIP with several tables the largest."""
+    """Name the largest table of a ZIP that has several."""
     with zipfile.ZipFile(path) as packed:
         tables = [entry for entry in packed.infolist() if PurePosixPath(entry.filename).suffix.lower() in ENDINGS]
     largest = max(tables, key=lambda entry: entry.file_size, default=None)
@@ -106,7 +107,8 @@ def find_packed(path: Path) -> dict[str, Any]:
 
 
 def find_settings(file: TableFile, feed: FeedTable) -> dict[str, Any]:
-    """What has to be said of a table to read it, beside its name; `feed` is what is said already."""
+    """Return the settings that reading the table needs, beside its name. `feed`: the settings that are known
+    already."""
     if file.kind == "csv":
         return _find_skip_of_text(file, feed)
     if file.kind == "sheets":
@@ -232,7 +234,7 @@ def _sniff(file: SourceFile) -> str:
 
 
 def _is_known(feed: FeedTable, files: tuple[SourceFile, ...]) -> bool:
-    """Whether there is nothing to look at, and nothing to find out: pages without a row, and a preset that says all."""
+    """Return True if there is nothing to find out: no page has a row, and a preset has all settings."""
     return "name" in feed.map and all(file.has_rows and not file.path.stat().st_size for file in files)
 
 
@@ -315,8 +317,8 @@ def _draft_table(
 
 
 def _choose_own(drafted: Mapping[str, Any], known: Mapping[str, Any], roles: Roles) -> dict[str, Any]:
-    """What a preset says is not drafted, but for an identity that has a column of its own: that one outlives a dataset
-    that is loaded anew."""
+    """Return the drafted rules for members that the preset does not set. An identity with a column of its own is kept
+    too, because it survives when the dataset is loaded again."""
     return {
         member: rule
         for member, rule in drafted.items()
@@ -325,7 +327,7 @@ def _choose_own(drafted: Mapping[str, Any], known: Mapping[str, Any], roles: Rol
 
 
 def choose_currency(roles: Roles, metro: MetroDraft) -> str:
-    """That of the sign beside the prices, else of the country; empty where neither says it."""
+    """Return the currency by the sign beside the prices, otherwise by the country; empty if neither tells."""
     prices = "" if "price" not in roles else " ".join(roles["price"].column.distinct)
     if "€" in prices or "euro" in prices.casefold():
         return "EUR"

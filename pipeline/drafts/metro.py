@@ -1,4 +1,4 @@
-"""The city that drafted feeds are of, as far as their own columns say."""
+"""The city of drafted feeds, as far as their columns tell."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -42,7 +42,7 @@ def make_slug(name: str) -> str:
 
 
 def find_points(columns: Sequence[Column]) -> list[Point]:
-    """Of one file: its rows' coordinates, without those that are none or 0."""
+    """Return the coordinates in the rows of one file, without those that are missing or 0."""
     lat, lng = (_find_axis(columns, role) for role in ("lat", "lng"))
     if lat is None or lng is None:
         return []

@@ -1,4 +1,4 @@
-"""Which column is what, by its name if what stands in it agrees; and how it writes dates and times."""
+"""Find the role of each column: by its name, if its values agree. Find the format of its dates and times."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ class TimeNotation(Struct, frozen=True, kw_only=True):
 
 
 def find_writing(connection: DuckDBPyConnection, values: Sequence[str], *, months_first: bool) -> TimeNotation:
-    """How these texts, each of a row, say when."""
+    """Find the format in which these texts, one for each row, state dates or times."""
     if unix := _find_unix(values):
         return TimeNotation(kind="unix", formats=(unix,), read=len(values), values=len(values))
     writings = [_find(connection, values, kind, months_first=months_first) for kind in ("moment", "day", "clock")]
@@ -77,7 +77,7 @@ def _find(connection: DuckDBPyConnection, values: Sequence[str], kind: str, *, m
 
 
 def _turn(format_: str) -> str:
-    """With day and month changed about."""
+    """Return the format with day and month swapped."""
     return format_.translate(str.maketrans("dm", "md")) if "%B" not in format_ and "%b" not in format_ else format_
 
 
@@ -136,8 +136,8 @@ def find_roles(
     months_first: bool,
     stated: Mapping[str, Sequence[str]] = {},
 ) -> dict[str, Role]:
-    """By role, as `words.toml` names them. A column has one role, save that `stated` ones are what the caller says:
-    each role with the columns that may have it, whichever are there."""
+    """Return the role and its column by the names of roles in `words.toml`. A column has one role. `stated`: roles that
+    the caller knows, each with the paths of columns that may have it; they need not exist."""
     by_path = {column.path: column for column in columns}
 
     @cache
@@ -196,7 +196,7 @@ def _share(values: Sequence[str], pattern: re.Pattern[str]) -> float:
 
 
 def read_number(value: str | None) -> float:
-    """0 of what is no number."""
+    """Return the number, or 0 if the text is none."""
     try:
         return float((value or "0").replace(",", "."))
     except ValueError:

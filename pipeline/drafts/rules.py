@@ -1,4 +1,4 @@
-"""Roles of columns → the rules of a mapping, in the order in which a person would read them."""
+"""Make the rules of a mapping from the roles of columns, in the order in which a person would read them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ TELLING = ("name", "start_date", "start_time", "venue", "address")
 
 
 def choose_type(roles: Roles) -> str:
-    """What has a date happens; what has none stands somewhere."""
+    """Return `event` if there are dates, else `place`."""
     return "event" if "start_date" in roles else "place"
 
 
@@ -47,12 +47,12 @@ def draft_rules(roles: Roles, *, type_: str, currency: str) -> Rules:
 
 
 def _copy(roles: Roles, members: Mapping[str, str]) -> Rules:
-    """What needs no more than its column. `members`: each with its role."""
+    """Return the rules that only copy a column. `members`: each member with its role."""
     return {member: roles[role].path for member, role in members.items() if role in roles}
 
 
 def _make_identity(roles: Roles) -> dict[str, Any]:
-    """Where no column names a row: what it is, when and where."""
+    """Make an identity for rows without a column for it: from name, date and place."""
     return {"join": [roles[role].path for role in TELLING if role in roles], "with": " | "}
 
 
@@ -124,7 +124,7 @@ def _join_lists(columns: Sequence[Column]) -> Any:
 
 
 def choose_separator(column: Column) -> str:
-    """What parts several words in one cell; nothing where each is one."""
+    """Return what separates several words in one cell, or "" if each cell has one."""
     if column.many:
         return ""
     for separator in _SEPARATORS:

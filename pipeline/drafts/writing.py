@@ -1,4 +1,4 @@
-"""Drafts as the text of an `outings.toml`, and as what the person reads who has to say whether they are right."""
+"""Write drafts as the text of an `outings.toml`, and show them to the person who has to decide if they are right."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -72,7 +72,7 @@ def _write_map(draft: FeedDraft) -> list[str]:
 
 
 def _comment(rule: Any, columns: dict[str, Column]) -> str:
-    """What stands in the column, so that nobody has to open the file."""
+    """Return a comment with examples from the column, so that nobody has to open the file."""
     if isinstance(rule, dict) and "value" in rule:
         return ""
     (first, *_) = [rule] if isinstance(rule, str) else [rule["column"]] if "column" in rule else rule["join"]
@@ -146,7 +146,7 @@ def _list_columns(draft: FeedDraft) -> Iterator[str]:
 
 
 def list_assumed(draft: FeedDraft) -> list[str]:
-    """What the values leave open, and what no column is."""
+    """Return lines about what the values leave open, and about columns without a role."""
     lines = []
     for role in draft.roles.values():
         writing = role.writing
@@ -163,7 +163,7 @@ def list_assumed(draft: FeedDraft) -> list[str]:
 
 
 def show_record(record: Record) -> dict[str, str]:
-    """What it states, a line each."""
+    """Return the members that a record states, as text."""
     stated = {name: _strip(value) for name, value in msgspec.to_builtins(record).items() if name not in _HIDDEN}
     return {name: _show(value) for name, value in stated.items() if _is_stated(value)}
 

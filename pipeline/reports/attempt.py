@@ -1,4 +1,4 @@
-"""What became of one `outings build`, whatever became of it: the object of its report."""
+"""The outcome of one `outings build`, successful or not: the object of its report."""
 
 from datetime import datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What one build did, for people and as the object of `build --json`."""
+"""Describe a build, for people and as the object of `build --json`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -37,7 +37,7 @@ def make_build_report(built: BuildResult) -> Report:
 
 
 def describe_feeds(feeds: Sequence[FeedResult]) -> dict[str, Any]:
-    """Of feeds that were read by a build that published nothing."""
+    """Describe the feeds that were read by a build that published nothing."""
     report = make_feeds_report(feeds, (problem for feed in feeds for problem in feed.problems))
     return {"records": sum_counts(report.feeds), **structs.asdict(report)}
 

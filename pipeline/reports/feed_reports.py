@@ -1,5 +1,5 @@
-"""What a release and those before it say of each feed, for the operator's pages: counts, problems, listings that came
-and went, and what listings lack."""
+"""Reports on each feed for the operator's pages, from the last releases: counts, problems, listings that came and went,
+and gaps in listings."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -33,7 +33,8 @@ _COLUMNS = (
 
 
 class FeedReporter:
-    """Of the current release and those before it that nothing ended: what a takedown took is in none of its reports."""
+    """Read reports from the current release and earlier ones. Releases that a takedown ended are left out, since they
+    show what was taken down."""
 
     def __init__(self, store: Store, *, cache: Path, trust: Trust) -> None:
         self._store, self._cache = store, cache
@@ -57,7 +58,7 @@ class FeedReporter:
         )
 
     def list_feeds(self) -> tuple[FeedReport, ...]:
-        """Of the current release, by name."""
+        """Return a report on each feed of the current release, by name."""
         if not self._releases:
             return ()
         return tuple(self._report(name, memory) for name, memory in sorted(self._releases[0].root.feeds.items()))
@@ -121,7 +122,7 @@ def _name_difference(one: pl.DataFrame, other: pl.DataFrame) -> tuple[int, tuple
 
 
 def _list_incomplete(listings: pl.DataFrame) -> Iterator[IncompleteListing]:
-    """Those that lack most first."""
+    """Yield listings that lack members, those that lack most first."""
     ordered = listings.with_columns(lacking=pl.sum_horizontal(~pl.col(*MEMBERS))).sort(
         "lacking", "name", "source", descending=[True, False, False]
     )
@@ -131,7 +132,7 @@ def _list_incomplete(listings: pl.DataFrame) -> Iterator[IncompleteListing]:
 
 
 def _group_problems(problems: Sequence[Problem]) -> Iterator[WrongGroup]:
-    """As the report of a build groups them, with the lines."""
+    """Yield groups of problems as in the report of a build, with their lines."""
     for group in group_by_cause(problems):
         first = group[0]
         lines = [

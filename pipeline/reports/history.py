@@ -1,5 +1,7 @@
-"""The last builds of this machine, however they ended: a line of JSON each, the newest last. A build that published
-nothing is in no release, so this is all that is left of it when the next one has written its report."""
+"""The last builds of this machine, however they ended: a line of JSON each, the newest last.
+
+A build that published nothing is in no release, so this is the only trace of it after the next build's report.
+"""
 
 import contextlib
 import os
@@ -18,7 +20,7 @@ MOST = 96
 
 
 def record_build(attempt: Attempt, folder: Path) -> None:
-    """Whoever calls holds the lock of records. OSError."""
+    """Add a build to the history. The caller must hold the lock of records. Raises OSError."""
     row = BuildRow(
         outcome=attempt.outcome,
         started_at=attempt.started_at.replace(microsecond=0),

@@ -1,7 +1,7 @@
-"""The last build as a Prometheus textfile, as node-exporter's textfile collector takes it.
+"""The last build as a Prometheus textfile, for node-exporter's textfile collector.
 
-A build is over when one would ask it, so it leaves a file. What an attempt does not know stays as the file has it: when
-each metro was last built in full, and what the last published build did.
+A build has ended before anyone can scrape it, so it leaves a file. Samples that an attempt does not know are copied
+from the previous file: when each metro was last built in full, and what the last published build did.
 """
 
 from collections.abc import Iterator, Mapping
@@ -46,7 +46,7 @@ def write_metrics(attempt: Attempt, path: Path, *, metros: frozenset[str] | None
 
 
 def describe_samples(attempt: Attempt) -> dict[str, Samples]:
-    """What this attempt knows, by metric and values of its labels."""
+    """Return the samples that this attempt knows, by metric and values of its labels."""
     ended = attempt.ended_at.timestamp()
     samples: dict[str, Samples] = {
         "timestamp_seconds": {(): ended},
@@ -85,7 +85,8 @@ def lay_over(
 
 
 def read_samples(path: Path) -> dict[str, Samples]:
-    """Nothing where there is no file, or another's: it is written anew."""
+    """Read the samples of an earlier file. Empty if there is none or it is not one of ours; it is then written from
+    scratch."""
     samples: dict[str, Samples] = {}
     try:
         for family in text_string_to_metric_families(path.read_text()):

@@ -1,4 +1,4 @@
-"""The report of a build for people: one page and one Markdown text, from the object of its JSON."""
+"""Render the report of a build for people, as a page and as Markdown, from the object of its JSON."""
 
 import os
 import re
@@ -20,7 +20,7 @@ LONGEST_VALUE = 200
 
 
 def render_reports(described: Mapping[str, Any]) -> dict[str, bytes]:
-    """By file name. `described` is what `describe_attempt` gives."""
+    """Return the reports by file name. `described` is the result of `describe_attempt`."""
     return {
         JSON: orjson.dumps(described, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
         MARKDOWN: _open_templates(is_html=False).get_template("build.md").render(**described).rstrip().encode() + b"\n",
@@ -62,7 +62,7 @@ def _format_duration(seconds: float) -> str:
 
 
 def _escape_markdown(value: object) -> str:
-    """On one line, so that it stays in its cell."""
+    """Escape a value for a cell of a table, on one line."""
     return _MARKS.sub(r"\\\1", " ".join(str(value).split()))
 
 

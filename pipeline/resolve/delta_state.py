@@ -1,5 +1,5 @@
-"""State of delta feeds: the current records of feeds that send only changes, stored with a metro's release. The next
-build reads those that the feed does not mention from here."""
+"""The state of delta feeds, which send only changes: their current records, stored with a metro's release. The next
+build reads the records that the feed does not mention from here."""
 
 import mmap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -71,7 +71,8 @@ _decoder = msgspec.msgpack.Decoder(list[_DeltaRecord])
 
 
 def encode_delta_state(records: Iterable[SpooledRecord], *, words: Words, vocabulary: Vocabulary) -> bytes | None:
-    """Of the same records the same bytes; None of none. `words`: those that records of before may have."""
+    """Encode the records so that equal records give equal bytes, or return None if there are none. `words`: vocabulary
+    that older records may use."""
     ordered = sorted(records, key=lambda entry: (entry.head.feed, entry.head.type, entry.head.source_id))
     known = {
         name: tuple(sorted({*words.get(name, ()), *getattr(vocabulary, name)})) for name in (*SETS, _HINTS)
@@ -92,7 +93,7 @@ def read_earlier_records(store: Store, sha: str | None) -> tuple[DeltaRecords, s
 
 
 def keep_delta_state(store: Store, sha: str | None) -> DeltaState:
-    """As a release has it. Where it is gone the next build's report says so."""
+    """Read the delta state of a release. If its object is missing, `torn` names it, and the next build reports it."""
     try:
         return DeltaState() if sha is None else DeltaState(read_object(store, sha))
     except (NotFound, Corrupt):

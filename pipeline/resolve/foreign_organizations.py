@@ -32,8 +32,8 @@ _DIGEST_BYTES = 16
 
 
 class MetroOrganizations(Struct, frozen=True, kw_only=True):
-    """Where the records of a metro's organizations are: in a `file` of this build, in an `object` of the last release,
-    or nowhere if it has none."""
+    """The place where a metro's organizations are stored: a `file` of this build, an `object` of the last release, or
+    neither if it has none."""
 
     metro: str
     file: Path | None = None
@@ -41,8 +41,8 @@ class MetroOrganizations(Struct, frozen=True, kw_only=True):
 
 
 class SharedState(Struct, frozen=True, kw_only=True):
-    """What a metro stores for the next build: the encoded records of its organizations (`lent`), and its references to
-    those of other metros (`foreign`). `torn`: objects of the last release that can't be read."""
+    """State that a metro stores for the next build: the encoded records of its organizations (`lent`), and its
+    references to those of other metros (`foreign`). `torn`: objects of the last release that can't be read."""
 
     lent: bytes | None = None
     foreign: bytes | None = None
@@ -119,7 +119,8 @@ def read_shared_state(store: Store, manifest: Manifest) -> SharedState:
 def put_lent(
     metro: str, lent: Iterable[SpooledRecord], *, folder: Path, vocabulary: Vocabulary, words: Words
 ) -> MetroOrganizations:
-    """What the metro lends, in a file of a build's spool. `words`: those that records of before may have."""
+    """Write the metro's organizations to a file in the build's spool. `words`: vocabulary that older records may
+    use."""
     data = encode_delta_state(lent, words=words, vocabulary=vocabulary)
     if data is None:
         return MetroOrganizations(metro=metro)
@@ -146,7 +147,7 @@ def list_lent(entries: Iterable[SpooledRecord], earlier: Iterable[SpooledRecord]
 
 
 def hash_foreign(loan: ForeignOrganization | None) -> bytes:
-    """Of nothing: nothing."""
+    """Return a hash of the organization that another metro has, or b"" for None."""
     if loan is None:
         return b""
     parts = (loan.metro, loan.id, loan.entry.head.feed, loan.entry.head.source_id, loan.entry.digest)

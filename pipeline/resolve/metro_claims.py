@@ -1,4 +1,4 @@
-"""Decides which metro has an id that several claim: an id belongs to one listing of one metro and one feed."""
+"""Decide which metro gets an id that several claim: an id belongs to one listing of one metro and one feed."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -19,8 +19,9 @@ _ID_BYTES = 16
 
 
 class Claimant(NamedTuple):
-    """Whose record claims an id in a metro. `is_derived`: the id is made of the record's own feed, type and source_id;
-    `is_live`: the metro has it in the previous release; `is_organization`: other metros may have it too."""
+    """The owner of a record that claims an id in a metro. `is_derived`: the id was made from the record's feed, type
+    and source_id; `is_live`: the metro has it in the previous release; `is_organization`: other metros may have it
+    too."""
 
     feed: str
     is_derived: bool

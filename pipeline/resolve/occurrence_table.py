@@ -1,4 +1,4 @@
-"""What happens, of many rows at once: events' occurrences ↔ their table."""
+"""Convert occurrences of events to and from their table, many rows at once."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

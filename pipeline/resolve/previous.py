@@ -1,4 +1,4 @@
-"""The release before, as a build needs it: what each row was, what it was made of, and where its document is."""
+"""The previous release as a build needs it: the columns of each row, what it was made from, and its document."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -67,7 +67,7 @@ class PreviousSnapshot:
         self.links = nothing if origins is None else origins["links"]
 
     def drop_rows(self, ids: Collection[str]) -> None:
-        """From now on these rows are none of the release's."""
+        """Forget these rows, as if the release did not have them."""
         for row_id in ids:
             self._at.pop(row_id, None)
 
@@ -81,7 +81,7 @@ class PreviousSnapshot:
         return row_id in self._at
 
     def get(self, row_id: str) -> Mapping[str, Any] | None:
-        """What is asked of a single row, and its `kind`."""
+        """Return the columns of one row that a build needs, and its `kind`; None if the release does not have it."""
         at = self._at.get(row_id)
         if at is None:
             return None
@@ -113,7 +113,7 @@ class PreviousSnapshot:
         return self._at[row_id]
 
     def find_rows(self, ids: Iterable[str]) -> pl.Series:
-        """Those of listings. KeyError."""
+        """Return the row numbers of listings. Raises KeyError."""
         return pl.Series("at", [*map(self._at.__getitem__, ids)], dtype=pl.UInt32())
 
     def list_moving(self, horizon: tuple[date, date]) -> frozenset[str]:
@@ -146,11 +146,11 @@ class PreviousSnapshot:
         return self._by_source.get((feed, source_id), [])
 
     def find_lent(self, ids: Collection[str]) -> list[str]:
-        """Of the organizations that these listings name, those that other metros lent."""
+        """Return the ids of organizations that these listings name and another metro has the record of."""
         return self._list_organizations(ids, _IS_LENT)["id"].to_list()
 
     def find_named(self, ids: Collection[str]) -> dict[str, str]:
-        """Of the organizations that these listings name, and no record says anything of: name by id."""
+        """Return id and name of organizations that these listings name and no record states."""
         return dict(self._list_organizations(ids, pl.col("source").str.starts_with("/")).iter_rows())
 
     def _list_organizations(self, ids: Collection[str], wanted: pl.Expr) -> pl.DataFrame:
@@ -179,7 +179,6 @@ class PreviousSnapshot:
         return self.snapshot.read_document(row["pack"], row["offset"], row["length"])
 
     def read_location(self, row_id: str) -> Location:
-        """Of a listing."""
         return _location_decoder.decode(self.read_document(row_id)).location
 
     def carry_row(self, row_id: str) -> Row:

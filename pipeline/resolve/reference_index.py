@@ -1,4 +1,4 @@
-"""What the records of one metro refer to: its organizations and places, whichever way they are named."""
+"""The index of organizations and places to which the records of one metro may refer, by each way of naming them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -148,7 +148,7 @@ def make_reference_index(
 
 
 def _list_references(records: Mapping[str, SpooledRecord]) -> Iterator[tuple[str, Reference]]:
-    """To organizations, by their feeds."""
+    """Yield the references to organizations, each with the feed that makes it."""
     for entry in records.values():
         if isinstance(entry.head, ListingHead) and entry.head.organization is not None:
             yield entry.head.feed, entry.head.organization
@@ -159,7 +159,7 @@ def _may_be_meant(head: Head) -> bool:
 
 
 def _carry_head(row: Mapping[str, Any], previous: PreviousSnapshot) -> Head:
-    """Of an organization or a place that stays as it is in the release before."""
+    """Make the head of an organization or place that is unchanged since the previous release."""
     feed, _, source_id = row["source"].split("/", 2)
     status = STATUSES[row["status"]]
     if row["kind"] == "organization":
@@ -171,7 +171,7 @@ def _carry_head(row: Mapping[str, Any], previous: PreviousSnapshot) -> Head:
 
 
 def _make_target(row_id: str, head: Head, *, metro: str, published: Mapping[str, str]) -> ReferenceTarget:
-    """Its slug is what the record states, else what is `published`."""
+    """Make a target. Its slug is the one that the record states, else the `published` one."""
     location = head.location if isinstance(head, PlaceHead) else None
     return ReferenceTarget(
         id=row_id, type=head.type, metro=metro, feed=head.feed, source_id=head.source_id,
@@ -197,8 +197,8 @@ def _resolve_organizations(records: Mapping[str, SpooledRecord], targets: Target
 def _name_organizations(
     records: Mapping[str, SpooledRecord], referred: Iterable[Resolution], named: Mapping[str, str]
 ) -> dict[str, OrganizationRecord]:
-    """Those with a record, and those that listings only name: the first spelling is theirs. `named`: by id what rows
-    that stay as they are name so."""
+    """Return the organizations with a record, and those that listings only name, spelled as the first does. `named`:
+    names, by id, that unchanged rows use for organizations without a record."""
     own = {row_id: entry.head for row_id, entry in records.items() if isinstance(entry.head, OrganizationRecord)}
     for resolution in referred:
         if resolution.made_name is not None and resolution.id is not None:

@@ -1,4 +1,4 @@
-"""Following a record's references to organizations and places of the same build."""
+"""Resolve a record's references to organizations and places of the same build."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -67,10 +67,12 @@ _NOTHING, _NOWHERE = Reference(), Resolution()
 
 
 class Targets(Struct, frozen=True, kw_only=True):
-    """What one metro's records may refer to, by each way of naming it. Keys begin with the type, here `kind`.
+    """Everything to which one metro's records may refer, by each way of naming it. Keys begin with the type, here
+    called `kind`.
 
-    `places`: by folded name. A name is many a place's, and an organization's of that name is one. `known`: what names
-    were resolved to, by kind and feed: most listings name what another one did."""
+    `places`: by folded name, which several places may share; a name of an organization is unique. `known`: references
+    that were resolved before, by kind and feed, since many listings make the same one.
+    """
 
     metro: str
     sources: dict[tuple[str, str, str], str]
@@ -107,8 +109,7 @@ class Targets(Struct, frozen=True, kw_only=True):
         return Resolution(problem="unknown_reference", value=_describe_reference(reference))
 
     def list_asks(self, references: Iterable[tuple[str, Reference]]) -> Iterator[ForeignReference]:
-        """Of references to organizations, by their feeds, those that lead to none of the metro's by `id` or
-        `source_id`."""
+        """Yield references to organizations that this metro does not have, neither by `id` nor by `source_id`."""
         for feed, reference in references:
             row_id = (reference.id or "").lower()
             if ("organization", row_id) in self.ids:
@@ -154,7 +155,7 @@ def index_targets(targets: Iterable[ReferenceTarget], *, metro: str) -> Targets:
 
 
 def _choose_place(candidates: Sequence[ReferenceTarget], reference: Reference) -> Resolution:
-    """Of places with one name: those that are published, then those at the address."""
+    """Choose a place among those with the same name: a published one, then one at the stated address."""
     meant = [each for each in candidates if each.is_shown] or candidates
     if len(meant) > 1 and reference.address is not None:
         address = fold_text(reference.address)
@@ -173,7 +174,7 @@ def _choose_place(candidates: Sequence[ReferenceTarget], reference: Reference) -
 
 
 def _is_same_address(one: str, other: str) -> bool:
-    """Whether both begin with the same words, until one of them ends: "400 broad st" is "400 broad st seattle"."""
+    """Return True if one address begins with all words of the other: "400 broad st" is "400 broad st seattle"."""
     return bool(one and other) and (f"{one} ".startswith(f"{other} ") or f"{other} ".startswith(f"{one} "))
 
 

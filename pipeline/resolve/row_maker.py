@@ -1,6 +1,6 @@
-"""Records of one metro → rows: identity, references, geography and the rules, composed in that order.
+"""Make rows from the records of one metro: identity, references, geography and the rules, in that order.
 
-A listing that was made of the same in the release before is not made again: it stays.
+A listing whose input has not changed since the previous release is not made again.
 """
 
 import hashlib
@@ -91,8 +91,8 @@ class RowMaker:
         self._anew = list(self._compare(by_id))
 
     def list_rows(self) -> Iterator[Row]:
-        """All that do not stay, organizations last: what became of these depends on all listings. Once: then what the
-        records refer to is let go."""
+        """Yield the rows that are new or changed, organizations last, since they depend on all listings. Can be called
+        only once, because it frees the reference index."""
         links = LinkIndex()
         websites: dict[str, str | None] = {}
         self._gather_stays(links)
@@ -108,7 +108,7 @@ class RowMaker:
         del self._references  # of 5,000 listings 2 MB
 
     def _keep(self, kept: Iterable[str]) -> None:
-        """What they were made of is not known: nobody speaks of them now. Organizations are rows."""
+        """Keep rows whose record is not known any more. Organizations are carried over as rows."""
         for row_id in kept:
             if self._previous.origins is None or self._previous.find_row(row_id) < 0:
                 self._carried.append(row_id)
@@ -116,7 +116,7 @@ class RowMaker:
                 self.stays.append(UnchangedListing(id=row_id, origin=None))
 
     def _compare(self, by_id: Mapping[str, SpooledRecord]) -> Iterator[_NewListing]:
-        """Those to be made; the others stay."""
+        """Yield the listings that must be made; note the others as unchanged."""
         previous, index, setting = self._previous, self._references, self._setting
         origins = previous.origins or {}
         moving = previous.list_moving(setting.horizon) if origins else frozenset[str]()
@@ -215,7 +215,8 @@ def _hash_origin(
     organization: OrganizationReference,
     place: bytes,
 ) -> bytes:
-    """Of all that a listing is made of beside the program, the metro's settings and the date. `place`: its hash."""
+    """Hash everything that a listing is made from, except the program, the metro's settings and the date. `place`: a
+    hash of its place."""
     head = entry.head
     freshness = None if head.confidence is not None else weigh_freshness(head.source.crawled_at, entry.crawled)
     parts = (entry.digest, row_id, slug, organization, place, freshness)

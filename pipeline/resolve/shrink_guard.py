@@ -1,4 +1,4 @@
-"""The shrink guard: refuses a full feed that lost too many listings, because the feed is probably broken."""
+"""The shrink guard refuses a full feed that lost too many listings, because the feed is probably broken."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ class ShrinkRefusal(GuardRefusal):
 
 
 class FeedLoss(Struct, frozen=True):
-    """How many published listings a feed had in a metro, and the ids of those that would leave it."""
+    """The number of published listings that a feed had in a metro, and the ids of those that would disappear."""
 
     had: int
     gone: tuple[str, ...] = ()

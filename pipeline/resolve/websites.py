@@ -1,4 +1,4 @@
-"""An organization's own site: what its record says, or what follows from its listings."""
+"""An organization's website: the one in its record, else the one that its listings agree on."""
 
 import re
 from collections import defaultdict
@@ -27,7 +27,7 @@ class Website(Struct, frozen=True, kw_only=True):
 
 
 class Links(Struct, frozen=True, kw_only=True):
-    """What one published listing of an organization links to; `website_url` is stated by places."""
+    """The links of one published listing of an organization; only places state `website_url`."""
 
     organization_id: str
     website_url: str | None = None
@@ -35,7 +35,8 @@ class Links(Struct, frozen=True, kw_only=True):
 
 
 class LinkIndex:
-    """What the published listings of each organization link to: pages that places state, and the origins of all."""
+    """The links of each organization's published listings: the websites that places state, and the origins of all
+    links."""
 
     def __init__(self) -> None:
         self.pages: dict[str, set[str]] = defaultdict(set)
@@ -55,7 +56,7 @@ class LinkIndex:
 
 
 def encode_links(links: Links | None) -> str | None:
-    """What an index keeps of them, as JSON: listings of one organization have few different ones."""
+    """Encode the links of a listing as JSON, the same for all listings with the same origins."""
     if links is None:
         return None
     origins = sorted(set(_find_origins(links)), key=lambda origin: origin or ())
@@ -108,7 +109,7 @@ class _Part(Struct, frozen=True, kw_only=True):
 
 
 class _DocumentLinks(Struct, frozen=True, kw_only=True):
-    """What links in a document of any type."""
+    """The links in a document of any type."""
 
     website_url: str | None = None
     registration_url: str | None = None
@@ -123,7 +124,7 @@ _encoded_decoder = msgspec.json.Decoder(tuple[str | None, list[Origin | None]])
 
 
 def read_links(row: Row) -> Links | None:
-    """None for a row that is not published or has no organization."""
+    """Return the row's links, or None if it is not published or has no organization."""
     organization_id = row.columns.get("organization_id")
     if organization_id is None or row.columns["status"] != PUBLISHED:
         return None
@@ -154,7 +155,7 @@ def _list_urls(members: Any) -> Iterator[str | None]:
 
 
 def _list_owners(stated: Mapping[str, str | None], linked: LinkIndex) -> dict[str | None, set[str]]:
-    """Who has a host, as its site or in any link."""
+    """Return the organizations that have a host, by host, in their website or in any link."""
     owners: dict[str | None, set[str]] = defaultdict(set)
     for row_id, url in stated.items():
         owners[_find_host(url)].add(row_id)

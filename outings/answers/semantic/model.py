@@ -1,4 +1,4 @@
-"""Texts → vectors: the ONNX embedding model of a folder that an operator names."""
+"""Compute vectors of texts with the ONNX embedding model in a folder that the operator names."""
 
 import hashlib
 from collections.abc import Mapping
@@ -33,13 +33,13 @@ class _Pooling(Struct):
 
 
 class _Settings(Struct):
-    """What an operator decides: no file of the hubs says it."""
+    """Settings that the operator chooses, because no file of a model hub has them."""
 
     least_similarity: Annotated[float, Meta(ge=0, le=1)] = 0.5
 
 
 class _Prompts(Struct):
-    """What is to stand before a text: some models were trained with "query: " and "passage: "."""
+    """The prefixes of texts: some models were trained with "query: " and "passage: "."""
 
     prompts: Mapping[str, str] = {}
 
@@ -113,7 +113,7 @@ class Model:
 
 
 def scale_vector(vector: Vector) -> Vector:
-    """To the length 1; 0 where it says nothing."""
+    """Return the vector scaled to the length 1, or zeros if its length is 0 or not finite."""
     length = float(np.linalg.norm(vector))
     scaled: Vector = vector / np.float32(length) if 0 < length < np.inf else np.zeros_like(vector)
     return scaled

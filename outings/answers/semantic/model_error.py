@@ -1,4 +1,4 @@
-"""What is wrong with a model. Here alone, because who only reports it needs no arrays."""
+"""Errors of a model, in a file of their own, so that reporting them imports no numerical library."""
 
 from pathlib import Path
 

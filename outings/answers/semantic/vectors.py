@@ -1,7 +1,7 @@
-"""Vectors of a snapshot's listings: as its two tables hold them, and how near a query's is to each.
+"""Vectors of a snapshot's listings, stored in two tables, and their similarity to the vector of a query.
 
-A vector is kept in bytes: each number is 1/127 of the vector's greatest, `scale`, which costs less than 0.01 of a
-similarity and a quarter of the room. Listings with the same text share one.
+A vector is stored as int8: each number is a multiple of 1/127 of its largest one, `scale`. That changes a similarity by
+less than 0.01 and takes a quarter of the space. Listings with the same text share a vector.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ Similarities = NDArray[np.float32]
 
 
 def encode_vector(vector: Vector) -> tuple[float, bytes]:
-    """Its scale and its steps."""
+    """Return the vector's scale and its int8 numbers."""
     scale = float(np.abs(vector).max(initial=0))
     return scale, np.rint(vector / (scale or 1) * _STEPS).astype(np.int8).tobytes()
 
@@ -53,7 +53,7 @@ def make_rows(keys: Sequence[bytes | None], *, order: Iterable[bytes]) -> pl.Dat
 
 
 def read_encoded(vectors: MappedFile) -> dict[bytes, tuple[float, bytes]]:
-    """What `make_vectors` was given."""
+    """Return the encoded vectors by key: the argument of `make_vectors`."""
     frame = MappedTable(vectors).read_frame()
     steps = frame["vector"].to_numpy()
     pairs = zip(frame["scale"].to_list(), (each.tobytes() for each in steps), strict=True)
@@ -71,7 +71,7 @@ class Vectors:
         self._rows: NDArray[np.uint32] = MappedTable(files.rows).read_array("vector")
 
     def __len__(self) -> int:
-        """How many listings there are, with a vector or without."""
+        """Return how many listings there are, including those without a vector."""
         return len(self._rows)
 
     def measure_all(self, query: Vector) -> Similarities:

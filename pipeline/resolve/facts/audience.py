@@ -1,5 +1,5 @@
-"""The audience of a listing: the first rule of `audience.toml` that applies to it, in the metro's language. A rule
-that finds adults in another language that ships is heard too, where it comes before."""
+"""The audience of a listing, by the first rule of `audience.toml` that applies, in the metro's language. A rule of
+another shipped language that finds adults also counts, if it comes earlier."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
@@ -137,7 +137,7 @@ class _RecordText:
 
 
 class _TextFindings:
-    """What one language finds in a record's texts."""
+    """Phrases and ages that one language finds in the texts of a record."""
 
     def __init__(self, text: _RecordText, reader: _AudienceReader) -> None:
         self._text, self._reader = text, reader
@@ -150,7 +150,8 @@ class _TextFindings:
         return self._phrases[field]
 
     def judge_ages(self, source: str) -> str | None:
-        """Where the record states ages its words are not searched for others."""
+        """Return the audience by the ages in `source`. If the record states ages, its texts are not searched for
+        any."""
         stated = self._text.record.ages
         if source == "record":
             return _judge_span(stated.min, stated.max)
@@ -190,7 +191,8 @@ def _read_rules() -> bytes:
 
 
 def judge_ages(spans: Sequence[AgeSpan]) -> str | None:
-    """Of all that is stated the widest, what is only for adults left out; None where nothing is stated."""
+    """Return the audience for the widest range of the spans, ignoring those that are only for adults. None if none
+    states an age."""
     stated = [span for span in spans if span.min is not None or span.max is not None]
     open_to_minors = [span for span in stated if (span.min or 0) < 18]
     if not open_to_minors:

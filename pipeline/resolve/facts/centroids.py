@@ -1,4 +1,4 @@
-"""Reads the deployment's file of postal codes: a CSV with `code` (or `zip`), `lat` and `lng` (or `lon`)."""
+"""Read the deployment's file of postal codes: a CSV with `code` (or `zip`), `lat` and `lng` (or `lon`)."""
 
 import csv
 import io
@@ -73,7 +73,7 @@ def _read_rows(rows: "csv.DictReader[str]", columns: Mapping[str, str], path: st
 
 
 def _is_near(centroid: Centroid, bounds: Bounds) -> bool:
-    """Also where a metro lies on both sides of the date line."""
+    """Return True if the centroid is within the bounds and a margin. Works across the date line."""
     width = (bounds.east - bounds.west) % 360
     east = (centroid.lng - (bounds.west - _MARGIN)) % 360
     return bounds.south - _MARGIN <= centroid.lat <= bounds.north + _MARGIN and east <= width + 2 * _MARGIN

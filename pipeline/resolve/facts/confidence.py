@@ -1,4 +1,4 @@
-"""How far a listing can be trusted where its feed does not say: docs/confidence.md has the same table in words."""
+"""Compute how far a listing can be trusted if its feed does not say: docs/confidence.md has the same table in words."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -27,10 +27,11 @@ VERIFICATION = {"clear": 110, "changed": 95, "unverifiable": 90, "unreachable": 
 def score_confidence(
     record: ListingRecord, *, location: Location, has_place: bool, newest_crawled_at: datetime | None
 ) -> float:
-    """0 to 1: what the record says, else completeness × freshness × verification, rounded half up to two decimals.
+    """Return a confidence from 0 to 1: the record's own, else completeness × freshness × verification, rounded half up
+    to two decimals.
 
-    `location`: the record's or its place's. `newest_crawled_at`: of the record's feed, since a score never depends on
-    the build's clock.
+    `location`: the record's or its place's. `newest_crawled_at`: of the record's feed, so that a score does not depend
+    on the build's clock.
     """
     if record.confidence is not None:
         return record.confidence
@@ -45,7 +46,7 @@ def score_confidence(
 
 
 def weigh_freshness(crawled_at: datetime | None, newest: datetime | None) -> int:
-    """Not stated is as fresh as the newest: the feed says nothing of it."""
+    """Return the weight in percent. An unknown time of reading counts as the newest."""
     if crawled_at is None or newest is None:
         return 100
     age = newest - crawled_at

@@ -1,4 +1,4 @@
-"""Neighborhoods: polygons with a name, and which of them a point is in."""
+"""Neighborhoods: named polygons, and the one that a point is in."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -38,7 +38,7 @@ class Neighborhood(Struct, frozen=True, kw_only=True):
 
 
 class Neighborhoods:
-    """Of one metro, least area first: where polygons overlap or meet, the point is in the least, then by name."""
+    """The neighborhoods of one metro, by area, then name. If a point is in several, the smallest wins."""
 
     def __init__(self, shapes: Mapping[str, BaseGeometry]) -> None:
         """`shapes`: valid polygons by name."""
@@ -62,15 +62,15 @@ class Neighborhoods:
         return self._cache[lat, lng]
 
     def _find(self, lat: float, lng: float) -> Neighborhood | None:
-        """By boxes, then by polygons that were prepared once. With a tree and a point as an object it takes twice as
-        long."""
+        """Find the neighborhood of a point by bounding boxes, then by prepared polygons. A tree and a point as an
+        object would take twice as long."""
         is_near = (self._wests <= lng) & (lng <= self._easts) & (self._souths <= lat) & (lat <= self._norths)
         near = np.flatnonzero(is_near)
         holding = near[shapely.intersects_xy(self._shapes[near], lng, lat)]
         return self._all[holding[0]] if holding.size else None
 
     def find_named(self, text: str) -> Neighborhood | None:
-        """By slug, or by name without case, accents and punctuation."""
+        """Find a neighborhood by slug, or by name without case, accents and punctuation."""
         return self._named.get(text) or self._named.get(fold_text(text))
 
 

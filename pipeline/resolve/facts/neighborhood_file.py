@@ -6,7 +6,7 @@ from pipeline.fetch.source import FeedError
 
 
 def name_source(metro: str) -> str:
-    """What stands where problems and errors name a feed."""
+    """Return the name under which problems and errors report the file, in place of a feed's name."""
     return f"neighborhoods of {metro}"
 
 

@@ -1,4 +1,4 @@
-"""What a listing states and what its source says of it: columns that only the source block and coverage read."""
+"""Columns of what a listing and its source state, which only the source block and coverage read."""
 
 from collections.abc import Iterable
 from datetime import datetime

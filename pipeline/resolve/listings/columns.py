@@ -1,4 +1,4 @@
-"""Members → columns: the part of a listing's row that all four types fill alike."""
+"""Fill the columns that rows of all four types share from the members of their documents."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -43,7 +43,7 @@ _FILTERS = {
 
 
 def make_filter_columns(document: Event | Class | Camp | Place, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Of filters that compare a member as the document has it."""
+    """Return the columns of filters that compare a member as the document has it."""
     columns = dict.fromkeys(SETS, 0)
     for column, path, row in _FILTERS[document.type]:
         columns[column] = _encode_member(document, path, row=row, vocabulary=vocabulary)
@@ -94,7 +94,7 @@ _SHARED = {kind: _list_shared(struct, RECORDS[kind]) for kind, struct in STRUCTS
 
 
 def make_record_members(record: Record, *, row_id: str, slug: str) -> dict[str, Any]:
-    """What the record says, as its document shows it, stamps left out."""
+    """Return the members that a document copies from its record, with `updated_at` left empty."""
     return {
         **{name: getattr(record, name) for name in _SHARED[record.type]},
         "id": row_id,
@@ -120,7 +120,7 @@ def make_members(resolved: ResolvedRecord[ListingRecord], setting: MetroContext,
 
 
 def make_dated_members(resolved: ResolvedRecord[DatedRecord], setting: MetroContext, **derived: Any) -> dict[str, Any]:
-    """What events, classes and camps have beyond that: the place, its facts, the price, the seasons and the links."""
+    """Return the members that events, classes and camps share: the place and its facts, price, seasons and links."""
     return make_members(
         resolved, setting, place=resolved.place, is_indoor=resolved.facts.is_indoor,
         is_outdoor=resolved.facts.is_outdoor, good_for_rainy=resolved.facts.good_for_rainy,
@@ -145,7 +145,7 @@ def find_timezone(record: DatedRecord, setting: MetroContext) -> str:
 def make_dated_row(
     resolved: ResolvedRecord[DatedRecord], setting: MetroContext, members: Event | Class | Camp, **columns: Any
 ) -> Row:
-    """Of an event, a class or a camp, without what happens. `columns`: those of its type alone."""
+    """Make the row of an event, a class or a camp, without its dates. `columns`: those that only its type has."""
     own = {"price_min": members.price.min, "timezone": find_timezone(resolved.record, setting), **columns}
     return make_row(resolved.record, make_columns(resolved, setting, members) | own, members)
 
@@ -156,9 +156,9 @@ def make_row(record: Record, columns: dict[str, Any], members: Struct) -> Row:
 
 
 def derive_is_free(price: Price) -> Price:
-    """With `is_free`: true when `type` is `free` or `max` is 0, false when `min` is above 0, else not known.
+    """Return the price with `is_free`: true if `type` is `free` or `max` is 0, false if `min` is above 0, else null.
 
-    What a feed says of `is_free` itself is not read: the three members must not contradict it.
+    A feed's own `is_free` is ignored, so that the three members can't contradict each other.
     """
     is_free = None
     if price.type == "free" or price.max == 0:

@@ -12,7 +12,7 @@ from pipeline.resolve.listings.rows import Row
 
 
 def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext) -> tuple[Row, tuple[Problem, ...]]:
-    """Also what is wrong with its recurrence, when it is shown on less than its rule says."""
+    """Make the row of an event, and the problems of its recurrence if it has fewer dates than its rule says."""
     record = resolved.record
     has_time = _has_time(record)
     expansion = expand_event(record, setting)

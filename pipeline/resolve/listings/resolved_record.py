@@ -1,4 +1,4 @@
-"""Records of one metro with their references followed: what every row is made from."""
+"""Records of one metro with their references resolved: the input of every row."""
 
 from datetime import date
 from typing import Generic, TypeVar
@@ -20,7 +20,7 @@ R_co = TypeVar("R_co", bound=ListingRecord, covariant=True)
 
 
 class Facts(Struct, frozen=True, kw_only=True):
-    """What a dated listing takes from its place unless it says so itself; None is unknown."""
+    """Facts that a dated listing inherits from its place unless it states them; None is unknown."""
 
     is_indoor: bool | None = None
     is_outdoor: bool | None = None
@@ -29,8 +29,8 @@ class Facts(Struct, frozen=True, kw_only=True):
 
 
 class MetroContext(Struct, frozen=True, kw_only=True):
-    """What all rows of one build of one metro share. `language`: None for English. `horizon` bounds the occurrences,
-    inclusive."""
+    """Values that all rows of one metro's build share. `language`: None for English. `horizon`: the first and last date
+    of occurrences, inclusive."""
 
     metro: MetroSettings
     vocabulary: Vocabulary

@@ -18,7 +18,8 @@ _MOST_PARTS = 65_536
 
 
 def _bound_integers(kind: pl.DataType) -> tuple[int, int]:
-    """By its name, as `UInt8` has it. Polars' own answer is a query, and after one no process may be forked."""
+    """Return the least and greatest integer of a type, parsed from its name, such as `UInt8`. Polars would run a query
+    to tell, and after a query no process may be forked."""
     bits = int(repr(kind).removeprefix("U").removeprefix("Int"))
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if repr(kind).startswith("Int") else (0, (1 << bits) - 1)
 
