@@ -1,6 +1,5 @@
 """`outings mirror`: a SQLite file that equals what a key may read, or a folder that equals a static tree."""
 
-import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from pathlib import Path
 import click
 
 from command.kept_folder import KeptFolder
-from command.mirror.client import ApiClient, Connection, MirrorError
+from command.mirror.client import KEY, ApiClient, Connection, read_key
 from command.mirror.static_tree import LIST, copy_tree, find_differences, read_folder, read_head
 from command.mirror.sync import MirrorFile, catch_up, check_mirror
 from command.options import print_result, read_config, take_json, tell
@@ -19,7 +18,6 @@ from outings.configuration.tables import MirrorTable, SigningTable
 from outings.contract.static_files import INDEX
 from outings.release.trust import Trust, read_reader
 
-KEY = "OUTINGS_KEY"
 # Of the files that differ, as many are named.
 _SHOWN = 10
 
@@ -103,7 +101,7 @@ def _mirror_api(
     if not url:
         raise click.UsageError("the address of the API is missing: give --url, or -c with a [mirror] url")
     try:
-        connection = Connection(url, key=_read_key(key_file, configured=table.key_file))
+        connection = Connection(url, key=read_key(key_file, configured=table.key_file))
         with closing(connection), closing(MirrorFile(file)) as mirror_file:
             client = ApiClient(connection, url=url)
             while True:
@@ -168,15 +166,3 @@ def _check_copy(client: ApiClient, folder: Path, *, trust: Trust, as_json: bool)
 
 def _tell(cursor: int, latest: int) -> None:
     click.echo(f"version {cursor:,} of {latest:,}", err=True)
-
-
-def _read_key(path: Path | None, *, configured: Path | None) -> str:
-    if path is None and not os.environ.get(KEY, "").strip():
-        path = configured
-    try:
-        key = os.environ.get(KEY, "") if path is None else path.read_text()
-    except OSError as error:
-        raise MirrorError(f"{path}: {error.strerror}") from None
-    if not key.strip():
-        raise MirrorError(f"no key: give --key-file, set {KEY}, or configure [mirror] key_file")
-    return key.strip()

@@ -2,10 +2,12 @@
 
 import gzip
 import http.client
+import os
 import time
 import zlib
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -15,6 +17,8 @@ from msgspec import Struct
 from outings.failures import OperatorError
 from outings.retry_policy import TRANSIENT_STATUSES, read_retry_after
 
+# The variable that has a key.
+KEY = "OUTINGS_KEY"
 # Tries of what fails without a word of how long; the waits between them double from a second.
 ATTEMPTS = 6
 # A wait that the API asks for and nobody sits through: the month's allowance is spent.
@@ -25,6 +29,19 @@ _ANSWERS = (200, 400, 403, 404)
 
 class MirrorError(OperatorError):
     """A fault after which the mirror can't continue."""
+
+
+def read_key(path: Path | None, *, configured: Path | None = None) -> str:
+    """Return the key in a file, else in the variable, else in the configured file. Raises MirrorError without one."""
+    if path is None and not os.environ.get(KEY, "").strip():
+        path = configured
+    try:
+        key = os.environ.get(KEY, "") if path is None else path.read_text()
+    except OSError as error:
+        raise MirrorError(f"{path}: {error.strerror}") from None
+    if not key.strip():
+        raise MirrorError(f"no key: give --key-file, or set {KEY}")
+    return key.strip()
 
 
 class ApiResponse(Struct, frozen=True, kw_only=True):

@@ -1,0 +1,57 @@
+"""`outings mcp`: tools with which an assistant asks an API, over stdio or HTTP."""
+
+import os
+import socket
+from pathlib import Path
+
+import click
+
+from command.mirror.client import MirrorError, read_key
+from command.options import tell
+
+_HOST = "127.0.0.1"
+
+
+@click.command()
+@click.option("--url", envvar="OUTINGS_URL", help="The API's address, such as https://api.example.org; or OUTINGS_URL.")
+@click.option("--key-file", type=click.Path(path_type=Path), help="A file with the key; or the variable OUTINGS_KEY.")
+@click.option(
+    "--http",
+    "address",
+    metavar="[HOST:]PORT",
+    help=f"Listen here, on {_HOST} if no host is given, instead of talking on standard input and output.",
+)
+def mcp(*, url: str | None, key_file: Path | None, address: str | None) -> None:
+    """Give an assistant tools that ask an API: search, lists, what is nearby, details and the calendar.
+
+    With --http, callers may send a key of their own as X-API-Key. The command then needs none.
+    """
+    if not url:
+        raise click.UsageError("the address of the API is missing: give --url, or set OUTINGS_URL")
+    try:
+        from command.mcp.serving import serve_http, serve_stdio
+    except ImportError as error:
+        raise click.ClickException(f"{error}; install outings[mcp]") from error
+    from command.mcp.assistant import Assistants
+
+    key = read_key(key_file) if key_file or os.environ.get("OUTINGS_KEY") or address is None else ""
+    assistants = Assistants(url.rstrip("/"))
+    if key:
+        assistants.find(key)  # an address or a key that is wrong ends the command, not the first question
+    if address is None:
+        serve_stdio(assistants, key=key)
+        return
+    with _listen(address) as listening:
+        host, port = listening.getsockname()[:2]
+        tell(f"Assistants connect to http://{host}:{port}/mcp (Ctrl-C stops)")
+        serve_http(assistants, key=key, listening=listening)
+
+
+def _listen(address: str) -> socket.socket:
+    host, _, port = address.rpartition(":")
+    if not port.isdecimal() or int(port) > 65535:
+        raise click.BadParameter(f"{address!r} is not [HOST:]PORT, such as 8765", param_hint="--http")
+    try:
+        return socket.create_server((host or _HOST, int(port)))
+    except OSError as error:
+        raise MirrorError(f"cannot listen on {address}: {error.strerror or error}") from error

@@ -1,0 +1,131 @@
+"""Ask an API for an assistant, with a key: a client like any other."""
+
+import http.client
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from threading import Lock
+from typing import Any
+
+import orjson
+from cachetools import TTLCache
+
+from command.mcp.answers import Item, write_detail, write_error, write_items
+from command.mcp.tools import Schema, make_tools
+from command.mirror.client import Connection, HttpResponse
+from outings.contract.vocabulary import COLLECTIONS
+from outings.failures import OperatorError
+
+# Keys whose tools are kept, and for how many seconds. The API may learn a metro or a parameter meanwhile.
+_KEYS = 1000
+_FRESH = 3600.0
+
+
+class ApiError(OperatorError):
+    """An error of the API, in words."""
+
+
+class Assistants:
+    """The assistants of an API at `url`, by key. Thread-safe."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._by_key: TTLCache[str, Assistant] = TTLCache(_KEYS, _FRESH)
+        self._lock = Lock()
+
+    def find(self, key: str) -> "Assistant":
+        """Return the assistant of a key. Raises ApiError for a key that is refused, or without an answer."""
+        with self._lock:
+            assistant = self._by_key.get(key)
+        if assistant is None:
+            assistant = Assistant(self._url, key=key)
+            with self._lock:
+                self._by_key[key] = assistant
+        return assistant
+
+
+class Assistant:
+    """The tools of one key. Thread-safe: each call has a connection of its own."""
+
+    def __init__(self, url: str, *, key: str) -> None:
+        self._url = url
+        self._key = key
+        with self._connect() as api:
+            document = api.get("/openapi.json")
+            slugs = [metro["slug"] for metro in api.get("/v1/metros")["data"] if metro["accessible"]]
+            tools = make_tools(document, metros=slugs, has_where=_may_send_where(api, document, slugs))
+        self.tools = {tool.name: tool for tool in tools}
+
+    def call(self, name: str, arguments: dict[str, Any]) -> str:
+        """Return a tool's answer below the request behind it. Raises ApiError with what went wrong, in words."""
+        tool = self.tools.get(name)
+        if tool is None:
+            raise ApiError(f"there is no tool {name!r}: expected one of {', '.join(self.tools)}")
+        try:
+            request = tool.write_request(arguments)
+        except ValueError as error:
+            raise ApiError(str(error)) from None
+        with self._connect() as api:
+            body = api.get(request)
+            if name == "search":
+                body["data"] = _add_facts(api, body["data"], metro=request.split("/")[2])
+        write = write_detail if name == "get_listing" else write_items
+        return f"GET {self._url}{request}\n{write(body, url=self._url)}"
+
+    @contextmanager
+    def _connect(self) -> Iterator["Api"]:
+        with closing(Connection(self._url, key=self._key)) as connection:
+            yield Api(connection, url=self._url)
+
+
+class Api:
+    """An API that answers parsed bodies, or errors in words."""
+
+    def __init__(self, connection: Connection, *, url: str) -> None:
+        self._connection = connection
+        self._url = url
+
+    def get(self, target: str) -> Any:
+        """Return a parsed answer. Raises ApiError for any status but 200."""
+        response = self.fetch(target)
+        try:
+            body = orjson.loads(response.data)
+        except orjson.JSONDecodeError:
+            body = None
+        if response.status == 200 and isinstance(body, dict):
+            return body
+        message = write_error(response.status, body, retry_after=response.headers.get("retry-after"))
+        raise ApiError(f"GET {self._url}{target}\n{message}")
+
+    def fetch(self, target: str) -> HttpResponse:
+        try:
+            return self._connection(target)
+        except (OSError, http.client.HTTPException) as error:
+            raise ApiError(f"{self._url} does not answer: {str(error) or type(error).__name__}") from error
+
+
+def _add_facts(api: Api, results: list[Item], *, metro: str) -> list[Item]:
+    """Return the results of a search with what lists say of them: a search's own say no price and no place."""
+    ids: dict[str, list[str]] = defaultdict(list)
+    for result in results:
+        ids[COLLECTIONS[result["type"]]].append(result["id"])
+    facts: dict[str, Item] = {}
+    for collection, matches in ids.items():
+        target = f"/v1/{metro}/{collection}?audience=all&min_confidence=0&ids={','.join(matches)}"
+        facts |= {item["id"]: item for item in api.get(target)["data"]}
+    return [
+        {
+            "links": {"self": f"/v1/{COLLECTIONS[result['type']]}/{result['id']}"},
+            **facts.get(result["id"], {}),
+            **{name: value for name, value in result.items() if value is not None},
+        }
+        for result in results
+    ]
+
+
+def _may_send_where(api: Api, document: Schema, slugs: list[str]) -> bool:
+    """Return False if the API refuses this key the parameter `where`, or has none."""
+    if "where" not in document["components"]["parameters"] or not slugs:
+        return False
+    response = api.fetch(f"/v1/{slugs[0]}/events?limit=1&fields=id&where=name%20IS%20NOT%20NULL")
+    return response.status != 403

@@ -1,0 +1,85 @@
+"""Serve an assistant's tools by the Model Context Protocol, with its official SDK."""
+
+import socket
+from typing import Any
+
+import anyio
+import mcp_types as types
+import uvicorn
+from anyio.to_thread import run_sync
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+
+from command.mcp.assistant import ApiError, Assistants
+from outings import __version__
+
+_INSTRUCTIONS = """\
+What families can do in a city: events, classes, camps and places. Each answer begins with the request behind it. A
+date that you do not send is today in the metro. What is not stated is unknown: no price does not mean free. Give people
+the link of what you suggest.\
+"""
+
+
+def make_server(assistants: Assistants, *, key: str) -> Server[Any]:
+    """Return a server of the tools. A caller's own key, in the header `X-API-Key`, comes before `key`."""
+
+    def choose_key(context: ServerRequestContext[Any]) -> str:
+        own: str | None = None if context.request is None else context.request.headers.get("x-api-key")
+        if not (own or key):
+            raise ApiError("no key: send one in the header X-API-Key")
+        return own or key
+
+    async def list_tools(
+        context: ServerRequestContext[Any], _: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        try:
+            assistant = await run_sync(assistants.find, choose_key(context))
+        except ApiError as error:
+            raise MCPError(types.INTERNAL_ERROR, str(error)) from None
+        reads = types.ToolAnnotations(read_only_hint=True)
+        tools = assistant.tools.values()
+        return types.ListToolsResult(
+            tools=[
+                types.Tool(name=tool.name, description=tool.description, input_schema=tool.schema, annotations=reads)
+                for tool in tools
+            ]
+        )
+
+    async def call_tool(
+        context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        try:
+            assistant = await run_sync(assistants.find, choose_key(context))
+            text = await run_sync(assistant.call, params.name, params.arguments or {})
+        except ApiError as error:
+            return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
+        return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
+
+    return Server(
+        "outings",
+        version=__version__,
+        instructions=_INSTRUCTIONS,
+        get_tool_input_schema=lambda _: None,  # the API checks arguments, and says in words what is wrong
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def serve_stdio(assistants: Assistants, *, key: str) -> None:
+    """Serve on standard input and output until the input ends."""
+    server = make_server(assistants, key=key)
+
+    async def serve() -> None:
+        async with stdio_server() as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+
+    anyio.run(serve)
+
+
+def serve_http(assistants: Assistants, *, key: str, listening: socket.socket) -> None:
+    """Serve at `/mcp` until stopped. A request needs no earlier one, so any number of processes may share the work."""
+    host = listening.getsockname()[0]
+    app = make_server(assistants, key=key).streamable_http_app(stateless_http=True, json_response=True, host=host)
+    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
