@@ -116,8 +116,8 @@ class SyncResult(Struct, frozen=True, kw_only=True):
 
 
 def catch_up(client: ApiClient, file: MirrorFile, *, url: str, tell: Tell = lambda *_: None) -> SyncResult:
-    """Apply changes until there are no more. Raises MirrorError if the API is not the one that the file mirrors, or
-    can't be reached."""
+    """Apply changes until there are no more. Raises MirrorError if the server can't be reached, or is not the one that
+    the file mirrors."""
     progress, changes = _begin(file, url), 0
     while True:
         answer = client.ask("/v1/changes", cursor=progress.cursor, limit=_PAGE)
