@@ -1,6 +1,6 @@
 """Headers between a front and a server: the server decides who gets what, and the front moves the bytes.
 
-docs/decisions/0071-the-edge-decides-and-a-front-moves-the-bytes.md has all of it.
+docs/front-protocol.md has all of it.
 """
 
 import hmac

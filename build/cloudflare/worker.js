@@ -1,6 +1,6 @@
 // Stands before the servers in Cloudflare's network. A server decides about each request: its key, its limits, and what
 // answers it. Where the server only names a body, the body is taken from the cache of this place, from the bucket of
-// releases, or from the server again. docs/cloudflare.md; the protocol is in docs/decisions/0071.
+// releases, or from the server again. docs/cloudflare.md; the protocol is in docs/front-protocol.md.
 
 // From how many bytes on a server names a body instead of sending it: 0, because a server is far and the cache is here.
 const FOLLOWED = "follows=objects,exports,answers; from=0; pointer=own";

@@ -2,7 +2,7 @@
 
 So each request does first what a server does beside requests: it looks for new keys and a new release, if the last look
 is some time ago. What is too large for a function's answer lies in the store, and the reader is sent there: the
-function is a front of its own application (docs/decisions/0074).
+function is a front of its own application (docs/front-protocol.md).
 """
 
 import os

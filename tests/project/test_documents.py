@@ -96,6 +96,14 @@ def test_every_decision_is_in_the_index() -> None:
     assert pages == set(re.findall(r"\]\((\d{4}-[^)]+)\)", index))
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/decisions").glob("[0-9]*.md")), ids=lambda page: page.stem)
+def test_a_decision_is_context_choice_and_cost_on_one_screen(page: Path) -> None:
+    lines = page.read_text().splitlines()
+    headings = [line for line in lines if line.startswith("## ")]
+    assert headings == ["## Context", "## Choice", "## What it costs"]
+    assert len(lines) <= 45, f"{page.name}: shorten it to what somebody needs before they undo the choice"
+
+
 def test_no_two_decisions_have_the_same_number() -> None:
     numbers = Counter(path.name[:4] for path in (ROOT / "docs/decisions").glob("[0-9]*.md"))
     assert [number for number, uses in numbers.items() if uses > 1] == []

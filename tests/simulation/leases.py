@@ -1,5 +1,11 @@
 """Leases on paper: points far from the edge take requests ahead and count them by themselves for some seconds, over the
-program's own counter. No code of the program does this (docs/decisions/0075)."""
+program's own counter. No code of the program does this.
+
+A lease is a tenth of a minute's limit, for 8 s from when it was requested. What is unused is given back to the quota,
+not to the rate: a tenth of a limit leaks away in 6 s. The rate is then exceeded by 13 % of a minute's limit at most,
+the quota never, and a revoked key works for 10 s at most. Build it when the round trip is most of what distant readers
+wait for.
+"""
 
 import asyncio
 from collections.abc import Iterator

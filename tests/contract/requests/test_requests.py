@@ -1,7 +1,6 @@
 """Requests that somebody wrote by hand from the contract, who had not read the code: each is answered as expected.
 
-They are asked of the demo's cities. What surprised when they were first asked was mended, or is ruled in
-docs/decisions/0041; such a request says so.
+They are sent to the demo's cities. What surprised at first was mended, or ruled; such a request says so.
 """
 
 import json
