@@ -81,7 +81,12 @@ def make_row_maker(
         records.by_id,
         previous,
         setting=MetroContext(
-            metro=plan.metro, vocabulary=plan.vocabulary, language=plan.language, horizon=find_horizon(plan.today)
+            metro=plan.metro,
+            vocabulary=plan.vocabulary,
+            language=plan.language,
+            horizon=find_horizon(plan.today),
+            first_days=frozenset(feed.name for feed in work.configuration.feeds if feed.spans == "first"),
+            scored=frozenset(feed.name for feed in work.configuration.feeds if feed.confidence == "computed"),
         ),
         neighborhoods=neighborhoods,
         carried=records.carried,

@@ -83,10 +83,14 @@ def plan_build(build: Build, *, before: Before, sources: Mapping[str, FeedSource
         centroids = read_centroids(configuration.zip.centroids, metro.bounds)
         neighborhoods = b"" if metro.neighborhoods is None else read_bytes(metro.slug, metro.neighborhoods)
         # All that turns records into listings but the records and the date; then all that its build depends on.
-        program = make_fingerprint(settings, configuration.vocabulary, own, hashlib.sha256(neighborhoods).hexdigest())
+        speaking = [feed for feed in feeds if feed.metro in (None, metro.slug)]
+        readings = sorted((feed.name, feed.spans, feed.confidence) for feed in speaking)
+        program = make_fingerprint(
+            settings, configuration.vocabulary, own, hashlib.sha256(neighborhoods).hexdigest(), readings
+        )  # fmt: skip
         inputs = make_fingerprint(
             program, related, today, centroids, hash_metro_site(site), None if model is None else model.hash,
-            sorted((feed.name, sources[feed.name].hash) for feed in feeds if feed.metro in (None, metro.slug)),
+            sorted((feed.name, sources[feed.name].hash) for feed in speaking),
             sorted(list_withdrawn(before.withdrawals)),
         )  # fmt: skip
         return MetroPlan(

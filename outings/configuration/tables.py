@@ -113,6 +113,8 @@ class FeedTable(Struct, frozen=True, kw_only=True):
     pages: PagesTable | None = None
     mode: Literal["full", "delta"] = "full"
     max_shrink: Share = 0.5
+    spans: Literal["daily", "first"] = "daily"
+    confidence: Literal["stated", "computed"] = "stated"
     defaults: dict[str, Any] = {}
     select: Path | None = None
     map: dict[str, Any] = {}

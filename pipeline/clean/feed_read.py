@@ -22,7 +22,8 @@ from msgspec import Struct, structs
 
 from outings.release.folder import write_named
 from outings.release.store import Corrupt, Store, put_object, read_object
-from pipeline.records.record import HEADS, RECORDS, Head, Problem, Record
+from pipeline.records.record import HEADS, RECORDS, EventRecord, Head, Problem, Record
+from pipeline.records.spans import find_last_day
 
 _LEVEL = 3
 _LENGTH_BYTES = 4
@@ -166,7 +167,7 @@ _FILE_LINES = 1 << 32
 
 class CleanedRecord(Struct, frozen=True, array_like=True, gc=False):
     """A record in encoded form. `identity`: what a feed has once. `key`: the hash of the raw record, where nothing was
-    wrong with it: the same one need not be cleaned again."""
+    wrong with it: the same one need not be cleaned again. `is_span`: an event of several days without a rule."""
 
     kind: str
     metro: str
@@ -174,6 +175,7 @@ class CleanedRecord(Struct, frozen=True, array_like=True, gc=False):
     encoded: EncodedRecord
     crawled_at: datetime | None
     key: bytes = b""
+    is_span: bool = False
 
 
 class Records(Sequence[Record]):
@@ -225,6 +227,7 @@ def encode_cleaned(record: Record, *, key: bytes = b"") -> CleanedRecord:
     return CleanedRecord(
         kind=record.type, metro=record.metro, identity=identity, encoded=encode_record(record),
         crawled_at=record.source.crawled_at, key=key,
+        is_span=isinstance(record, EventRecord) and find_last_day(record) is not None,
     )  # fmt: skip
 
 

@@ -92,6 +92,8 @@ def read_source(
             kept[cleaned.identity] = cleaned
     if not is_remote(feed):
         check_unchanged(feed, source.files, configuration.directory)
+    if spans := sum(each.is_span for each in kept.values()):
+        decided.append(_describe_spans(feed, spans))
     located = locate_problems(problems, list(places))
     return FeedRead(
         feed=feed.name, hash=source.hash, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,
@@ -99,6 +101,12 @@ def read_source(
         problems=tuple(located if reader.explain is None else reader.explain(located, setting)),
         items=tuple(sorted(items)), decided=tuple(decided), passed_over=dict(passed_over),
     )  # fmt: skip
+
+
+def _describe_spans(feed: FeedTable, count: int) -> str:
+    events = "1 event lasts" if count == 1 else f"{count:,} events last"
+    when = "each of their days" if feed.spans == "daily" else "their first day alone"
+    return f'{events} several days without a rule: shown on {when} (spans = "{feed.spans}")'
 
 
 def _list_raw(files: Iterable[SourceFile], reader: Reader, setting: FeedSetting) -> Iterator[RawRecord]:

@@ -20,6 +20,7 @@ _SETTINGS = ("file", "sheet", "table", "records", "skip", "encoding", "allow_pri
 # Of a feed with a preset, which says the others.
 _OWN_SETTINGS = ("encoding", "allow_private")
 _EXAMPLE_LETTERS = 30
+_CONFIDENCE = 'what you publish is sure: 1.0. For listings of others: "computed", by how complete each is'
 
 
 def write_toml(
@@ -54,6 +55,7 @@ def _write_feed(draft: FeedDraft, organization: str, *, url: str | None) -> list
         lines.append('mode = "delta"')
     settings = _OWN_SETTINGS if feed.preset else _SETTINGS
     lines += [f"{name} = {encode(getattr(feed, name))}" for name in settings if getattr(feed, name) != defaults[name]]
+    lines.append(f'confidence = "stated"  # {_CONFIDENCE}')
     if organization and "organization.name" not in draft.own:
         lines.append(f"defaults = {{ organization = {{ name = {encode(organization)} }} }}")
     return lines

@@ -32,7 +32,7 @@ def find_item(source_id: str) -> str:
 # Settings that no record depends on.
 _UNREAD = (
     "url", "max_shrink", "max_bytes", "max_rows", "max_columns", "max_seconds", "max_memory", "select", "headers",
-    "allow_private",
+    "allow_private", "confidence",
 )  # fmt: skip
 _LEAST_SCRATCH = 1 << 30
 

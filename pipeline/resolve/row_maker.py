@@ -12,7 +12,6 @@ import msgspec
 import polars as pl
 from msgspec import Struct
 
-from outings.contract.languages.language import Language
 from outings.contract.resources.shared import Location, OrganizationReference
 from outings.release.tables import PUBLISHED
 from pipeline.clean.feed_read import EncodedRecord, SpooledRecord, decode_record
@@ -27,6 +26,7 @@ from pipeline.records.record import (
     Problem,
     explain_fault,
 )
+from pipeline.records.spans import spread_days
 from pipeline.resolve.facts.ages import complete_ages
 from pipeline.resolve.facts.audience import judge_audience
 from pipeline.resolve.facts.confidence import score_confidence, weigh_freshness
@@ -153,7 +153,7 @@ class RowMaker:
 
     def _move(self, row_id: str, entry: SpooledRecord, origin: bytes) -> UnchangedListing | None:
         """A series that goes on beyond what was in sight: its dates alone are others."""
-        record = entry.read_record()
+        record = self._read_record(EncodedRecord(entry.line, entry.digest, entry.data), entry.head.type)
         assert isinstance(record, EventRecord)
         expansion = expand_event(record, self._setting)
         if expansion.problems:
@@ -180,14 +180,21 @@ class RowMaker:
             yield self._previous.carry_row(row_id)
 
     def _make_row(self, anew: _NewListing) -> tuple[Row, tuple[Problem, ...]]:
-        record = decode_record(anew.encoded, anew.kind)
-        assert isinstance(record, ListingRecord)
-        row, problems = _make_row(
-            _resolve(record, anew, self._references, language=self._setting.language), self._setting
-        )
+        record = self._read_record(anew.encoded, anew.kind)
+        row, problems = _make_row(_resolve(record, anew, self._references, self._setting), self._setting)
         row.columns.update(make_statement_columns(record, row.members))
         check_bounds(row)
         return row, problems
+
+    def _read_record(self, encoded: EncodedRecord, kind: str) -> ListingRecord:
+        """Return the record as its feed's settings have it."""
+        record = decode_record(encoded, kind)
+        assert isinstance(record, ListingRecord)
+        if record.confidence is None and record.feed not in self._setting.scored:
+            record = msgspec.structs.replace(record, confidence=1.0)
+        if isinstance(record, EventRecord) and record.feed not in self._setting.first_days:
+            return spread_days(record)
+        return record
 
     def _gather_stays(self, links: LinkIndex) -> None:
         snapshot = self._previous.snapshot
@@ -228,11 +235,11 @@ def _hash_place(place: KnownPlace) -> bytes:
 
 
 def _resolve(
-    record: ListingRecord, anew: _NewListing, index: ReferenceIndex, *, language: Language | None
+    record: ListingRecord, anew: _NewListing, index: ReferenceIndex, setting: MetroContext
 ) -> ResolvedRecord[Any]:
     place = anew.place
     location = _locate(record.location, None if place is None else place.location, index)
-    audience = judge_audience(record, language=language).audience
+    audience = judge_audience(record, language=setting.language).audience
     return ResolvedRecord(
         record=record,
         id=anew.id,

@@ -36,12 +36,16 @@ name = "records"
 metro = "edges"
 format = "ndjson"
 url = "data/edges.ndjson"
+spans = "first"
+confidence = "computed"
 
 [[feeds]]
 name = "calendar"
 metro = "edges"
 format = "ics"
 url = "data/edges.ics"
+spans = "first"
+confidence = "computed"
 defaults = { categories = ["festivals_seasonal"], organization = { name = "Calendar Company, Inc." } }
 """
 

@@ -38,9 +38,10 @@ FEED = """
 [[feeds]]
 name = "{name}"
 {metro}
-format = "ndjson"
+format = "{format}"
 url = "{url}"
 mode = "{mode}"
+{settings}
 """
 
 
@@ -48,7 +49,8 @@ class City:
     """Feeds are given by name; `build` takes the day and publishes. `urls`: of feeds
     that are others than `<name>.ndjson`; `related_words`, `categories` and `model`:
     the operator's file, words and folder, if any; `map`: the neighborhoods of each metro; `site`: the table of that
-    name, as it is written."""
+    name, as it is written; `settings`: more lines of a feed, by its name; `formats`: of
+    feeds that are no NDJSON."""
 
     def __init__(self, folder: Path, *, timezone: str = "America/Los_Angeles") -> None:
         self.folder = folder
@@ -60,6 +62,8 @@ class City:
         self.model: Path | None = None
         self.map: Record | None = None
         self.site = ""
+        self.settings: dict[str, str] = {}
+        self.formats: dict[str, str] = {}
 
     def add_metro(self, slug: str, timezone: str) -> None:
         self._metros[slug] = timezone
@@ -91,7 +95,14 @@ class City:
                 text += 'neighborhoods = "map.geojson"\n'
         for name, (metro, mode) in self._feeds.items():
             url = self.urls.get(name, f"{name}.ndjson")
-            text += FEED.format(name=name, metro=f'metro = "{metro}"' if metro else "", mode=mode, url=url)
+            text += FEED.format(
+                name=name,
+                metro=f'metro = "{metro}"' if metro else "",
+                mode=mode,
+                url=url,
+                settings=self.settings.get(name, ""),
+                format=self.formats.get(name, "ndjson"),
+            )
         if self.categories:
             text += f"[vocabulary]\ncategories = {json.dumps(self.categories)}\n"
         text += "[search]\n"

@@ -21,8 +21,9 @@ ZONE = ZoneInfo("America/Los_Angeles")
 PATH = "/v1/seattle/events.ics"
 
 
-def build(folder: Path, *events: dict[str, Any]) -> City:
+def build(folder: Path, *events: dict[str, Any], settings: str = "") -> City:
     city = City(folder)
+    city.settings["samples"] = settings
     city.write(events)
     city.build()
     return city
@@ -111,7 +112,8 @@ def test_an_event_without_a_clock_time_is_of_whole_days(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ends", ["2026-08-14T18:00:00", "2026-08-15T00:00:00"])
 def test_days_end_on_the_day_after_the_last(tmp_path: Path, ends: str) -> None:
-    event = read_event(tmp_path, starts_local="2026-08-12T00:00:00", ends_local=ends, all_day=True)
+    stated = make_event("a", starts_local="2026-08-12T00:00:00", ends_local=ends, all_day=True)
+    (event,) = read_events(build(tmp_path, stated, settings='spans = "first"'))
     assert (event["DTSTART"].dt, event["DTEND"].dt) == (date(2026, 8, 12), date(2026, 8, 15))
 
 

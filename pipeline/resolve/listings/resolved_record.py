@@ -30,12 +30,15 @@ class Facts(Struct, frozen=True, kw_only=True):
 
 class MetroContext(Struct, frozen=True, kw_only=True):
     """Values that all rows of one metro's build share. `language`: None for English. `horizon`: the first and last date
-    of occurrences, inclusive."""
+    of occurrences, inclusive. `first_days`: the feeds whose events of several days happen on the first alone. `scored`:
+    the feeds whose listings get a computed confidence where they state none."""
 
     metro: MetroSettings
     vocabulary: Vocabulary
     language: Language | None = None
     horizon: tuple[date, date]
+    first_days: frozenset[str] = frozenset()
+    scored: frozenset[str] = frozenset()
 
 
 class ResolvedRecord(Struct, Generic[R_co], frozen=True, kw_only=True):

@@ -1,0 +1,44 @@
+"""Turn an event of several days that states no rule into a series of its days."""
+
+from datetime import date, datetime, time, timedelta
+
+from msgspec.structs import replace
+
+from pipeline.records.record import EventRecord
+
+_DAY = timedelta(days=1)
+
+
+def find_last_day(record: EventRecord) -> date | None:
+    """Return the last local date of an event that is longer than 24 hours and states no other dates; None for others.
+
+    A last day that ends at 00:00 is none.
+    """
+    starts, ends = _find_start(record), record.ends_local
+    is_series = bool(record.rdates or (record.rrule or "").strip())
+    if starts is None or ends is None or is_series or ends - starts <= _DAY:
+        return None
+    return ends.date() - _DAY if ends.time() == time() else ends.date()
+
+
+def spread_days(record: EventRecord) -> EventRecord:
+    """Return the event as a daily series to its last day, each day with the event's clock times.
+
+    A day has no end if that would not be after its start. Events of a day, and series, are returned as they are.
+    """
+    starts, last, ends = _find_start(record), find_last_day(record), record.ends_local
+    if starts is None or last is None or ends is None:
+        return record
+    has_time = record.starts_local is not None and not record.all_day
+    until = f"{datetime.combine(last, starts.time()):%Y%m%dT%H%M%S}" if has_time else f"{last:%Y%m%d}"
+    return replace(
+        record,
+        rrule=f"FREQ=DAILY;UNTIL={until}",
+        ends_local=datetime.combine(starts.date(), ends.time()) if ends.time() > starts.time() else None,
+    )
+
+
+def _find_start(record: EventRecord) -> datetime | None:
+    if record.starts_local is None and record.date_on is not None:
+        return datetime.combine(record.date_on, time())
+    return record.starts_local
