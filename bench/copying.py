@@ -1,4 +1,4 @@
-"""Copies listings into PostgreSQL: COPY, then the indexes that reading needs. `python -m bench.copying DSN FEED…`
+"""Copy listings into PostgreSQL: COPY, then the indexes that reading needs. Run as `python -m bench.copying DSN FEED…`.
 
 The records as they came, with the columns that lists are cut and ordered by: no zones, series, references or versions.
 """

@@ -1,5 +1,6 @@
-"""Who should answer lists of a snapshot: `python -m bench.evaluators`. Each of four ways in turn, in one run and one
-process, by the processor's time, so that they say something on a busy machine too:
+"""Compare four ways to answer lists of a snapshot. Run as `python -m bench.evaluators`.
+
+All take turns in one run and one process, measured in processor time, which is meaningful on a busy machine too:
 
 - `mapped`: columns that the build mapped;
 - `derived`: the same columns, made of the snapshot's Parquet when it is opened, for the build mapped none;

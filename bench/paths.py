@@ -148,8 +148,7 @@ def print_unit(unit: Unit, asking: RequestSender, *, requests: int, pause: float
 
 
 def profile_unit(unit: Unit, asking: RequestSender) -> None:
-    """Of this thread alone: what runs in others is seen as waiting."""
-
+    """Profile the requests in this thread alone: work in other threads is seen as waiting."""
     targets = name_requests(unit.cases)
 
     async def ask_all() -> None:

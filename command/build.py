@@ -38,7 +38,7 @@ from pipeline.tasks import FeedResult
 
 
 class BuildRecorder:
-    """`end` records the first outcome only."""
+    """The outcome of one build. `end` records the first outcome only."""
 
     def __init__(self, *, report: Path | None, as_of: str | None, config: Path | None = None) -> None:
         """`config`: where a configuration that turns out to be wrong lies. What the environment says of places holds
@@ -76,7 +76,7 @@ class BuildRecorder:
         self._failed_feed = name
 
     def end(self, exit_code: int, error: str | None = None) -> bool:
-        """False where another was first, and may be at it still."""
+        """Record the outcome. Return False if one was recorded before, or is being recorded."""
         if not self._ending.acquire(blocking=False):
             return False
         attempt = Attempt(
@@ -116,7 +116,8 @@ class BuildRecorder:
 
 @contextlib.contextmanager
 def _telling() -> Iterator[None]:
-    """A file that can't be written is told, and changes nothing: by then the release is in force, or it is not."""
+    """Report a file that can't be written instead of failing: by now the release is in force, or the build has
+    failed."""
     try:
         yield
     except OSError as failed:
@@ -253,7 +254,7 @@ def _read_clock() -> datetime:
 
 
 def _tell_unwritten(quarantine: QuarantineFile, built: BuildResult) -> None:
-    """The release is in force by now: where there is no room for the file, that is all that failed."""
+    """Report that the quarantine file can't be written. The release is in force by now, so nothing else has failed."""
     if quarantine.path is None:
         name = built.published.id
         tell(f"release {name} is published, but its quarantine file can't be written: {quarantine.error}")
@@ -295,7 +296,7 @@ def run_build(
 
 
 def _parse_executor(text: str, workers: int | None) -> str | None:
-    """The address of a cluster's scheduler; None where processes of this machine do the work."""
+    """Return the address of a cluster's scheduler, or None if processes of this machine do the work."""
     if text == PROCESSES:
         return None
     try:
@@ -320,7 +321,8 @@ def _open_executor(
         return
 
     def abandon_build() -> None:
-        """The process ends as if it were killed, which leaves nothing half done; its other workers end with it."""
+        """End the process at once, as if it were killed; its worker processes end with it and leave nothing half
+        done."""
         click.echo(f"Error: {_WORKER_DIED}", err=True)
         recorder.end(1, _WORKER_DIED)
         discard_scratch()

@@ -1,4 +1,4 @@
-"""`outings check`: what a build would say of the feeds, and what it would refuse; publishes nothing."""
+"""`outings check`: report what a build would report of the feeds and what it would refuse, without publishing."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -96,8 +96,8 @@ def run_check(configuration: Configuration, trust: Trust) -> CheckResult:
 def _open_release(
     configuration: Configuration, trust: Trust, *, empty: Path
 ) -> tuple[Store, Root | None, tuple[FeedWarning, ...]]:
-    """The store and the release in force. Where it can't be read, a check goes on with a store in the folder `empty`,
-    and says so."""
+    """Return the store and the release in force. If it can't be read, return a store in the folder `empty` and a
+    warning."""
     try:
         store = open_config_store(configuration)
         current = read_current(store, trust=trust)

@@ -1,4 +1,4 @@
-"""`outings init`: looks at files or addresses, and writes a configuration that passes `outings check`."""
+"""`outings init`: look at files or addresses, and write a configuration that passes `outings check`."""
 
 import os
 import re
@@ -33,7 +33,7 @@ from pipeline.scratch import open_scratch, sweep_scratch
 
 
 class Degrees(click.ParamType[tuple[float, ...]]):
-    """Numbers with commas between them."""
+    """Comma-separated numbers of degrees."""
 
     def __init__(self, name: str, count: int) -> None:
         self.name, self.count = name, count
@@ -123,7 +123,7 @@ def init(
 
 
 def _name_files(files: Sequence[str], config: Path) -> dict[str, str]:
-    """The url of each file by the name of its feed. A path is written as it is from the configuration's folder."""
+    """Return the URL of each file by the name of its feed. A path is relative to the configuration's folder."""
     urls: dict[str, str] = {}
     for place, file in enumerate(files):
         remote = re.match(r"(https?|s3|webcal):", file) is not None
@@ -135,7 +135,7 @@ def _name_files(files: Sequence[str], config: Path) -> dict[str, str]:
 
 
 def _parse_columns(columns: tuple[str, ...]) -> dict[str, list[str]]:
-    """The columns of each role: several where several files call it differently."""
+    """Return the columns of each role. Several files may name theirs differently."""
     roles = read_words()["names"]
     stated: dict[str, list[str]] = {}
     for each in columns:
@@ -189,7 +189,7 @@ def _find_zone(point: tuple[float, float]) -> str:
 
 
 def _write_checked(config: Path, text: str) -> list[FeedRead]:
-    """Reads every feed as `outings check` does before the file has its name: a draft that fails is not left behind."""
+    """Write the configuration, but only if every feed in it can be read, as `outings check` does."""
     draft = config.with_name(f".{config.name}.draft")
     try:
         draft.write_text(text, encoding="utf-8")

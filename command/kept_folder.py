@@ -1,4 +1,4 @@
-"""A folder that a command fills and keeps in step with something else. It deletes only what it wrote there itself."""
+"""A folder that a command fills and keeps in step with something else. It deletes only files that it wrote itself."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,10 +9,10 @@ from outings.failures import WrongSetting
 
 
 class KeptFolder:
-    """`listing` is the name of a file in the folder: the names of all others that the command wrote there."""
+    """A folder with a file `listing`, which names all other files that the command wrote there."""
 
     def __init__(self, folder: Path, *, listing: str) -> None:
-        """Raises WrongSetting where the folder has files of others: a mistyped name must not mix them."""
+        """Open the folder. Raises WrongSetting if it has files of others: a mistyped name must not mix them."""
         self.folder = folder
         self._listing = folder / listing
         try:

@@ -60,7 +60,7 @@ _OPTIONS = (
 
 
 def take_terms(command: Decorated) -> Decorated:
-    """Gives the command what `make_key` and `set_client_quota` take."""
+    """Add the options that `make_key` and `set_client_quota` read to a command."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -84,7 +84,7 @@ def make_key(configuration: Configuration, *, id_: str, hash_: str, now: datetim
 
 
 def set_client_quota(registry: Registry, key: Key, monthly_quota: int | None) -> Registry:
-    """The key's client has this quota from now on; None leaves it as it is."""
+    """Set the quota of the key's client. None leaves it unchanged."""
     return registry if monthly_quota is None else set_quota(registry, key.client, monthly_quota)
 
 
@@ -102,7 +102,7 @@ def read_clock() -> datetime:
 
 
 def change_key(store: Store, id_: str, change: Callable[[Registry], Registry]) -> Registry:
-    """The registry after the change, or exit 2 where there is no such key, or the change is not allowed."""
+    """Change the registry and return it. Exits with 2 if there is no such key, or the change is not allowed."""
     try:
         return change_registry(store, change)
     except KeyError:
@@ -139,7 +139,7 @@ def _read_scope(option: str, names: tuple[str, ...], *, allowed: tuple[str, ...]
 
 
 def _check_names(option: str, names: tuple[str, ...], *, allowed: tuple[str, ...]) -> tuple[str, ...]:
-    """The names in the order given, each once."""
+    """Return the names without duplicates, or refuse one that is not allowed."""
     for name in names:
         if name not in allowed:
             raise click.BadParameter(f"{name!r} is not one of {', '.join(allowed)}", param_hint=option)
@@ -147,7 +147,7 @@ def _check_names(option: str, names: tuple[str, ...], *, allowed: tuple[str, ...
 
 
 def _read_expiry(text: str, *, now: datetime) -> datetime:
-    """A date is its 00:00 in UTC."""
+    """Parse an instant with an offset, or a date, which means 00:00 UTC."""
     try:
         expires = datetime.fromisoformat(text)
     except ValueError:

@@ -16,7 +16,7 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 def take_config(command: Decorated) -> Decorated:
-    """Gives the command `config`, a `Path`."""
+    """Add the option `--config` to a command, as the argument `config`."""
     return click.option(
         "-c",
         "--config",
@@ -28,12 +28,12 @@ def take_config(command: Decorated) -> Decorated:
 
 
 def take_json(command: Decorated) -> Decorated:
-    """Gives the command `as_json`, a boolean."""
+    """Add the option `--json` to a command, as the argument `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
 
 
 def read_config(path: Path) -> "Configuration":
-    """The configuration with the environment laid over it. ConfigurationError with all its problems."""
+    """Read the configuration and apply the environment to it. Raises ConfigurationError with all problems."""
     from outings.configuration import read_configuration
 
     return read_configuration(path, os.environ)

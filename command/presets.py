@@ -1,4 +1,4 @@
-"""`outings presets`: the systems whose feeds need no more than an address."""
+"""`outings presets`: list the known systems whose feeds need only an address."""
 
 import click
 
@@ -38,7 +38,7 @@ def _describe(name: str, preset: Preset) -> dict[str, object]:
 
 
 def _format(name: str, preset: Preset) -> str:
-    """A feed of it, to be copied, with what it fills in as comments."""
+    """Return a feed's settings to copy, with the settings of the preset as comments."""
     from pipeline.drafts.writing import encode, encode_key
 
     lines = [f"# {preset.title}", f"# url: {preset.says}", *([f"# {preset.needs}"] if preset.needs else [])]

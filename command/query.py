@@ -49,7 +49,8 @@ def write_table(relation: DuckDBPyRelation, out: BinaryIO) -> None:
 
 
 def write_csv(relation: DuckDBPyRelation, out: BinaryIO) -> None:
-    """A list is its values with a semicolon between them. Null is nothing between two commas, as an empty text is."""
+    """Write the result as CSV. The values of a list are separated by semicolons. Null and an empty text are both
+    empty."""
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text)
     writer.writerow(relation.columns)
@@ -89,7 +90,7 @@ def _fetch(relation: DuckDBPyRelation) -> Iterator[Sequence[str | None]]:
 
 
 def _spell(at: int, kind: str) -> str:
-    """A column, by its number, as text."""
+    """Return SQL that makes text of a column, by its number."""
     if kind == "VARCHAR[]":
         return f"list_aggregate(#{at}, 'string_agg', ';')"
     return _spell_time(at, kind) or f"CAST(#{at} AS VARCHAR)"
@@ -227,7 +228,7 @@ def _open_release(configuration: Configuration, release_id: str | None, metros: 
 
 
 def _find_release(store: Store, release_id: str | None, *, trust: Trust) -> ListedRelease:
-    """The current one where none is named. One that a takedown ended is refused, as the server refuses it."""
+    """Find the release, or the current one if none is named. Refuse one that a takedown ended, as a server does."""
     current = next(list_releases(store, trust=trust), None)
     if current is None:
         raise click.ClickException("no release has been published yet")

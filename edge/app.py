@@ -1,4 +1,4 @@
-"""The edge put together: what responds to requests, and the tasks that poll beside it."""
+"""The application: answers requests, and runs the tasks that poll beside it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -49,8 +49,7 @@ read_clock = partial(datetime.now, UTC)
 
 class Edge:
     """The application. By default `limits` belong to this process alone, and there are no `proxies`, `model`,
-    `geocoder` or `forecasts`. `poll` looks for a new release and new keys at once, `poll_weather` for new
-    forecasts."""
+    `geocoder` or `forecasts`. `poll` looks for a new release and new keys at once, `poll_weather` for new forecasts."""
 
     def __init__(
         self,
@@ -146,12 +145,12 @@ class Edge:
             await send({"type": "websocket.close"})
 
     def poll(self) -> None:
-        """Looks for new keys and a new release. Blocks, so do not call it on the event loop."""
+        """Look for new keys and a new release. Blocks, so do not call it on the event loop."""
         self._ring.poll()
         self._take_up_release()
 
     def poll_weather(self) -> None:
-        """Looks for new forecasts of the metros that are served. Blocks for as long as the provider takes."""
+        """Look for new forecasts of the metros that are served. Blocks for as long as the provider takes."""
         served = self._releases.current
         if served is not None and self._forecasts is not None:
             self._forecasts.poll({slug: each.metro for slug, each in served.release.metros.items()})
@@ -175,7 +174,8 @@ class Edge:
 
     @asynccontextmanager
     async def _run_beside(self, _: object) -> AsyncIterator[None]:
-        """Serving begins with what the store has now; without a release, or without a store, it begins too."""
+        """Run the polling tasks while requests are served. Serving begins with what the store has now, even without a
+        release or a store."""
         await asyncio.to_thread(self.poll)
         self._usage.start()
         # Each by itself: a revocation does not wait until a large release is fetched.

@@ -1,4 +1,4 @@
-"""Keys: the registry that this process knows, and whose key a request has."""
+"""Authenticate requests by the registry of keys that this process last read."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -25,9 +25,9 @@ MOST_REMEMBERED = 8_192
 
 
 class KeyRing:
-    """The registry as it was last read. If the store fails, or the registry is corrupt, the last one stays.
+    """The registry as it was last read. If the store fails, or the registry is corrupt, the last one stays in use.
 
-    `is_read`: it was read once, or the store has a release and no registry.
+    `is_read`: True once it was read, or if the store has a release and no registry.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class KeyRing:
         self.is_read = False
 
     def poll(self) -> None:
-        """Reads the registry if it has changed. Blocks: not for the event loop."""
+        """Read the registry if it has changed. Blocks, so do not call it on the event loop."""
         try:
             file = self._store.read_versioned(NAME)
             if file is None:
@@ -75,7 +75,8 @@ class KeyRing:
             log.error("keys_sealed_otherwise", reason=str(wrong))
 
     def find_active(self, text: bytes) -> Principal | None:
-        """The principal of this key's text, if the key is active now. The cache has hashes of keys, not their texts."""
+        """Return the principal of a key by its text, if the key is active now. The cache has hashes of keys, not their
+        texts."""
         registry, cache = self._known
         digest = sha256(text).digest()
         principal = cache.get(digest)
@@ -90,7 +91,7 @@ class KeyRing:
         return self._check_active(principal)
 
     def find_active_id(self, id_: str) -> Principal | None:
-        """The principal of the key of this id, if the key is active now."""
+        """Return the principal of a key by its id, if the key is active now."""
         registry, _ = self._known
         key = registry.by_id.get(id_)
         return None if key is None else self._check_active(make_principal(registry, key, plans=self._plans))
@@ -105,11 +106,11 @@ MOST_FAILURES_PER_MINUTE = 60
 
 
 class Authenticator(Struct, frozen=True, kw_only=True):
-    """Raises 401 without an active key, or 429 for an address from which too many keys failed. If the keys could not be
-    read since the server started, a request with a key gets 503.
+    """Authenticate requests. Raises 401 without an active key, or 429 for an address from which too many keys failed.
+    If the keys could not be read since the server started, a request with a key gets 503.
 
     `failures` counts failed keys by client address; an active key passes from anywhere. The signed address of a
-    calendar has the id of a key. Its signature goes no further than here.
+    calendar has the id of a key. Its signature is checked here and passed no further.
     """
 
     ring: KeyRing

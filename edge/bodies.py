@@ -1,4 +1,4 @@
-"""Bodies: from memory, from an object that the build wrote, or computed; in a content coding, or as an address."""
+"""Make bodies: from memory, from an object that the build wrote, or computed; in a content coding, or as an address."""
 
 import zlib
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -264,7 +264,7 @@ _INLINE = frozenset({"changes", "events.ics.address"})
 
 
 class BodyPointer(Struct, frozen=True, kw_only=True):
-    """`body` stands in for one of `size` bytes, 0 if that is not known."""
+    """A `body` that points to another one of `size` bytes, 0 if unknown."""
 
     body: Body
     size: int
@@ -289,7 +289,7 @@ def find_pointer(front: Front, planned: RequestPlan, coding: bytes, *, made: Bod
 
 
 def measure_file(export: Export, coding: bytes) -> int:
-    """The bytes that a reader of this coding gets."""
+    """Return how many bytes a reader of this coding gets."""
     return export.packed if export.coding.encode() in (coding, IDENTITY) else export.size
 
 

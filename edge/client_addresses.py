@@ -1,4 +1,4 @@
-"""The addresses of clients: the peer of the connection or whom a trusted proxy forwards for, and a rate for each."""
+"""The addresses of clients, from the connection's peer or a trusted proxy's header, and a rate limit for each."""
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -19,7 +19,7 @@ _PREFIX = 64
 
 
 class TrustedProxies:
-    """`texts`: addresses and networks. ValueError for what is neither."""
+    """The proxies whose headers are trusted. `texts`: addresses and networks. Raises ValueError for anything else."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._networks = tuple(ip_network(text, strict=False) for text in texts)
@@ -38,7 +38,7 @@ class TrustedProxies:
         return None if address is None else _name_network(address)
 
     def name_peer(self, host: str | None) -> str | None:
-        """The name of a connection's peer. None for a trusted proxy, which has many clients, and over a Unix
+        """Return the name of a connection's peer, or None for a trusted proxy, which has many clients, and over a Unix
         socket."""
         address = None if host is None else _parse(host)
         return None if address is None or self._is_trusted(address) else _name_network(address)
@@ -82,7 +82,8 @@ class _Bucket:
 
 
 class AddressBuckets:
-    """`clock`: microseconds. An address that was evicted from the cache starts a new minute. For one thread."""
+    """A bucket for each address. `clock`: microseconds. An address that was evicted from the cache starts a new minute.
+    For one thread."""
 
     def __init__(self, *, per_minute: int, clock: Callable[[], int]) -> None:
         self._per_minute = per_minute
@@ -90,7 +91,7 @@ class AddressBuckets:
         self._buckets: FIFOCache[str, _Bucket] = FIFOCache(MOST_ADDRESSES)
 
     def take(self, address: str) -> int:
-        """Counts one, if there is room; else the seconds until there is."""
+        """Count a request if there is room and return 0; otherwise return the seconds until there is."""
         bucket, now = self._buckets.setdefault(address, _Bucket()), self._clock()
         bucket.load = leak(bucket.load, then=bucket.then, now=now, limit=self._per_minute)
         bucket.then = now
@@ -101,14 +102,15 @@ class AddressBuckets:
 
 
 class VisitorKey(Struct, frozen=True, kw_only=True):
-    """The key's text, and how many requests each address may send with it in a minute."""
+    """The text of the visitors' key, and how many requests each address may send with it in a minute."""
 
     text: str
     per_minute: int = 120
 
 
 class VisitorLimiter:
-    """Counts by worker: an address may have as many times its rate as there are workers."""
+    """Limits the requests of visitors. Each worker counts by itself, so an address may have its rate at each of
+    them."""
 
     def __init__(self, key: VisitorKey, *, proxies: TrustedProxies, clock: Callable[[], int]) -> None:
         self._digest = sha256(key.text.encode()).digest()

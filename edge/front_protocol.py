@@ -1,6 +1,6 @@
-"""Headers between a front and a server: the server decides who gets what, and the front moves the bytes.
+"""Headers between a front and a server: the server decides who gets what, and the front sends the bytes.
 
-docs/front-protocol.md has all of it.
+docs/front-protocol.md describes them.
 """
 
 import hmac
@@ -27,7 +27,7 @@ _MOST_DIGITS = 15
 
 
 class Front(Struct, frozen=True, kw_only=True):
-    """A front that can move bodies: the kinds of address that it `follows`, the least size of a body in bytes, and the
+    """A front that can send bodies: the kinds of address that it `follows`, the least size of a body in bytes, and the
     `header` that has the address."""
 
     follows: frozenset[str] = frozenset()
@@ -64,16 +64,16 @@ def parse_front(text: bytes) -> Front:
 
 
 def render_front(secret: str, *, follows: Iterable[str], least: int, pointer: str) -> str:
-    """The header's value, as a front sends it."""
+    """Return the header's value, as a front sends it."""
     return f"{secret}; follows={','.join(follows)}; from={least}; pointer={pointer}"
 
 
 def name_object(sha: str, *, kind: str = OBJECTS) -> bytes:
-    """The address of an object's bytes; `kind` is one of `OBJECTS` and `EXPORTS`."""
+    """Return the address of an object's bytes; `kind` is one of `OBJECTS` and `EXPORTS`."""
     return f"{PREFIX}{kind}/{sha[:2]}/{sha}".encode()
 
 
 def name_answer(query_text: str, *, etag: bytes, coding: bytes) -> bytes:
-    """The address of a body: whoever asks for the same with the same rights gets the same."""
+    """Return the address of a body, which is the same for equal requests with equal rights."""
     digest = sha256(query_text.encode() + b"\n" + etag).hexdigest()
     return f"{PREFIX}{ANSWERS}/{digest}.".encode() + (coding or b"identity")

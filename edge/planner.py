@@ -1,4 +1,4 @@
-"""Plans a request: finds its route, release, query and ETag, and how its body is made. No body is made here."""
+"""Plan a request: find its route, release, query and ETag, and how to make its body. No body is made here."""
 
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
@@ -74,11 +74,11 @@ class LocalDates:
         self._dates: Mapping[str, date] = {}
 
     def read_minute(self) -> datetime:
-        """The current time, rounded down to the minute."""
+        """Return the current time, rounded down to the minute."""
         return self._clock().replace(second=0, microsecond=0)
 
     def read_dates(self, release: Release) -> Mapping[str, date]:
-        """The local dates by metro. The mapping is the same object until a date in it changes."""
+        """Return the local dates by metro. The mapping is the same object until a date in it changes."""
         now = self._clock()
         if not self._minute <= now < self._next_minute or release.id != self._release:
             dates = _find_dates(release, now)
@@ -132,7 +132,7 @@ def read_query(
 
 
 def read_metro(name: str, *, served: ServedRelease, entitlement: Entitlement) -> Snapshot:
-    """The metro with this slug or alias. Raises 404 if there is none, and 403 if the key may not read it."""
+    """Return the metro with this slug or alias. Raises 404 if there is none, and 403 if the key may not read it."""
     metro = served.metros.get(name)
     if metro is None:
         meant = served.metros.get(name.lower())
@@ -354,8 +354,8 @@ def _plan(query: Query, plan: AnswerPlan, *, served: ServedRelease, about: Answe
 
 
 def find_page(query: Query, about: AnswerContext) -> PrecomputedPage | None:
-    """The object that was written ahead for this: only ever for keys of all types, and by a program that answers as
-    this one does."""
+    """Return the page that the build wrote for this query, or None. Pages are written only for keys of all types, and
+    are used only if the program's renderer is the one that wrote them."""
     if query.metro is None or query.cursor is not None or about.entitlement.types is not None:
         return None
     snapshot = about.release.metros[query.metro]

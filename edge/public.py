@@ -39,7 +39,7 @@ from outings.release.site import ASSETS, BROTLI, GZIP, SiteFile
 
 
 class EncodedDocument(Struct, frozen=True, kw_only=True):
-    """The document, in each coding."""
+    """The OpenAPI document in each content coding."""
 
     etag: bytes
     head: Lines
@@ -47,14 +47,14 @@ class EncodedDocument(Struct, frozen=True, kw_only=True):
 
 
 class OpenApi:
-    """The document. `prepare` makes it beside the event loop, once for each vocabulary."""
+    """The OpenAPI document. `prepare` makes it outside the event loop, once for each vocabulary."""
 
     def __init__(self, releases: Releases) -> None:
         self._releases = releases
         self._prepared: EncodedDocument | None = None
 
     def prepare(self) -> None:
-        """Takes up the words of the current release."""
+        """Make the document with the vocabulary of the current release."""
         served = self._releases.current
         if served is not None:
             self._prepared = prepare_document(served.vocabulary)
@@ -95,8 +95,8 @@ _MISSING = encode_lines((*_HEAD, (b"vary", b"Accept"), (b"cache-control", b"no-s
 
 
 class Pages(Struct, frozen=True):
-    """The pages of the site: answers each path, leads from `/reference` to `/reference/`, and says to a browser that
-    there is no page."""
+    """The pages of the site. Answers each path, redirects `/reference` to `/reference/`, and shows a browser that there
+    is no page."""
 
     releases: Releases
     bodies: Bodies
@@ -160,7 +160,7 @@ def _make_head(path: str, file: SiteFile) -> Lines:
 
 
 class PublicEndpoints(Struct, frozen=True, kw_only=True):
-    """The probes, the metrics and the contract's document."""
+    """The probes, the metrics and the OpenAPI document."""
 
     releases: Releases
     ring: KeyRing

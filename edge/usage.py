@@ -1,4 +1,4 @@
-"""Records requests outside the event loop: counts of each key in a ledger, and lines of the access log."""
+"""Record requests outside the event loop: counts for each key in a ledger, and lines of the access log."""
 
 import os
 import sqlite3
@@ -30,7 +30,7 @@ _LINES_AT_A_TIME = 128
 class RequestRecord(Struct, frozen=True, gc=False):
     """A request that was answered, in `seconds`. `size` is of the body; `key` is None if it is unknown.
 
-    It has no path and no query: these name people's homes.
+    It has no path and no query, because these contain people's home addresses.
     """
 
     at: datetime
@@ -63,7 +63,8 @@ def render_line(record: RequestRecord) -> bytes:
 
 
 class AccessLog:
-    """Writes whole lines to an open file, by a thread of its own: a reader who does not read holds up nothing else."""
+    """Writes whole lines to an open file in a thread of its own, so that a slow reader of the file holds up nothing
+    else."""
 
     def __init__(self, file: int) -> None:
         self._file = file
@@ -150,7 +151,7 @@ _ADD_TOTAL = f"INSERT INTO totals VALUES (?, ?, ?, ?, ?, ?) {_ADD}"
 
 
 class UsageKey(Struct, frozen=True):
-    """An account in which requests are counted. `route` is a route's name, `key` an id."""
+    """The combination by which requests are counted. `route` is a route's name, `key` an id."""
 
     day: date
     client: str
@@ -159,7 +160,7 @@ class UsageKey(Struct, frozen=True):
 
 
 class UsageCounts(Struct):
-    """`billed`: successes and 304; `refused`: all else. `bytes`: of bodies as they were sent."""
+    """Counts of requests. `billed`: successes and 304; `refused`: all others. `bytes`: of bodies as they were sent."""
 
     billed: int = 0
     refused: int = 0
@@ -179,7 +180,7 @@ class DailyUsage(Struct, frozen=True, kw_only=True):
 
 
 class TotalUsage(Struct, frozen=True):
-    """A key's, over all days."""
+    """The usage of a key, over all days."""
 
     client: str
     key: str
@@ -190,9 +191,11 @@ class TotalUsage(Struct, frozen=True):
 
 
 class Ledger:
-    """`totals` are the days' sums, kept beside them: a scrape reads as many rows as keys have asked for routes.
+    """The counts of requests by day, in SQLite. `totals` are sums over the days, stored too: a scrape reads only one
+    row for each key and route.
 
-    A batch is added whole or not at all, and is on the disk when `add` returns. OSError where the file can't be used.
+    A batch is added whole or not at all, and is on the disk when `add` returns. Raises OSError if the file can't be
+    used.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -240,7 +243,7 @@ class Ledger:
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
-        """A connection for one act: no thread keeps one that another might use, and none is open across a fork."""
+        """Yield a connection for one operation, so that none is shared between threads or open across a fork."""
         try:
             with closing(sqlite3.connect(self._path, timeout=PATIENCE_SECONDS, isolation_level=None)) as connection:
                 connection.execute("PRAGMA synchronous = FULL")
@@ -266,9 +269,9 @@ FLUSH_SECONDS = 1.0
 
 
 class UsageRecorder:
-    """`record` takes a RequestRecord; one thread writes counts, another lines. Without a `ledger` nothing is counted,
-    without an `access_log` no line is written. `shows_keys`: `/metrics`, which anyone may ask, tells of each key.
-    """
+    """Records requests. `record` takes a RequestRecord; one thread writes counts, another writes lines. Without a
+    `ledger` nothing is counted, without an `access_log` no line is written. `shows_keys`: whether `/metrics`, which
+    anyone may read, shows each key."""
 
     def __init__(
         self,
@@ -308,8 +311,8 @@ class UsageRecorder:
             self._access_log.write_waiting()
 
     def flush(self) -> None:
-        """Writes what was counted. If the ledger cannot be written, the counts stay for the next time. Blocks, so do
-        not call it on the event loop."""
+        """Write what was counted. If the ledger can't be written, the counts stay for the next time. Blocks, so do not
+        call it on the event loop."""
         with self._flushing:
             records = [self._records.popleft() for _ in range(len(self._records))]
             if self._access_log is not None:

@@ -1,4 +1,5 @@
-"""A local copy of a static tree. Only files whose hash differs are read, and all are what the tree's key has signed."""
+"""Keep a local copy of a static tree. Only files whose hash differs are fetched, and the tree's key must have signed
+all."""
 
 import re
 from base64 import b64encode
@@ -31,7 +32,8 @@ Tell = Callable[[str], None]
 
 
 class TreeSums(Struct, frozen=True, kw_only=True):
-    """The hash of each file of a tree by name, as its publisher has signed them. `files` are their bytes."""
+    """The hashes of a tree's files by name, signed by its publisher, and `files`: the bytes of the sums and their
+    signature."""
 
     hashes: Mapping[str, str]
     signer: str
@@ -39,7 +41,7 @@ class TreeSums(Struct, frozen=True, kw_only=True):
 
 
 class IndexHead(Struct, frozen=True):
-    """The release that a tree is of, as its index says."""
+    """The release of a tree, as its index states it."""
 
     release: str
     built_at: str
@@ -116,7 +118,7 @@ def find_differences(client: ApiClient, folder: Path, *, trust: Trust) -> tuple[
 
 
 def read_head(index: bytes, *, named: str) -> IndexHead:
-    """Raises MirrorError."""
+    """Parse the head of an index. Raises MirrorError."""
     try:
         return msgspec.json.decode(index, type=IndexHead)
     except msgspec.DecodeError as error:
@@ -165,7 +167,7 @@ def _fetch_signed(client: ApiClient, name: str) -> bytes:
 
 
 def _check_age(client: ApiClient, folder: KeptFolder, index: bytes) -> IndexHead:
-    """Raises MirrorError if the folder's own index is of a later build."""
+    """Return the head of the tree's index. Raises MirrorError if the folder's own index is of a later build."""
     head, own = read_head(index, named=f"{client.url}/{INDEX}"), folder.folder / INDEX
     if own.is_file() and (here := read_head(own.read_bytes(), named=str(own))).built_at > head.built_at:
         raise MirrorError(
@@ -210,5 +212,5 @@ def _find_fault(client: ApiClient, tree: TreeSums, name: str, reply: HttpRespons
 
 
 def _is_for_host(name: str) -> bool:
-    """Some hosts read `_headers` and the like themselves and show them to nobody."""
+    """Return True for files such as `_headers`, which some hosts read themselves and show to nobody."""
     return "/" not in name and name[0] in "._"

@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS progress (
 
 
 class MirroredRecord(Struct, frozen=True, kw_only=True):
-    """`metro` is null for an organization; `document` its JSON as its detail has it."""
+    """A row of the file. `metro` is null for an organization; `document` is the JSON of its own page."""
 
     id: str
     type: str
@@ -35,7 +35,8 @@ class MirroredRecord(Struct, frozen=True, kw_only=True):
 
 
 class Progress(Struct, frozen=True, kw_only=True):
-    """`scope`: the key's, null before the first page; `cursor`: the last version that is in the file."""
+    """The position in the feed of changes. `scope`: that of the key, null before the first page; `cursor`: the last
+    version that is in the file."""
 
     url: str
     scope: str | None = None
@@ -43,7 +44,7 @@ class Progress(Struct, frozen=True, kw_only=True):
 
 
 class MirrorFile:
-    """sqlite3.Error where the file is none of ours, or held by another."""
+    """The SQLite file. Raises sqlite3.Error if it is not one of ours, or is locked by another process."""
 
     def __init__(self, path: Path) -> None:
         self._database = sqlite3.connect(path)
@@ -158,7 +159,8 @@ def _check_page(answer: ApiResponse, progress: Progress) -> Mapping[str, Any]:
 
 
 def _apply_page(client: ApiClient, file: MirrorFile, page: Sequence[Any], *, progress: Progress) -> None:
-    """A record is of its id and metro: it may have gone to another. The last that a page says of it holds."""
+    """Apply a page of changes, of which the last of a listing in a metro counts. A listing that moved to another metro
+    is not deleted by its removal from the old one."""
     last = {(each["listing_id"], _name_home(each)): each for each in page}
     wanted = [each for each in last.values() if each["kind"] != "removed"]
     put = {record.id: record for record in _fetch(client, wanted)}
@@ -168,7 +170,7 @@ def _apply_page(client: ApiClient, file: MirrorFile, page: Sequence[Any], *, pro
 
 
 def _name_home(change: Mapping[str, Any]) -> str | None:
-    """An organization is one, whatever metros it has."""
+    """Return the metro of a change, or None for an organization, which is one record whatever metros it has."""
     metro: str | None = change["metro"]
     return None if change["type"] == _ORGANIZATION else metro
 
@@ -209,7 +211,7 @@ Hashes = Mapping[tuple[str, str], str]
 
 
 class Difference(Struct, frozen=True, kw_only=True):
-    """A hash is null where one side has no such rows to tell of."""
+    """A difference in the hashes of one metro and type. A hash is null if that side has no such rows."""
 
     metro: str
     type: str

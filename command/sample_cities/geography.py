@@ -74,7 +74,7 @@ METROS = (SEATTLE, NEW_YORK)
 
 
 def make_feature_collection(metro: DemoMetro) -> dict[str, Any]:
-    """The metro's neighborhoods as GeoJSON polygons with a name."""
+    """Make GeoJSON of the metro's neighborhoods: polygons with a name."""
     return {"type": "FeatureCollection", "features": [_make_feature(each) for each in metro.neighborhoods]}
 
 

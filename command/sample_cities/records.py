@@ -14,7 +14,7 @@ Record = dict[str, Any]
 
 
 class Subject(Struct, frozen=True):
-    """`ages` are the usual least and greatest, whole years."""
+    """A subject of sample listings. `ages`: the usual least and greatest age, in whole years."""
 
     name: str
     categories: tuple[str, ...]
@@ -224,7 +224,8 @@ def _number_kinds(kinds: list[str]) -> Iterator[tuple[str, int]]:
 
 
 def _make_organizations(metro: DemoMetro) -> Iterator[Record]:
-    """The first of them publish in every metro and have one id; the last has no record and is only named."""
+    """Yield the organizations' records. All but the first two have the same id in every metro; the last name has no
+    record."""
     for number, name in enumerate(ORGANIZATIONS[:-1]):
         word = "".join(sign for sign in name.lower() if sign.isalnum())
         local = number < 2

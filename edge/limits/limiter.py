@@ -1,4 +1,4 @@
-"""The limits of a key: the rule, its header fields, and what counts each request against them.
+"""The limits of a key: the algorithm, its header fields, and the counting of each request.
 
 The rate is GCRA in its form of a leaky bucket (ITU-T I.371), in whole numbers and so exact:
 
@@ -6,8 +6,8 @@ The rate is GCRA in its form of a leaky bucket (ITU-T I.371), in whole numbers a
     a request passes if load + MINUTE ≤ limit × MINUTE, and adds MINUTE
 
 A request weighs `MINUTE`, so that the bucket leaks `limit` a microsecond and holds `limit` requests: a full allowance
-passes at once, and in any t seconds never more than limit × (1 + t/60). What is refused adds nothing. The quota counts
-requests by calendar month in UTC, which has a number: 12 × year + month - 1.
+passes at once, and in any t seconds never more than limit × (1 + t/60). A refused request adds nothing. The quota
+counts requests by calendar month in UTC, which has a number: 12 × year + month - 1.
 """
 
 import time
@@ -42,7 +42,7 @@ def find_beginning(month: int) -> int:
 
 
 def leak(load: int, *, then: int, now: int, limit: int) -> int:
-    """The load as of `now`. A clock that went back leaks nothing; a limit that was lowered caps the load."""
+    """Return the load as of `now`. A clock that went back leaks nothing; a limit that was lowered caps the load."""
     most = limit * MINUTE
     left = (load if load < most else most) - (limit * (now - then) if now > then else 0)
     return left if left > 0 else 0
@@ -53,7 +53,7 @@ def has_room(load: int, limit: int) -> bool:
 
 
 def count_left(load: int, limit: int) -> int:
-    """Requests that would pass at once."""
+    """Return how many requests would pass at once."""
     return limit - -(-load // MINUTE)
 
 
@@ -76,7 +76,8 @@ def count_microseconds(clock: Callable[[], datetime]) -> Callable[[], int]:
 
 
 class Operation(IntEnum):
-    """`TAKE` one of the rate and of the quota, `PEEK` at what is left, `REFUND` the quota of a request that failed."""
+    """An operation: `TAKE` one of the rate and of the quota, `PEEK` at what is left, `REFUND` the quota of a failed
+    request."""
 
     TAKE = 0
     PEEK = 1
@@ -92,7 +93,7 @@ class Outcome(IntEnum):
 
 
 class LimitState(Struct, frozen=True, kw_only=True, gc=False):
-    """Counts after an operation.
+    """The counts after an operation.
 
     Attributes:
         now: microseconds since 1970.
@@ -108,7 +109,7 @@ class LimitState(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class LimitStoreError(Exception):
-    """The store can't count now; the text says why."""
+    """The store can't count now; the message says why."""
 
 
 class LimitStore(Protocol):
@@ -161,8 +162,11 @@ FIELDS = (
 
 
 def encode_fields(allowance: Allowance, reading: LimitState) -> bytes:
-    """The lines of a response to a known key, as of `reading`. Resets are when a whole allowance is left, if nothing is
-    asked until then. `RateLimit` and its policy as in draft-ietf-httpapi-ratelimit-headers-10."""
+    """Return the header fields of a response to a known key, as lines, as of `reading`.
+
+    A reset is the time at which the whole allowance is left if nothing is requested until then. `RateLimit` and its
+    policy follow draft-ietf-httpapi-ratelimit-headers-10.
+    """
     limit, per_month = allowance.per_minute, allowance.per_month
     left, wait = count_left(reading.load, limit), wait_for_all(reading.load, limit)
     seconds, reset = -(-wait // SECOND), -(-(reading.now + wait) // SECOND)
@@ -214,7 +218,7 @@ class LimitDecision(Struct, frozen=True, kw_only=True, gc=False):
         return self.reading is None or self.reading.outcome is _PASSED
 
     def encode_fields(self) -> bytes:
-        """The header fields, as lines. They show a full allowance if nothing could be counted."""
+        """Return the header fields, as lines. They show a full allowance if nothing could be counted."""
         if self.reading is not None:
             return encode_fields(self.allowance, self.reading)
         now = read_microseconds()
@@ -228,7 +232,7 @@ class LimitDecision(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class RateLimiter(Struct):
-    """If the store of counters is out of reach, requests pass; the log and a metric say so."""
+    """Counts requests. If the store of counters can't be reached, requests pass, and the log and a metric say so."""
 
     limits: LimitStore
     counts: "Counts"
@@ -242,7 +246,7 @@ class RateLimiter(Struct):
         return await self._count(principal.allowance, Operation.PEEK)
 
     async def refund(self, taken: LimitDecision) -> LimitDecision:
-        """Gives back a request of the quota, unless it was not counted."""
+        """Give back a request of the quota, unless it was not counted."""
         if taken.reading is None:
             return taken
         return await self._count(taken.allowance, Operation.REFUND, month=taken.reading.month)

@@ -1,9 +1,9 @@
 """Counters of one machine: a mapped file that its workers share.
 
-A head, then 16 bytes a slot: a key's bucket (time, load) or a client's month (used, month), each number written whole.
-An operation holds the client's slot, by a lock of one byte that the kernel takes back when a process dies: for a few
-microseconds, over the client's own count and those of its keys. What is in the file is there for the next process,
-however the last one ended; a power cut takes what the kernel had not written yet, some 30 s.
+The file has a head, then slots of 16 bytes: a key's bucket (time, load) or a client's month (used, month), each number
+written whole. An operation locks the client's slot for a few microseconds, which covers the client's count and those of
+its keys; the kernel releases the lock when a process dies. The counts survive a crash of the process. A power cut loses
+what the kernel had not written yet, some 30 s.
 """
 
 import asyncio
@@ -51,11 +51,11 @@ _PATIENCE_SECONDS = 0.25
 
 
 class TableError(Exception):
-    """The file of counters can't be used; the text names it and says why."""
+    """The file of counters can't be used; the message names it and says why."""
 
 
 class MappedLimitStore:
-    """`path`: the file, made where there is none (TableError); None is a table of this process's own.
+    """Counters in the file at `path`, created if missing (TableError); with None, in the memory of this process.
 
     For one event loop; its locks hold against other processes.
     """
@@ -68,8 +68,8 @@ class MappedLimitStore:
         self._month = self._begins = self._ends = 0
 
     async def apply(self, allowance: Allowance, operation: Operation, *, month: int = 0) -> LimitState:
-        """The holder of the lock may have been interrupted in the few microseconds: the loop goes on until it is let
-        run again."""
+        """Apply the operation. If another process was interrupted while it held the lock, wait without blocking the
+        event loop."""
         if allowance.key >= SLOTS or allowance.client >= SLOTS:
             raise LimitStoreError(f"slot {max(allowance.key, allowance.client)}: the file has {SLOTS}")
         if self._file is None:
@@ -133,7 +133,7 @@ class MappedLimitStore:
 
 
 def open_table(path: Path) -> int:
-    """The number of the open file, made and checked. TableError."""
+    """Open the file, created if missing and checked, and return its descriptor. Raises TableError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
@@ -168,7 +168,7 @@ def _make_table(path: Path) -> None:
 
 
 def open_limits(rate_storage: str, *, state: Path) -> LimitStore:
-    """The store of counters that a configuration names. `state` is the folder of this machine's counters. Raises
+    """Open the store of counters that the configuration names. `state`: the folder of this machine's counters. Raises
     TableError, and ImportError without the extra `redis`."""
     if rate_storage == LOCAL:
         return MappedLimitStore(state / NAME)

@@ -1,4 +1,4 @@
-"""Calls of other people's servers: limited in time and size, retried where that helps, stopped while they are down."""
+"""Call other people's servers: limited in time and size, retried if that helps, stopped while they are down."""
 
 import logging
 import time
@@ -12,7 +12,8 @@ from outings.retry_policy import TRANSIENT_STATUSES, RetryPolicy, read_retry_aft
 
 
 class RemoteError(Exception):
-    """`rest`: seconds after which the server wants to be asked again. Its text names nothing of the question."""
+    """A call failed. `rest`: seconds after which the server wants to be called again. The message has nothing of the
+    request."""
 
     def __init__(self, reason: str, *, rest: float | None = None) -> None:
         super().__init__(reason)
@@ -20,7 +21,7 @@ class RemoteError(Exception):
 
 
 class PermanentRemoteError(RemoteError):
-    """A retry would fail in the same way."""
+    """A call failed, and a retry would fail in the same way."""
 
 
 # Of one answer: a longer one is not read.
@@ -28,7 +29,7 @@ MOST_BYTES = 2**20
 
 
 def check_proxies() -> None:
-    """Raises ValueError where the environment names a proxy that no request can be sent through."""
+    """Raise ValueError if the environment names a proxy through which no request can be sent."""
     try:
         httpx2.Client().close()
     except (ImportError, ValueError) as error:
@@ -56,7 +57,7 @@ class Fetcher:
             logging.getLogger(name).setLevel(logging.WARNING)  # below, URLs are logged, with the question in them
 
     def fetch(self, path: str, parameters: dict[str, str] | None = None) -> bytes | None:
-        """Returns None if the request itself is wrong. Raises `RemoteError`. Blocks."""
+        """Return the body, or None if the request itself is wrong. Raises `RemoteError`. Blocks."""
         policy = self._policy
         for attempt in stamina.retry_context(
             on=lambda error: isinstance(error, RemoteError) and not isinstance(error, PermanentRemoteError),
@@ -82,7 +83,8 @@ class Fetcher:
             raise RemoteError(type(error).__name__) from None
 
     def _check_status(self, response: httpx2.Response) -> None:
-        """A server that says when to come again is not pressed before; nor is one that was asked too often."""
+        """Raise an error for a failed response, with the seconds to wait if the server states them or was called too
+        often."""
         status = response.status_code
         if status == 200:
             return
@@ -94,7 +96,7 @@ class Fetcher:
         raise (PermanentRemoteError if status == 429 else RemoteError)(f"status {status}")
 
     def _read_body(self, response: httpx2.Response, *, end: float) -> bytes:
-        """A timeout of each silence alone lets a server take for ever."""
+        """Read the body until `end`. A timeout for each silence would let a server take forever."""
         body = b""
         for piece in response.iter_raw():
             body += piece
@@ -137,7 +139,8 @@ class CircuitBreaker:
         self._open_until = float("-inf")
 
     def note_failure(self, *, rest: float | None = None) -> int:
-        """The whole seconds to wait now, at least 1. `rest`: seconds that the server itself asked for."""
+        """Count a failure and return the whole seconds to wait now, at least 1. `rest`: seconds that the server itself
+        asked for."""
         self._failed += 1
         if rest is not None or self._failed >= self._most:
             self._failed = max(self._failed, self._most)

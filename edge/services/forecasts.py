@@ -22,7 +22,7 @@ _decode = msgspec.json.Decoder(dict[str, Forecast]).decode
 
 
 class FileForecastSource:
-    """A file that is gone, or can't be read, leaves what was read before."""
+    """Forecasts from a file. If it is missing or can't be read, the last ones stay."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -89,7 +89,7 @@ class Forecasts:
         return self._shown
 
     def poll(self, metros: Mapping[str, MetroSettings]) -> None:
-        """Takes over what the source knows now. Blocks."""
+        """Update the forecasts from the source. Blocks."""
         latest = self._source.list_forecasts(metros)
         known = {slug: self._open(slug, forecast, metros[slug].timezone) for slug, forecast in latest.items()}
         if known != self._known:
@@ -99,7 +99,7 @@ class Forecasts:
         self._source.close()
 
     def _open(self, slug: str, forecast: Forecast, timezone: str) -> Weather:
-        """The weather of a forecast; the earlier object if the forecast has not changed."""
+        """Return the weather of a forecast: the earlier object if the forecast has not changed."""
         before = self._known.get(slug)
         is_same = before is not None and before.forecast == forecast and before.timezone == timezone
         return before if before is not None and is_same else Weather(forecast, timezone=timezone)

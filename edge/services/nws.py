@@ -1,4 +1,5 @@
-"""Forecasts of the US National Weather Service, in a folder that the workers of a machine share: one asks, all read."""
+"""Forecasts of the US National Weather Service, in a folder that the workers of a machine share: one requests, all
+read."""
 
 import fcntl
 import os
@@ -33,7 +34,7 @@ _GRIDS = "/gridpoints/"
 
 
 class Grid(Struct, frozen=True, kw_only=True):
-    """Paths of a point's forecasts at the service."""
+    """The paths of a point's forecasts at the service."""
 
     hours: str
     half_days: str
@@ -56,7 +57,7 @@ class _Chance(Struct, frozen=True):
 
 
 class _Period(Struct, frozen=True):
-    """An hour, or a half-day. A temperature is a number, or, as announced, a value with its unit."""
+    """An hour, or half a day. A temperature is a number or, as the service announced, a value with its unit."""
 
     startTime: Moment  # noqa: N815
     endTime: Moment  # noqa: N815
@@ -68,7 +69,7 @@ class _Period(Struct, frozen=True):
 
 
 class _Periods(Struct, frozen=True):
-    """`updateTime`: when forecasters last changed it; what is generated from that anew is no newer."""
+    """The periods of a forecast. `updateTime`: when forecasters last changed it; regenerated forecasts are no newer."""
 
     updateTime: Moment  # noqa: N815
     periods: Annotated[list[_Period], Meta(min_length=1, max_length=1_000)]
@@ -92,7 +93,8 @@ _decode_forecast = msgspec.json.Decoder(_Forecast).decode
 
 
 class Nws:
-    """`url`: its server's, or of one that stands before it. `contact`: whom it may write to about our questions."""
+    """A client of the service. `url`: the service, or a proxy of it. `contact`: whom the service may write to about our
+    requests."""
 
     name = "nws"
 
@@ -206,7 +208,8 @@ MOST_RETRY = 900.0
 
 
 class CachedForecast(Struct, frozen=True, kw_only=True):
-    """The forecast of a metro. `next_at`: when it is requested again, in seconds since 1970; `failures`: in a row."""
+    """The forecast of a metro. `next_at`: when it is requested again, in seconds since 1970; `failures`: how many in a
+    row."""
 
     point: Center
     next_at: float
@@ -220,7 +223,8 @@ _decode = msgspec.json.Decoder(CachedForecast).decode
 
 
 class SharedForecastSource:
-    """`clock`: seconds since 1970. Where the folder can't be written, each worker asks for itself."""
+    """Forecasts in a shared folder. `clock`: seconds since 1970. If the folder can't be written, each worker requests
+    by itself."""
 
     def __init__(self, provider: Nws, *, folder: Path, clock: Callable[[], float]) -> None:
         self._provider = provider
@@ -290,7 +294,7 @@ class SharedForecastSource:
 
     @contextmanager
     def _take_turn(self) -> Iterator[bool]:
-        """False while another worker asks. The lock goes with its process."""
+        """Yield True if this worker may request forecasts, False while another does. The lock ends with its process."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -308,7 +312,7 @@ class SharedForecastSource:
             os.close(lock)
 
     def _read(self, slug: str) -> None:
-        """Takes up what another worker wrote."""
+        """Read the forecast that another worker wrote, if it changed."""
         path = self._folder / f"{slug}.json"
         try:
             state = name_state(path.stat())

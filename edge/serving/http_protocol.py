@@ -84,7 +84,7 @@ class HttpProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def leave(self) -> None:
-        """Closes the connection at once, whatever is still to be written."""
+        """Close the connection at once, whatever is still to be written."""
         self._is_last = True
         self.app.counts.dropped.inc()
         self.transport.abort()
@@ -342,7 +342,7 @@ def _refuse_head(fault: str, most: int) -> ApiError:
 
 
 def _refuse_grammar() -> ApiError:
-    """A `café` in a target that nobody encoded is no HTTP to the parser."""
+    """Return the error for a target that the parser refuses, such as one with a `café` that is not percent-encoded."""
     return bad_request(
         reason="invalid_value",
         message="This is no request of HTTP. What is not ASCII in a path or query is sent percent-encoded: caf%C3%A9.",

@@ -1,4 +1,4 @@
-"""Runs the edge with uvicorn: workers with a socket each, forked by a process that has imported what they need."""
+"""Run the edge with uvicorn: workers with a socket each, forked by a process that has imported what they need."""
 
 import copy
 import logging
@@ -37,7 +37,8 @@ _SOCKET_MODE = 0o660
 
 
 class WorkerSlot(Multiprocess):
-    """One worker's place: its socket stays open while workers come and go, so that who connects meanwhile waits."""
+    """The place of a worker. Its socket stays open while workers come and go, so that clients who connect meanwhile
+    wait."""
 
     def __init__(self, config: Config, sockets: list[socket.socket], *, should_exit: threading.Event) -> None:
         super().__init__(config, sockets)
@@ -45,7 +46,7 @@ class WorkerSlot(Multiprocess):
         self.should_exit = should_exit
 
     def restart_all(self) -> None:
-        """uvicorn waits for a new worker no longer than for an answer of one that serves."""
+        """Replace the workers. Wait for a new one longer than uvicorn waits for an answer of one that serves."""
         own = self.config
         self.config = copy.copy(own)
         self.config.timeout_worker_healthcheck = _READY_SECONDS
@@ -106,8 +107,8 @@ class Supervisor(Multiprocess):
 
 
 class ListeningSockets(Struct, frozen=True):
-    """`sockets` of one port, or of files, and the claim by which no other server takes them. `address`: as who asks
-    names it."""
+    """The `sockets` of a port or of files, and a claim so that no other server takes them. `address`: the one that
+    clients use."""
 
     address: str
     port: int
@@ -242,10 +243,10 @@ def make_counts_folder() -> Iterator[None]:
 
 
 def start_forks() -> None:
-    """Starts what forks workers. It imports all that they need and uses none of it, so that each is there at once and
-    shares that memory; a new Python each took 1.9 s of a processor and 150 MB.
+    """Start the process that forks workers. It imports all that they need, so that a worker starts at once and shares
+    that memory; a new Python for each took 1.9 s of processor time and 150 MB.
 
-    uvicorn has no setting for it: the name is its own.
+    uvicorn has no setting for it, so this replaces a private name of uvicorn.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["edge.serving.worker", "edge.serving.http_protocol", "uvloop"])

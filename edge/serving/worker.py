@@ -1,4 +1,4 @@
-"""A worker: one of the processes that answer. Workers share only the cache folder."""
+"""A worker: one of the processes that answer requests. Workers share only the cache folder."""
 
 import json
 import logging
@@ -28,7 +28,7 @@ from outings.release.trust import read_reader
 
 
 def make_served_edge(config: Path, *, memory: int = MEMORY_BYTES, access_log: bool = False) -> Edge:
-    """Makes what a worker runs. It reads the configuration itself, because it is a separate process.
+    """Make the application of a worker. It reads the configuration itself, because it is a separate process.
 
     With `access_log` each request is logged on standard error.
     """
@@ -97,5 +97,5 @@ def encode_event(event: EventDict, **options: Any) -> bytes:
 
 
 def format_event(event: EventDict, **options: Any) -> str:
-    """A log line for the standard library's handlers, which write text."""
+    """Return a log line as text, for handlers of the standard library."""
     return encode_event(event, **options).decode()

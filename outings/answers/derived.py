@@ -46,12 +46,10 @@ def derive_tables(
     language: Language | None = None,
     every: Sequence[DerivedTables] = DERIVED,
 ) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield tables derived from a snapshot's own, each with its name. One after the other, since all at once take as
-    much memory as the tables do; a column that no later one needs is let go.
+    """Yield tables derived from a snapshot's own, each with its name. One after another, since all at once take as much
+    memory as the tables do; a column that no later one needs is freed.
 
-    Args:
-        today: the metro's local date of the build.
-        language: the metro's, else English.
+    `today`: the metro's local date of the build. `language`: the metro's, else English.
     """
     context = TableContext(today=today, language=language or read_shipped_language(ENGLISH))
     for number, derived in enumerate(every):

@@ -161,8 +161,8 @@ _MOST_DEPTH = 100
 
 
 def mend_signs(content: bytes) -> bytes:
-    """Return JSON with U+FFFD for half of a surrogate pair (`"\\ud83d"`), which programs leave that cut a text within a
-    sign: no reader of JSON takes it, and it would cost what is round it."""
+    r"""Return JSON with U+FFFD for each half of a surrogate pair (`"\ud83d"`). Programs that cut a text within a
+    character write such halves, and a reader of JSON would refuse the whole record."""
     if _HALF.search(content) is None:
         return content
     return _ESCAPES.sub(lambda match: b"\\ufffd" if _HALF.fullmatch(match[0]) else match[0], content)

@@ -164,7 +164,8 @@ class PreviousSnapshot:
         return frozenset(row_id for source, ids in self._by_source.items() if stays(*source) for row_id in ids)
 
     def list_slugs(self, kind: str) -> dict[str, str]:
-        """id → slug of this type's rows, archived ones too, but not of drafts that nobody ever saw."""
+        """Return the slugs by id of this type's rows, archived ones too, but without drafts that were never
+        published."""
         if kind == ORGANIZATION:
             rows = self.organizations
         else:

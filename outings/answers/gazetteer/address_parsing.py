@@ -53,7 +53,7 @@ class Streets:
         return self._known.get(word) or word
 
     def join_number(self, text: str) -> str:
-        """ "Calle Mayor, nº 3, Centro" → "Calle Mayor 3, Centro", where the number comes behind the street."""
+        """Put the number behind the street next to it: "Calle Mayor, nº 3, Centro" becomes "Calle Mayor 3, Centro"."""
         return self._number.sub(r"\1 \2", text, count=1) if self._words.kind_first else text
 
     def is_address(self, text: str) -> bool:

@@ -322,7 +322,8 @@ def _list_sets(listings: pl.DataFrame) -> Iterator[tuple[tuple[str, str, float],
 
 
 def _read_numbers(column: pl.Series) -> Numbers:
-    """NaN where it states nothing: no comparison holds there. (Comparing in Polars takes 0.1 ms to begin.)"""
+    """Return NaN where it states nothing, for which no comparison holds. NumPy compares, because Polars takes 0.1 ms to
+    begin."""
     return (column.cast(pl.Int8) if column.dtype == pl.Boolean else column).to_numpy()
 
 

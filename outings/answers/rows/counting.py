@@ -97,7 +97,7 @@ def _count_sets(sets: NDArray[np.uint64], words: Words) -> Numbers:
 
 
 def _add_last(counts: Numbers, count: int) -> Numbers:
-    """Append the count of rows that state none. (NumPy's `append` takes five times as long.)"""
+    """Append the count of rows that state none. NumPy's `append` would take five times as long."""
     longer: Numbers = np.empty(counts.size + 1, dtype=np.int64)
     longer[:-1], longer[-1] = counts, count
     return longer

@@ -46,7 +46,7 @@ def fold_name(name: str) -> str:
 
 def make_entries(frames: Frames, language: Language) -> pl.DataFrame:
     """Return the entries by kind and text, with the rows of their listings or organizations, or the number of a
-    neighborhood, as `numbers`. Entries with one number in these columns are alike:
+    neighborhood, as `numbers`. Entries with the same number in one of these columns are alike.
 
     `alike`: in text; `form`: queries of which one has other forms of the other's words; `phrase`: in the phrase that a
     listing's or a place's name begins with, which may be a query.

@@ -119,5 +119,5 @@ def pack_documents(
 
 
 def pack_body(body: bytes) -> bytes:
-    """gzip without a time in its header, so that the same body is the same object."""
+    """Compress with gzip, without a time in its header, so that the same body is the same object."""
     return gzip.compress(body, compresslevel=_GZIP_LEVEL, mtime=0)
