@@ -1,4 +1,4 @@
-"""Names say what a thing is, in the words of the field: CONTRIBUTING.md has the glossary."""
+"""Names say what a thing is, in the words of the field: docs/glossary.md has them."""
 
 import ast
 import builtins
@@ -224,11 +224,11 @@ def test_a_participle_is_known_by_the_last_word_of_a_name(name: str, is_wrong: b
 
 
 def test_the_glossary_has_at_most_forty_terms_and_each_names_its_file() -> None:
-    page = (ROOT / "CONTRIBUTING.md").read_text()
+    page = (ROOT / "docs/glossary.md").read_text()
     section = page.partition("| Term | Means | File |\n|---|---|---|\n")[2].partition("\n\n")[0]
     rows = [line.strip("| ").split(" | ") for line in section.splitlines()]
     assert 0 < len(rows) <= 40
     for term, _, link in rows:
         path = re.search(r"\((.+)\)", link)
         assert path, term
-        assert (ROOT / path[1]).is_file(), f"{term}: {path[1]} is gone; name its file in the glossary"
+        assert (ROOT / "docs" / path[1]).is_file(), f"{term}: {path[1]} is gone; name its file in the glossary"
