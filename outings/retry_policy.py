@@ -26,8 +26,8 @@ class RetryPolicy(Struct, frozen=True, kw_only=True):
 
 
 def read_retry_after(stated: str | None, now: float) -> float | None:
-    """A `Retry-After`, seconds or a date (RFC 9110, 10.2.3) → seconds from `now`, which are those since 1970, from
-    0 up; None where it says neither."""
+    """Parse `Retry-After`, which has seconds or a date (RFC 9110, 10.2.3), into seconds from `now`, at least 0. `now`:
+    seconds since 1970. None if it is neither."""
     text = (stated or "").strip()
     if text.isascii() and text.isdigit():
         return min(float(text), _LONGEST)

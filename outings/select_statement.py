@@ -44,7 +44,8 @@ def lock(connection: DuckDBPyConnection) -> None:
 
 @contextmanager
 def bound_time(connection: DuckDBPyConnection, *, seconds: float, setting: str) -> Iterator[None]:
-    """Raises ValueError with what DuckDB says is wrong, and where what runs takes longer than `setting` allows."""
+    """Interrupt DuckDB if the block takes longer than `setting` allows. Raises ValueError for that and for errors of
+    DuckDB."""
     timer = Timer(seconds, connection.interrupt)
     timer.start()
     try:

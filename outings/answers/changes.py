@@ -1,4 +1,4 @@
-"""`/v1/changes`, what changed since a version, and `/v1/listings/{id}/versions`, the versions of one listing."""
+"""`/v1/changes`, the changes since a version, and `/v1/listings/{id}/versions`, the versions of one listing."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
@@ -37,7 +37,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def check_changes(query: Query, about: AnswerContext) -> None:
-    """Raises 404 and 403 of `metro`, 403 of a `type` outside the key's, and `cursor_ahead`."""
+    """Check the parameters. Raises 404 or 403 for `metro`, 403 for a `type` outside the key's, and `cursor_ahead`."""
     release, entitlement = about.release, about.entitlement
     if query.metro is not None and query.metro not in release.metros:
         raise not_found(f"There is no metro {query.metro}.")
@@ -58,7 +58,7 @@ def check_changes(query: Query, about: AnswerContext) -> None:
 
 
 def answer_changes(query: Query, about: AnswerContext) -> list[bytes]:
-    """The body as parts. What the key may not see is passed over: ids are not dense for it."""
+    """Return the body as parts, without the changes that the key may not see: ids have gaps for it."""
     history, start = about.release.history, read_cursor(query)
     limit, latest = query.get_as("limit", int), history.log.latest_version_id
     assert limit is not None
@@ -192,7 +192,7 @@ def _find_in(row_id: str, snapshot: Snapshot) -> Iterator[Home]:
 
 
 def answer_versions(query: Query, homes: Sequence[Home], *, about: AnswerContext) -> list[bytes]:
-    """The body as parts."""
+    """Return the body as parts."""
     limit = query.get_as("limit", int)
     assert limit is not None
     latest = max((home.snapshot for home in homes), key=lambda snapshot: snapshot.stamp)
@@ -225,7 +225,7 @@ def _walk_history(query: Query, about: AnswerContext) -> Iterator[Version]:
 
 
 def read_position(query: Query, homes: Sequence[Home]) -> int | None:
-    """The last version that was shown; None at the start. Raises `cursor_malformed`."""
+    """Return the number of the last version that was shown, or None at the start. Raises `cursor_malformed`."""
     check_cursor(query, *(home.snapshot for home in homes))
     return _find_position(query)
 

@@ -1,4 +1,4 @@
-"""Live counts: how many items the default lists hold on a date, for what a key may read."""
+"""Live counts: how many items the default lists have on a date, for what a key may read."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -21,8 +21,8 @@ NOTHING = Counts(events=0, classes=0, camps=0, places=0)
 
 
 class DailyCount(Generic[_Counted]):
-    """A count of a type's default list on a date, made once for a snapshot. As many types × dates are kept as
-    `size`, because a cursor may name any date."""
+    """The count of a type's default list on a date, computed once for a snapshot. At most `size` types × dates are
+    cached, because a cursor may name any date."""
 
     def __init__(self, count: Callable[[str, Snapshot, date], _Counted], *, size: int) -> None:
         self._count = count
@@ -75,7 +75,7 @@ def _count_types(count: Callable[[str], int], *, snapshot: Snapshot, entitlement
 
 
 def select_default(listing_type: str, snapshot: Snapshot, today: date, **given: Value) -> Selection:
-    """The default list, with these of its filters given."""
+    """Return the selection of the default list, with these values for some filters."""
     filters = fill_defaults(LISTS[listing_type].defaults, given, today=today)
     return select_listings(listing_type, filters, vocabulary=snapshot.vocabulary, today=today)
 

@@ -1,4 +1,4 @@
-"""`/v1/{metro}/coverage`: how much there is of a metro, how fresh it is, and how complete."""
+"""`/v1/{metro}/coverage`: how many listings a metro has, how fresh and how complete they are."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -180,7 +180,7 @@ def plan_coverage(query: Query, snapshot: Snapshot, about: AnswerContext) -> Ans
 
 
 def answer_coverage(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> list[bytes]:
-    """The body as parts."""
+    """Return the body as parts."""
     today = about.dates[snapshot.metro.slug]
     types = choose_types(query, about.entitlement)
     measures = measure_coverage(snapshot, types=types, today=today, neighborhood=query.get_as("neighborhood", str))

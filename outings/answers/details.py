@@ -1,4 +1,4 @@
-"""Details: one listing by its id or slug, with what is related to it."""
+"""Details: one listing by its id or slug, and the listings related to it."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -54,7 +54,7 @@ class Similar:
         self._ends, self._others = table.read_lists("others")
 
     def list_rows(self, row: int) -> list[int]:
-        """The most similar first, of every type, whether they may be shown or not."""
+        """Return the most similar rows first, of every type, including those that may not be shown."""
         at = bisect_left(self._rows, row)
         if at == len(self._rows) or self._rows[at] != row:
             return []
@@ -73,19 +73,19 @@ CARD_TYPES = ("event", "class", "camp")
 
 
 class RelatedListings(Struct, frozen=True, kw_only=True):
-    """`contract.resources.related.Related` with its cards as they are written."""
+    """The lists of `contract.resources.related.Related`, with their cards as encoded JSON."""
 
     similar: tuple[Raw, ...]
     from_organization: tuple[Raw, ...]
     at_place: tuple[Raw, ...]
 
     def list_empty(self) -> list[str]:
-        """The names of the lists without a card."""
+        """Return the names of the lists without a card."""
         return [name for name in self.__struct_fields__ if not getattr(self, name)]
 
 
 class _ListingName(Struct, frozen=True):
-    """The members by which two dates of one thing are recognized."""
+    """The members by which two dates of the same thing are recognized."""
 
     type: str
     name: str
@@ -127,7 +127,7 @@ class _RelatedRows:
         return self._encode(shown.values())
 
     def find_listed(self, **filters: str | None) -> tuple[Raw, ...]:
-        """The first that the lists with this filter show, type after type."""
+        """Return the cards of the first listings in the default lists with these filters, type after type."""
         given = {name: value for name, value in filters.items() if value is not None}
         if not given:
             return ()
@@ -174,7 +174,7 @@ class _RelatedRows:
 
 
 def _name_card(row: int, program: int) -> tuple[int, int]:
-    """A name for the card; the listings of a program share one."""
+    """Return a name for the card, which the listings of a program share."""
     return (-1, row) if program < 0 else (program, -1)
 
 
@@ -186,8 +186,8 @@ class ListingRow(Struct, frozen=True, kw_only=True):
 
 
 def find_listing(query: Query, *, about: AnswerContext) -> ListingRow:
-    """Raises `not_found`; `forbidden` where it is only in metros outside the key's scope; `metro_required` for a slug
-    that several of the key's metros have."""
+    """Return the row that the query names. Raises `not_found`; `forbidden` if it is only in metros outside the key's
+    scope; `metro_required` for a slug that several of the key's metros have."""
     release, entitlement = about.release, about.entitlement
     metros = _choose_metros(query, release=release, entitlement=entitlement)
     rows = list(_find_rows(query, metros))
@@ -202,7 +202,7 @@ def find_listing(query: Query, *, about: AnswerContext) -> ListingRow:
 
 
 def answer_detail(query: Query, listing: ListingRow, *, about: AnswerContext) -> list[bytes]:
-    """The body as parts, whatever the listing's audience and confidence."""
+    """Return the body as parts, whatever the listing's audience and confidence."""
     today = about.dates[listing.snapshot.metro.slug]
     opened = open_snapshot(listing.snapshot)
     if query.resource == "event":
@@ -237,7 +237,7 @@ def _choose_metros(query: Query, *, release: Release, entitlement: Entitlement) 
 
 
 def _find_rows(query: Query, metros: Mapping[str, Snapshot]) -> Iterator[ListingRow]:
-    """The visible rows of the query's type, by metro."""
+    """Yield the visible rows of the query's type, by metro."""
     assert query.resource is not None
     type_code = TYPES.index(query.resource)
     include_archived = bool(query.get("include_archived"))
@@ -272,7 +272,8 @@ def plan_detail(query: Query, about: AnswerContext) -> AnswerPlan:
 
 
 def _tag_listing(query: Query, listing: ListingRow, about: AnswerContext, parts: tuple[object, ...]) -> str:
-    """The stamps are not in the row's hash, but they are in its document. `parts`: what parameters make of it."""
+    """Return the ETag. It has the stamps, which are in the document but not in the row's hash. `parts`: what the
+    query's parameters add."""
     opened = open_snapshot(listing.snapshot)
     listings, row = opened.listings, listing.row
     today = about.dates[listing.snapshot.metro.slug]
@@ -321,7 +322,8 @@ def _tag_addons(query: Query, listing: ListingRow, about: AnswerContext) -> obje
 
 
 def _tag_forecast(query: Query, listing: ListingRow, about: AnswerContext) -> object:
-    """The block itself, so that what has none keeps its tag whatever the weather."""
+    """Return the forecast block itself as a part of the ETag, so that a listing without one keeps its ETag in any
+    weather."""
     if query.resource != "event":
         return None
     forecasts = ForecastBlocks(query, snapshot=listing.snapshot, about=about)

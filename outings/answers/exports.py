@@ -1,4 +1,4 @@
-"""`/v1/{metro}/export`: which files there are of a metro's rows, and each of them."""
+"""`/v1/{metro}/export`: the list of a metro's files, and each file."""
 
 import zlib
 
@@ -43,7 +43,7 @@ def plan_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerP
 
 
 def answer_export(query: Query, snapshot: Snapshot, about: AnswerContext) -> list[bytes]:
-    """The body as parts: the files of the key's types."""
+    """Return the body as parts: the files of the key's types."""
     wanted = query.get_words("types") or tuple(_TYPES)
     only = query.get_as("format", str)
     formats = tuple(EXPORT_TYPES) if only is None else (only,)
@@ -59,7 +59,8 @@ def answer_export(query: Query, snapshot: Snapshot, about: AnswerContext) -> lis
 
 
 def find_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> tuple[str, Export]:
-    """The media type and the file of a path. Raises `not_found`, and `forbidden` for another key's type."""
+    """Return the media type and the file of a path. Raises `not_found`, and `forbidden` for a type outside the
+    key's."""
     name = query.match.values["file"]
     collection, _, file_format = name.partition(".")
     export = snapshot.exports.get(name)
@@ -72,7 +73,7 @@ def find_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> tuple[s
 
 
 def read_file(export: Export, about: AnswerContext) -> bytes:
-    """The whole file. NotFound, Corrupt, StoreError."""
+    """Return the whole file, uncompressed. Raises NotFound, Corrupt or StoreError."""
     data = about.release.read_object(export.object)[:]
     return zlib.decompress(data, wbits=_GZIP) if export.coding else data
 

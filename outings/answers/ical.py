@@ -1,4 +1,4 @@
-"""`/v1/{metro}/events.ics` and calendars in exports: events, their zones, and the file in iCalendar."""
+"""`/v1/{metro}/events.ics` and calendars in exports: iCalendar with events and their time zones."""
 
 import re
 from calendar import monthrange
@@ -34,7 +34,7 @@ _CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 
 class _Kind(Struct, frozen=True):
-    """The yearly rule that a change of a zone's offset follows. Offsets are timedeltas."""
+    """The yearly rule by which a zone's offset changes. Offsets are timedeltas."""
 
     offset_before: timedelta
     offset: timedelta
@@ -99,7 +99,7 @@ def _make_kind(before: datetime, after: datetime) -> _Kind:
 
 
 def _find_run(onsets: Sequence[datetime], at: int) -> tuple[_Days, int]:
-    """The days that name the most of the onsets, year after year from `at` on, and where that ends."""
+    """Return the rule of days that fits the most onsets in successive years from `at` on, and the end of that run."""
     first = onsets[at]
     shortest = monthrange(2001, first.month)[1]
     firsts = (-1, *range(1, shortest - _WEEK + 2))
@@ -132,7 +132,8 @@ def _write(kind: _Kind, onsets: Sequence[datetime], days: _Days | None = None) -
 
 
 def _write_end(kind: _Kind, last: datetime) -> str:
-    """A day late: `dateutil` and `icalendar` read it as local, and miss the last change east of UTC."""
+    """Return the end of a rule, a day late: `dateutil` and `icalendar` read it as local time, and miss the last change
+    east of UTC."""
     return f";UNTIL={last - kind.offset_before + _DAY:%Y%m%dT%H%M%SZ}"
 
 
@@ -176,7 +177,7 @@ _Times = tuple[datetime, datetime | None]
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """`data`: VEVENTs; `zone`: the time zone that they name, if they do."""
+    """The calendar entry of an event. `data`: VEVENTs; `zone`: the time zone that they name, if they do."""
 
     data: bytes
     zone: str | None = None
@@ -220,7 +221,7 @@ def _write_stamps(event: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _write_times(event: Mapping[str, Any], starts: datetime, ends: datetime | None) -> Iterator[str]:
-    """An event without a clock time is of whole days; the end of one is the day after its last."""
+    """Yield DTSTART and DTEND. An event without a clock time lasts whole days; DTEND is then the day after its last."""
     kind = _name_kind(event)
     yield f"DTSTART{kind}:{_format_time(starts, event)}"
     if ends is None:
@@ -268,7 +269,8 @@ _REFRESH = ("REFRESH-INTERVAL;VALUE=DURATION:PT1H", "X-PUBLISHED-TTL:PT1H")
 
 
 def encode_calendar(snapshot: Snapshot, entries: Sequence[Entry]) -> list[bytes]:
-    """A metro's, as parts to be joined. Its own zone stands in it without events too: RFC 5545 wants a component."""
+    """Return the calendar of a metro, as parts. The metro's zone is in it even without events, because RFC 5545
+    requires a component."""
     zones = {snapshot.metro.timezone, *(entry.zone for entry in entries if entry.zone is not None)}
     name = escape_text(f"Events in {snapshot.metro.name}")
     head = encode_lines((
@@ -294,7 +296,7 @@ def plan_calendar_file(query: Query, snapshot: Snapshot, about: AnswerContext) -
 
 
 def answer_calendar_file(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> list[bytes]:
-    """The file as parts. Raises `out_of_range` where more events or dates match than a calendar is good for."""
+    """Return the file as parts. Raises `out_of_range` if more events or dates match than a calendar can hold."""
     opened = open_snapshot(snapshot)
     rows = select_rows(query, filters, snapshot=snapshot, today=today, limit=MOST_EVENTS + 1)
     if len(rows) > MOST_EVENTS:

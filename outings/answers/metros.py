@@ -24,7 +24,7 @@ def plan_metros(query: Query, about: AnswerContext) -> AnswerPlan:
 
 
 def answer_metros(query: Query, about: AnswerContext) -> list[bytes]:
-    """The body as parts, by slug."""
+    """Return the body as parts, metros sorted by slug."""
     snapshots = [snapshot for _, snapshot in sorted(about.release.metros.items())]
     items = [
         _encoder.encode(_make_metro(snapshot, today=about.dates[snapshot.metro.slug], entitlement=about.entitlement))

@@ -1,4 +1,4 @@
-"""`/v1/organizations/{id}`: one organization, whose record may be in several metros."""
+"""`/v1/organizations/{id}`: one organization, of which several metros may have a copy."""
 
 from collections.abc import Iterable
 from functools import reduce
@@ -70,7 +70,7 @@ _encoded: LruCache[tuple[object, ...], bytes] = LruCache(size=4_096)
 
 
 class Copy(Struct, frozen=True, kw_only=True):
-    """The organization as one metro has it; `is_lent`: by another metro's record."""
+    """The organization in one metro; `is_lent`: its record is another metro's."""
 
     snapshot: Snapshot
     id: str
@@ -104,12 +104,12 @@ def list_copies(row_id: str, *, about: AnswerContext) -> list[Copy]:
 
 
 def choose_record(copies: list[Copy]) -> Copy:
-    """The first by `rank_copy`."""
+    """Return the copy that is first by `rank_copy`."""
     return min(copies, key=_rank)
 
 
 def encode_organization(copies: list[Copy], *, about: AnswerContext) -> bytes:
-    """The whole document, from copies of one organization that the key may read."""
+    """Return the whole document, merged from the copies that the key may read."""
     record = choose_record(copies)
     # All that it depends on: lists that attach organizations show the same ones over and over.
     read = ((copy.snapshot.hash, about.dates[copy.snapshot.metro.slug]) for copy in copies)

@@ -1,8 +1,8 @@
-"""The parts of every kind of answer: its context, its plan with the ETag, its cursor, and what a key may not read.
+"""Parts of every kind of answer: its context, its plan with the ETag, its cursor, and what a key may not read.
 
-ETags are weak and by one rule, whether a body is stored or computed. A list's is made of the metro's snapshot, the
-request with its cursor, the date and what the key may read, and of other metros or a forecast where they are in it; a
-detail's of the row alone, so that a document that did not change keeps it across releases.
+All ETags are weak and follow one rule, whether a body is stored or computed. A list's ETag depends on the metro's
+snapshot, the request with its cursor, the date and what the key may read, and on other metros or a forecast if the list
+shows them. A detail's depends on the row alone, so that an unchanged document keeps it across releases.
 """
 
 import hashlib
@@ -28,9 +28,10 @@ from outings.release.store import Bytes
 
 
 class AnswerContext(Struct, frozen=True, kw_only=True):
-    """`dates`: metro → local date, of every metro in the release. `minute`: what time it is, floored; None where
-    nothing is answered that depends on it. `model`: for searches, where an operator names one. `spot`: where the
-    request's `address` is. `weather`: of the metros of which a forecast is known now."""
+    """Values beside the query on which an answer may depend. `dates`: the local date of every metro in the release.
+    `minute`: the current time, rounded down; None if the answer does not depend on it. `model`: for searches, if the
+    operator names one. `spot`: the location of the request's `address`. `weather`: of the metros with a current
+    forecast."""
 
     release: Release
     dates: Mapping[str, date]
@@ -46,16 +47,16 @@ JSON = "application/json"
 
 
 class PlannedFile(Struct, frozen=True):
-    """An export, and what opens its object."""
+    """A file of an export, and the function that opens its object."""
 
     export: Export
     open: Callable[[], Bytes]
 
 
 class AnswerPlan(Struct, frozen=True):
-    """`render` gives the body as parts to be joined. `is_quick`: it takes less than a millisecond of 25,000 listings.
-    `reads_store`: it may wait for objects of the store, and may raise NotFound, Corrupt and StoreError then. A `file`
-    may be sent as it lies there instead."""
+    """A plan to answer. `render` returns the body as parts. `is_quick`: it takes less than a millisecond with 25,000
+    listings. `reads_store`: it may wait for objects of the store, and raise NotFound, Corrupt or StoreError. If there
+    is a `file`, its stored bytes may be sent instead."""
 
     etag: str
     render: Callable[[], list[bytes]]
@@ -66,7 +67,7 @@ class AnswerPlan(Struct, frozen=True):
 
 
 def make_tag(*parts: object) -> str:
-    """The ETag of a body that is made of these, by the program that runs."""
+    """Return the ETag of a body that depends on these parts and on this program's renderer."""
     digest = hashlib.sha256(msgspec.json.encode((RENDERER_VERSION, parts))).hexdigest()
     return f'W/"{digest[:_DIGITS]}"'
 
@@ -154,8 +155,8 @@ def make_cursor(query: Query, position: tuple[str | int | None, ...], *, snapsho
 
 
 def check_cursor(query: Query, *snapshots: Snapshot) -> None:
-    """Raises `cursor_malformed` for one that names any of these and was made in none. Of one that names another, which
-    is gone, nobody can tell."""
+    """Raise `cursor_malformed` if the cursor names the stamp of one of these snapshots, but was made in none of them. A
+    cursor of a snapshot that is gone can't be checked."""
     cursor = query.cursor
     if cursor is None:
         return

@@ -73,7 +73,8 @@ _PREPARED: tuple[Callable[[SnapshotReader], object], ...] = (
 
 
 def make_plan(query: Query, about: AnswerContext) -> AnswerPlan:
-    """Raises ApiError for whatever the answer would fail with: who gets a tag also gets a body."""
+    """Plan the answer. Raises every ApiError with which the answer would fail: whoever gets an ETag also gets a
+    body."""
     name = query.match.route.name
     of_metro = OF_METRO.get(name)
     if of_metro is not None:
@@ -107,7 +108,8 @@ def prepare_snapshot(snapshot: Snapshot) -> None:
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """A success. `parts` are the body, to be joined; `etag` is weak; `max_age` in seconds, None is `no-cache`."""
+    """A successful answer. `parts` are the body, to be joined; `etag` is weak; `max_age` in seconds, None for
+    `no-cache`."""
 
     parts: tuple[bytes, ...]
     etag: str

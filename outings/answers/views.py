@@ -1,4 +1,4 @@
-"""The tables of a snapshot as DuckDB shows them to `where=` and `outings query`."""
+"""The tables of a snapshot as DuckDB views, for `where=` and `outings query`."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -297,7 +297,7 @@ class ViewDatabase:
     """The views over one release's tables, in DuckDB."""
 
     def __init__(self, metros: Sequence[MetroTables], *, release_id: str, memory: int = MEMORY) -> None:
-        """Raises duckdb.Error and what Polars raises where a table is broken."""
+        """Open the tables. Raises duckdb.Error, and the errors of Polars if a table is broken."""
         self._connection = duckdb.connect(":memory:", config={**_SETTINGS, "memory_limit": f"{memory}B"})
         self._connection.execute("SET enable_progress_bar = false")
         for number, metro in enumerate(metros):
@@ -343,7 +343,8 @@ class ViewDatabase:
 
 
 def _add_metro(connection: DuckDBPyConnection, metro: MetroTables, *, schema: str, release_id: str) -> None:
-    """A column that an older release does not have is null, as a table of this program's columns stands before each."""
+    """Add the tables of a metro. A column that an older release lacks is null, by a union with an empty table of all
+    columns."""
     snapshot = metro.snapshot
     connection.execute(f"CREATE SCHEMA {schema}")
     for name in _USED:

@@ -1,4 +1,4 @@
-"""A metro's forecast, as providers and an operator's file state it, and its words for a day or an event."""
+"""A metro's forecast from a provider or an operator's file, and its description of a day or an event."""
 
 import hashlib
 from bisect import bisect_left, bisect_right
@@ -44,7 +44,7 @@ class HalfDay(Struct, frozen=True, kw_only=True):
 
 
 class Forecast(Struct, frozen=True, kw_only=True):
-    """Hours as far as they are known, half-days beyond them. Nobody is shown it from `expires_at` on."""
+    """Hours as far as they are known, and half-days after them. Not shown from `expires_at` on."""
 
     issued_at: Moment
     expires_at: Moment
@@ -71,7 +71,7 @@ def find_range(hours: Iterable[Hour]) -> TemperatureRange:
 
 
 def find_chance(spells: Iterable[Hour | HalfDay]) -> int | None:
-    """The greatest."""
+    """Return the highest chance of precipitation, in percent."""
     return max((each.precipitation_chance for each in spells if each.precipitation_chance is not None), default=None)
 
 
@@ -125,7 +125,8 @@ _HOUR = timedelta(hours=1)
 
 
 class Weather:
-    """`timezone`: the metro's, by which its dates are. `tag` stands for all that can be answered of it."""
+    """The weather of a metro. `timezone`: the metro's, which determines its dates. `tag` identifies everything that can
+    be answered from it."""
 
     def __init__(self, forecast: Forecast, *, timezone: str) -> None:
         self.forecast, self.timezone = forecast, timezone
@@ -205,7 +206,7 @@ class Weather:
         )
 
     def _sum_half_days(self, half_days: list[HalfDay]) -> DayForecast:
-        """The day's words rather than the night's."""
+        """Summarize a day from its half-days, in the words of the day rather than the night."""
         days = [each.temperature_f for each in half_days if each.is_daytime and each.temperature_f is not None]
         nights = [each.temperature_f for each in half_days if not each.is_daytime and each.temperature_f is not None]
         with_summary = sorted(

@@ -30,7 +30,7 @@ _OWN = ("page", "cursor", "include", "changed_since")
 
 
 def locate_url(url: str, directory: Path) -> str:
-    """A folder's url made absolute: `file:var`, `file:/var` and `file:///var` are all read."""
+    """Make the URL of a folder absolute. `file:var`, `file:/var` and `file:///var` are all allowed."""
     if not url.startswith("file:"):
         return url
     folder = url.removeprefix("file:")
@@ -232,7 +232,7 @@ Values = dict[str, Any]
 
 
 def check_tables(decoder: Decoder, tables: Values) -> None:
-    """Reports to `decoder` whatever is wrong between settings that are right each by itself."""
+    """Report problems between settings that are each valid by themselves to `decoder`."""
     _check_store(decoder, tables.get("store", {}))
     metros: list[Values] = tables.get("metros", [])
     _check_unique(decoder, "metros", [name for metro in metros for name in _list_names(metro)])
@@ -353,7 +353,7 @@ def _check_format(decoder: Decoder, feed: Values, key: str) -> None:
 
 
 def _check_headers(decoder: Decoder, feed: Values, key: str) -> None:
-    """A value may be somebody's key, and is not shown."""
+    """Report wrong headers. Values are not quoted, since one may be a key."""
     headers: dict[str, str] = feed.get("headers", {})
     if headers and "url" in feed and not feed["url"].startswith(REMOTE_SCHEMES):
         decoder.report(

@@ -17,7 +17,7 @@ from outings.failures import WrongSetting
 
 
 class ConfigurationProblem(Struct, frozen=True, kw_only=True):
-    """`key` is dotted (`feeds.spl.max_shrink`); null where the whole file is meant."""
+    """A problem of one setting. `key` is dotted (`feeds.spl.max_shrink`), or null for the whole file."""
 
     file: Path
     key: str | None
@@ -42,7 +42,7 @@ _SCALARS = (str, int, float, bool, Path)
 
 
 def strip_annotation(declared: Any) -> Any:
-    """`declared` without its bounds and without `| None`."""
+    """Return `declared` without its bounds and without `| None`."""
     if get_origin(declared) is Annotated:
         return strip_annotation(get_args(declared)[0])
     if get_origin(declared) in (Union, UnionType):
@@ -52,7 +52,7 @@ def strip_annotation(declared: Any) -> Any:
 
 
 def find_struct(declared: Any) -> type[Struct] | None:
-    """The table that a setting holds, alone or as an array of tables; None of a plain setting."""
+    """Return the table that a setting holds, alone or in an array; None for a plain setting."""
     kind = strip_annotation(declared)
     if get_origin(kind) is tuple:
         kind = strip_annotation(get_args(kind)[0])
@@ -71,7 +71,7 @@ def is_scalar(declared: Any) -> bool:
 
 
 def list_choices(declared: Any) -> tuple[str, ...]:
-    """The words that a closed setting, or each entry of a list of them, allows; else none."""
+    """Return the words that a setting, or each entry of a list, allows; empty if it is not limited to words."""
     kind = strip_annotation(declared)
     if get_origin(kind) is Literal:
         return get_args(kind)
@@ -110,15 +110,15 @@ SettingPath = tuple[str, ...]
 
 
 class FromEnvironment(str):
-    """A text that a variable gave: numbers and booleans are read from it."""
+    """The text of an environment variable: numbers and booleans are parsed from it."""
 
     __slots__ = ()
 
 
 def overlay_environment(document: dict[str, Any], environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Sets in `document` each scalar that a variable names. Returns (variable, what is wrong with it).
+    """Set each scalar in `document` that a variable names. Return pairs of a variable and the problem with it.
 
-    A variable that begins with no table's name (`OUTINGS_TEST_CASES`) is somebody else's.
+    A variable that does not begin with a table's name (`OUTINGS_TEST_CASES`) is ignored.
     """
     settings: dict[str, list[SettingPath]] = {}
     for path in _list_scalars(document, Configuration, ()):
@@ -152,7 +152,7 @@ def expand_references(text: str, environ: Mapping[str, str]) -> tuple[str, list[
 
 
 def _list_scalars(document: Any, table: type[Struct], path: SettingPath) -> Iterator[SettingPath]:
-    """The path of every scalar that these tables have, entries of arrays by their name."""
+    """Yield the path of every scalar that these tables have; entries of arrays are named by their name."""
     raw = document if isinstance(document, dict) else {}
     for field in structs.fields(table):
         here = (*path, field.name)
@@ -188,7 +188,7 @@ def _set_scalar(document: dict[str, Any], path: SettingPath, value: FromEnvironm
 
 
 class Decoder:
-    """Walks one file's tables and gathers `problems`. What it returns of a table is only what was right in it."""
+    """Walks the tables of a file and gathers `problems`. Returns only the valid settings of a table."""
 
     def __init__(self, file: Path, environ: Mapping[str, str]) -> None:
         self.file = file
@@ -213,7 +213,8 @@ class Decoder:
         raise ConfigurationError(tuple(self.problems))
 
     def decode_table(self, raw: Any, table: type[Struct], key: str = "") -> dict[str, Any]:
-        """The right values of `raw` by their names in `table`, with defaults; a wrong or missing one is absent."""
+        """Return the valid settings of `raw` by their names in `table`, with defaults. Wrong and missing ones are left
+        out."""
         if not isinstance(raw, dict):
             self.report(key, f"is {_show(raw)}; allowed: a table of {_list_names(table)}")
             return {}
@@ -293,7 +294,7 @@ class Decoder:
 
 
 def name_entry(key: str, number: int, entry: Any) -> str:
-    """An array's entry by its own name where it has one, else by its number from 0."""
+    """Return the dotted name of an array's entry: its own name if it has one, else its index from 0."""
     name = entry.get(NAMING_KEYS[key]) if isinstance(entry, dict) else None
     return f"{key}.{name}" if isinstance(name, str) and name else f"{key}[{number}]"
 

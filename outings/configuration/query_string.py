@@ -12,7 +12,7 @@ def has_parameter(url: str, name: str) -> bool:
 
 
 def set_parameter(url: str, name: str, value: int | str | None) -> str:
-    """The address with this value of the parameter, whatever it had; None takes the parameter away."""
+    """Return the address with this value of the parameter, instead of any that it had. None removes the parameter."""
     parts = urlsplit(url)
     pairs = [pair for pair in parts.query.split("&") if pair and _read_name(pair) != name]
     if value is not None:

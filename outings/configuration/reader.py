@@ -1,4 +1,4 @@
-"""`outings.toml` and the environment → one `Configuration`, or every problem at once."""
+"""Read `outings.toml` and the environment into one `Configuration`, or report every problem."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +17,7 @@ _RELATED = "search.related_words"
 
 
 def read_configuration(path: Path, environ: Mapping[str, str]) -> Configuration:
-    """Reads the file at `path` with `environ` laid over it. Raises `ConfigurationError` with all its problems."""
+    """Read the file at `path`, overridden by `environ`. Raises `ConfigurationError` with all problems."""
     decoder = Decoder(path, environ)
     document = decoder.read_document()
     for variable, wrong in overlay_environment(document, environ):
@@ -40,7 +40,7 @@ def read_configuration(path: Path, environ: Mapping[str, str]) -> Configuration:
 
 
 def _read_groups(decoder: Decoder, search: dict[str, Any]) -> tuple[Group, ...]:
-    """The operator's own groups. Empty where no file is named; what is wrong in it is reported to `decoder`."""
+    """Read the operator's related words. Empty if no file is named; problems in it are reported to `decoder`."""
     path: Path | None = search.get("related_words")
     if path is None:
         return ()

@@ -14,8 +14,8 @@ from outings.contract.vocabulary import Vocabulary
 
 
 class FeedFormat(Struct, frozen=True, kw_only=True):
-    """`has_zones`: its times are converted, so that a feed has to name its metro. `has_select`: a SELECT makes records
-    of its rows. `is_walk`: a server gives it page after page, and each page says only what changed."""
+    """The format of a feed. `has_zones`: its times are converted, so the feed must name its metro. `has_select`: a
+    SELECT makes records from its rows. `is_walk`: a server gives it page after page, and each page has only changes."""
 
     has_zones: bool = False
     has_select: bool = False
@@ -82,7 +82,7 @@ NWS = "https://api.weather.gov"
 
 
 class StoreTable(Struct, frozen=True, kw_only=True):
-    """`url` is `file:<absolute folder>` or `s3://bucket/prefix`."""
+    """The store. `url` is `file:<absolute folder>` or `s3://bucket/prefix`."""
 
     url: Text = "file:var/store"
     keep_days: Count = 7
@@ -102,8 +102,8 @@ class MetroTable(Struct, frozen=True, kw_only=True):
 
 
 class FeedTable(Struct, frozen=True, kw_only=True):
-    """`url` stays as written, so that what is remembered of a feed does not name this machine's folders; what `preset`
-    names is filled in by now."""
+    """A feed, with the settings of its `preset` filled in. `url` stays as written, so that stored state does not name
+    this machine's folders."""
 
     name: FeedName
     metro: str | None = None
@@ -134,7 +134,7 @@ class FeedTable(Struct, frozen=True, kw_only=True):
 
 
 class BuildTable(Struct, frozen=True, kw_only=True):
-    """`report`: a folder, `metrics`: a file; None writes neither."""
+    """Settings of builds. `report` is a folder and `metrics` a file; None writes neither."""
 
     lock: Path = Path("var/lock")
     quarantine: Path = Path("var/quarantine")
@@ -206,7 +206,7 @@ class SearchTable(Struct, frozen=True, kw_only=True):
 
 
 class SigningTable(Struct, frozen=True, kw_only=True):
-    """Each the path of a PEM file, or that PEM itself; empty: none."""
+    """Keys for signing: each the path of a PEM file, or the PEM itself; empty for none."""
 
     key: str = ""
     public_key: str = ""
@@ -220,7 +220,7 @@ class MirrorTable(Struct, frozen=True, kw_only=True):
 
 
 class ColorsTable(Struct, frozen=True, kw_only=True):
-    """Empty: the program's own."""
+    """Colors of the pages. Empty: the program's own."""
 
     accent: Annotated[
         str, Meta(pattern=r"^(#[0-9A-Fa-f]{6})?\Z", description="a colour as #rrggbb, such as #0b6e4f")
@@ -257,7 +257,7 @@ class PlansTable(Struct, frozen=True, kw_only=True):
     partner: PlanTable = PlanTable()
 
     def settle(self) -> Mapping[str, PricingPlan]:
-        """The table of plans with the deployment's changes."""
+        """Return the table of plans with the deployment's changes."""
         return {name: getattr(self, name).settle(plan) for name, plan in PLANS.items()}
 
 

@@ -28,7 +28,8 @@ def read_zone(name: str) -> ZoneInfo:
 
 @cache
 def list_american() -> frozenset[str]:
-    """The zones of the United States and its territories, by all their names. No other country's, of the same clock."""
+    """Return the zones of the United States and its territories, by all their names, but not foreign zones with the
+    same clock."""
     folder = files("tzdata").joinpath("zoneinfo")
     rows = [line.split("\t") for line in folder.joinpath("zone.tab").read_text("utf-8").splitlines() if line[:1] != "#"]
     countries = {row[2]: row[0] for row in rows}
@@ -46,7 +47,7 @@ def is_zone(name: str) -> bool:
 
 
 def list_changes(info: ZoneInfo, first: int, last: int) -> Iterator[int]:
-    """The instants, in seconds since 1970, at which another offset begins to hold."""
+    """Yield the instants, in seconds since 1970, at which the offset changes."""
     offset = measure_offset(info, first)
     for late in range(first + _STEP, last + _STEP, _STEP):
         early, following = late - _STEP, measure_offset(info, late)
@@ -57,7 +58,7 @@ def list_changes(info: ZoneInfo, first: int, last: int) -> Iterator[int]:
 
 
 def _find_change(info: ZoneInfo, early: int, late: int, *, offset: int) -> int:
-    """The first second of another offset than at `early`, by halving: at `late` it differs."""
+    """Return the first second whose offset is not that of `early`, by bisection. The offset at `late` must differ."""
     while late - early > 1:
         middle = (early + late) // 2
         if measure_offset(info, middle) == offset:

@@ -55,7 +55,7 @@ def encode_cursor(cursor: Cursor, request_text: str, *, snapshot: str) -> str:
 
 
 def parse_cursor(text: str, *, route: str, request_text: str) -> tuple[Cursor, bytes]:
-    """Returns the cursor and its seal. Check the seal with `is_sealed` once the snapshot is known.
+    """Return the cursor and its seal. Check the seal with `is_sealed` once the snapshot is known.
 
     Raises `cursor_malformed` if the text was changed or comes from another layout or route, and `cursor_mismatch` if it
     comes from another request.

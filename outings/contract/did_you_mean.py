@@ -59,7 +59,7 @@ def list_nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]
 
 
 def find_nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that this one is a typo of."""
+    """Return the known name of which this one is probably a typo, or None."""
     return next(iter(list_nearest(name, known, most=1)), None)
 
 

@@ -118,7 +118,7 @@ def encode_list(
     notices: Sequence[Notice] = (),
     facets: bytes | None = None,
 ) -> list[bytes]:
-    """A list's body, in parts to be joined. `items`, `meta` and `facets` are JSON texts."""
+    """Encode the body of a list, in parts to be joined. `items`, `meta` and `facets` are JSON."""
     parts = [b"]", *_encode_notices(notices)]
     if facets is not None:
         parts += [b',"facets":', facets]
@@ -130,22 +130,22 @@ def encode_list(
 
 
 def encode_pieces(pieces: Sequence[bytes | memoryview], *, meta: bytes, notices: Sequence[Notice] = ()) -> bytes:
-    """A list's body. `pieces`: JSON of its items with the commas between them, joined at once."""
+    """Encode the body of a list, joined. `pieces`: JSON of its items, with the commas between them."""
     return b"".join([b'{"data":[', *pieces, b"]", *_encode_notices(notices), b',"meta":', meta, b"}"])
 
 
 def encode_detail(document: bytes, *, notices: Sequence[Notice] = ()) -> list[bytes]:
-    """The body of a single listing, in parts to be joined. The document is the one that a list shows."""
+    """Encode the body of a single listing, in parts to be joined. The document is the one that a list shows."""
     return [b'{"data":', document, *_encode_notices(notices), b"}"]
 
 
 def encode_object(data: bytes, *, meta: bytes, notices: Sequence[Notice] = ()) -> list[bytes]:
-    """The body of a single object that has a `meta`, in parts to be joined."""
+    """Encode the body of a single object that has a `meta`, in parts to be joined."""
     return [b'{"data":', data, *_encode_notices(notices), b',"meta":', meta, b"}"]
 
 
 def encode_error(error: ApiError, request_id: str) -> bytes:
-    """The body of an error. Without details the member `details` is left out."""
+    """Encode the body of an error. Without details it has no member `details`."""
     members: dict[str, object] = {"code": error.code, "message": error.message}
     if error.details:
         members["details"] = error.details

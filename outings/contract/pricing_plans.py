@@ -52,7 +52,7 @@ class Offer(Struct, frozen=True, kw_only=True):
     docs_url: str = ""
 
     def describe_permission(self, include: str) -> dict[str, object]:
-        """The plans that have the add-on, and the plans whose keys may be granted it."""
+        """Return the plans that have the add-on, and the plans whose keys may be granted it."""
         having = [name for name, plan in self.plans.items() if include in plan.addons]
         return {"plans": having, "grantable": [name for name in GRANTABLE if name not in having]}
 
@@ -62,7 +62,7 @@ class Offer(Struct, frozen=True, kw_only=True):
 
 
 def settle_includes(query: Query, *, entitlement: Entitlement, offer: Offer) -> Query:
-    """Returns the query, with a notice for each add-on that is left out. Raises `include_not_permitted`."""
+    """Return the query, with a notice for each add-on that is left out. Raises `include_not_permitted`."""
     missing = [include for include in query.get_words("include") if not entitlement.allows_addon(include)]
     if missing and query.get("include_mode") != "lenient":
         raise include_not_permitted(missing[0], permission=offer.describe_permission(missing[0]), links=offer.links)

@@ -69,7 +69,7 @@ def _hash_sets(*sets: frozenset[str] | None) -> str:
 
 
 def check_window(start: date, end: date, *, most_days_after: int = LIST_DAYS_AFTER) -> None:
-    """Raises `contradictory` if the window ends before it starts, and `window_too_long` if `end` is too far after
+    """Raise `contradictory` if the window ends before it starts, and `window_too_long` if `end` is too far after
     `start`."""
     if end < start:
         raise bad_request(
@@ -98,7 +98,7 @@ _ALONE = {"match": "auto"}
 
 
 def check_combination(route: Route, values: Values) -> None:
-    """Raises ApiError for the first rule that the parsed values break."""
+    """Raise ApiError for the first rule that the parsed values break."""
     _check_required(route, values)
     for names, check in _RULES:
         if not names.isdisjoint(values):
@@ -213,11 +213,10 @@ _Kind = TypeVar("_Kind", str, int, float, bool, date, datetime, time)
 
 
 class Query(Struct, frozen=True, kw_only=True, dict=True):
-    """`values`: parsed, those alone that were given and are no default of a non-filter; a deprecated spelling stands
-    under its new name. No default that depends on the local date is in them. `ignored` names change no value but give
-    a notice, and `renamed` (new name → the old one that was sent) another: so both are part of the canonical request.
-    `seal` is the cursor's, for the snapshot that it names to check.
-    """
+    """A parsed request. `values`: the given ones, without those that equal a default of a non-filter, and under new
+    names for deprecated ones. They contain no default that depends on the date. `ignored` names change no value but
+    give a notice, and `renamed` (new name → the old one that was sent) another: so both are part of the canonical
+    request. `seal`: the cursor's, to be checked with the snapshot."""
 
     match: Match
     values: Mapping[str, Value]
@@ -263,8 +262,8 @@ class Query(Struct, frozen=True, kw_only=True, dict=True):
         return self._format_text({name: value for name, value in self.values.items() if name != "page"})
 
     def get(self, name: str) -> Value | None:
-        """The given value, or the constant default of a parameter that is not a filter. None for a filter that was not
-        given."""
+        """Return the given value, or the constant default of a parameter that is not a filter. None for a filter that
+        was not given."""
         value = self.values.get(name)
         return self.match.route.constants.get(name) if value is None else value
 
@@ -287,7 +286,7 @@ class Query(Struct, frozen=True, kw_only=True, dict=True):
         raise TypeError(f"{name} is {type(value).__name__}, not an array")
 
     def with_metro(self, slug: str) -> "Query":
-        """The query for this metro: an alias is replaced, or the metro is that of the row with the id."""
+        """Return the query with this metro, in place of an alias or of the row's id."""
         path_values, values = dict(self.match.values), dict(self.values)
         for holder in (path_values, values):
             if "metro" in holder:
@@ -313,10 +312,11 @@ def parse_query(
     aliases: Mapping[str, str] = _NOTHING,
     enabled: Collection[str] = (),
 ) -> Query:
-    """Raises ApiError of parameters alone: 400, or 501 for one that this deployment has not.
+    """Parse a query string. Raises ApiError for the parameters alone: 400, or 501 for one that this deployment does not
+    have.
 
     `aliases`: other names of metros → slug. They are replaced before a cursor is compared with its request. `enabled`:
-    names that this deployment answers, though not every one does.
+    names of optional parameters that this deployment has.
     """
     route = match.route
     if not query_string and route.sets is None:
@@ -401,7 +401,7 @@ def _decode(raw: bytes, *, name: str | None) -> str:
 
 
 def _check_names(route: Route, given: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The names to ignore, sorted; raises for those that the contract or this route does not have."""
+    """Return the names to ignore, sorted. Raises ApiError for names that the contract or this route does not have."""
     if given.keys() <= route.parameters.keys():
         return ()
     for name in given:
@@ -453,7 +453,7 @@ def _look_swapped(lat: Sequence[str], lng: Sequence[str]) -> bool:
 
 
 def _check_own(match: Match, values: dict[str, Value]) -> None:
-    """Takes out what the path says already."""
+    """Remove a parameter that repeats the id in the path. Raises ApiError if it differs."""
     name, own = match.route.sets, match.values.get("id")
     if name is not None and values.pop(name, own) != own:
         raise bad_request(
@@ -480,7 +480,7 @@ def _read_words(values: Mapping[str, Value], name: str) -> tuple[str, ...]:
 
 
 def _rename_deprecated(route: Route, values: dict[str, Value]) -> Mapping[str, str]:
-    """Moves values to their new names; gives new name → old name."""
+    """Move values to their new names, and return new name → old name."""
     if route.renamed.keys().isdisjoint(values):
         return _NOTHING
     renamed = {route.renamed[old]: old for old in values if old in route.renamed}

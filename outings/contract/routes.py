@@ -40,7 +40,7 @@ Group = Literal["lists", "finding", "directories", "sync", "service"]
 
 
 class Credits(Struct, frozen=True):
-    """Planned only: usage is metered by request."""
+    """The price of a request in a future plan; usage is now metered by request."""
 
     amount: int
     per: Literal["request", "record"]
@@ -123,7 +123,7 @@ def list_defaults(parameters: Mapping[str, Parameter]) -> Mapping[str, Default]:
 
 
 class Match(Struct, frozen=True, kw_only=True, dict=True):
-    """A path that is a route's, with what stands in its braces: `metro` and `slug` as written, `id` in lower case."""
+    """A path that matched a route, with the values of its braces: `metro` and `slug` as written, `id` in lower case."""
 
     route: Route
     values: Mapping[str, str]
@@ -211,7 +211,7 @@ _DETAIL_CHANGES: Mapping[str, tuple[Parameter, ...]] = {
 
 
 def _list_routes(listing_type: str) -> Iterable[Route]:
-    """The metro's list and the relationship lists, which behave like it with the place or organization set."""
+    """Return the metro's list and the relationship lists, which behave like it with the place or organization set."""
     collection, item = COLLECTIONS[listing_type], LISTINGS[listing_type]
     names = (*_FILTERS[listing_type], *_WALK, *_SHAPE, *(("occurrences",) if listing_type == "event" else ()))
     every = _select(*names, changes=_CHANGES[listing_type])
@@ -239,7 +239,7 @@ def _list_routes(listing_type: str) -> Iterable[Route]:
 
 
 def _density_route(listing_type: str) -> Route:
-    """The filters of the list."""
+    """Return the route of a density, which has the filters of the list."""
     collection = COLLECTIONS[listing_type]
     names = (*_FILTERS[listing_type], "q")
     return Route(

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 
 def fold_text(text: str) -> str:
-    """Returns the text in NFKD without combining marks and punctuation, case-folded, with single spaces between words.
+    """Return the text in NFKD without combining marks and punctuation, case-folded, with single spaces between words.
 
     Two texts are the same name if their folded forms are equal. Symbols stay: "C+ Kids" is not "C Kids".
     """
@@ -64,7 +64,8 @@ class TextQuery(Struct, frozen=True, kw_only=True):
 
 
 def parse_text(text: str) -> TextQuery | None:
-    """Returns None if there is no word to look for. A sign inside a word makes a phrase: drop-in becomes "drop in"."""
+    """Parse `q`. Return None if there is no word to look for. A sign inside a word makes a phrase: drop-in becomes
+    "drop in"."""
     required: list[tuple[SearchTerm, ...]] = []
     excluded: list[SearchTerm] = []
     joins = False

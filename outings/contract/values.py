@@ -41,7 +41,7 @@ def read_local(seconds: int) -> datetime:
 
 
 def format_instant(value: int | datetime) -> str:
-    """Formats seconds since 1970 in UTC, or a time with its zone, as `2026-08-10T16:00:00Z`.
+    """Format seconds since 1970 in UTC, or a time with its zone, as `2026-08-10T16:00:00Z`.
 
     Raises ValueError for a time without a zone, because the machine's zone would be assumed.
     """
@@ -59,7 +59,7 @@ def _format_seconds(seconds: int) -> str:
 
 
 def format_local(value: datetime) -> str:
-    """Formats a naive local time as `2026-08-10T09:00:00`. Raises ValueError for a time with a zone, because nothing is
+    """Format a naive local time as `2026-08-10T09:00:00`. Raises ValueError for a time with a zone, because nothing is
     converted here."""
     if value.tzinfo is not None:
         raise ValueError(f"a local time has no zone: {value.isoformat()}")
@@ -67,7 +67,7 @@ def format_local(value: datetime) -> str:
 
 
 def format_clock(value: int | time) -> str:
-    """Formats seconds of the local day, or a clock time, as `09:00:00`."""
+    """Format seconds of the local day, or a clock time, as `09:00:00`."""
     if isinstance(value, time):
         return value.isoformat()[:8]
     return f"{value // 3600:02}:{value // 60 % 60:02}:{value % 60:02}"
@@ -108,7 +108,7 @@ def parse_integer(text: str) -> int | None:
 
 
 def parse_number(text: str) -> float | None:
-    """Parses a finite number. Minus zero becomes zero."""
+    """Parse a finite number, or return None. Minus zero becomes zero."""
     if not _NUMBER.fullmatch(text):
         return None
     number = float(text)
@@ -127,8 +127,7 @@ def parse_date(text: str) -> date | None:
 
 
 def parse_instant(text: str) -> datetime | None:
-    """Parses RFC 3339 with an offset into UTC. Digits after microseconds are cut off, which only looks slightly further
-    back."""
+    """Parse RFC 3339 with an offset into UTC, or return None. Digits after microseconds are cut off."""
     parts = _INSTANT.fullmatch(text)
     if parts is None:
         return None
@@ -149,7 +148,7 @@ def parse_minute(text: str) -> time | None:
 
 
 def parse_uuid(text: str) -> str | None:
-    """Returns the uuid in lower case."""
+    """Return the UUID in lower case, or None."""
     return text.lower() if _UUID.fullmatch(text) else None
 
 
@@ -171,7 +170,8 @@ def _read_time(text: str) -> time | None:
 
 
 class ValueKind(NamedTuple):
-    """`parse` gives None for what is no such value, `expected` are the words of the refusal, `form` is OpenAPI's."""
+    """A kind of value. `parse` returns None for any other text, `expected` describes the kind in errors, `form` in
+    OpenAPI."""
 
     parse: Callable[[str], Scalar | None]
     expected: str
@@ -214,7 +214,7 @@ KINDS: Mapping[Kind, ValueKind] = {
 
 
 def format_scalar(value: Scalar) -> str:
-    """The canonical spelling of a value. Parsing it gives the same value."""
+    """Return the canonical spelling of a value. Parsing it gives the same value."""
     return _SPELLINGS[type(value)](value)
 
 
@@ -243,7 +243,7 @@ _SPELLINGS: Mapping[type, Callable[[Any], str]] = {
 
 
 def echo_value(value: Value) -> str | int | float | bool | list[str]:
-    """The value as `applied_filters` shows it. Sent back as a parameter it means the same."""
+    """Return the value as `applied_filters` shows it. Sent back as a parameter, it means the same."""
     if isinstance(value, tuple):
         return list(value)
     if isinstance(value, float):
@@ -338,7 +338,7 @@ def parse_argument(
 
 
 def list_allowed(row: Parameter, vocabulary: Vocabulary) -> tuple[str, ...] | None:
-    """The closed vocabulary of a parameter, or None if it has none."""
+    """Return the words that the parameter allows, or None if it is not limited to words."""
     if row.vocabulary is None:
         return row.allowed
     words: tuple[str, ...] = getattr(vocabulary, row.vocabulary)
@@ -346,7 +346,7 @@ def list_allowed(row: Parameter, vocabulary: Vocabulary) -> tuple[str, ...] | No
 
 
 def show_text(text: str) -> str:
-    """A client's text as messages show it: quoted and cut short."""
+    """Return a client's text for a message: quoted and shortened."""
     return repr(text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…")
 
 
@@ -422,7 +422,7 @@ ALWAYS_KEPT = ("id", "type")
 
 
 def settle_paths(paths: frozenset[str]) -> tuple[str, ...]:
-    """The canonical form of a choice of fields: sorted, with `id` and `type`, and without paths whose parent is
+    """Return the canonical form of a choice of fields: sorted, with `id` and `type`, and without paths whose parent is
     chosen."""
     chosen = paths.union(ALWAYS_KEPT)
     return tuple(sorted(path for path in chosen if not any(parent in chosen for parent in _parents(path))))

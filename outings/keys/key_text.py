@@ -21,14 +21,14 @@ _FORM = re.compile(rb"ldk_([0-9A-Za-z]{8})_[0-9A-Za-z]{36}")
 
 
 def make_key_text(choose: Callable[[str], str] = secrets.choice) -> str:
-    """Returns `ldk_<8 base62 id>_<30 base62 secret><6 base62 CRC-32 of everything before>`."""
+    """Return `ldk_<8 base62 id>_<30 base62 secret><6 base62 CRC-32 of everything before>`."""
     id_, secret = ("".join(choose(_BASE62) for _ in range(length)) for length in (ID_LENGTH, SECRET_LENGTH))
     opening = f"ldk_{id_}_{secret}"
     return opening + _sum(opening.encode()).decode()
 
 
 def split_key_text(text: str) -> tuple[str, str]:
-    """The id of a text from `make_key_text`, and the hash that the registry keeps."""
+    """Return the id of a text from `make_key_text`, and the hash that the registry stores."""
     return text[4 : 4 + ID_LENGTH], hash_key_text(text)
 
 
@@ -42,8 +42,8 @@ def has_key_form(text: bytes) -> bool:
 
 
 def read_key_id(text: bytes) -> str | None:
-    """The id in a key's text, or None of a legacy key, which has another form. Raises ValueError if the check sum is
-    wrong."""
+    """Return the id in a key's text, or None for a legacy key, which has another form. Raises ValueError if the check
+    sum is wrong."""
     form = _FORM.fullmatch(text)
     if form is None:
         return None
@@ -63,7 +63,7 @@ _NAME_CHARACTERS = 8
 
 
 class WrongSeal(Exception):  # noqa: N818 - the name says it
-    """The registry has hashes that are sealed with another secret, or there is none here."""
+    """The registry has hashes that are sealed with another secret, or no secret is configured."""
 
 
 class Seal(Struct, frozen=True):
@@ -92,6 +92,6 @@ def open_seal(secret: str) -> Seal | None:
 
 
 def find_seal(hash_: str) -> str | None:
-    """The name of the secret that this hash is sealed with; None of a plain one."""
+    """Return the name of the secret with which this hash is sealed; None for a plain hash."""
     kind, _, rest = hash_.partition(":")
     return rest.partition(":")[0] if kind == _SEALED else None

@@ -1,7 +1,7 @@
 """The registry of keys, `keys.json`, and the changes that operators make to it.
 
-It is replaced with compare-and-swap, so operators who work at once lose no change: each change is a function of the
-registry that can be applied again to what another operator wrote meanwhile.
+It is replaced with compare-and-swap, so operators who work at the same time lose no change: each change is a function
+of the registry that can be applied again to what another operator wrote meanwhile.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -63,7 +63,7 @@ class Key(Struct, frozen=True, kw_only=True):
     slot: int | None = None
 
     def settle_entitlement(self, plan: PricingPlan) -> Entitlement:
-        """The key's metros and types, with the add-ons of its plan and its grants."""
+        """Return the key's metros and types, with the add-ons of its plan and its grants."""
         return Entitlement(
             metros=None if EVERY in self.metros else frozenset(self.metros),
             types=None if EVERY in self.types else frozenset(_TYPES[name] for name in self.types),
@@ -71,7 +71,7 @@ class Key(Struct, frozen=True, kw_only=True):
         )
 
     def settle_rate(self, plan: PricingPlan) -> int:
-        """The key's requests per minute: its own rate, or its plan's."""
+        """Return the key's requests per minute: its own rate, or its plan's."""
         return self.per_minute or plan.per_minute
 
     def describe_state(self, now: datetime) -> str:
@@ -90,7 +90,7 @@ class Client(Struct, frozen=True, kw_only=True):
 
 
 class CounterSlots(Struct, frozen=True, kw_only=True):
-    """Numbers of counters: a key's for its rate, its client's for their quota."""
+    """Numbers of counters: that of a key for its rate, that of its client for the quota."""
 
     key: int
     client: int
@@ -120,7 +120,7 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
         return {key.hash: key for key in self.keys}
 
     def find_key(self, text: bytes, *, seal: Seal | None = None) -> Key | None:
-        """Finds the key of this text, whatever its state. A bad checksum costs no look-up.
+        """Find the key of this text, whatever its state. A wrong check sum costs no look-up.
 
         A text of another form is a legacy key and is looked up by its hash. A sealed one is found only with its `seal`.
         """
@@ -136,20 +136,20 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
         return None
 
     def find_slots(self, key: Key) -> CounterSlots:
-        """The slots of a key of this registry."""
+        """Return the slots of a key of this registry."""
         number = self.by_id[key.id].slot
         assert number is not None
         return CounterSlots(key=number, client=self.clients_by_name[key.client].slot)
 
     def settle_quota(self, key: Key, plan: PricingPlan) -> int | None:
-        """The monthly quota of the key's client: its own, or the plan's. None is unlimited."""
+        """Return the monthly quota of the key's client: its own, or the plan's. None is unlimited."""
         quota = self.clients_by_name[key.client].monthly_quota
         return plan.per_month if quota is None else quota
 
 
 def read_registry(store: Store, *, is_new: bool = False) -> tuple[Registry, str | None]:
-    """Returns the registry and the store's tag for it, or an empty registry and None if no key was ever made. `is_new`:
-    a lost registry is read as an empty one. Raises LostRegistry, Corrupt and StoreError."""
+    """Return the registry and the store's tag for it, or an empty registry and None if no key was ever made. `is_new`:
+    read a lost registry as an empty one. Raises LostRegistry, Corrupt and StoreError."""
     file = store.read_versioned(NAME)
     try:
         if file is None:
@@ -163,7 +163,7 @@ def read_registry(store: Store, *, is_new: bool = False) -> tuple[Registry, str 
 
 
 def refuse_lost_registry(store: Store) -> None:
-    """Raises LostRegistry if keys were made in this store. Call this if it has no registry."""
+    """Raise LostRegistry if keys were made in this store. Call this if it has no registry."""
     if store.exists(COPY):
         raise LostRegistry(_LOST)
 
@@ -185,7 +185,7 @@ def parse_registry(file: VersionedBytes) -> Registry:
 
 
 def number_slots(registry: Registry) -> Registry:
-    """Gives a slot to each key and client without one, in order, so that every reader gives the same."""
+    """Give a slot to each key and client without one, in order, so that every reader gives the same."""
     number, keys = registry.slots, []
     clients = dict(registry.clients_by_name)
     for key in registry.keys:
@@ -199,8 +199,8 @@ def number_slots(registry: Registry) -> Registry:
 
 
 def change_registry(store: Store, change: Callable[[Registry], Registry], *, is_new: bool = False) -> Registry:
-    """Replaces the registry by `change` of it, again if another operator wrote in between. `is_new`: begins a new one
-    if it is lost.
+    """Replace the registry by `change` of it, again if another operator wrote in between. `is_new`: begin a new one if
+    it is lost.
 
     A lost reply is tried again as well, so `change` applied twice must have the same effect as once.
     """
@@ -216,7 +216,7 @@ def change_registry(store: Store, change: Callable[[Registry], Registry], *, is_
 
 
 def add_key(registry: Registry, key: Key) -> Registry:
-    """Adds the key, unless the registry has it already. Raises ValueError if another key has the id."""
+    """Add the key, unless the registry has it already. Raises ValueError if another key has the id."""
     existing = registry.by_id.get(key.id)
     if existing is None:
         return number_slots(replace(registry, keys=(*registry.keys, key)))
@@ -232,7 +232,7 @@ def revoke_key(registry: Registry, id_: str, *, now: datetime) -> Registry:
 
 
 def import_key(registry: Registry, key: Key, *, seal: Seal | None) -> Registry:
-    """Adds a legacy key, which is known by its hash alone. Raises WrongSeal if it cannot tell whether the key is
+    """Add a legacy key, of which only the hash is known. Raises WrongSeal if it can't be told whether the key is
     already there."""
     check_seal(registry, seal)
     sealed = key if seal is None else replace(key, hash=seal.close(key.hash))
@@ -252,7 +252,7 @@ def seal_keys(registry: Registry, ids: Collection[str], *, seal: Seal) -> Regist
 
 
 def check_seal(registry: Registry, seal: Seal | None) -> None:
-    """Raises WrongSeal if the registry has a hash that was sealed with another secret."""
+    """Raise WrongSeal if the registry has a hash that was sealed with another secret."""
     own = None if seal is None else seal.name
     others = [key.id for key in registry.keys if find_seal(key.hash) not in (None, own)]
     if others:
@@ -263,7 +263,7 @@ def check_seal(registry: Registry, seal: Seal | None) -> None:
 
 
 def set_quota(registry: Registry, client: str, monthly_quota: int) -> Registry:
-    """Sets the quota of a client that owns a key."""
+    """Set the quota of a client that owns a key."""
     clients = tuple(
         replace(each, monthly_quota=monthly_quota) if each.name == client else each for each in registry.clients
     )
@@ -271,7 +271,7 @@ def set_quota(registry: Registry, client: str, monthly_quota: int) -> Registry:
 
 
 def change_grants(registry: Registry, id_: str, *, added: Iterable[str], removed: Iterable[str]) -> Registry:
-    """`added` are placed after the key's grants."""
+    """Add and remove grants of a key; `added` come after its other grants. Raises ValueError if its plan takes none."""
     key = _find_unrevoked(registry, id_)
     if key.plan not in GRANTABLE:
         raise ValueError(f"the {key.plan} plan takes no add-ons; plans that do: {', '.join(GRANTABLE)}")
@@ -281,7 +281,7 @@ def change_grants(registry: Registry, id_: str, *, added: Iterable[str], removed
 
 
 def rotate_key(registry: Registry, id_: str, *, successor: tuple[str, str], now: datetime, until: datetime) -> Registry:
-    """Adds a key with everything that the old one has, but the id and hash of `successor`. The old key ends at `until`
+    """Add a key with everything that the old one has, but the id and hash of `successor`. The old key ends at `until`
     at the latest."""
     new_id, new_hash = successor
     if new_id in registry.by_id:

@@ -1,5 +1,5 @@
-"""The pointer, `current.json`: the one name whose bytes change. Swapping it is what publishes a release. And the
-releases that it leads to, and what is refused where it is lost."""
+"""The pointer, `current.json`: the one name whose bytes change, so that swapping it publishes a release. Also the chain
+of releases that it leads to, and the error when it is lost."""
 
 from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -239,7 +239,7 @@ class ListedRelease(Struct, frozen=True):
 
 
 def list_releases(store: Store, *, trust: Trust = ANYBODY) -> Iterator[ListedRelease]:
-    """Yields the current release and those before it, newest first, until one is pruned. Each root is read when it is
+    """Yield the current release and those before it, newest first, until one is pruned. Each root is read when it is
     needed.
 
     Each root names the one before it by hash, so the pointer's signature covers all of them. Raises UntrustedRelease,

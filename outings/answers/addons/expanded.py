@@ -36,7 +36,7 @@ def read_references(document: bytes) -> References:
 
 
 def list_expanded(query: Query) -> tuple[str, ...]:
-    """The members of `expanded`: `sessions` has another meaning."""
+    """Return the members of `expanded`. `sessions`, another value of `expand`, is none of them."""
     words = query.get_words("expand")
     if not words:
         return ()
@@ -44,13 +44,13 @@ def list_expanded(query: Query) -> tuple[str, ...]:
 
 
 def check_expanded(query: Query, about: AnswerContext) -> None:
-    """A place is its own resource: `forbidden` for a key without that type."""
+    """Raise 403 if `place` is to be expanded and the key may not read places."""
     if "place" in query.get_words("expand") and not about.entitlement.allows_type("place"):
         raise forbidden_types(about, ["place"])
 
 
 def find_place(references: References, *, snapshot: Snapshot) -> int | None:
-    """The row of the place, where it is published."""
+    """Return the row of the place, or None if it is not published."""
     if references.place is None or references.place.id is None:
         return None
     return open_snapshot(snapshot).listings.find_visible(references.place.id, type_code=_PLACE)
@@ -72,7 +72,7 @@ class Expansion:
         self._organizations: dict[str | None, bytes] = {None: _NULL}
 
     def expand(self, document: bytes) -> bytes:
-        """The document with `expanded` as its last member."""
+        """Return the document with `expanded` as its last member."""
         if not self._members:
             return document
         references = read_references(document)

@@ -1,4 +1,4 @@
-"""`include=forecast`: which dates and events have a block, and the notice of those that should and have none."""
+"""`include=forecast`: the forecast blocks of dates and events, and a notice if some that should have one have none."""
 
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
@@ -27,7 +27,7 @@ REACH_M = 50_000
 
 
 class _Event(Struct, frozen=True):
-    """The part of an event's document that says when it is."""
+    """The members of an event's document that say when it takes place."""
 
     has_time: bool
     timezone: str
@@ -62,7 +62,8 @@ class ForecastBlocks:
         return (unavailable_forecast(self._missing, of=self._items, is_known=is_known),)
 
     def make_day(self, day: date) -> DayForecast | None:
-        """A date's block; None where it was not asked for, lies outside the days, or nothing is known of it."""
+        """Return the block of a date, or None if none was requested, the date is out of range, or no forecast is
+        known."""
         if not self.is_requested or not self._first <= day <= self._last:
             return None
         block = None if self._weather is None else self._weather.describe_day(day)
@@ -75,7 +76,7 @@ class ForecastBlocks:
         return document if block is None else add_member(document, "forecast", _encode(block))
 
     def make_next(self, document: bytes, row: int, number: int | None = None) -> EventForecast | None:
-        """An event's forecast block, by itself."""
+        """Return the block of an event's next date, or of the occurrence with this number."""
         if not self.is_requested:
             return None
         series = open_series(open_snapshot(self._snapshot))
@@ -104,7 +105,7 @@ class ForecastBlocks:
         self._missing += block is None
 
     def _is_timely(self, event: _Event, starts_at: int) -> bool:
-        """Timed, in the United States, within the days."""
+        """Return True if the event has a clock time, is in the United States, and within the days of forecasts."""
         if not event.has_time or event.timezone not in list_american():
             return False
         day = datetime.fromtimestamp(starts_at, UTC).astimezone(read_zone(event.timezone)).date()

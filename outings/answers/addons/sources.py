@@ -1,4 +1,4 @@
-"""`include=source`: what feeds say of a listing's sources."""
+"""`include=source`: blocks about a listing's sources, as its feed states them."""
 
 import datetime
 from collections.abc import Sequence
@@ -172,7 +172,7 @@ class SourceBlocks:
         self._items = self._missing = 0
 
     def make(self, row: int) -> SourceBlock | None:
-        """A listing's block; None where it was not asked for, or its feed states none."""
+        """Return the block of a listing, or None if none was requested or its feed states none."""
         if not self.is_requested:
             return None
         self._items += 1

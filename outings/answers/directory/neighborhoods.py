@@ -28,7 +28,7 @@ _encoder = msgspec.json.Encoder()
 def answer_neighborhoods(
     query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext
 ) -> list[bytes]:
-    """The body as parts."""
+    """Return the body as parts."""
     today = about.dates[snapshot.metro.slug]
     opened = open_snapshot(snapshot)
     readable = about.entitlement.readable_types

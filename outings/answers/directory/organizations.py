@@ -75,7 +75,7 @@ _decoder = msgspec.json.Decoder(_StoredOrganization)
 def answer_organizations(
     query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext
 ) -> list[bytes]:
-    """The body as parts."""
+    """Return the body as parts."""
     today = about.dates[snapshot.metro.slug]
     opened = open_snapshot(snapshot)
     types = choose_types(query, about.entitlement)
@@ -174,7 +174,8 @@ def _encode_entry(
 
 
 def _point_here(links: OrganizationLinks, metro: str) -> OrganizationLinks:
-    """The lists that `counts` are of: without `metro=` those of an organization of several metros are `400`."""
+    """Add `metro=` to the links to lists, so that they match `counts`; without it, lists of an organization in several
+    metros are refused."""
     lists = {collection: f"{getattr(links, collection)}?metro={metro}" for collection in COLLECTIONS.values()}
     return OrganizationLinks(self=links.self, **lists)
 

@@ -1,4 +1,4 @@
-"""The plan of a directory, the part of an ordered set that a request shows, the cursor to the next, and `meta`."""
+"""The plan of a directory: the page that a request shows, the cursor to the next one, and `meta`."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
@@ -60,7 +60,7 @@ def read_key(query: Query) -> Key:
 
 
 def _find_start(after: Key, size: int, name_key: Callable[[int], Key]) -> int:
-    """The place behind the entry; where it has gone, behind where it would stand."""
+    """Return the place after this entry. If the entry is gone, return the place after where it would be."""
     rank, name, row_id = after
 
     def cut_key(at: int) -> tuple[int, str]:
@@ -105,7 +105,7 @@ def plan_directory(
     answer: Callable[[EffectiveFilters], list[bytes]],
     counts: DailyCount[Any],
 ) -> AnswerPlan:
-    """`counts`: those of the listings that the directory shows."""
+    """Plan the answer. `counts`: of the listings that the directory shows."""
     filters = find_route_filters(query)
     if query.cursor is not None:
         read_key(query)

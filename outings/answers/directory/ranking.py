@@ -1,6 +1,4 @@
-"""Names of businesses and web addresses, folded so that what is written differently is the same, and the spellings by
-which a directory's entries are found.
-"""
+"""Find entries of a directory by name or web address. Names are folded so that different spellings of one are equal."""
 
 import re
 from collections import Counter
@@ -52,7 +50,8 @@ _HOST = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W\d_](?:[\w-]{0,61}[^
 
 
 class Title(Struct, frozen=True, kw_only=True):
-    """The name that was searched for. `words`: without endings; `host`: of a web address, as `fold_host` returns it."""
+    """The name to look for. `words`: without endings such as "Inc"; `host`: of a web address, as `fold_host` returns
+    it."""
 
     words: tuple[str, ...]
     host: str | None = None
@@ -81,7 +80,7 @@ def parse_title(text: str) -> Title:
 
 
 def fold_title(name: str) -> tuple[str, ...]:
-    """A name's words without its endings; empty where it has nothing else."""
+    """Return the words of a name without its endings; empty if it has no others."""
     name = _INITIALS.sub(lambda match: match[0].replace(".", ""), name)
     words = split_words(_SITE_ENDING.sub("", name))
     while words and words[-1] in ENDINGS:
@@ -103,7 +102,7 @@ def fold_host(text: str) -> str | None:
 
 
 def name_site(host: str) -> str:
-    """A host without its ending: "ymca" of ymca.org and of ymca.co.uk; empty where it is nothing else."""
+    """Return a host without its ending: "ymca" for ymca.org and ymca.co.uk. Empty if it is only an ending."""
     *labels, country = host.split(".")
     if len(country) == 2 and len(labels) > 1:
         is_state = country == "us" and len(labels[-1]) == 2  # seattle.wa.us
@@ -113,7 +112,7 @@ def name_site(host: str) -> str:
 
 
 def list_parents(host: str) -> list[str]:
-    """The hosts above one, down to the one that is registered: of a.b.ymca.org, b.ymca.org and ymca.org."""
+    """Return the hosts above this one, down to the registered one: for a.b.ymca.org, b.ymca.org and ymca.org."""
     labels, own = host.split("."), name_site(host).split(".")
     return [".".join(labels[at:]) for at in range(1, len(own))]
 
@@ -140,7 +139,7 @@ def spell_entries(name: str, entries: pl.DataFrame) -> dict[str, pl.DataFrame]:
 def _derive_spellings(
     name: str, order: Callable[[pl.DataFrame], pl.DataFrame], entries: str, columns: Sequence[str]
 ) -> DerivedTables:
-    """The spellings, then their shortenings. `order`: the entries as they are numbered."""
+    """Derive the tables of spellings and of their shortenings. `order`: sorts the entries as they are numbered."""
 
     def make_both(tables: Mapping[str, pl.DataFrame], _: TableContext) -> dict[str, pl.DataFrame]:
         return spell_entries(name, order(tables[entries]))
@@ -316,7 +315,7 @@ class Ranking:
         return best
 
     def _rank_sites(self, title: Title, scored: NameScores) -> None:
-        """The site's name without its ending, and hosts above and below the one asked for."""
+        """Score entries by their host: its name without its ending, and hosts above and below the one searched for."""
         scored.put("domain", self._read(title.joined, SITE) >> ROW_SHIFT, sum(_BANDS["domain"]))
         host = title.host
         if host is None:
@@ -328,7 +327,7 @@ class Ranking:
             scored.put("domain", rows, _score("domain", len(above), len(host)))
 
     def _rank_typos(self, title: Title, scored: NameScores) -> None:
-        """A typo in the whole name, or in the site's, however it is spaced."""
+        """Score entries whose name or host has a typo, ignoring spaces."""
         for number, typos in self._list_meanings(title.joined):
             if typos:
                 places = self._read_number(number)
@@ -337,7 +336,7 @@ class Ranking:
                 scored.put("fuzzy", places >> ROW_SHIFT, _score("fuzzy", letters - typos, letters))
 
     def _find_meanings(self, word: str) -> tuple[Meaning, ...]:
-        """The word itself, and those that a typo or two lead to."""
+        """Return the word itself and the words one or two typos away."""
         return tuple(sorted([*((number, 0) for number in self._texts.find(word)), *self._texts.find_typos(word)]))
 
     def _read(self, text: str, kind: int) -> Places:
@@ -363,7 +362,7 @@ def _rate(way: int, letters: Array) -> Array:
 
 
 def _score(match: str, part: Array | int, whole: Array | int) -> Array:
-    """Rounded half up."""
+    """Return part ÷ whole, scaled to the band of the match and rounded half up."""
     least, most = _BANDS[match]
     scores: Array = np.asarray(least + (2 * most * np.maximum(part, 0) + whole) // (2 * whole))
     return scores

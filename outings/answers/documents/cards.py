@@ -1,4 +1,4 @@
-"""A listing as a compact card, read out of its document: what `related` shows, and `sessions` of a class's card."""
+"""Compact cards of listings, made from their documents, for `related` and for `sessions` of a class's card."""
 
 import weakref
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def read_card(reader: SnapshotReader, row: int) -> bytes:
-    """A class's card, whatever the date."""
+    """Return the card of a class, which is the same on any date."""
     return _read_card(reader.reference, row)
 
 
@@ -80,7 +80,7 @@ def _read_card(of: "weakref.ref[SnapshotReader]", row: int) -> bytes:
 
 
 def make_card(reader: SnapshotReader, row: int, today: date) -> bytes:
-    """The card of an event, a class or a camp as of a date; a series begins with its next occurrence."""
+    """Return the card of an event, class or camp as of a date. The card of a series has its next occurrence."""
     starts = open_series(reader).find_next(row, today).starts_local if open_series(reader).is_series(row) else None
     next_local = None if starts is None else show_local(starts)
     return encode_card(reader.read_document(row), today=today, next_local=next_local)
@@ -116,9 +116,10 @@ def encode_card(document: bytes, *, today: date | None = None, next_local: str |
 
 
 def _find_start(listing: _Class) -> str | None:
-    """The term's first day at the stated time, else its first section's; a day without a time begins at midnight.
+    """Return the term's first day at the stated time, else the first section's; a day without a time begins at
+    midnight.
 
-    Not the next meeting: a card says of a listing what its own page says.
+    Not the next meeting: a card must not contradict the listing's own page.
     """
     parts: tuple[_Class | _Section, ...] = (listing, *listing.sections)
     starts = [(each.term.starts_on, each.schedule.start_time) for each in parts]

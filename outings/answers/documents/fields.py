@@ -1,4 +1,4 @@
-"""The members of a document that an answer sends, and texts that it puts into one."""
+"""Choose the members of a document that an answer sends, and insert members into one."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -40,17 +40,17 @@ _NO_SESSIONS = b'"sessions":[]}'
 
 
 def add_member(document: bytes, name: str, value: bytes) -> bytes:
-    """The document with one more member, its last; the value as JSON."""
+    """Return the document with one more member at its end. `value` is JSON."""
     return b'%b,"%b":%b}' % (document[:-1], name.encode(), value)
 
 
 def add_members(document: bytes, members: bytes) -> bytes:
-    """The document with the members of another one behind its own."""
+    """Return the document with the members of another one after its own."""
     return b"%b,%b" % (document[:-1], members[1:])
 
 
 def fill_sessions(document: bytes, cards: Sequence[bytes]) -> bytes:
-    """A class's document with these in its empty `sessions`."""
+    """Return the document of a class with these cards in its empty `sessions`."""
     return b'%b"sessions":[%b]}' % (document.removesuffix(_NO_SESSIONS), b",".join(cards))
 
 

@@ -1,4 +1,4 @@
-"""The occurrences of events: one by its place, the next on a date, how many are left; and the block that says so."""
+"""Occurrences of events: one by its number, the next on a date, how many are left; and the block that says so."""
 
 import weakref
 from bisect import bisect_left
@@ -25,7 +25,7 @@ _BY_DATES = "-"
 
 
 class Next(Struct, frozen=True, kw_only=True):
-    """Seconds since 1970, of the instant and of the local clock; None when nothing is left.
+    """The next occurrence, in seconds since 1970, of the instant and of the local clock; None if there is none.
 
     `remaining` counts from the next one; it and `total` are None when the series has no end.
     """
@@ -112,7 +112,7 @@ class Series:
         return np.asarray(self._recurring)[rows].astype(np.bool_)
 
     def read_moment(self, number: int) -> Moment:
-        """`number`: the occurrence's place in the table."""
+        """Return the occurrence with this number in the table."""
         starts_at = self._instants[number]
         starts_local = starts_at + self._offsets[number]
         lasts, lasts_local = self._lasts[number], self._lasts_local[number]
@@ -193,7 +193,7 @@ class Series:
         return self._numbers[at] if exists else -1
 
     def find_next(self, row: int, today: date) -> Next:
-        """The first live occurrence on or after the date, however far."""
+        """Return the first live occurrence on or after the date, however far away."""
         first, last = self._ends[row - 1] if row else 0, self._ends[row]
         at = bisect_left(self._days, number_day(today), first, last)
         total = None if self._totals[row] == _UNKNOWN else self._totals[row]
@@ -226,7 +226,7 @@ _decoder = msgspec.json.Decoder(dict[str, Raw])
 
 
 def read_event(reader: SnapshotReader, row: int, today: date) -> bytes:
-    """An event's document, with the occurrence of that date where it is a series."""
+    """Return the document of an event; for a series, with its next occurrence on that date."""
     document = reader.read_document(row)
     if not open_series(reader).is_series(row):
         return document
@@ -257,8 +257,8 @@ def _read_next(of: "weakref.ref[SnapshotReader]", row: int, today: date) -> byte
 
 
 def read_occurrence(reader: SnapshotReader, row: int, number: int, today: date) -> bytes:
-    """An event's document with the times of one of its occurrences, and the block of that one, a single event's too:
-    `number` is its place in the table."""
+    """Return the document of an event with the times of one occurrence, `number` in the table, and its block, which an
+    event that is no series has too."""
     members = _decoder.decode(reader.read_document(row))
     moment, following = open_series(reader).read_moment(number), open_series(reader).find_next(row, today)
     times = _show_times(moment)

@@ -1,4 +1,4 @@
-"""Parses addresses as they are written in the United States: their parts, streets and states."""
+"""Parse addresses, by the words of a language, into parts, streets and states."""
 
 import re
 import threading
@@ -63,8 +63,8 @@ class Streets:
         return self._number.match(text) is not None and self.is_street(text)
 
     def leave_kind(self, words: Words) -> Words | None:
-        """An address without its street's kind ("2323 E Cherry", "Mayor 9"); None where a number would be all that is
-        left of the street: 28th Ave and 28th St are two."""
+        """Return an address without the kind of its street ("2323 E Cherry", "Mayor 9"). Return None if only a number
+        would be left of the street, because 28th Ave and 28th St are two."""
         kept = tuple(word for word in words if word not in self._words.kinds)
         rest = kept if self._words.kind_first else kept[1:]
         names = [word for word in rest if not word.isdigit() and word not in self._directions]
@@ -80,7 +80,7 @@ class Streets:
         return len(words) > 1 and words[-1] in self._words.kinds
 
     def split_inside(self, text: str) -> tuple[str, str | None]:
-        """A name, and that of the place that it is inside of."""
+        """Return a name, and the name of the place that it is inside of, if it says so."""
         match = self._inside.search(text)
         return self._inside.sub("", text), None if match is None else match[1]
 
@@ -90,8 +90,8 @@ class Streets:
         return (sides[0], sides[1]) if len(sides) == 2 and all(sides) else None
 
     def list_corners(self, text: str) -> list[tuple[Words, Words]]:
-        """The corners by which a listing says where it is: "Pacific St. bet. Rochester Ave. and Buffalo Ave." has two.
-        A longer list of streets bounds an area, and names none."""
+        """Return the corners that a listing states: "Pacific St. bet. Rochester Ave. and Buffalo Ave." has two. A
+        longer list of streets bounds an area and names none."""
         sides = self._between.split(text)
         if len(sides) == 1 and not self._beside.search(text):
             return []  # nearly all of them
@@ -144,7 +144,8 @@ _tagging = threading.Lock()
 
 
 class Reading(Struct, frozen=True, kw_only=True):
-    """`head` is what is looked for, `tail` the words behind it (city, state), `zip` five digits."""
+    """A way to read an address. `head` is the name or address to look for, `tail` the words after it (city, state),
+    `zip` five digits."""
 
     head: str
     tail: Words
@@ -162,8 +163,8 @@ class Reading(Struct, frozen=True, kw_only=True):
 
 
 def list_readings(address: str, streets: Streets) -> Iterator[Reading]:
-    """The likeliest first: all of it as one name; as `usaddress` labels its parts, or cut behind the number of the
-    house; cut at each comma."""
+    """Yield ways to read the address, the likeliest first: as one name; by the labels of `usaddress`, or cut after the
+    house number; cut at each comma."""
     address = streets.join_number(address)
     yield Reading(head=address, tail=(), streets=streets)
     if streets.labels == "usaddress":

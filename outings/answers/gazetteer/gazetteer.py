@@ -1,4 +1,4 @@
-"""Gazetteer: what is where in a metro, by what its own listings and neighborhoods say."""
+"""The gazetteer: find addresses and places in a metro, from its own listings and neighborhoods."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
@@ -44,7 +44,7 @@ Phrases = frozenset[str]
 
 
 class Gazetteer:
-    """Spots by every name, address and corner. Nothing is guessed: a name of two places far apart is of none."""
+    """Spots by every name, address and corner. Nothing is guessed: a name that two distant places share finds none."""
 
     def __init__(
         self,
@@ -76,8 +76,8 @@ class Gazetteer:
         )
 
     def find_address(self, address: str) -> Center | None:
-        """A house, a corner, a place by its name; else a neighborhood's or a zip's middle. None where nothing of the
-        metro is so called, or more than one thing is."""
+        """Find a house, a corner or a place by its name, else the center of a neighborhood or zip. None if nothing in
+        the metro has that name, or several things have."""
         if (code := read_zip(address)) is not None:
             return self._find_middle(self._list_spots(name_zip(code)))
         readings = list(list_readings(address, self._streets))

@@ -32,7 +32,7 @@ def plan_calendar(query: Query, snapshot: Snapshot, about: AnswerContext) -> Ans
 def answer_calendar(
     query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext
 ) -> list[bytes]:
-    """The body as parts."""
+    """Return the body as parts."""
     start = filters.get_date("from")
     assert start is not None
     today = about.dates[snapshot.metro.slug]

@@ -33,7 +33,7 @@ Rows = NDArray[np.int64]
 
 
 class DensityCells:
-    """The cells of one snapshot. `vectors`: where its listings are, by row."""
+    """The cells of one snapshot. `vectors`: the coordinates of its listings, by row."""
 
     def __init__(self, vectors: Vectors) -> None:
         x, y, z = vectors
@@ -84,7 +84,7 @@ def plan_density(query: Query, snapshot: Snapshot, about: AnswerContext) -> Answ
 
 
 def answer_density(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext) -> list[bytes]:
-    """The body as parts."""
+    """Return the body as parts."""
     reader = open_snapshot(snapshot)
     selection = select_query(query, filters, snapshot=snapshot, today=about.dates[snapshot.metro.slug])
     rows = open_evaluator(reader).list_all_rows(selection)

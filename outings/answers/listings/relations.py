@@ -1,4 +1,4 @@
-"""Relationship lists: whose listings they are, by the id in their path, and so the metro that answers."""
+"""Lists of a place's or organization's listings: the id in the path determines which metro answers."""
 
 from collections.abc import Sequence
 
@@ -15,8 +15,8 @@ _PLACE = TYPES.index("place")
 
 
 def find_metros_of_row(match: Match, *, about: AnswerContext) -> Sequence[str]:
-    """The key's metros that have the path's row, the record's first. Raises `not_found` where no metro shows it, and
-    `forbidden` where only others do."""
+    """Return the key's metros that have the path's row, the record's first. Raises `not_found` if no metro shows it,
+    and `forbidden` if only others do."""
     row_id = match.values["id"]
     if match.route.sets == "organization_id":
         copies = find_copies(row_id, about=about)
@@ -45,8 +45,8 @@ def costs_queries(match: Match, *, about: AnswerContext) -> bool:
 
 
 def settle_metro(query: Query, homes: Sequence[str], *, about: AnswerContext) -> Query:
-    """The query with the metro that it names, else the one that has live listings of the row. Raises `metro_required`
-    where several of the key's have."""
+    """Return the query for the metro that it names, or else for the one that has live listings of the row. Raises
+    `metro_required` if several of the key's metros have."""
     if query.metro is not None:
         if not about.entitlement.allows_metro(query.metro):
             raise forbidden_metro(about.entitlement, query.metro)

@@ -57,8 +57,8 @@ _WHOLE = 1000
 
 
 class Tally(Struct, frozen=True, eq=False):
-    """Counts of the listings about points, a row each, by type: all, the free ones, those that cost something, and bit
-    sets of their categories."""
+    """Counts of the listings near points, a row for each point, by type: all, free, priced, and bit sets of their
+    categories."""
 
     counts: Array
     free: Array
@@ -67,7 +67,7 @@ class Tally(Struct, frozen=True, eq=False):
 
 
 class Component(Struct, frozen=True, eq=False):
-    """`values` of points; NaN where there is none. `scores` and `weight` in thousandths."""
+    """A component of the score: its `values` for points, NaN if there is none; `scores` and `weight` in thousandths."""
 
     name: str
     values: NDArray[np.float64]
@@ -100,7 +100,7 @@ def list_components(tally: Tally, types: Sequence[str], *, words: int) -> list[C
 
 @lru_cache
 def _weigh(types: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[int, ...]]:
-    """The count of each that scores a half; the weights, the last two components' too."""
+    """Return the count of each type that scores a half, and the weights of all components."""
     own = [_COUNTED[COLLECTIONS[each]] for each in types]
     weights = [*(weight for _, weight in own), _VARIETY, _FREE_SHARE]
     given = tuple(int(np.rint(_WHOLE * weight / sum(weights))) for weight in weights)
@@ -120,8 +120,8 @@ def _rints(shares: NDArray[np.float64]) -> Array:
 
 
 class PointSample(Struct, frozen=True, eq=False):
-    """Points all over a metro's bounds, and how lively each is with the default radius and filters of the snapshot's
-    date, whatever the minute. Points without any listing in reach are left out: few people live there."""
+    """Points all over a metro's bounds, and how lively each is for the default radius and filters on the snapshot's
+    date, at any minute. Points without any listing in reach are left out, because few people live there."""
 
     shown: ShownListings
     tally: Tally
@@ -225,7 +225,7 @@ def _suggest_radius(point: Point, shown: ShownListings) -> int:
 
 
 def write_summary(counts: Mapping[str, int], *, radius_m: int, window: tuple[date, date] | None) -> str:
-    """`counts`: by requested collection; `window`: where one of them has dates."""
+    """Write the summary. `counts`: by requested collection; `window`: if one of them has dates."""
     there = [_count_items(number, name) for name, number in counts.items() if number]
     when = "" if window is None else f" from {_write(window[0])} to {_write(window[1])}"
     return f"{_join(there) or 'Nothing'} within {radius_m:,} metres{when}."

@@ -1,4 +1,4 @@
-"""A request near a point, settled: where, when, and with which filters of each collection."""
+"""Resolve a request near a point: where, when, and the filters of each collection."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
@@ -96,7 +96,7 @@ class Near(Struct, frozen=True, kw_only=True):
 
 
 def settle_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minute: datetime) -> Near:
-    """Raises ApiError: what a list raises for a window."""
+    """Resolve the request. Raises ApiError for a window, as lists do."""
     now, values = read_now(minute, snapshot.metro.timezone), query.values
     sent = [name for name in values if name in _PLACES and name not in _CIRCLE]
     given = tuple((name, values[name]) for name in sorted(sent, key=_PLACES.__getitem__))
@@ -205,7 +205,7 @@ _FRAMES = 256
 
 
 def list_dates(near: Near) -> tuple[date, date] | None:
-    """The window's from today on, or all of one that is over; None without any."""
+    """Return the window from today on, or a past window whole; None if there is no window."""
     window = near.filters.meta.window
     if window.from_ is None or window.to is None:
         return None

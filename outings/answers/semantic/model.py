@@ -65,15 +65,15 @@ def hash_model(folder: Path) -> str:
 
 
 class Model:
-    """Vectors of one length, of Euclidean length 1 (or 0 where a text says nothing), the same for the same text: each
-    is embedded by itself and without padding.
+    """Computes vectors of length 1 (0 for a text without meaning). The same text always has the same vector, because
+    each is embedded by itself, without padding.
 
-    `hash` names the model: vectors of two hashes are not compared. `least` is the cosine from which on a listing is
-    related to a query.
+    `hash` identifies the model: vectors of different models are not compared. `least`: the cosine from which on a
+    listing is related to a query.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Raises ModelError. Needs the extra `semantic`."""
+        """Load the model. Raises ModelError. Needs the extra `semantic`."""
         self.hash = hash_model(folder)
         self._session, self._tokenizer = _open_network(folder), _open_tokenizer(folder)
         self._inputs = {each.name for each in self._session.get_inputs()}

@@ -32,7 +32,7 @@ def encode_vector(vector: Vector) -> tuple[float, bytes]:
 
 
 def make_vectors(encoded: Mapping[bytes, tuple[float, bytes]]) -> pl.DataFrame:
-    """The table `vectors`, by the hashes of the texts, which are its keys."""
+    """Make the table `vectors` from encoded vectors by the hash of their text."""
     steps = [np.frombuffer(each, dtype=np.int8) for _, each in encoded.values()]
     size = len(steps[0]) if steps else 1
     whole = np.array(steps, dtype=np.int8).reshape(len(steps), size)
@@ -46,7 +46,8 @@ def make_vectors(encoded: Mapping[bytes, tuple[float, bytes]]) -> pl.DataFrame:
 
 
 def make_rows(keys: Sequence[bytes | None], *, order: Iterable[bytes]) -> pl.DataFrame:
-    """The table `vector_rows`: `keys` by a listing's row, None where it has no vector; `order`: those of `vectors`."""
+    """Make the table `vector_rows`. `keys`: by a listing's row, None if it has no vector; `order`: the keys of
+    `vectors`."""
     numbers = {key: number for number, key in enumerate(order)}
     rows = [NO_VECTOR if key is None else numbers[key] for key in keys]
     return pl.DataFrame({"vector": pl.Series(rows, dtype=pl.UInt32())})
@@ -61,7 +62,7 @@ def read_encoded(vectors: MappedFile) -> dict[bytes, tuple[float, bytes]]:
 
 
 class Vectors:
-    """A snapshot's, opened."""
+    """The vectors of a snapshot, opened."""
 
     def __init__(self, files: SemanticFiles) -> None:
         """Corrupt where a file is no mapped table."""
@@ -75,7 +76,7 @@ class Vectors:
         return len(self._rows)
 
     def measure_all(self, query: Vector) -> Similarities:
-        """The cosine of the query's vector and that of each listing, by row; -1 where it has none."""
+        """Return the cosine of the query's vector and each listing's, by row; -1 if it has none."""
         similarities = np.full(len(self._scales) + 1, -1, dtype=np.float32)
         room = np.empty((_BLOCK, self._steps.shape[1]), dtype=np.float32)
         for start in range(0, len(self._scales), _BLOCK):

@@ -22,7 +22,7 @@ _REMOTE = ("http://", "https://", "webcal:")
 
 
 class Rewrite(Struct, frozen=True, forbid_unknown_fields=True):
-    """`to` takes the place of what `pattern` finds, with its groups."""
+    """Replace the match of `pattern` by `to`, which may use its groups."""
 
     pattern: str
     to: str
@@ -42,8 +42,8 @@ class Address(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Another of the system's answers, which the address tells by `pattern`: its settings and query stand in place
-    of the preset's."""
+    """Another version of the system's API, whose addresses match `pattern`. Its settings and query replace the
+    preset's."""
 
     pattern: str
     feed: dict[str, Any]
@@ -51,8 +51,8 @@ class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Preset(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`url`: an example; `says`: which address a person gives; `needs`: what has to be done beside; `recognize`: what
-    tells an address of the system by itself."""
+    """A preset. `url`: an example; `says`: the address to give; `needs`: what else has to be done; `recognize`: a
+    pattern of addresses that are certainly of this system."""
 
     title: str
     url: str
@@ -74,13 +74,13 @@ def read_presets() -> Mapping[str, Preset]:
 
 
 def recognize_preset(url: str) -> str | None:
-    """The name of the system that an address is one of."""
+    """Return the name of the system to which an address certainly belongs, or None."""
     names = (name for name, each in read_presets().items() if each.recognize and _has(each.recognize, url))
     return next(names, None)
 
 
 def apply_presets(document: Mapping[str, Any], environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Fills in the feeds of a document as it was read. Gives each wrong key with what is wrong."""
+    """Fill in the feeds of a document that was read, in place. Yield each wrong key and the problem with it."""
     feeds = document.get("feeds")
     for number, feed in enumerate(feeds if isinstance(feeds, list) else ()):
         if not isinstance(feed, dict) or not isinstance(name := feed.get("preset"), str) or not name:
@@ -94,7 +94,7 @@ def apply_presets(document: Mapping[str, Any], environ: Mapping[str, str]) -> It
 
 
 def fill_feed(feed: dict[str, Any], preset: Preset, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Fills in one feed, in place."""
+    """Fill in one feed, in place. Yield each wrong key and the problem with it."""
     url, missing = expand_references(str(feed.get("url", "")), environ)
     is_remote = url.startswith(_REMOTE) and not missing
     settings = dict(preset.feed)
@@ -147,7 +147,7 @@ def _fill_setting(feed: dict[str, Any], name: str, value: Any) -> None:
 
 
 def _merge_map(rules: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """A member that the feed maps itself is its own; one that it sets to "" is left out."""
+    """Return the preset's rules, replaced by the feed's own. A member that the feed sets to "" is left out."""
     stated = set(_list_members(own))
     kept = {member: rule for member, rule in rules.items() if member not in stated}
     return kept | {member: rule for member, rule in own.items() if rule != ""}

@@ -1,4 +1,4 @@
-"""A language as data: what its folder says, and what it leaves unsaid; related words and translations."""
+"""A language as data: the words of its folder, and which of them are missing; related words and translations."""
 
 import re
 import tomllib
@@ -46,7 +46,7 @@ class RelatedError(Exception):
 
 
 def parse_related(data: bytes) -> tuple[Group, ...]:
-    """Reads UTF-8 with one group on each line, separated by commas. Empty lines and lines that begin with "#" are
+    """Parse UTF-8 with one group on each line, separated by commas. Empty lines and lines that begin with "#" are
     ignored. Raises RelatedError."""
     try:
         text = data.decode("utf-8-sig")
@@ -68,7 +68,7 @@ def parse_related(data: bytes) -> tuple[Group, ...]:
 
 
 def join_groups(*files: Sequence[Group]) -> tuple[Group, ...]:
-    """Joins several tables. Each group stays as it is and appears once; groups that share a phrase are not merged."""
+    """Join several tables. Each group appears once; groups that share a phrase are not merged."""
     return tuple(dict.fromkeys(group for groups in files for group in groups))
 
 
@@ -98,7 +98,7 @@ FILES = ("search.toml", "audience.toml", "streets.toml", "categories.toml", "rel
 
 
 class Language(Struct, frozen=True, kw_only=True):
-    """A part that is None or empty is not there: what it reads stays unread, and reports say so."""
+    """The words of a language. A part that is None or empty is missing: search does without it, and reports say so."""
 
     code: str
     search: SearchWords | None = None
@@ -174,7 +174,7 @@ def read_shipped_files(code: str) -> dict[str, bytes]:
 
 
 def find_stems(language: Language) -> str:
-    """The name of the library's rules; empty: none."""
+    """Return the name of the stemmer, or "" if the language has none."""
     return language.search.stems if language.search is not None else ""
 
 

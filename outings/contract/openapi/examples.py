@@ -1,7 +1,6 @@
-"""An example of each route: a request, and its whole answer, as the program gave it for the sample metros.
+"""An example for each route: a request, and the program's whole answer to it for the sample metros.
 
-`python -m tests.edge.openapi_examples` makes the file of them anew, and a test compares it with what the program
-answers today.
+`python -m tests.edge.openapi_examples` writes the file, and a test compares it with the program's current answers.
 """
 
 from collections.abc import Mapping
@@ -22,8 +21,8 @@ _WORDS = {**{name: name for name in SETS}, "type_hint": "type_hints"}
 
 
 class Example(Struct, frozen=True, kw_only=True):
-    """`request` is a path with its query string. `answer` is JSON, or the text of what is none, of which `media` is the
-    type. `is_cut`: the answer goes on."""
+    """An example. `request` is a path with its query string. `answer` is JSON, or a text of the type `media`. `is_cut`:
+    the answer was shortened."""
 
     request: str
     media: str
@@ -38,7 +37,7 @@ def read_examples() -> Mapping[str, Example]:
 
 
 def find_example(route: Route, vocabulary: Vocabulary) -> Example | None:
-    """The example in the deployment's words. `/openapi.json` has none: the document is its own."""
+    """Return the example in the deployment's words. `/openapi.json` has none, since it would contain itself."""
     example = read_examples().get(route.name)
     if example is None or vocabulary == Vocabulary():
         return example

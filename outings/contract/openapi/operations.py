@@ -35,7 +35,7 @@ def make_shared(vocabulary: Vocabulary) -> dict[str, Schema]:
 
 
 def list_parameters(route: Route, *, vocabulary: Vocabulary) -> list[Schema]:
-    """The parameters of one operation, those of its path first."""
+    """Return the parameters of one operation, those of its path first."""
     values = find_path_values(route)
     listed = [
         {"name": name, "in": "path", "required": True, **members, **({"example": values[name]} if values else {})}
@@ -116,7 +116,7 @@ def _make_schema(row: Parameter, *, vocabulary: Vocabulary, resource: str | None
 
 
 def _choose_example(row: Parameter, vocabulary: Vocabulary) -> str:
-    """A value as it stands in a query string, in the deployment's words; empty where no value is allowed."""
+    """Return an example value as in a query string, in the deployment's words; "" if no value is allowed."""
     allowed = list_allowed(row, vocabulary)
     if allowed is None or all(word in allowed for word in row.example.split(",")):
         return row.example
@@ -202,7 +202,7 @@ _DOCUMENT: Schema = {"type": "object", "required": ["openapi", "info", "paths"]}
 
 
 def choose_part(resource: str) -> Schema:
-    """The schema of a whole resource, or of what `fields` leaves of it."""
+    """Return the schema of a whole resource, or of the part that `fields` selects."""
     return {"anyOf": [refer(RESOURCES[resource].__name__), refer(name_part(resource))]}
 
 
@@ -214,7 +214,7 @@ def make_headers() -> dict[str, Schema]:
 
 
 def make_failures() -> dict[str, Schema]:
-    """The components for errors."""
+    """Make the components for errors."""
     return {
         name: {
             "description": meaning,
@@ -226,7 +226,7 @@ def make_failures() -> dict[str, Schema]:
 
 
 def list_responses(route: Route, *, vocabulary: Vocabulary) -> dict[str, Schema]:
-    """The responses of a route by status."""
+    """Return the responses of a route by status."""
     responses: dict[str, Schema] = {"200": _make_success(route, vocabulary=vocabulary)}
     if _is_cached(route):
         responses["304"] = {
@@ -239,7 +239,7 @@ def list_responses(route: Route, *, vocabulary: Vocabulary) -> dict[str, Schema]
 
 
 def make_body(route: Route) -> Schema:
-    """The schema of a success."""
+    """Return the schema of a successful answer."""
     if not is_struct(route.item):
         return _DOCUMENT
     if not route.needs_key:
@@ -258,7 +258,8 @@ def make_body(route: Route) -> Schema:
 
 
 def _name_filters(route: Route) -> Schema:
-    """The filters that its `meta` may name, where they hold for all that is answered."""
+    """Return a schema that limits the filters in the route's `meta` to its own, if these are the same for all
+    collections."""
     types = {} if route.meta is None else {each.name: each.type for each in msgspec.structs.fields(route.meta)}
     if types.get("applied_filters") != Filters:
         return {}
@@ -312,7 +313,7 @@ def _list_failures(route: Route) -> Iterable[str]:
 
 
 def _narrow_failure(examples: Iterable[errors.ApiError]) -> Schema:
-    """The envelope with the codes of one status."""
+    """Return the schema of an error, limited to the codes of one status."""
     codes = [error.code for error in examples]
     members: Schema = {"code": {"enum": codes}}
     narrowed: Schema = {"properties": members}

@@ -54,12 +54,12 @@ def list_words(words: Collection[str]) -> Schema:
 
 
 def name_path(resource: str) -> str:
-    """The name of the component that lists the paths for `fields`."""
+    """Return the name of the component that lists the paths for `fields`."""
     return f"{RESOURCES[resource].__name__}Path"
 
 
 def name_part(resource: str) -> str:
-    """The name of the component for a resource under `fields`."""
+    """Return the name of the component for a resource under `fields`."""
     return f"{RESOURCES[resource].__name__}Part"
 
 
@@ -86,7 +86,7 @@ def make_schemas(vocabulary: Vocabulary) -> dict[str, Schema]:
 
 
 def _list_buckets(vocabulary: Vocabulary) -> Iterable[tuple[str, Iterable[str]]]:
-    """The facets whose values are words, each with them."""
+    """Yield each facet whose values are words, with these words."""
     yield "category", vocabulary.categories
     yield "weekday", WEEKDAYS
     yield "time_block", TIME_BLOCKS
@@ -95,7 +95,7 @@ def _list_buckets(vocabulary: Vocabulary) -> Iterable[tuple[str, Iterable[str]]]
 
 
 def _describe_type(resource: str) -> Schema:
-    """The member `type` of one."""
+    """Return the schema of the member `type` of a resource."""
     if resource in LISTINGS:
         return {"const": resource}
     if RESOURCES[resource] in (Organization, OrganizationEntry):
