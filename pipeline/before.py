@@ -1,4 +1,4 @@
-"""Reads what the previous release knew: asked once, at the start of a build, and handed to its stages as one value."""
+"""The state of the previous release, read once at the start of a build and passed to its stages as one value."""
 
 from collections.abc import Collection, Mapping
 
@@ -11,15 +11,15 @@ from outings.release.store import Store
 
 
 class Base(Struct, frozen=True, kw_only=True):
-    """A metro in the previous release: its manifest's hash, and the manifest, which names all that a metro's build
-    takes from there: rows, documents, origins, records that stood, organizations that it lends, exports."""
+    """A metro in the previous release: the hash of its manifest, and the manifest, which names all that a build takes
+    from there: rows, documents, origins, delta state, organizations that it lends, exports."""
 
     sha: str
     manifest: Manifest
 
 
 class Before(Struct, frozen=True, kw_only=True):
-    """The previous release; empty where there is none."""
+    """The previous release; empty if there is none."""
 
     root: Root | None = None
     feeds: Mapping[str, FeedMemory] = {}
@@ -28,7 +28,8 @@ class Before(Struct, frozen=True, kw_only=True):
     withdrawals: Withdrawals = {}
 
     def list_memories(self, feeds: Collection[FeedTable]) -> dict[str, FeedMemory]:
-        """A walk's place is that of its metro's rows: where those are not, it begins anew."""
+        """Return the memories of the feeds. A walk through pages is forgotten if its metro's rows are missing, since it
+        continues from them."""
         return {
             feed.name: self.feeds[feed.name]
             for feed in feeds

@@ -57,8 +57,9 @@ _STAGES = ("fetch", "plan", "feeds", "metros", "publish")
 
 
 class BuildResult(Struct, frozen=True, kw_only=True):
-    """`carried` are the slugs of metros whose inputs did not change, so that they were not built. `problems` belong to
-    no feed: polygons that were repaired or left out. `uncovered`: of each metro, what its language leaves unread."""
+    """The result of a build. `carried`: the slugs of metros that were not built because their inputs did not change.
+    `problems` belong to no feed: polygons that were repaired or left out. `uncovered`: by metro, the parts of search
+    that its language has no words for."""
 
     published: Publication
     feeds: tuple[FeedResult, ...]
@@ -104,7 +105,7 @@ def build_release(
     tell_release: TellRelease = lambda *_: None,
     trust: Trust = ANYBODY,
 ) -> BuildResult:
-    """Builds and publishes one release. `tell_feeds` gets what was read before anything can be refused because of it.
+    """Build and publish one release. `tell_feeds` gets what was read before anything can be refused because of it.
     `tell_release` gets the release's id and all problems before the release takes effect, so that they are known even
     if the build is killed right afterwards.
 
@@ -176,7 +177,8 @@ def _tell_odds(run: _Run, plan: BuildPlan) -> None:
 
 
 def _list_dropped(run: _Run) -> list[str]:
-    """Feeds of the build's metros that the previous release has, and the configuration no more."""
+    """Return the names of feeds that the previous release has, for the build's metros, but the configuration does
+    not."""
     metros = {metro.slug for metro in choose_metros(run.build)}
     configured = {feed.name for feed in run.build.configuration.feeds}
     return [name for name, memory in run.before.feeds.items() if memory.metro in metros and name not in configured]
@@ -224,7 +226,8 @@ def _list_lenders(run: _Run, plan: BuildPlan, feeds: Sequence[FeedResult]) -> tu
 
 
 def _find_touched(run: _Run, plan: BuildPlan, lenders: Sequence[MetroOrganizations]) -> list[str]:
-    """The metros to which nothing new was said, but of what they asked of others."""
+    """Return the metros whose own inputs did not change, but whose references to other metros' organizations now
+    resolve differently."""
     opened = ForeignOrganizations(lenders, store=run.store, vocabulary=run.build.configuration.vocabulary)
     touched = []
     for each in plan.unchanged:
@@ -254,7 +257,7 @@ def _make_works(
 
 
 def _build_metros(run: _Run, records: _Records) -> list[MetroResult]:
-    """Builds each metro, and again those that claimed an id of another's, without it."""
+    """Build each metro, then build those again that claimed an id which another metro got."""
     latest = {
         work.plan.metro.slug: work for work in _make_works(run, records.plan, records.feeds, records.lenders)
     }  # fmt: skip
@@ -370,7 +373,8 @@ def _add_problems(feed: FeedResult, metros: Sequence[MetroResult], *, store: Sto
 
 
 def _remember_feeds(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource]) -> Iterator[FeedResult]:
-    """Feeds that were not read again, as the previous release remembers them, with what their servers say by now."""
+    """Yield the feeds that were not read again, as the previous release stored them, with what their servers answered
+    now."""
     for name in plan.remembered:
         source = sources[name]
         memory = replace(

@@ -13,7 +13,7 @@ _AHEAD = timedelta(minutes=15)
 
 
 class AsOf(Struct, frozen=True, kw_only=True):
-    """An instant, or a date, which is its 00:00 in each metro."""
+    """The time of a build: an instant, or a date, which means 00:00 in each metro."""
 
     instant: datetime | None = None
     day: date | None = None
@@ -25,7 +25,7 @@ class AsOf(Struct, frozen=True, kw_only=True):
         return self.instant.astimezone(UTC)
 
     def read_date(self, timezone: str) -> date:
-        """The local date on which a metro is built."""
+        """Return the local date on which a metro is built."""
         return self.read_instant(timezone).astimezone(read_zone(timezone)).date()
 
 

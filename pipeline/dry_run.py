@@ -62,7 +62,7 @@ class DryRun:
         self._warnings += warn_of_reading(read)
 
     def run(self, metro: MetroTable, neighborhoods: Neighborhoods) -> Iterator[Problem]:
-        """The problems of the metro's records. They are also in the feeds' counts from then on."""
+        """Yield the problems of the metro's records, and add them to the feeds' counts."""
         work = replace(self._works[metro.slug], lenders=self._lenders, refused=self._refused.get(metro.slug, {}))
         today = work.plan.today
         previous, records = self._gather(work)

@@ -1,4 +1,4 @@
-"""Hashes everything that a metro's build depends on, so that unchanged metros are not built again."""
+"""Hash everything that a metro's build depends on, so that unchanged metros are not built again."""
 
 import hashlib
 import platform
@@ -27,7 +27,7 @@ _SUFFIXES = (".py", ".toml", ".csv")
 
 @cache
 def hash_program() -> str:
-    """The hash of everything that decides what a build makes of its inputs: our sources and their libraries."""
+    """Return a hash of the program: our sources and their libraries."""
     return hashlib.sha256(msgspec.json.encode([hash_rules(), sorted(describe_libraries().items())])).hexdigest()
 
 
@@ -59,12 +59,12 @@ def hash_rules() -> str:
 
 
 def number_renderer() -> int:
-    """Identifies the code that renders documents, as a number of 52 bits, because manifests have a number there."""
+    """Return a number of 52 bits that identifies the code that renders documents. Manifests have a number there."""
     return int(hash_rules()[:13], 16)
 
 
 def make_fingerprint(*parts: object) -> str:
-    """The hash of these inputs, and of the program that is to work on them."""
+    """Return a hash of these inputs and of the program."""
     return hashlib.sha256(msgspec.json.encode([LAYOUT, hash_program(), *parts])).hexdigest()
 
 

@@ -47,7 +47,7 @@ _KINDS = tuple(RECORDS)
 
 
 def build_listings(work: MetroTask) -> MetroResult:
-    """The stages of one metro in their order: what stands and its records, listings, then tables and objects."""
+    """Run the stages of one metro in order: previous rows and records, listings, then tables and objects."""
     plan, store = work.plan, open_configured_store(work.configuration.store)
     started = perf_counter()
     previous = open_previous(store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary, program=plan.program)
@@ -102,8 +102,8 @@ def _keep_shared(work: MetroTask, foreign: ForeignResolution, store: Store) -> S
 
 
 class MetroRecords(Struct, frozen=True, kw_only=True):
-    """`by_id`: records by their listing's id; `carried`: ids of rows that stay as they are. `losses`: what leaves, by
-    feed; `claims`: whose all ids are, of one metro of several."""
+    """The records of a metro. `by_id`: records by their listing's id; `carried`: ids of rows that stay unchanged.
+    `losses`: the listings that leave, by feed; `claims`: the owners of ids, if there are several metros."""
 
     by_id: Mapping[str, SpooledRecord]
     carried: Sequence[str]
@@ -164,9 +164,11 @@ def _find_kept(
     stated: Sequence[SpooledRecord],
     others: Collection[str],
 ) -> dict[str, str]:
-    """The sources by id of the rows that may stay without a record: of what their feeds say, or said, nothing is known.
+    """Return id and source of rows that stay although their record is unknown, because nothing is known of what their
+    feeds state.
 
-    `others`: sources of which something is known beside those that are stated."""
+    `others`: sources known from elsewhere, beside those in `stated`.
+    """
     # Only what these feeds do not say now may stay: to look at all rows for it is not needed where there is none.
     carrying = {feed.feed for feed in work.feeds if feed.feed in work.deltas or feed.list_unread()}
     may_stay = previous.choose_sources(stays) if carrying else frozenset[str]()
@@ -232,7 +234,8 @@ def _tell_stale(work: MetroTask, previous: PreviousSnapshot, carried: Sequence[s
 def _list_last_good(
     feed: FeedResult, previous: PreviousSnapshot, good_ids: Collection[str], refused: Collection[str]
 ) -> tuple[datetime, ...]:
-    """The stamps of the published rows that stay in place of what can't be read, or can't have its id (`refused`)."""
+    """Return the stamps of published rows that stay in place of records that can't be read, or that can't have their id
+    (`refused`)."""
     named = (source.split("/", 2) for source in refused)
     lost = {*feed.list_unread(), *(source_id for name, _, source_id in named if name == feed.feed)}
     ids = {row_id for source_id in lost for row_id in previous.find_source(feed.feed, source_id) if row_id in good_ids}

@@ -25,8 +25,8 @@ from pipeline.tables.model_plan import plan_model
 
 
 class Build(Struct, frozen=True, kw_only=True):
-    """The request for a build. `metros` are slugs; None is all. `is_new_store`: a store that lost its pointer is
-    built as a new one."""
+    """A request for a build. `metros` are slugs; None is all. `is_new_store`: build a store that lost its pointer as a
+    new one."""
 
     configuration: Configuration
     as_of: AsOf
@@ -36,8 +36,8 @@ class Build(Struct, frozen=True, kw_only=True):
 
 
 class BuildPlan(Struct, frozen=True, kw_only=True):
-    """`metros` will be built and `feeds` read. `unchanged` metros and `remembered` feeds stay as they are. `site` are
-    the settings of the pages, None for a release without any."""
+    """The plan of a build. `metros` will be built and `feeds` read. `unchanged` metros and `remembered` feeds are
+    reused. `site`: settings of the pages, None for a release without any."""
 
     stamp: datetime
     site: SiteSettings | None
@@ -57,14 +57,14 @@ def choose_metros(build: Build) -> list[MetroTable]:
 
 
 def choose_feeds(build: Build) -> list[FeedTable]:
-    """The feeds that may have records of one of the build's metros."""
+    """Return the feeds that may have records of one of the build's metros."""
     slugs = {metro.slug for metro in choose_metros(build)}
     return [each for each in build.configuration.feeds if each.metro is None or each.metro in slugs]
 
 
 def plan_build(build: Build, *, before: Before, sources: Mapping[str, FeedSource]) -> BuildPlan:
-    """`sources` are those of the chosen feeds, by name. Raises ModelError, SiteSettingsError, and FeedError if the
-    neighborhoods cannot be read."""
+    """Plan the build. `sources` are those of the chosen feeds, by name. Raises ModelError, SiteSettingsError, and
+    FeedError if the neighborhoods can't be read."""
     metros, feeds = choose_metros(build), choose_feeds(build)
     # Later than every stamp of a metro that is built: a release is never older than what it replaces.
     stamp = choose_stamp(
@@ -106,7 +106,7 @@ def plan_build(build: Build, *, before: Before, sources: Mapping[str, FeedSource
 
 
 def widen_plan(build: Build, plan: BuildPlan, slugs: Collection[str]) -> BuildPlan:
-    """The plan with these unchanged metros among those that will be built."""
+    """Return the plan with these unchanged metros added to those that will be built."""
     planned = {each.metro.slug: each for each in (*plan.metros, *plan.unchanged)}
     built = {each.metro.slug for each in plan.metros}.union(slugs)
     ordered = [planned[metro.slug] for metro in choose_metros(build)]
@@ -133,7 +133,7 @@ def _divide(
 
 
 def find_language(configuration: Configuration, metro: MetroTable) -> Language:
-    """The operator's own of that name, else one that ships."""
+    """Return the operator's language of that name, else the one that ships."""
     return configuration.own_languages.get(metro.language) or read_shipped_language(metro.language)
 
 

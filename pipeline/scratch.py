@@ -21,7 +21,7 @@ _open: set[Path] = set()
 
 @contextlib.contextmanager
 def open_scratch() -> Iterator[Path]:
-    """Makes a new folder, and removes it at the end of the block. Raises OSError."""
+    """Make a new folder, and remove it at the end of the block. Raises OSError."""
     folder, lock = _make_locked()
     _open.add(folder)
     try:
@@ -33,7 +33,7 @@ def open_scratch() -> Iterator[Path]:
 
 
 def discard_scratch() -> None:
-    """Removes this process's folders at once, because it is about to end in the middle of its work."""
+    """Remove this process's folders at once, because it is about to end in the middle of its work."""
     for folder in tuple(_open):
         # Under another name first: workers that have not ended yet can't put anything there again.
         gone = folder.with_name(f"{folder.name}.gone")
@@ -43,14 +43,14 @@ def discard_scratch() -> None:
 
 
 def sweep_scratch() -> None:
-    """Removes folders of dead processes. Folders of other users, and folders that cannot be removed, stay."""
+    """Remove folders of dead processes. Folders of other users, and folders that can't be removed, stay."""
     for folder in Path(gettempdir()).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError), _hold_dead(folder):
             shutil.rmtree(folder, ignore_errors=True)
 
 
 def _make_locked() -> tuple[Path, int]:
-    """A sweep may come between the folder and its lock: then there is another folder to be made."""
+    """Make a folder and lock it. If another build sweeps the folder before it is locked, make another one."""
     while True:
         folder = Path(mkdtemp(prefix=PREFIX))
         try:
@@ -86,7 +86,7 @@ def _hold_dead(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def naming_folder() -> Iterator[None]:
-    """Adds the folder to the error of a full disk."""
+    """Add the folder to the error of a full disk."""
     try:
         yield
     except OSError as error:

@@ -35,7 +35,8 @@ _RECORD_BYTES = 900
 
 
 class FeedTask(Struct, frozen=True, kw_only=True):
-    """`source` is what was opened for the feed. It must be readable where the task runs. `withdrawals` is left out."""
+    """The input of a feed's task. `source` is what was opened for the feed; it must be readable where the task runs.
+    `withdrawals` are left out."""
 
     feed: FeedTable
     source: FeedSource
@@ -73,7 +74,7 @@ class FeedResult(Struct, frozen=True, kw_only=True):
         return replace(self, memory=replace(self.memory, listings=listings, quarantined=quarantined))
 
     def list_unread(self) -> dict[str, None]:
-        """The source ids of records that are quarantined, each once, where a record still says its own."""
+        """Return the source ids of quarantined records, each once, if the record still states one."""
         unread = (problem.source_id for problem in self.problems if problem.quarantined)
         return dict.fromkeys(source_id for source_id in unread if source_id)
 

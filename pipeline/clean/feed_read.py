@@ -59,7 +59,7 @@ def unpack_runs(data: bytes) -> Iterator[bytes]:
 
 
 def put_problems(store: Store, problems: Sequence[Problem]) -> str | None:
-    """The object's hash; None when there is nothing to keep."""
+    """Store the problems and return the object's hash, or None if there are none."""
     return put_object(store, msgspec.json.encode(problems)) if problems else None
 
 
@@ -74,7 +74,8 @@ _DIGEST_BYTES = 16
 
 
 class EncodedRecord(Struct, frozen=True, array_like=True, gc=False):
-    """A record without its line, its digest beside it: the same record elsewhere in its feed is the same bytes."""
+    """An encoded record with a digest of it. Its line is not part of it, so that a record that moved within its feed
+    stays the same bytes."""
 
     line: int
     digest: bytes
@@ -140,8 +141,8 @@ def read_spool(
     spooled: Mapping[str, tuple[SpoolFiles, datetime | None]],
     kinds: Collection[str] = tuple(RECORDS),
 ) -> Iterator[SpooledRecord]:
-    """The metro's records, in the order of the feeds that `spooled` names with their newest `crawled_at`, types and
-    lines: the same whoever wrote the files first. OSError where one of them can't be seen from here."""
+    """Yield the metro's records in the order of the feeds in `spooled` (each with its newest `crawled_at`), types and
+    lines, whoever wrote the files first. Raises OSError if one of the files can't be read from here."""
     for feed, (parts, crawled) in spooled.items():
         for kind in kinds:
             if (metro, kind) in parts:
@@ -150,7 +151,7 @@ def read_spool(
 
 
 def _read_runs(path: Path) -> Iterator[EncodedRecord]:
-    """Records stay where they lie, in the file's pages."""
+    """Yield records that refer to the mapped file instead of copying it."""
     with path.open("rb") as file:
         data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     at = 0
@@ -166,8 +167,8 @@ _FILE_LINES = 1 << 32
 
 
 class CleanedRecord(Struct, frozen=True, array_like=True, gc=False):
-    """A record in encoded form. `identity`: what a feed has once. `key`: the hash of the raw record, where nothing was
-    wrong with it: the same one need not be cleaned again. `is_span`: an event of several days without a rule."""
+    """An encoded record. `identity`: unique in a feed. `key`: the hash of the raw record if nothing was wrong with it;
+    an equal one need not be cleaned again."""
 
     kind: str
     metro: str

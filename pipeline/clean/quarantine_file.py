@@ -54,7 +54,7 @@ def encode_quarantine(problems: Iterable[Problem]) -> bytes:
 
 
 def write_quarantine(problems: Iterable[Problem], *, folder: Path, name: str) -> Path:
-    """Writes `<name>.ndjson` into the folder, or, where that can't be written, among temporary files."""
+    """Write `<name>.ndjson` into the folder, or if that fails, into a temporary one."""
     encoded = encode_quarantine(problems)
     try:
         return _write_file(encoded, folder=folder, name=name)
@@ -63,7 +63,8 @@ def write_quarantine(problems: Iterable[Problem], *, folder: Path, name: str) ->
 
 
 def strip_files(folder: Path, is_unwanted: Callable[[str, str | None], bool]) -> int:
-    """Writes the files that are kept without the lines of these records, by feed and `source_id`; how many had some."""
+    """Remove the lines of these records, by feed and `source_id`, from all quarantine files. Return how many files had
+    some."""
     changed = 0
     for path in folder.glob("*.ndjson"):
         lines = path.read_bytes().splitlines(keepends=True)
@@ -75,7 +76,7 @@ def strip_files(folder: Path, is_unwanted: Callable[[str, str | None], bool]) ->
 
 
 def _name_record(line: bytes) -> tuple[str, str | None]:
-    """The feed and `source_id` of a line; of one that somebody else wrote neither."""
+    """Return the feed and `source_id` of a line, or "" and None if another program wrote it."""
     try:
         record = orjson.loads(line)
         return record["feed"], record["source_id"]

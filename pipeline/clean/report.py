@@ -16,9 +16,9 @@ _INDEX = re.compile(r"\[\d+\]")
 
 
 class FeedCount(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`read` = `listings` + `merged` + `quarantined`. `withdrawn`: of the `listings` those that are taken down, and so
-    are left out. `last_good`: published listings that stay as they were, in place of what is quarantined, and the stamp
-    of the oldest. These three are left out where there are none."""
+    """Counts of a feed's records. `read` = `listings` + `merged` + `quarantined`. `withdrawn`: listings that are taken
+    down, and so left out. `last_good`: published listings that stay as they were in place of quarantined ones, and the
+    stamp of the oldest. These three are left out if there are none."""
 
     feed: str
     read: int
@@ -46,9 +46,9 @@ class ProblemGroup(Struct, frozen=True, kw_only=True):
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """`unknown_members`: of each feed, members that no record has, by path, with how often they came. `decided`: how
-    the files of a feed were read, where that was a choice. `uncovered`: of each metro, what its language leaves
-    unread."""
+    """The report on the records of a build. `unknown_members`: by feed, how often members came that no record has, by
+    path. `decided`: how the files of a feed were read, if that was a choice. `uncovered`: by metro, the parts of search
+    that its language has no words for."""
 
     feeds: tuple[FeedCount, ...]
     problems: tuple[ProblemGroup, ...]
@@ -75,7 +75,7 @@ def make_report(
 
 
 def sum_counts(feeds: Iterable[FeedCount]) -> dict[str, Any]:
-    """The `records` of `--json`."""
+    """Return the sums for the member `records` of `--json`."""
     counts = list(feeds)
     return {
         name: sum(getattr(count, name) for count in counts) for name in ("read", "listings", "merged", "quarantined")
@@ -98,12 +98,12 @@ def name_code(problem: Problem) -> str:
 
 
 def name_field(problem: Problem) -> str | None:
-    """The path of its member, whichever entry of a list it is."""
+    """Return the path of the member, without the index of a list's entry."""
     return _INDEX.sub("[]", problem.field or "") or None
 
 
 def group_problems(problems: Iterable[Problem]) -> tuple[ProblemGroup, ...]:
-    """The quarantined first, then the most frequent."""
+    """Group the problems. Groups that quarantine come first, then the largest."""
     return tuple(
         ProblemGroup(
             feed=first.feed,
@@ -138,7 +138,7 @@ def format_report(report: Report) -> str:
 
 
 def _format_counts(feeds: Sequence[FeedCount]) -> list[str]:
-    """A line each, and one for the sum of several. A number that is zero is left out."""
+    """Return a line for each feed, and one for the sum of several. A number that is zero is left out."""
     counts = feeds if len(feeds) == 1 else [*feeds, FeedCount(feed="all", **sum_counts(feeds))]
     name, number = max(len(count.feed) for count in counts), max(len(f"{count.read:,}") for count in counts)
     lines = [f"{count.feed:{name}}  {count.read:>{number},} read{_format_parts(count)}" for count in counts]

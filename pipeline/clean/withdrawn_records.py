@@ -105,7 +105,7 @@ _UNREADABLE = (NotFound, Corrupt, msgspec.DecodeError, zstandard.ZstdError)
 
 
 def strip_read(read: FeedRead, taken: WithdrawalMatcher) -> FeedRead:
-    """The object itself if it says nothing of what is withdrawn."""
+    """Return the feed without withdrawn records, or the object itself if it has none."""
     if not taken:
         return read
     cleaned = list_cleaned(read.records)
@@ -144,7 +144,7 @@ def strip_records(records: Iterable[SpooledRecord], taken: WithdrawalMatcher) ->
 
 
 def _find_named(head: Head, taken: WithdrawalMatcher) -> list[str]:
-    """The members by which it refers to something withdrawn."""
+    """Return the members by which the record refers to something withdrawn."""
     if not isinstance(head, ListingHead):
         return []
     references = {ORGANIZATION: head.organization, "place": head.place}

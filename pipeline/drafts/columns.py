@@ -28,7 +28,7 @@ def tidy(text: str) -> str:
 
 
 def list_spellings(path: str) -> list[str]:
-    """A column as its name may be looked up: its whole path, then its last steps."""
+    """Return the names under which a column may be known: its whole path, then its last steps."""
     steps = re.split(r"[.\[\]]+", path.strip("[]."))
     spelled = [tidy(" ".join(steps[first:])) for first in range(len(steps))]
     return list(dict.fromkeys(each for each in spelled if each))
@@ -75,8 +75,8 @@ _EXAMPLES = 5
 
 
 class Column(Struct, frozen=True, kw_only=True):
-    """`path`: as a mapping names it. `values`: its texts in the first rows, None where it is empty; `many`: each is
-    of a list, whose entries are joined by `|`."""
+    """A column, or a value inside its objects and lists. `path`: as a mapping names it. `values`: its texts in the
+    first rows, None if empty. `many`: True if each is a list, whose entries are joined by `|`."""
 
     path: str
     values: tuple[str | None, ...]
@@ -127,7 +127,7 @@ def _read_column(connection: DuckDBPyConnection, path: str, types: Mapping[str, 
 def _list_paths(
     connection: DuckDBPyConnection, path: str, kind: Any, types: Mapping[str, Any], depth: int = 0
 ) -> Iterator[str]:
-    """A path to each value in what a column holds."""
+    """Yield the path of each value inside a column."""
     if depth > _DEEPEST:
         return
     if kind.id == "struct":
@@ -149,7 +149,7 @@ def _list_paths(
 
 
 def _list_inside(connection: DuckDBPyConnection, path: str, types: Mapping[str, Any]) -> Sequence[str]:
-    """The paths into objects, where a column's texts are JSON of objects."""
+    """Return the paths of members, if the column's texts are JSON objects."""
     column = _read_column(connection, path, types)
     objects = []
     for value in column.filled[:50] if column is not None else ():

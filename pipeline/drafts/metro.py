@@ -57,7 +57,7 @@ def _find_axis(columns: Sequence[Column], role: str) -> Column | None:
 
 
 def find_center(points: Sequence[Point]) -> Point | None:
-    """The middle one of each coordinate."""
+    """Return the median of each coordinate, or None without points."""
     if not points:
         return None
     lats, lngs = (sorted(axis) for axis in zip(*points, strict=True))
@@ -83,7 +83,7 @@ def _find_span(ordered: Sequence[float]) -> tuple[float, float]:
 
 
 def find_language(files: Iterable[Sequence[Column]]) -> str:
-    """The shipped language of whose smallest words the texts have most; English where they have few."""
+    """Return the shipped language whose smallest words are the most frequent in the texts; English if few are found."""
     texts = [value for columns in files for column in columns for value in column.filled[:_READ] if " " in value]
     words = [word for text in texts for word in split_words(text)]
     known = {code: _list_fillers(code) for code in SHIPPED}
@@ -98,7 +98,7 @@ def _list_fillers(code: str) -> frozenset[str]:
 
 
 def find_city(files: Iterable[Sequence[Column]]) -> str | None:
-    """The city that most rows name."""
+    """Return the city that most rows name, or None."""
     cities = [column for columns in files for column in columns if rank_name("city", column.path) is not None]
     named = [value for column in cities for value in column.filled]
     best = max(dict.fromkeys(named), key=named.count, default=None)

@@ -160,7 +160,7 @@ def _number(column: Column) -> Any:
 
 
 def find_decimal(column: Column) -> str:
-    """The sign before the last one or two digits, or the many of a coordinate."""
+    """Return the decimal sign: the one before the last one or two digits, or before the many digits of a coordinate."""
     commas = sum(re.search(r",\d{1,2}(\D|$)|^-?\d{1,3},\d{3,}$", value) is not None for value in column.filled)
     points = sum(re.search(r"\.\d{1,2}(\D|$)|^-?\d{1,3}\.\d{3,}$", value) is not None for value in column.filled)
     return "," if commas > points else "."
@@ -203,7 +203,8 @@ def _draft_price(roles: Roles, *, currency: str) -> Rules:
 
 
 def _read_span(word: str, decimal: str) -> tuple[float, float] | None:
-    """The least and the greatest price of a text that is no amount: `Free`, `$5-10`; None of any other."""
+    """Parse a price that is not a single amount, such as `Free` or `$5-10`, into the least and greatest. None for any
+    other text."""
     if is_free(word):
         return 0, 0
     ends = re.split(r"\s*(?:[-–—]|\bto\b|\ba\b)\s*", word.strip(), flags=re.IGNORECASE)
@@ -214,7 +215,7 @@ def _read_span(word: str, decimal: str) -> tuple[float, float] | None:
 
 
 def _read_amount(text: str, decimal: str) -> float:
-    """A whole one without `.0`, as a person would write it."""
+    """Parse an amount; a whole one to an integer, which is written without `.0`."""
     digits = re.sub(rf"[^\d{decimal}]", "", text).replace(",", ".")
     return float(digits) if "." in digits else int(digits)
 
@@ -239,7 +240,7 @@ def _draft_links(roles: Roles, *, type_: str) -> Rules:
 
 
 def list_used(rules: Mapping[str, Any]) -> set[str]:
-    """The columns that the rules name."""
+    """Return the columns that the rules name."""
     used: set[str] = set()
     for rule in rules.values():
         if isinstance(rule, str):

@@ -93,7 +93,7 @@ def show_examples(column: Column, *, most: int = 5) -> str:
 
 
 def encode(value: Any) -> str:
-    """A value as TOML writes it in one line."""
+    """Encode a value as TOML on one line."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
@@ -107,7 +107,7 @@ def encode(value: Any) -> str:
 
 
 def encode_key(name: str) -> str:
-    """A name that needs no quotes goes without."""
+    """Encode a key as TOML, quoted only if it must be."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else encode(name)
 
 

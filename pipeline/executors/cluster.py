@@ -34,11 +34,11 @@ _HASH_DIGITS = 16
 
 
 class ClusterError(OperatorError):
-    """The cluster can't do this build's work; nothing of it was published."""
+    """The cluster can't do this build's work. Nothing was published."""
 
 
 def parse_cluster(text: str) -> str:
-    """The scheduler's address for Dask, of `dask://host:port`. ValueError."""
+    """Return the scheduler's address for Dask from `dask://host:port`. Raises ValueError."""
     parts = urlsplit(text)
     # Reading the port raises, too, where it is none.
     if parts.scheme != "dask" or not parts.hostname or not parts.port or parts.netloc != text.removeprefix("dask://"):
@@ -109,7 +109,7 @@ def _connect(address: str) -> "Client":
 
 
 class _ClusterExecutor(Executor):
-    """Dask's own executor, with a look at who does the work. `lost`: why all of it was given up."""
+    """An executor of Dask that watches its workers. `lost`: the reason why all work was cancelled."""
 
     def __init__(self, client: "Client") -> None:
         self._inner = client.get_executor(pure=False)  # type: ignore[no-untyped-call]

@@ -36,7 +36,7 @@ def open_workers(count: int, *, abandon: Callable[[], None]) -> Iterator[Executo
 
 
 class _RecordingContext(SpawnContext):
-    """Remembers whom it made: a worker that died before anyone looked is in no list of living children."""
+    """A context that remembers the processes it made: a worker that died early is in no list of living children."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,7 +71,8 @@ def set_up() -> None:
 
 
 def _end_with_parent() -> None:
-    """A worker whose build was killed would wait for its next task for ever."""
+    """End this worker when its build ends. Otherwise a worker whose build was killed would wait for its next task
+    forever."""
     parent = parent_process()
     assert parent is not None
     wait([parent.sentinel])

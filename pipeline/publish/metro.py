@@ -1,4 +1,4 @@
-"""Builds one metro: from its records and the previous release to objects in the store and a manifest. Pure except for
+"""Build one metro: from its records and the previous release to objects in the store and a manifest. Pure except for
 the store."""
 
 from collections.abc import Iterator
@@ -198,7 +198,7 @@ def _put_table(data: bytes, frame: pl.DataFrame, writer: ObjectWriter) -> Table:
 
 
 def _keep_stamp(manifest: Manifest, base: Base | None) -> Manifest:
-    """A metro whose snapshot is the same keeps its stamp, and with it every answer's bytes."""
+    """Keep the stamp of a metro whose snapshot is unchanged, so that the bytes of its answers stay the same."""
     if base is None:
         return manifest
     same = replace(manifest, stamp=base.manifest.stamp)

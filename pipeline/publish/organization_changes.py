@@ -29,7 +29,7 @@ _COLUMNS = (
 
 
 class OrganizationCopy(Struct, frozen=True, kw_only=True):
-    """An organization as one metro has it."""
+    """The row of an organization in one metro."""
 
     metro: str
     row: Mapping[str, Any]
@@ -105,7 +105,8 @@ def _tell_organization(
 def _tell_update(
     store: Store, before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, stamp: datetime, cache: Path
 ) -> Iterator[Version]:
-    """A metro's own copy is told to readers of any of them; what others have of it to those who read no own one."""
+    """Yield updates: of a metro's own copy for readers of any of its metros, of other copies for readers who see no own
+    one."""
     own, lent = (_choose_own(before), _choose_own(after)), (_choose_lent(before), _choose_lent(after))
     updates = [each for each in (own, lent) if _is_other(*each)]
     if not updates:
@@ -161,7 +162,7 @@ def _make_version(
 
 
 def _list_homes(copies: Sequence[OrganizationCopy]) -> set[str]:
-    """The metros that show it."""
+    """Return the metros that show the organization."""
     return {copy.metro for copy in copies if copy.row["status"] == PUBLISHED}
 
 

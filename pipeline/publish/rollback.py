@@ -1,4 +1,4 @@
-"""A rollback is a publish: one more release, with the listings of an old one."""
+"""Roll back: publish one more release, with the listings of an old one."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -114,7 +114,7 @@ def _roll_metro_back(
 
 
 def _withdraw_all(previous: PreviousSnapshot) -> tuple[Change, ...]:
-    """The metro did not exist in the old release: its published rows are gone."""
+    """Return a removal of each published row, for a metro that the old release did not have."""
     rows = [row for row_id in previous if (row := previous.get(row_id)) is not None]
     return tuple(
         Change(listing_id=row["id"], type=row["kind"], slug=row["slug"], kind="removed", reason="withdrawn")

@@ -12,7 +12,7 @@ _NAMESPACE_BYTES = NAMESPACE.bytes
 
 
 def assign_id(record: Head) -> str:
-    """The record's own `id` in lower case, else the uuid of `<feed name>/<type>/<source_id>` (feeds, section 2)."""
+    """Return the record's own `id` in lower case, else the UUID of `<feed name>/<type>/<source_id>`."""
     if record.id is not None:
         return record.id.lower()
     return make_id(record.feed, record.type, record.source_id)

@@ -35,7 +35,8 @@ LONGEST = timedelta(days=50 * 365)
 
 
 class Inconsistency(NamedTuple):
-    """`member` contradicts the others. `drop`: without it the rest is valid; otherwise the record is quarantined."""
+    """An error between members: `member` contradicts others. `drop`: the record is valid without it; otherwise it is
+    quarantined."""
 
     member: str
     reason: str
@@ -87,7 +88,7 @@ def check_event(values: Values) -> Iterator[Inconsistency]:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A member that holds one value, or a list of such."""
+    """A member that has one value, or a list of values."""
 
     parse: Parse
     filters: bool
@@ -106,7 +107,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class WordOf:
-    """A word, or `many`, of one of the deployment's own vocabularies; a filter uses it."""
+    """A word of one of the deployment's vocabularies, or several if `many`; a filter uses it."""
 
     vocabulary: str
     many: bool = False
@@ -166,8 +167,8 @@ def group(
     but: Collection[str] = (),
     **kinds: Leaf,
 ) -> Table:
-    """An object with the members of `struct`, except `but`. `kinds`: of those that their type does not tell. It is
-    itself as bad to get wrong as the worst of its members."""
+    """Declare an object with the members of `struct`, except `but`. `kinds`: of members whose type does not determine
+    the kind. If a filter uses any of its members, an error in the object quarantines the record."""
     members = {
         field.encode_name: kinds.get(field.name) or _BY_TYPE[_find_type(field.type)]
         for field in fields(struct)

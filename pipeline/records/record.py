@@ -35,8 +35,8 @@ from pipeline.records.values import parse_word_of
 
 
 class Reference(Struct, frozen=True, kw_only=True, gc=False):
-    """Names another record by one of these. `feed`: whose `source_id` it is, where it is not the record's own feed.
-    `address`: of a place, which one of several with the `name` is meant."""
+    """A reference to another record by one of these. `feed`: whose `source_id` it is, if not the record's own feed.
+    `address`: tells apart places with the same `name`."""
 
     feed: str | None = None
     source_id: str | None = None
@@ -269,7 +269,7 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 def explain_fault(error: Exception) -> str:
-    """The reason of a record on which this program fails, where no rule of ours says what is wrong with it."""
+    """Return the reason for a record on which this program itself fails."""
     if isinstance(error, MemoryError):
         raise error  # no record's fault
     return f"unsupported: this program failed on it, which is a fault of the program: {type(error).__name__}: {error}"
@@ -280,7 +280,7 @@ _COMPARED = frozenset(row.member for row in PARAMETERS.values() if row.member is
 
 @lru_cache(maxsize=8)
 def make_members(vocabulary: Vocabulary) -> Mapping[str, Members]:
-    """The members of each type under a deployment's own vocabulary."""
+    """Return the members of each type, with their kinds, under a deployment's vocabulary."""
     return {
         name: {member: _mark_compared(kind, member) for member, kind in _list_members(struct, vocabulary).items()}
         for name, struct in RECORDS.items()
@@ -288,7 +288,7 @@ def make_members(vocabulary: Vocabulary) -> Mapping[str, Members]:
 
 
 def _mark_compared(kind: Kind, path: str) -> Kind:
-    """A member that a filter compares as it stands is used by a filter, whatever its kind says."""
+    """Mark the members that a filter compares directly as used by a filter."""
     if isinstance(kind, Leaf):
         return replace(kind, filters=kind.filters or path in _COMPARED)
     members = {name: _mark_compared(inner, f"{path}.{name}") for name, inner in kind.members.items()}
@@ -302,7 +302,7 @@ def _list_members(struct: type[Struct], vocabulary: Vocabulary) -> Members:
 
 
 def _find_kind(declared: Any, vocabulary: Vocabulary) -> Kind | None:
-    """An object that says no kind has the members of its struct."""
+    """Return the kind of a member. An object without a declared kind has the members of its struct."""
     notes = getattr(declared, "__metadata__", ())
     for note in notes:
         if isinstance(note, WordOf):

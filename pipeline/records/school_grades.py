@@ -38,7 +38,7 @@ _DASHES = re.compile("[\u2010-\u2015\u2212]")
 
 
 class GradeSpan(Struct, frozen=True):
-    """Ages, both inclusive; `max` None is open. [start, end) in the text."""
+    """A span of ages, both inclusive, at [start, end) in the text; `max` None is open."""
 
     min: int
     max: int | None
@@ -56,7 +56,7 @@ def find_grades(text: str) -> Iterator[GradeSpan]:
 
 
 def parse_grades(text: str) -> GradeSpan | None:
-    """The grades that are the whole text."""
+    """Parse a text that consists of grades alone, or return None."""
     folded = _DASHES.sub("-", text.strip().lower())
     match = _GRADES.fullmatch(folded)
     if match is None or not (_HAS_WORD.search(folded) or _BARE.match(folded) or _ALONE.fullmatch(folded)):

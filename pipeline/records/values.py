@@ -124,11 +124,11 @@ _CURRENCY = re.compile(r"[A-Z]{3}\Z")
 
 
 class InvalidValue(ValueError):  # noqa: N818 it is a finding of the record, not an error of the program
-    """The value is not valid for its member; the text says what is allowed."""
+    """The value is not valid for its member; the message says what is allowed."""
 
 
 class RepairedValue(Exception):  # noqa: N818
-    """The value was repaired: `value` is what could be kept, the text says what was not, and `lost` shows it."""
+    """The value was repaired: `value` is what could be kept, the message says what was not, and `lost` shows it."""
 
     def __init__(self, value: Any, reason: str, *, lost: Any) -> None:
         super().__init__(reason)
@@ -137,16 +137,16 @@ class RepairedValue(Exception):  # noqa: N818
 
 
 class UnknownWord(InvalidValue):
-    """A text, but none of the vocabulary's words."""
+    """The text is none of the vocabulary's words."""
 
 
 def parse_line(value: Any) -> str | None:
-    """A text of one line; null when nothing is left of it."""
+    """Parse a text of one line; None if nothing is left of it."""
     return _cut(tidy_line(_check_text(value)), MAX_LINE)
 
 
 def parse_prose(value: Any) -> str | None:
-    """A text that may have paragraphs."""
+    """Parse a text that may have paragraphs."""
     return _cut(tidy_prose(_check_text(value)), MAX_PROSE)
 
 
@@ -159,7 +159,8 @@ def parse_description(value: Any) -> str | None:
 
 
 def parse_key(value: Any) -> str | None:
-    """A text that names something (`source_id`, `program_key`): cut, it would name another."""
+    """Parse a text that identifies something (`source_id`, `program_key`). It is refused if too long: shortened, it
+    could equal another."""
     text = tidy_line(_check_text(value))
     if len(text) > MAX_LINE:
         raise InvalidValue(f"too_long: expected at most {MAX_LINE} characters")
@@ -252,7 +253,7 @@ def parse_date(value: Any) -> date:
 
 
 def parse_local(value: Any) -> datetime:
-    """A naive time of the place's own clock. An offset is refused: adding or dropping it could each be wrong."""
+    """Parse a naive local time. One with an offset is refused: adding or dropping the offset could each be wrong."""
     text = _check_text(value).strip()
     if not _LOCAL.match(text):
         if _INSTANT.match(text):
@@ -262,7 +263,7 @@ def parse_local(value: Any) -> datetime:
 
 
 def parse_instant(value: Any) -> datetime:
-    """An aware time in UTC, whole seconds."""
+    """Parse a time with an offset to UTC, in whole seconds."""
     text = _check_text(value).strip()
     if not _INSTANT.match(text):
         raise InvalidValue("wrong_type: expected an instant with its offset, YYYY-MM-DDTHH:MM:SSZ")
@@ -273,12 +274,12 @@ def parse_instant(value: Any) -> datetime:
 
 
 def parse_instant_text(value: Any) -> str:
-    """An instant as the contract's sub-objects carry it."""
+    """Parse an instant to the text that nested objects of the contract have."""
     return parse_instant(value).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def parse_clock(value: Any) -> str:
-    """A clock time as HH:MM:SS."""
+    """Parse a clock time to HH:MM:SS."""
     text = _check_text(value).strip()
     if not _CLOCK.match(text):
         raise InvalidValue("wrong_type: expected a clock time, HH:MM or HH:MM:SS")
@@ -316,7 +317,7 @@ def parse_word_of(words: tuple[str, ...]) -> Parse:
 
 @dataclass(frozen=True, slots=True)
 class ItemsParser:
-    """A list, each entry once and in its order. An entry wrong in a way that `forgive` names is left out alone."""
+    """Parses a list, each entry once and in its order. An entry with an error in `forgive` is left out alone."""
 
     parse: Parse
     forgive: tuple[type[InvalidValue], ...]

@@ -44,7 +44,7 @@ class FeedReporter:
         self._read_listings = lru_cache(maxsize=RELEASES)(self._open_listings)
 
     def list_releases(self) -> tuple[ReleaseColumn, ...]:
-        """The newest first."""
+        """Return the releases, the newest first."""
         shown = self._releases[: RELEASES + 1]
         versions = {after.id: _count_versions(before, after) for after, before in pairwise(shown)}
         return tuple(
@@ -84,7 +84,7 @@ class FeedReporter:
         )  # fmt: skip
 
     def _find_other(self, name: str, memory: FeedMemory) -> ListedRelease | None:
-        """The last release in which the feed was another."""
+        """Return the last release in which the feed was different, or None."""
         for each in self._releases[1:]:
             other = each.root.feeds.get(name)
             if other is not None and other.hash != memory.hash:
@@ -96,7 +96,7 @@ class FeedReporter:
         return pl.concat(frames).filter(pl.col("feed") == feed)
 
     def _open_listings(self, manifest: str) -> pl.DataFrame:
-        """A metro's published listings, with the feed and the record's own id."""
+        """Return a metro's published listings, with the feed and the record's own id."""
         table = read_manifest(self._store, manifest).tables["listings"]
         file = fetch_object(self._store, table.object, folder=self._cache)
         published = read_columns(file, "listings", _COLUMNS).filter(pl.col("status") == PUBLISHED)
@@ -116,7 +116,7 @@ def _count_feed(memory: FeedMemory) -> FeedCounts:
 
 
 def _name_difference(one: pl.DataFrame, other: pl.DataFrame) -> tuple[int, tuple[str, ...]]:
-    """The listings that only the first has: how many, and the first names."""
+    """Return how many listings only the first has, and the first of their names."""
     own = one.join(other, on="source", how="anti").sort("name", "source")
     return own.height, tuple(own["name"].head(_MOST_NAMES))
 

@@ -41,7 +41,7 @@ def record_build(attempt: Attempt, folder: Path) -> None:
 
 
 def read_builds(folder: Path) -> tuple[BuildRow, ...]:
-    """The newest first. Lines of another program are passed over."""
+    """Return the builds, the newest first. Lines of other versions of the program are skipped."""
     try:
         lines = (folder / FILE).read_bytes().splitlines()
     except FileNotFoundError:

@@ -110,7 +110,7 @@ def parse_delta_state(data: bytes) -> DeltaRecords:
 
 
 def _read_runs(runs: Iterable[bytes]) -> Iterator[SpooledRecord]:
-    """Records stay where they lie, in a nameless file's pages: of a million they would be gigabytes."""
+    """Yield records that refer to a mapped temporary file: a million of them in memory would be gigabytes."""
     with TemporaryFile() as file:
         with naming_folder():
             sizes = [file.write(run) for run in runs]
@@ -126,7 +126,8 @@ def _read_runs(runs: Iterable[bytes]) -> Iterator[SpooledRecord]:
 
 
 def drop_words(entry: SpooledRecord, vocabulary: Vocabulary, problems: list[Problem]) -> SpooledRecord:
-    """The record without the words that the vocabulary has no more. What stands keeps them: they may come back."""
+    """Return the record without words that the vocabulary no longer has. The stored state keeps them, because they may
+    come back."""
     record = entry.read_record()
     changed: dict[str, Any] = {}
     for name in SETS:

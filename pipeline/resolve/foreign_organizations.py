@@ -60,7 +60,7 @@ class ForeignOrganizations:
         self._store, self._vocabulary = store, vocabulary
 
     def find(self, ask: ForeignReference, *, metro: str) -> ForeignOrganization | None:
-        """The record in the first other metro by slug that has it; the same for every `metro`."""
+        """Return the record in the first other metro, by slug, that has it."""
         loans = (*self._index.get((ask.id,), ()), *self._index.get((ask.feed, ask.source_id), ()))
         return next((loan for loan in loans if loan.metro != metro), None)
 
@@ -106,7 +106,7 @@ def read_lent(lender: MetroOrganizations, store: Store) -> bytes | None:
 
 
 def read_shared_state(store: Store, manifest: Manifest) -> SharedState:
-    """The state in that release. The next build of the metro makes anew what is gone."""
+    """Read the state from a release. Objects that are missing are listed in `torn`; the next build makes them again."""
     kept, torn = dict[str, bytes](), set[str]()
     for name, sha in (("lent", manifest.lent), ("foreign", manifest.foreign)):
         try:
@@ -131,8 +131,9 @@ def put_lent(
 
 
 def list_lent(entries: Iterable[SpooledRecord], earlier: Iterable[SpooledRecord]) -> list[SpooledRecord]:
-    """A metro's own organizations. `entries`: what its feeds say now, removals too; `earlier`: what stands if they say
-    no more of it. Of one id the first wins, but for one that a record of another feed derives."""
+    """Return the organizations that a metro has a record of. `entries`: what its feeds state now, removals too;
+    `earlier`: records that stay if the feeds do not mention them. If an id comes twice the first wins, unless a record
+    of another feed derives the id."""
     stated = list(entries)
     spoken = {(entry.head.feed, entry.head.source_id) for entry in stated}
     stays = (entry for entry in earlier if (entry.head.feed, entry.head.source_id) not in spoken)

@@ -109,7 +109,7 @@ class PreviousSnapshot:
         return listings, organizations.filter(~_IS_LENT)
 
     def find_row(self, row_id: str) -> int:
-        """The number of a listing's row. KeyError."""
+        """Return the number of a listing's row. Raises KeyError."""
         return self._at[row_id]
 
     def find_rows(self, ids: Iterable[str]) -> pl.Series:
@@ -183,7 +183,7 @@ class PreviousSnapshot:
         return _location_decoder.decode(self.read_document(row_id)).location
 
     def carry_row(self, row_id: str) -> Row:
-        """The row as it stands there, to go into the next release unless the diff says otherwise."""
+        """Return the row unchanged, to go into the next release unless the diff says otherwise."""
         at = self._at[row_id]
         frame = self.listings if at >= 0 else self.organizations
         old = frame.row(at if at >= 0 else -1 - at, named=True)
@@ -200,8 +200,8 @@ class PreviousSnapshot:
         )
 
     def _translate(self, columns: Mapping[str, Any]) -> dict[str, Any]:
-        """The columns of words, where the build's vocabulary is another; without those that it has no more, which the
-        document keeps."""
+        """Return the columns of words in the build's vocabulary, if that has changed. Words that it no longer has are
+        dropped; the document keeps them."""
         assert self.snapshot is not None
         before, now = self.snapshot.vocabulary, self._vocabulary
         if now is None or before == now:

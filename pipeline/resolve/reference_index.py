@@ -34,7 +34,7 @@ FindLoan = Callable[[ForeignReference], ForeignOrganization | None]
 
 
 class KnownPlace(Struct, frozen=True, kw_only=True):
-    """A place as the listings there show it."""
+    """A place in the form in which its listings show it."""
 
     reference: PlaceReference
     location: Location
@@ -107,7 +107,7 @@ def make_reference_index(
     neighborhoods: Neighborhoods,
     find_loan: FindLoan = lambda _: None,
 ) -> ReferenceIndex:
-    """`records` by id; `kept`: ids of rows that stay as they are in the release before."""
+    """Make the index. `records` by id; `kept`: ids of rows that are unchanged since the previous release."""
     kept_rows = [dict(row) for row_id in kept if (row := previous.get(row_id)) is not None]
     shown_rows = [row for row in kept_rows if row["status"] != DRAFT]
     kept_ids = [row["id"] for row in shown_rows]

@@ -83,8 +83,8 @@ class Targets(Struct, frozen=True, kw_only=True):
     known: dict[tuple[str, str, Reference], Resolution] = {}
 
     def resolve(self, reference: Reference | None, *, kind: str, feed: str) -> Resolution:
-        """The first that leads to a row: `id`, `source_id` (of the feed that the reference names, else of its own),
-        `slug`, `name`. Of a place's name only one place may be meant."""
+        """Resolve a reference by the first of these that finds a row: `id`, `source_id` (of the feed that the reference
+        names, else of its own), `slug`, `name`. A place's name must be unambiguous."""
         if reference is None or reference == _NOTHING:
             return _NOWHERE
         if reference.name is None:

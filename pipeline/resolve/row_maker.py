@@ -152,7 +152,8 @@ class RowMaker:
                 self.stays.append(stay)
 
     def _move(self, row_id: str, entry: SpooledRecord, origin: bytes) -> UnchangedListing | None:
-        """A series that goes on beyond what was in sight: its dates alone are others."""
+        """Return a series as unchanged, but with the dates that are in the horizon now; None if its rule has
+        problems."""
         record = self._read_record(EncodedRecord(entry.line, entry.digest, entry.data), entry.head.type)
         assert isinstance(record, EventRecord)
         expansion = expand_event(record, self._setting)
@@ -257,7 +258,7 @@ def _resolve(
 
 
 def _locate(own: Location | None, of_place: Location | None, index: ReferenceIndex) -> Location:
-    """The record's own location, else its place's; the neighborhood by polygon where none is given."""
+    """Return the record's own location, else its place's, with the neighborhood by polygon if none is stated."""
     location = own or of_place or Location()
     if location.neighborhood is not None:
         known = index.neighborhoods.find_named(location.neighborhood)

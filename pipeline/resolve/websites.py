@@ -20,7 +20,7 @@ _PLAIN = re.compile(r"(https?)://([a-z0-9.-]+)(?=[/?#]|\Z)")
 
 
 class Website(Struct, frozen=True, kw_only=True):
-    """`domain` is the host in lower case, without `www.` and port."""
+    """A website and its `domain`: the host in lower case, without `www.` and port."""
 
     website_url: str | None = None
     domain: str | None = None
@@ -80,8 +80,8 @@ def find_websites(
 def choose_websites(
     organizations: Iterable[str], *, stated: Mapping[str, str | None], linked: LinkIndex
 ) -> dict[str, str | None]:
-    """The record's; else what its places state, or the origin that they share; else the origin that its listings'
-    links share when no other organization has it; else none."""
+    """Return the website of each organization: the record's; else the one that its places state, or the origin that
+    they share; else the origin that its listings' links share, if no other organization has it; else None."""
     owners = _list_owners(stated, linked)
     websites = {}
     for row_id in organizations:
@@ -166,12 +166,12 @@ def _list_owners(stated: Mapping[str, str | None], linked: LinkIndex) -> dict[st
 
 
 def _choose_page(pages: set[str]) -> str | None:
-    """The one page that its places state, else the origin that their pages share."""
+    """Return the page that all its places state, else the origin that their pages share, else None."""
     return next(iter(pages)) if len(pages) == 1 else _share_origin({_find_origin(page) for page in pages})
 
 
 def _share_origin(origins: Set[Origin | None]) -> str | None:
-    """The origin of all of them, `https` where any is; None when there is none or more than one."""
+    """Return the origin that all share, with `https` if any has it; None if there is none or more than one."""
     hosts = {origin and origin[1] for origin in origins}
     if len(hosts) != 1 or None in hosts:
         return None

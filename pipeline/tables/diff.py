@@ -26,7 +26,7 @@ PARTS = {"class": "sections", "camp": "sessions"}
 
 
 class VersionedRow(Struct, kw_only=True):
-    """A row with its stamps. `document` is None where the one in the release before is kept as it is."""
+    """A row with its stamps. `document` is None if that of the previous release is unchanged."""
 
     row: Row
     hash: bytes
@@ -42,7 +42,7 @@ def hash_members(members: Struct) -> bytes:
 
 
 def withdraw_row(row: Row) -> Row | None:
-    """The row of a listing that its feed no longer has: archived with its last content; a draft goes."""
+    """Return the row of a listing that its feed no longer has, archived with its last content; None for a draft."""
     if row.columns["status"] == DRAFT and row.columns["reason"] is None:
         return None
     if row.columns["status"] != PUBLISHED:
@@ -98,7 +98,7 @@ def _keep_row(row: Row, old: Mapping[str, Any]) -> VersionedRow:
 
 
 def _mark_unpublished(row: Row, old: Mapping[str, Any] | None) -> None:
-    """A draft that readers once saw is told from one that they never did by its reason: back, it is `restored`."""
+    """Note in the reason of a draft if readers ever saw it: then it is `restored` when it comes back."""
     if row.columns["status"] == DRAFT:
         was_visible = old is not None and (old["status"] != DRAFT or old["reason"] is not None)
         row.columns["reason"] = "unpublished" if was_visible else None
@@ -123,7 +123,7 @@ def _render_row(
 
 
 def read_members(row: Row) -> Struct:
-    """A carried document as its struct, without its stamps."""
+    """Decode a carried document as its struct, without its stamps."""
     assert row.document is not None
     struct = STRUCTS[row.kind]
     members = msgspec.convert(complete_members(orjson.loads(row.document), struct), type=struct)
@@ -161,9 +161,9 @@ def _stamp_parts(parts: Iterable[Any], old: Mapping[str, Any], *, stamp: str, sh
 
 
 def name_kind(old: Mapping[str, Any] | None, status: int | None) -> str | None:
-    """`created`, `updated`, `removed` or `restored`; None for what readers can't see on either side.
+    """Return `created`, `updated`, `removed` or `restored`; None if readers see it neither before nor after.
 
-    `old` is the row before, `status` the one that it has now; None where there is none.
+    `old` is the row before, `status` the one that it has now; None if there is none.
     """
     if status != PUBLISHED:
         return "removed" if old is not None and old["status"] == PUBLISHED else None
@@ -211,8 +211,8 @@ def agree(one: Any, other: Any) -> bool:
 
 
 def complete_members(given: Any, annotation: Any) -> Any:
-    """A document with the members that its program did not know: null, or empty where null is not allowed. One that may
-    be neither has a default, or is still missing."""
+    """Add the members that the document's program did not know: null, or empty if null is not allowed. A member that
+    may be neither has a default, or stays missing."""
     struct = next(find_structs(annotation), None)
     if isinstance(given, list):
         return [complete_members(each, annotation) for each in given]

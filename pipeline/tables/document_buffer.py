@@ -1,4 +1,5 @@
-"""Buffer of a build's documents until they are packed: new ones in a temporary file, the others in the last release."""
+"""A buffer for a build's documents until they are packed: new ones in a temporary file, the others in the last
+release."""
 
 import contextlib
 import mmap
@@ -12,7 +13,7 @@ _BUFFER_BYTES = 1 << 20
 
 
 class DocumentBuffer:
-    """A document without a pack is in this buffer; one with a pack is in the last release."""
+    """The documents of a build: those without a pack are in this buffer, the others in the last release."""
 
     def __init__(self, before: Snapshot | None) -> None:
         self._before = before
@@ -31,7 +32,7 @@ class DocumentBuffer:
             self._file.close()
 
     def put(self, document: bytes) -> int:
-        """The offset of the document. OSError if the disk is full."""
+        """Add a document and return its offset. Raises OSError if the disk is full."""
         offset = self._size
         with naming_folder():
             self._file.write(document)

@@ -38,9 +38,9 @@ Numbers = NDArray[np.uint32]
 
 
 class Tables(Struct, frozen=True, kw_only=True, eq=False):
-    """`tables`: all but for where documents are packed; a row of `listings` or `organizations` without a `pack` has its
-    document in the buffer. `origins`: of each listing, the hash of what it was made of, and its links. `changes` in
-    order of rows."""
+    """A metro's new tables, before documents are packed; a row of `listings` or `organizations` without a `pack` has
+    its document in the buffer. `origins`: for each listing, a hash of its inputs, and its links. `changes` in order of
+    rows."""
 
     tables: dict[str, pl.DataFrame]
     origins: pl.DataFrame
@@ -168,11 +168,11 @@ def _find_mean(degrees: list[float]) -> float | None:
 
 
 def make_zips(centroids: Sequence[Centroid]) -> pl.DataFrame:
-    """The table of centroids in a snapshot."""
+    """Make the table of centroids."""
     return pl.DataFrame([astuple(each) for each in centroids], schema=dict(ZIPS), orient="row")
 
 
 def carry_centroids(snapshot: Snapshot) -> tuple[Centroid, ...]:
-    """The centroids of an older release."""
+    """Return the centroids of an older release."""
     file = snapshot.tables.get("zips")
     return () if file is None else tuple(Centroid(*row) for row in pl.read_parquet(BytesIO(file.view)).iter_rows())

@@ -8,7 +8,7 @@ from outings.release.snapshot import SemanticFiles
 
 
 class ModelPlan(Struct, frozen=True, kw_only=True):
-    """`hash` names the model; no `folder`, and only what is `known` can be had."""
+    """The model of a build, identified by `hash`. Without a `folder`, only the vectors in `known` are available."""
 
     hash: str
     folder: Path | None = None
@@ -16,7 +16,7 @@ class ModelPlan(Struct, frozen=True, kw_only=True):
 
 
 def plan_model(folder: Path | None) -> ModelPlan | None:
-    """Raises ModelError."""
+    """Identify the model in this folder, or return None. Raises ModelError."""
     if folder is None:
         return None
     # With it come arrays, which a build without a model and without a change has no other use for.

@@ -79,7 +79,8 @@ def _shift(metres: NDArray[np.float64]) -> Floats:
 
 
 def _find_tiles(lats: NDArray[np.float64], lngs: NDArray[np.float64]) -> Numbers:
-    """A number a tile of some hundred metres, close numbers for close tiles (a Z-order curve); -1 without a point."""
+    """Return the number of a tile of some hundred metres for each point, close numbers for close tiles (a Z-order
+    curve); -1 without a point."""
     is_placed = ~(np.isnan(lats) | np.isnan(lngs))
     tiles = np.zeros(lats.size, dtype=np.int64)
     for bit, (degrees, span) in enumerate(((lngs, 360), (lats, 180))):
@@ -142,7 +143,7 @@ def score_likeness(rows: Numbers, candidates: Numbers, weights: Floats, traits: 
 
 
 def _compare_categories(rows: Numbers, candidates: Numbers, weights: Floats, traits: Traits) -> Floats:
-    """The weight of the shared ones, as a part of that of all that either has."""
+    """Score shared categories: their weight as a share of the weight of all categories of either listing."""
     kinds, at = np.unique(traits.kinds[rows], return_inverse=True)
     others = _spread_bits(traits.sets)
     own = others[kinds]
@@ -159,7 +160,8 @@ def _spread_bits(sets: NDArray[np.uint64]) -> Floats:
 
 
 def _compare_ages(own: Numbers, candidates: Numbers, traits: Traits) -> Floats:
-    """The years that both have, as a part of all from the youngest to the oldest of either."""
+    """Score shared ages: the years that both have, as a share of all years from the youngest to the oldest of
+    either."""
     low, high = traits.youngest[own], traits.oldest[own]
     other_low, other_high = traits.youngest[candidates], traits.oldest[candidates]
     both = np.minimum(high, other_high) - np.maximum(low, other_low) + 1
@@ -207,7 +209,8 @@ _SCORE_BITS, _ROW_BITS = 14, 26
 
 
 def make_related(tables: Mapping[str, pl.DataFrame], *, today: date) -> pl.DataFrame:
-    """The table `related`, of a metro's other tables: candidates are what the default lists hold on the local date."""
+    """Make the table `related` from a metro's other tables. Candidates are the listings in the default lists on the
+    local date."""
     listings = tables["listings"]
     traits = read_traits(tables)
     is_dated = listings["type"].is_in([TYPES.index(kind) for kind in KINDS])
@@ -222,7 +225,8 @@ def make_related(tables: Mapping[str, pl.DataFrame], *, today: date) -> pl.DataF
 
 
 def _find_live(tables: Mapping[str, pl.DataFrame], *, today: date) -> Numbers:
-    """The rows of the default lists, rising; of a program one, of one thing in several listings two."""
+    """Return the rows in the default lists, ascending; one row of a program, at most two of several listings of the
+    same thing."""
     last = today + timedelta(days=_WINDOW_DAYS)
     ends = pl.col("ends_on"), pl.coalesce("ends_on", "starts_on")
     rows = pl.concat(
@@ -293,7 +297,8 @@ def _rank_kinds(traits: Traits) -> Numbers:
 
 
 def _choose_best(rows: Numbers, candidates: Numbers, score: Floats) -> NDArray[np.uint64]:
-    """The best of each row's candidates but itself: twice as many as are kept, for some stand there twice."""
+    """Return each row's best candidates except itself, twice as many as are kept, because some candidates appear
+    twice."""
     own = np.broadcast_to(rows[:, np.newaxis], candidates.shape)
     penalty = (_SCALE - np.rint(score * _SCALE)).astype(np.int64)
     keys = (own << (_SCORE_BITS + _ROW_BITS)) | (penalty << _ROW_BITS) | candidates

@@ -163,7 +163,7 @@ class TableBuilder:
         return assigned | {name: old[name] for name in _DOCUMENT}
 
     def _add_happenings(self, versioned: Sequence[VersionedRow], *, first: int) -> None:
-        """Archived and draft rows keep theirs: a restored row is the same row."""
+        """Add the dates of rows. Archived and draft rows keep theirs, so that a restored row is the same row."""
         rows = [(number, each.row) for number, each in enumerate(versioned, first)]
         for kind, name in HAPPENINGS.items():
             if name == "occurrences":
@@ -225,7 +225,7 @@ def _replace_moving(rows: pl.DataFrame, stays: Sequence[UnchangedListing]) -> pl
 
 
 def _renumber(frame: pl.DataFrame, to: "np.ndarray[Any, np.dtype[np.int64]]", schema: dict[str, Any]) -> pl.DataFrame:
-    """The rows of those listings that have a new number."""
+    """Return the rows of those listings that have a new number."""
     number = pl.Series("number", to[frame["row"].to_numpy()])
     renumbered = frame.with_columns(number).filter(pl.col("number") >= 0)
     return renumbered.with_columns(pl.col("number").cast(pl.UInt32())).select(*schema)

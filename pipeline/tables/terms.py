@@ -56,7 +56,7 @@ _decoder = msgspec.json.Decoder(ListingText)
 
 
 class TermIndexWriter:
-    """The words of listings, gathered by number: of a million listings there are sixty million."""
+    """Collects the words of listings as numbers: a million listings have sixty million words."""
 
     def __init__(self, categories: Mapping[str, str]) -> None:
         """`categories`: the words of each in the metro's language; one that has none is its own."""
@@ -91,7 +91,7 @@ class TermIndexWriter:
         self._parts.append((np.repeat(codes, runs["len"].to_numpy()), places))
 
     def make_terms(self, rows: Numbers) -> pl.DataFrame:
-        """The table `terms`. `rows`: by number. Nothing is left in here."""
+        """Make the table `terms`, and empty this writer. `rows`: the row of each number."""
         words, parts = sorted(self._words), self._parts
         ranks = np.empty(len(words), dtype=np.uint64)
         ranks[[self._words[word] for word in words]] = np.arange(len(words), dtype=np.uint64)
@@ -126,7 +126,7 @@ def _make_keys(ranks: Numbers, places: Numbers, rows: Numbers) -> Numbers:
 
 
 def _split_document(document: bytes, keywords: str | None, categories: Mapping[str, str]) -> list[list[str]]:
-    """A list of words for each of FIELDS."""
+    """Return a list of words for each of FIELDS."""
     text = _decoder.decode(document)
     parts = {
         "name": text.name,

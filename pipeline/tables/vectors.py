@@ -41,10 +41,10 @@ def keep_vectors(snapshot: Snapshot) -> ModelPlan | None:
 def make_semantic(
     listings: pl.DataFrame, buffer: DocumentBuffer, *, before: SemanticFiles | None, plan: ModelPlan
 ) -> tuple[pl.DataFrame, pl.DataFrame] | None:
-    """The tables `vectors` and `vector_rows` of listings in the order of their row numbers, before their documents are
-    packed. `before`: those of the release before. Raises ModelError.
+    """Make the tables `vectors` and `vector_rows` for listings in the order of their rows, before their documents are
+    packed. `before`: the previous release's. Raises ModelError.
 
-    None where a text is new and no model at hand: a snapshot has the vectors of all its listings or of none.
+    Return None if a text is new and there is no model: a snapshot has the vectors of all its listings or of none.
     """
     texts = list(_read_texts(listings, buffer))
     keys = [None if text is None else hashlib.sha256(text.encode()).digest()[:_KEY_BYTES] for text in texts]

@@ -13,7 +13,7 @@ from outings.release.log import Version
 
 
 class Change(Struct, frozen=True, kw_only=True):
-    """A version before it has its number: what the change feed will say of one row."""
+    """A change of one row: a version before it has a number."""
 
     listing_id: str
     type: str
@@ -41,5 +41,5 @@ def list_versions(changes: Mapping[str, Sequence[Change]], *, stamp: datetime) -
 
 
 def list_organizations(changes: Mapping[str, Sequence[Change]]) -> set[str]:
-    """The ids of those that changed in some metro."""
+    """Return the ids of the organizations that changed in some metro."""
     return {each.listing_id for some in changes.values() for each in some if each.type == "organization"}

@@ -1,8 +1,9 @@
-"""Runs an operator's SELECT where it can reach nothing but the table `feed`, within bounds of memory and time.
+"""Run an operator's SELECT, which can reach nothing but the table `feed`, within limits of memory and time.
 
-DuckDB says that a statement failed, and not on which row. So it is then run over halves of the table, again and again,
-until single rows are left. Rows keep their `rowid` meanwhile: the others are deleted in a transaction that is rolled
-back."""
+DuckDB reports that a statement failed, but not on which row. So it is then run over halves of the table, again and
+again, down to single rows. Rows keep their `rowid` meanwhile: the others are deleted in a transaction that is rolled
+back.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,7 +29,8 @@ Run = Callable[[str], Iterator[str]]
 
 
 class RowFault(NamedTuple):
-    """`row`: its `rowid` in `feed`; `value`: the row as JSON; `source_id`: of the record that it would have been."""
+    """A row on which the statement fails. `row`: its `rowid` in `feed`; `value`: the row as JSON; `source_id`: that of
+    its record."""
 
     row: int
     reason: str
@@ -37,7 +39,7 @@ class RowFault(NamedTuple):
 
 
 def remove_faulty_rows(connection: DuckDBPyConnection, query: str, run: Run) -> list[RowFault]:
-    """Deletes the rows on which the query fails by themselves. `run` gives its rows as JSON, or raises duckdb.Error.
+    """Delete the rows on which the query fails by themselves. `run` returns its rows as JSON, or raises duckdb.Error.
 
     Raises that error again if it fails on every row, or on too many of them.
     """
@@ -128,7 +130,8 @@ _UNSAID = {"current_localtime", "current_localtimestamp"}
 
 
 class Selection(NamedTuple):
-    """`records`: the rows as JSON objects. `faults`: rows of `feed` on which the statement fails; they are in none."""
+    """The result of the statement. `records`: the rows as JSON objects. `faults`: rows of `feed` that are left out
+    because the statement fails on them."""
 
     records: Iterator[str]
     faults: Sequence[RowFault] = ()

@@ -1,4 +1,4 @@
-"""Objects of a build: written durably in batches, save those that its base already names."""
+"""Write the objects of a build durably, in batches, except those that the previous release already names."""
 
 from collections.abc import Collection
 
@@ -12,7 +12,8 @@ BATCH_SIZE = 32 * 1024 * 1024
 
 
 class WriteCounts(Struct, frozen=True, kw_only=True):
-    """`total` objects named, of which `written` were not in the base; `bytes_written` of those."""
+    """Counts of objects: `total` named, `written` that were not in the previous release, and the `bytes_written` of
+    those."""
 
     total: int = 0
     written: int = 0
@@ -27,8 +28,8 @@ class WriteCounts(Struct, frozen=True, kw_only=True):
 
 
 class ObjectWriter:
-    """`known`: names that the base release holds. Only these may stay unwritten: that something exists in the
-    store proves nothing, since it may be an orphan about to be pruned."""
+    """Writes objects. `known`: the names in the previous release. Only these are not written again: any other object in
+    the store may be an orphan that is about to be pruned."""
 
     def __init__(self, store: Store, *, known: Collection[str]) -> None:
         self._store = store
@@ -40,7 +41,7 @@ class ObjectWriter:
         self._bytes_written = 0
 
     def put(self, data: bytes) -> str:
-        """The object's hash; it is durable after the next `flush`."""
+        """Return the object's hash. The object is durable after the next `flush`."""
         sha = hash_of(data)
         if sha not in self._named:
             self._named.add(sha)

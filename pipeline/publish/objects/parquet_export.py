@@ -1,5 +1,5 @@
-"""The Parquet file of an export: documents as rows, nested as they are in the document. Rows are columns in memory a
-group at a time, never all of them; the bytes are those that all at once would give."""
+"""Write the Parquet file of an export: documents as rows, with nested members. Only one group of rows is in memory at a
+time; the bytes are the same as for all at once."""
 
 from collections.abc import Iterator, Mapping, Set
 from functools import cache
@@ -48,7 +48,7 @@ def _list_members(info: msgspec.inspect.StructType, left_out: Set[str] = frozens
 
 
 def _find_kind(info: Any) -> pl.DataType:
-    """Raises TypeError for a member of a kind that no resource has had yet."""
+    """Return the type of a column for a member. Raises TypeError for a kind of member that no resource has had yet."""
     if isinstance(info, msgspec.inspect.Metadata):
         return _find_kind(info.type)
     if isinstance(info, msgspec.inspect.UnionType):

@@ -42,7 +42,7 @@ def _list_targets() -> Iterator[str]:
 
 
 def list_months(day: date) -> Iterator[str]:
-    """The calendar's months, from the one that a day is in: what follows the metro's path."""
+    """Yield the paths of the calendar's months, behind the metro's path, from the month of `day` on."""
     first = day.replace(day=1)
     for _ in range(MONTHS):
         following = (first + timedelta(days=31)).replace(day=1)

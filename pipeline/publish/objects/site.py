@@ -1,4 +1,4 @@
-"""The site of a release: pages of each metro, those that belong to none, and hashes of all that they are made of."""
+"""The site of a release: the pages of each metro, those of no metro, and hashes of their inputs."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -57,7 +57,7 @@ def compose_site(
 
 
 def read_settings(store: Store, site: str | None) -> SiteSettings | None:
-    """The settings with which a release's metros made their pages; None where they have none."""
+    """Return the settings with which a release's metros made their pages; None if they have none."""
     settings = None if site is None else read_site(store, site).settings
     return settings if settings is not None and settings.shows_data and explain_no_assets() is None else None
 

@@ -35,7 +35,7 @@ class RowStripper:
         self.touched = self.showing | self._bereft
 
     def _find_showing(self) -> frozenset[str]:
-        """The ids of listings that show something withdrawn, and are not withdrawn themselves."""
+        """Return the ids of listings that show something withdrawn, and are not withdrawn themselves."""
         if not self._ids:
             return frozenset()
         shown = self._previous.listings.select("id", "place_id", "organization_id").iter_rows()
@@ -46,7 +46,7 @@ class RowStripper:
         )
 
     def _find_bereft(self) -> frozenset[str]:
-        """The ids of organizations whose website may be known by the links of what is withdrawn alone."""
+        """Return the ids of organizations whose website may be known only from links of withdrawn listings."""
         gone: dict[str, set[str | None]] = defaultdict(set)
         for row_id in self._ids:
             at = self._find_listing(row_id)
@@ -73,9 +73,9 @@ class RowStripper:
         return {find_domain(url) for each in links for url in (each.website_url, *each.links)}
 
     def carry_row(self, row_id: str) -> Row:
-        """The row without it. The facts of a withdrawn place go with it, an address that it shares with that, and an
-        organization's website that it may owe to a withdrawn listing: who stated them is not known here. The next build
-        puts back what is its own."""
+        """Return the row without what is withdrawn: the facts of a withdrawn place, an address shared with it, and a
+        website that may come from a withdrawn listing. Who stated these is not known here; the next build restores what
+        the listing states itself."""
         row = self._previous.carry_row(row_id)
         place, organization = row.columns.get("place_id"), row.columns.get("organization_id")
         changed: dict[str, Any] = {}
@@ -106,7 +106,7 @@ class RowStripper:
 
 
 def _unstamp(row: Row) -> Any:
-    """The members as they were hashed: stamps that a build assigned are no part of them."""
+    """Return the members as they were hashed, without the stamps that a build assigned."""
     members: Any = read_members(row)
     part = PARTS.get(row.kind)
     if part is not None:

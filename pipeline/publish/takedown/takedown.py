@@ -37,8 +37,8 @@ class UnknownRowError(Exception):
 
 
 class TakedownResult(Struct, frozen=True, kw_only=True):
-    """`published`: None where there was nothing to do. `types` by id; `showing`: how many listings showed something of
-    it, by metro; `since`: the first release that held it, up to the one before this."""
+    """The result. `published`: None if there was nothing to do. `types` by id; `showing`: how many listings showed the
+    withdrawn ones, by metro; `since`: the first release that had them, up to the one before this."""
 
     published: Publication | None
     types: Mapping[str, str]
@@ -180,7 +180,7 @@ def _list_versions(store: Store, root: Root, row_id: str) -> list[int]:
 
 
 def _find_first(store: Store, root: Root, ids: Collection[str]) -> int:
-    """The sequence of the oldest kept release whose log tells of one of them."""
+    """Return the sequence of the oldest kept release whose log has one of the ids."""
     firsts = [versions[0] for row_id in ids if (versions := _list_versions(store, root, row_id))]
     first = root.sequence
     if firsts and root.previous is not None:
@@ -211,7 +211,7 @@ _TABLES = ("listings", "organizations")
 def find_first_with_text(
     store: Store, taken: WithdrawalMatcher, *, ids: Collection[str], before: int, trust: Trust = ANYBODY
 ) -> int:
-    """The sequence of the oldest kept release with a text of it, or `before`, which has one.
+    """Return the sequence of the oldest kept release with a text of the listings, or `before`, which has one.
 
     Every kept release before that one is looked at, because a listing may leave quarantine and come back. An object
     that several releases name is read once. Raises UntrustedRelease, Corrupt and StoreError.
@@ -226,7 +226,7 @@ def find_first_with_text(
 
 
 class _TextSearch:
-    """Remembers the answer for each object that it read."""
+    """Searches releases for a text, and caches the answer for each object."""
 
     def __init__(self, store: Store, taken: WithdrawalMatcher, ids: Collection[str]) -> None:
         self._store = store

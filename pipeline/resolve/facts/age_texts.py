@@ -1,4 +1,4 @@
-"""Ages that a text states: "ages 3-5", "18 mo–3 yrs", "21+", "de 6 a 12 años", "grades K-2"."""
+"""Parse the ages in a text: "ages 3-5", "18 mo–3 yrs", "21+", "de 6 a 12 años", "grades K-2"."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,7 +16,7 @@ _PLACEHOLDER = re.compile(r"(?<!P)<((?:low|high)!?)>")
 
 
 class AgeSpan(Struct, frozen=True):
-    """Whole years, both ends inclusive; an open end is None."""
+    """A span of ages in whole years, both ends inclusive; an open end is None."""
 
     min: int | None
     max: int | None
@@ -26,7 +26,7 @@ Reader = Callable[[re.Match[str]], AgeSpan | None]
 
 
 class _AgePattern(Struct, frozen=True):
-    """`is_unsure`: a range that is one of ages only where its units say so."""
+    """A pattern for ages. `is_unsure`: its match counts only if it has a unit."""
 
     pattern: re.Pattern[str]
     read: Reader
@@ -34,8 +34,8 @@ class _AgePattern(Struct, frozen=True):
 
 
 class AgeTexts:
-    """The ages that texts of one language state. `ignored_beside`: spans from 18 up in a sentence with one of these
-    words are left out."""
+    """Finds ages in texts of one language. `ignored_beside`: spans from 18 up in a sentence with one of these words are
+    left out."""
 
     def __init__(self, words: TextAgeWords, *, ignored_beside: Iterable[str]) -> None:
         self._ignored_beside = frozenset(ignored_beside)
@@ -80,7 +80,7 @@ class AgeTexts:
             text = each.pattern.sub(" ", text) if matches else text
 
     def _read_range(self, match: re.Match[str]) -> AgeSpan | None:
-        """The first number's unit, where it has none, is the second's. One number alone is both ends."""
+        """Return the span of a match. A first number without a unit has the second's. A single number is both ends."""
         if "high" not in match.re.groupindex:
             age = self._count_years(match["low"], match["low_unit"])
             return AgeSpan(age, age)
@@ -119,7 +119,7 @@ def _compile(pattern: str, words: TextAgeWords) -> re.Pattern[str]:
 
 
 def _write_age(name: str, words: TextAgeWords, *, needs_unit: bool) -> str:
-    """A number with its unit, as groups `name`, `name_unit`, `name_old`."""
+    """Return a pattern for a number with its unit, as groups `name`, `name_unit`, `name_old`."""
     # No price, clock time, share, rank, length or part of a longer number.
     unit = rf"(?:\s*-?\s*(?P<{name}_unit>{words.years or NO_MATCH}|{words.months or NO_MATCH})\b)"
     return (

@@ -27,14 +27,15 @@ REMEMBERED = 1_024
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """`rule` names what decided: a rule of the file, `adults_only_stated`, `audience_stated` or `nothing_said`."""
+    """The audience, and the `rule` that decided: a rule of the file, `adults_only_stated`, `audience_stated` or
+    `nothing_said`."""
 
     audience: str
     rule: str
 
 
 class AudienceRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Either phrases in a field make an audience, or ages make one of several. `is_sure`: where it finds adults, it
+    """A rule: phrases in a field mean an audience, or ages mean one of several. `is_sure`: if it finds adults, it
     overrules what a record states."""
 
     name: str
@@ -51,7 +52,7 @@ class RuleFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class AudienceClassifier:
-    """The rules with the words of a metro's language, and of others for adults alone, ready to judge."""
+    """The rules with the words of a metro's language, and with those of other languages for adults only."""
 
     def __init__(self, content: bytes, own: AudienceWords, others: Iterable[AudienceWords] = ()) -> None:
         """`content`: TOML; msgspec.ValidationError or ValueError say what is wrong in it."""
@@ -75,7 +76,7 @@ class AudienceClassifier:
         return Verdict(audience=record.audience, rule="audience_stated")
 
     def _find_rule(self, record: ListingRecord) -> tuple[int, str]:
-        """The number of the rule that decides, and whom it finds; the last number and `all_ages` where none does."""
+        """Return the number of the rule that decides, and its audience; the last number and `all_ages` if none does."""
         text = _RecordText(record)
         best = self._apply_rules(text, self._own, before=len(self._rules)) or (len(self._rules), "all_ages")
         for other in self._others:
@@ -162,8 +163,8 @@ class _TextFindings:
 
 
 def judge_audience(record: ListingRecord, *, language: Language | None = None) -> Verdict:
-    """The audience of a record of a metro whose language that is, else English. `adults_only` wins over everything else
-    that it states."""
+    """Return the audience of a record of a metro in this language, by default English. If the record states
+    `adults_only`, that wins."""
     return read_classifier(language).judge(record)
 
 
@@ -222,7 +223,7 @@ def _apply_rule(rule: AudienceRule, findings: _TextFindings) -> str | None:
 
 
 def _name_sets() -> Collection[str]:
-    """The sets of phrases that a language may have: an operator's own may lack some of those that English has."""
+    """Return the names of the sets of phrases that a language may have: those that English has."""
     english = read_shipped_language(ENGLISH).audience
     assert english is not None
     return english.phrases

@@ -24,8 +24,8 @@ class Centroid(Struct, frozen=True):
 
 
 def read_centroids(path: Path | None, bounds: Bounds) -> tuple[Centroid, ...]:
-    """The centroids of a metro by their code; none without a file. If a code comes twice, the last one counts. Raises
-    FeedError if the file cannot be read, or a line has no valid point."""
+    """Return the centroids of a metro by their code; none without a file. If a code comes twice, the last one counts.
+    Raises FeedError if the file can't be read, or a line has no valid point."""
     if path is None:
         return ()
     try:

@@ -20,11 +20,12 @@ _DECIMALS = 6
 
 
 class GeographyError(ValueError):
-    """The bytes are no GeoJSON FeatureCollection; says what they are."""
+    """The bytes are not a GeoJSON FeatureCollection; the message says what they are."""
 
 
 class Neighborhood(Struct, frozen=True, kw_only=True):
-    """`key` is the folded name; `lat`, `lng` a point inside, in the middle where the middle is inside; degrees."""
+    """A neighborhood. `key` is the folded name; `lat`, `lng` are a point inside, the center if that is inside; in
+    degrees."""
 
     slug: str
     name: str
@@ -56,7 +57,7 @@ class Neighborhoods:
         return iter(self._all)
 
     def find(self, lat: float, lng: float) -> Neighborhood | None:
-        """The neighborhood of a point, its boundary included."""
+        """Return the neighborhood of a point, or None. Its boundary is inside."""
         if (lat, lng) not in self._cache:
             self._cache[lat, lng] = self._find(lat, lng)
         return self._cache[lat, lng]

@@ -1,4 +1,4 @@
-"""Phrases of whole words in texts: which sets of phrases a text has, the longest first."""
+"""Find phrases of whole words in texts, the longest first."""
 
 import re
 import unicodedata
@@ -61,7 +61,7 @@ class Phrases:
         node.sets.add(name)
 
     def _match(self, words: Sequence[str], place: int) -> tuple[int, Collection[str]]:
-        """The longest phrase that begins at `place`: how many words it has; one word that is in no phrase."""
+        """Return how many words the longest phrase at `place` has, and its sets. Without a phrase: 1 and no sets."""
         longest: tuple[int, Collection[str]] = (1, ())
         node = self._first
         for end in range(place, len(words)):

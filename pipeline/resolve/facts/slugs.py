@@ -35,10 +35,12 @@ def slugify(text: str) -> str:
 
 
 def assign_slugs(wishes: Iterable[SlugRequest], *, before: Mapping[str, str]) -> dict[str, str]:
-    """A slug for each id. `wishes` and `before`, the slugs that the last release published, are of one metro and type.
+    """Return a slug for each id. `wishes` and `before`, the slugs that the last release published, are of one metro and
+    type.
 
-    A published slug moves only when the record's own does. Those of rows that are gone or archived stay theirs. Who
-    comes later (drafts last, records with an own slug first, then by id) gets `-2`, `-3` … behind the same word.
+    A published slug changes only when the record's own does. Rows that are gone or archived keep theirs. Among new rows
+    with the same word, later ones get `-2`, `-3` … appended; drafts are last, records with their own slug first, then
+    by id.
     """
     published = frozenset(before.values())
     slugs: dict[str, str] = {}
@@ -66,7 +68,8 @@ def _own_slug(wish: SlugRequest) -> str | None:
 
 
 def _stays(wish: SlugRequest, slug: str, *, published: Container[str]) -> bool:
-    """The published `slug`: also the own one with a number while another row has that, as nothing has moved since."""
+    """Return True if the published `slug` stays. It may be the record's own one with a number, while another row has
+    that."""
     own = _own_slug(wish)
     if own is None or slug == own:
         return True

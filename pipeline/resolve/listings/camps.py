@@ -1,4 +1,4 @@
-"""A camp's row: its members, its columns and its sessions."""
+"""Make the row of a camp: its members, its columns and its sessions."""
 
 from datetime import date
 from typing import Any
@@ -68,7 +68,8 @@ def _make_session(
 
 
 def _make_happenings(resolved: ResolvedRecord[CampRecord], members: Camp) -> list[tuple[Any, ...]]:
-    """A session that does not state ages, price or nights has its camp's; no session: the camp is its own, undated."""
+    """Return the camp's sessions. A session inherits ages, price and nights; a camp without sessions has one,
+    undated."""
     record = resolved.record
     sessions = record.sessions or (SessionRecord(registration=record.registration),)
     ages = AgeRange(min=resolved.ages.min, max=resolved.ages.max)

@@ -1,4 +1,4 @@
-"""A class's row: its members, its columns and its sections."""
+"""Make the row of a class: its members, its columns and its sections."""
 
 from typing import Any
 
@@ -86,7 +86,7 @@ def _total_registration(record: ClassRecord) -> ClassRegistration:
 
 
 def find_openings(registration: Registration) -> bool | None:
-    """The stated status, else the one that follows from the spots left, else unknown."""
+    """Return True if there are openings: as stated, else by the spots left, else None."""
     if registration.has_spots_available is not None:
         return registration.has_spots_available
     remaining = registration.spots_remaining
@@ -94,7 +94,7 @@ def find_openings(registration: Registration) -> bool | None:
 
 
 def _make_happenings(resolved: ResolvedRecord[ClassRecord], price: Price) -> list[tuple[Any, ...]]:
-    """A section that does not state a term, ages or price has its class's; no section: the class is its own."""
+    """Return the sections of the class. A section inherits term, ages and price; a class without sections has one."""
     record = resolved.record
     sections = record.sections or (
         SectionRecord(schedule=record.schedule, term=record.term, registration=record.registration),

@@ -51,7 +51,7 @@ def make_filter_columns(document: Event | Class | Camp | Place, vocabulary: Voca
 
 
 def _encode_member(document: Struct, path: Sequence[str], *, row: Parameter, vocabulary: Vocabulary) -> Any:
-    """A word as its number in the vocabulary, several as a bit set."""
+    """Encode a word as its number in the vocabulary, several as a bit set."""
     value: Any = document
     for name in path:
         value = None if value is None else getattr(value, name)
@@ -64,7 +64,7 @@ def _encode_member(document: Struct, path: Sequence[str], *, row: Parameter, voc
 def make_columns(
     resolved: ResolvedRecord[ListingRecord], setting: MetroContext, document: Event | Class | Camp | Place
 ) -> dict[str, Any]:
-    """The columns that every listing has; those of one type are added by its own file."""
+    """Make the columns that every listing has; those of one type are added by its own file."""
     record, location = resolved.record, resolved.location
     return {
         **make_identity_columns(record, row_id=resolved.id, slug=resolved.slug),
@@ -84,7 +84,8 @@ def make_columns(
 
 
 def _list_shared(struct: type[Struct], record: type[Record]) -> tuple[str, ...]:
-    """The members of a record that its document shows under the same name; not those that are made when answering."""
+    """Return the members of a record that its document has under the same name, except those that are made when
+    answering."""
     shown = {field.name for field in structs.fields(struct) if field.default is not UNSET}
     return tuple(field.name for field in structs.fields(record) if field.name in shown)
 
@@ -106,7 +107,7 @@ def make_record_members(record: Record, *, row_id: str, slug: str) -> dict[str, 
 
 
 def make_members(resolved: ResolvedRecord[ListingRecord], setting: MetroContext, **derived: Any) -> dict[str, Any]:
-    """The public members of a listing: `derived`, what all types derive, else what the record says."""
+    """Return the public members of a listing: derived ones, else those that the record states."""
     return {
         **make_record_members(resolved.record, row_id=resolved.id, slug=resolved.slug),
         "audience": resolved.audience,

@@ -1,4 +1,4 @@
-"""An event's row: its members, its columns and its occurrences within the horizon."""
+"""Make the row of an event: its members, its columns and its occurrences within the horizon."""
 
 from datetime import datetime, time
 

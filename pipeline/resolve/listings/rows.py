@@ -97,7 +97,7 @@ def check_bounds(row: Row) -> None:
 
 
 def pack_bits(words: Iterable[str], vocabulary: Sequence[str]) -> int:
-    """The bit set of `words`: bit i is the i-th word of the vocabulary."""
+    """Return the bit set of `words`: bit i is the i-th word of the vocabulary."""
     bits = 0
     for word in words:
         bits |= 1 << vocabulary.index(word)
@@ -105,12 +105,12 @@ def pack_bits(words: Iterable[str], vocabulary: Sequence[str]) -> int:
 
 
 def unpack_bits(bits: int, vocabulary: Sequence[str]) -> Iterator[str]:
-    """The words of a bit set."""
+    """Yield the words of a bit set."""
     return (word for number, word in enumerate(vocabulary) if bits >> number & 1)
 
 
 def pack_weekdays(days: Iterable[str]) -> int | None:
-    """A bit set over weekdays, None when no day is stated."""
+    """Return a bit set of weekdays, None if no day is stated."""
     return pack_bits(days, WEEKDAYS) or None
 
 
