@@ -18,14 +18,14 @@ from outings.configuration import (
     read_configuration,
 )
 from outings.configuration.presets import read_presets
-from outings.contract.languages.language import SHIPPED
+from outings.contract.languages.language import ENGLISH, SHIPPED
 from outings.failures import WrongSetting
 from pipeline.clean.feed_read import FeedRead
 from pipeline.clean.reading import find_timezone, read_feed
-from pipeline.drafts.columns import read_words
+from pipeline.drafts.columns import ROLES
 from pipeline.drafts.drafting import NO_PRESET, OpenedFile, draft_feed, make_feed, open_files
 from pipeline.drafts.metro import MetroDraft, find_bounds, find_center, find_city, find_language, find_points, make_slug
-from pipeline.drafts.writing import describe_draft, format_draft, write_toml
+from pipeline.drafts.writing import DRAFTED, describe_draft, format_draft, write_toml
 from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.table.mapping import compile_mapping
 from pipeline.fetch.table.reading import open_engine, open_table
@@ -55,7 +55,7 @@ class Degrees(click.ParamType[tuple[float, ...]]):
 @take_config
 @click.option("--metro", default="", help="The city's name.")
 @click.option("--timezone", default="", help="Its time zone, as America/New_York.")
-@click.option("--language", type=click.Choice(SHIPPED), help="Whose words its texts are in.")
+@click.option("--language", default="", help="Whose words its texts are in, as en, es or de.")
 @click.option("--center", type=Degrees("LAT,LNG", 2), help="Its middle.")
 @click.option("--bounds", type=Degrees("SOUTH,WEST,NORTH,EAST", 4), help="Its bounds.")
 @click.option("--organization", default="", help="Who offers what the files list.")
@@ -64,6 +64,7 @@ class Degrees(click.ParamType[tuple[float, ...]]):
 @click.option("--preset", type=click.Choice([*read_presets(), NO_PRESET]), help="Whose addresses they are.")
 @click.option("--allow-private", is_flag=True, help="Ask addresses of a private network too.")
 @click.option("--sql", is_flag=True, help="Print the SELECT that the mapping is, and write nothing.")
+@click.option("--force", is_flag=True, help="Draft again over a configuration that init has drafted.")
 @click.option("--yes", is_flag=True, help="Ask nothing.")
 @take_json
 def init(
@@ -76,11 +77,13 @@ def init(
     preset: str | None,
     allow_private: bool,
     sql: bool,
+    force: bool,
     yes: bool,
     as_json: bool,
     **city_options: Any,
 ) -> None:
-    """Look at files or addresses, and draft a configuration with a mapping. Nothing is overwritten.
+    """Look at files or addresses, and draft a configuration with a mapping. Only its own draft is overwritten, and only
+    with --force.
 
     With --sql and no file: the SELECT of each mapped feed of the configuration."""
     sweep_scratch()
@@ -90,7 +93,7 @@ def init(
         _print_sql(read_config(config))
         return
     if config.exists() and not sql:
-        raise WrongSetting(f"{config} is there already, and init overwrites nothing; name another with -c")
+        _check_draft(config, force=force)
     asks = not yes and not as_json and sys.stdin.isatty()
     stated = _parse_columns(columns)
     try:
@@ -112,14 +115,24 @@ def init(
         click.echo("\n".join(draft.sql for draft in drafts if draft.sql), nl=False)
         return
     text = write_toml(city, drafts, organization=organization, urls=urls)
-    reads = _write_checked(config, text)
+    reads = _write_checked(config, text, force=force)
     if as_json:
         descriptions = [describe_draft(draft, read) for draft, read in zip(drafts, reads, strict=True)]
         print_json({"config": str(config), "feeds": descriptions})
         return
     for draft, read in zip(drafts, reads, strict=True):
         click.echo(format_draft(draft, read))
+    if city.missing_words:
+        click.echo(f"\n{city.missing_words}")
     click.echo(f"\n{config} is written. Look at it, then: outings check, outings build, outings serve")
+
+
+def _check_draft(config: Path, *, force: bool) -> None:
+    """Raise `WrongSetting` unless the file is a draft that may be written again."""
+    is_draft = config.read_text("utf-8", "replace").startswith(DRAFTED)
+    if not force or not is_draft:
+        what = "to draft it again, say --force" if is_draft else "it is no draft of init"
+        raise WrongSetting(f"{config} is there already, and init overwrites nothing: {what}; or name another with -c")
 
 
 def _name_files(files: Sequence[str], config: Path) -> dict[str, str]:
@@ -136,12 +149,11 @@ def _name_files(files: Sequence[str], config: Path) -> dict[str, str]:
 
 def _parse_columns(columns: tuple[str, ...]) -> dict[str, list[str]]:
     """Return the columns of each role. Several files may name theirs differently."""
-    roles = read_words()["names"]
     stated: dict[str, list[str]] = {}
     for each in columns:
         role, equals, column = each.partition("=")
-        if not equals or role not in roles:
-            raise click.UsageError(f"--column {each}: expected ROLE=COLUMN, where a role is one of: {', '.join(roles)}")
+        if not equals or role not in ROLES:
+            raise click.UsageError(f"--column {each}: expected ROLE=COLUMN, where a role is one of: {', '.join(ROLES)}")
         stated.setdefault(role, []).append(column)
     return stated
 
@@ -151,7 +163,7 @@ def _describe_metro(
     *,
     metro: str,
     timezone: str,
-    language: str | None,
+    language: str,
     center: tuple[float, float] | None,
     bounds: tuple[float, float, float, float] | None,
     asks: bool,
@@ -175,9 +187,10 @@ def _describe_metro(
         )
     if not is_zone(zone):
         raise click.UsageError(f"--timezone {zone}: expected a name of the IANA database, as America/New_York")
+    spoken = language or find_language(file.columns for file in opened)
     return MetroDraft(
-        slug=make_slug(city), name=city, timezone=zone,
-        language=language or find_language(file.columns for file in opened),
+        slug=make_slug(city), name=city, timezone=zone, spoken=spoken,
+        language=spoken if spoken in SHIPPED else ENGLISH,
         center=middle, bounds=bounds or find_bounds(points, middle),
     )  # fmt: skip
 
@@ -188,15 +201,17 @@ def _find_zone(point: tuple[float, float]) -> str:
     return str(get_tz(point[1], point[0]))
 
 
-def _write_checked(config: Path, text: str) -> list[FeedRead]:
+def _write_checked(config: Path, text: str, *, force: bool) -> list[FeedRead]:
     """Write the configuration, but only if every feed in it can be read, as `outings check` does."""
     draft = config.with_name(f".{config.name}.draft")
     try:
         draft.write_text(text, encoding="utf-8")
         configuration = read_configuration(draft, os.environ)
         reads = [read_feed(feed, configuration, run=run_bounded) for feed in configuration.feeds]
-        # Fails where another has made it meanwhile.
-        os.link(draft, config)
+        if force:
+            draft.replace(config)
+        else:
+            os.link(draft, config)  # fails where another has made it meanwhile
     finally:
         draft.unlink(missing_ok=True)
     return reads

@@ -22,10 +22,12 @@ UNIX = ("unix", "unix_ms")
 
 class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"with_": "with"}):
     """A rule that fills a member by one of `column`, `first`, `join` and `value`. The other settings say how to read
-    that text, in this order: `pattern`, `split`, `lookup` and `other`, then `format`, `decimal`, or `yes` and `no`.
+    that text, in this order: `pattern` (of which `group` is taken), `range`, `split`, `lookup` and `other`, `prefix`,
+    then `format`, `decimal`, or `yes` and `no`.
 
     `first`: columns; the first that is not empty counts. `labels`: texts to put before each column of `join` that is
-    not empty. `optional`: the file may lack the columns.
+    not empty. `heading`: a pattern of cells that are headings, each put behind the first column's text in the rows
+    below. `fallback`: a value or a rule where the text is empty. `optional`: the file may lack the columns.
     """
 
     column: Text | None = None
@@ -34,10 +36,15 @@ class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename
     labels: tuple[str, ...] = ()
     value: Word | tuple[Word, ...] | None = None
     with_: str = " "
+    heading: str = ""
     pattern: str = ""
+    group: str = ""
+    range: Literal["start", "end", ""] = ""
     split: Text | tuple[Text, ...] = ()
     lookup: dict[str, Word | tuple[Word, ...]] = {}
     other: Word | None = None
+    prefix: str = ""
+    fallback: Word | dict[str, Any] | None = None
     format: Text | tuple[Text, ...] = ()
     decimal: Literal[".", ","] = "."
     yes: tuple[Text, ...] = ()
@@ -47,6 +54,17 @@ class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename
     @property
     def columns(self) -> tuple[str, ...]:
         return self.first or self.join if self.column is None else (self.column,)
+
+    @property
+    def fallback_rule(self) -> "Rule | None":
+        return msgspec.convert(self.fallback, Rule) if isinstance(self.fallback, dict) else None
+
+    @property
+    def taken_group(self) -> int:
+        """Return the number of the pattern's group that is taken; 0 is all of the match."""
+        compiled = re.compile(self.pattern)
+        named = compiled.groupindex
+        return named[self.group] if self.group else next(iter(named.values()), compiled.groups)
 
     @property
     def formats(self) -> tuple[str, ...]:
@@ -131,18 +149,25 @@ def _check_rule(member: str, rule: Rule, stated: Mapping[str, Any]) -> None:
         raise MappingError(f"{member}.labels", f"has {many}; allowed: one for each column of join, empty for none")
     if "other" in stated and not rule.lookup:
         raise MappingError(f"{member}.other", "is given without lookup, of whose others it is")
-    _check_pattern(member, rule.pattern)
+    _check_pattern(f"{member}.heading", rule.heading)
+    _check_pattern(f"{member}.pattern", rule.pattern, rule.group)
+    if isinstance(rule.fallback, dict):
+        _parse_rule(f"{member}.fallback", rule.fallback)
     for each in rule.formats:
         _check_format(f"{member}.format", each)
 
 
-def _check_pattern(member: str, pattern: str) -> None:
+def _check_pattern(key: str, pattern: str, group: str = "") -> None:
     try:
-        groups = re.compile(pattern).groups
+        compiled = re.compile(pattern)
     except re.error as error:
-        raise MappingError(f"{member}.pattern", f"is no pattern: {error}") from error
-    if groups > 1:
-        raise MappingError(f"{member}.pattern", f"has {groups} groups; allowed: one, of what is taken: write (?:…)")
+        raise MappingError(key, f"is no pattern: {error}") from error
+    named = ", ".join(compiled.groupindex)
+    if group and group not in compiled.groupindex:
+        raise MappingError(key, f'has no group "{group}"; it has: {named or "none with a name, as (?P<years>…)"}')
+    if not group and compiled.groups > 1 and len(compiled.groupindex) != 1:
+        what = f"{named}; say which in group" if named else "write (?:…), or name the one to take, as (?P<years>…)"
+        raise MappingError(key, f"has {compiled.groups} groups; allowed: one, of what is taken: {what}")
 
 
 def _check_format(key: str, text: str) -> None:

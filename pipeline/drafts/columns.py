@@ -2,10 +2,8 @@
 
 import json
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from duckdb import DuckDBPyConnection
@@ -13,65 +11,87 @@ from msgspec import Struct
 
 from outings.configuration.mapping import MappingError
 from pipeline.fetch.table.mapping import find_text, fold
+from pipeline.words import LANGUAGES, merge_words, read_words
 
-
-@cache
-def read_words() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    tables: dict[str, Any] = tomllib.loads(files("pipeline.drafts").joinpath("words.toml").read_text("utf-8"))
-    return {table: {name: tuple(words) for name, words in rows.items()} for table, rows in tables.items()}
+# In the order in which a person would name them.
+ROLES = tuple(read_words(LANGUAGES[0])["names"])
 
 
 def tidy(text: str) -> str:
-    """Lower case, without accents, words parted by one blank."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text.replace("#", " number "))
+    """Return the text in lower case, without accents, words parted by one blank."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text.replace("#", " number ").replace("ß", "ss"))
     return " ".join(re.sub(r"[^a-z0-9&]+", " ", fold(spaced)).split())
 
 
+@cache
 def list_spellings(path: str) -> list[str]:
-    """Return the names under which a column may be known: its whole path, then its last steps."""
+    """List how a column's name may be looked up: its whole path, then its last steps; also with two words turned."""
     steps = re.split(r"[.\[\]]+", path.strip("[]."))
     spelled = [tidy(" ".join(steps[first:])) for first in range(len(steps))]
     return list(dict.fromkeys(each for each in spelled if each))
 
 
+@cache
 def rank_name(role: str, path: str) -> tuple[int, int] | None:
-    """Return how well a column's name fits a role, lower being better; None if it does not fit. The whole path is
-    better than its last step, then the order of the role's names counts."""
+    """Return how surely a column of this name has the role: the less the surer, None is not at all. The whole path is
+    surer than its last step, and the names are in their order."""
     for shortened, spelled in enumerate(list_spellings(path)):
-        for place, pattern in enumerate(_compile_names(role)):
-            if pattern.fullmatch(spelled):
-                return shortened, place
+        places = [place for place in map(_find_name(role).get, _turn(spelled)) if place is not None]
+        words = spelled.split()
+        if len(words) > 1 and not places:
+            places = [place for place, first, last in _list_patterns(role) if words[0] == first or words[-1] == last]
+        if places:
+            return shortened, min(places)
     return None
 
 
+def _turn(spelled: str) -> Iterator[str]:
+    """Yield the name without blanks, as `startdate`, and with two words turned, as `date start`."""
+    words = spelled.split()
+    yield "".join(words)
+    if len(words) == 2:
+        yield "".join(reversed(words))
+
+
 @cache
-def _compile_names(role: str) -> list[re.Pattern[str]]:
-    return [re.compile(re.escape(name).replace(r"\*", r"\w+")) for name in read_words()["names"][role]]
+def _find_name(role: str) -> Mapping[str, int]:
+    """Return the place of each name without a `*`, the surest of all languages."""
+    named: dict[str, int] = {}
+    for language in LANGUAGES:
+        for place, name in enumerate(read_words(language)["names"].get(role, ())):
+            key = name.replace(" ", "")
+            named[key] = min(place, named.get(key, place))
+    return named
+
+
+@cache
+def _list_patterns(role: str) -> list[tuple[int, str, str]]:
+    """List the names of which one word is any: place, first word, last word."""
+    return [
+        (100 + place, "" if name.startswith("*") else name.split()[0], "" if name.endswith("*") else name.split()[-1])
+        for language in LANGUAGES
+        for place, name in enumerate(read_words(language)["names"].get(role, ()))
+        if "*" in name
+    ]
 
 
 def find_meanings(table: str, word: str) -> list[str]:
-    """Our words that a city's one has a sign of, at the beginning of one of its words."""
+    """Return our words that a city's one has a sign of, at the beginning of one of its words."""
     spelled = f" {tidy(word)}"
-    return [ours for ours, signs in read_words()[table].items() if any(f" {sign}" in spelled for sign in signs)]
-
-
-def is_free(word: str) -> bool:
-    """Return True if the text says that it is free for everybody, unlike `Free for members` or `Free with
-    admission`."""
-    text, words = tidy(word), read_words()["words"]
-    rests = [text[len(each) :].split() for each in words["free"] if each != "0" and f"{text} ".startswith(f"{each} ")]
-    return any(rest[:1] == [] or rest[0] not in words["conditions"] for rest in rests)
+    return [ours for ours, signs in merge_words(table).items() if any(f" {sign}" in spelled for sign in signs)]
 
 
 def count_known(names: Iterable[str]) -> int:
-    """Count the names that are names of columns which we know."""
-    return sum(any(rank_name(role, name) is not None for role in read_words()["names"]) for name in names)
+    """Count the names of columns that we know."""
+    return sum(any(rank_name(role, name) is not None for role in ROLES) for name in names)
 
 
-_MOST_ROWS = 5_000
+_MOST_ROWS = 10_000
 _MOST_COLUMNS = 200
 _DEEPEST = 3
 _EXAMPLES = 5
+_EXAMPLE_LETTERS = 30
+_POSITIONS = ("coordinates", "point")
 
 
 class Column(Struct, frozen=True, kw_only=True):
@@ -98,6 +118,11 @@ class Column(Struct, frozen=True, kw_only=True):
     @property
     def examples(self) -> list[str]:
         return self.distinct[:_EXAMPLES]
+
+
+def show_examples(column: Column, *, most: int = 5) -> str:
+    shown = (" ".join(value.split()) for value in column.examples[:most])
+    return ", ".join(value if len(value) <= _EXAMPLE_LETTERS else value[:_EXAMPLE_LETTERS] + "…" for value in shown)
 
 
 def list_columns(connection: DuckDBPyConnection) -> list[Column]:
@@ -138,7 +163,7 @@ def _list_paths(
         if child.id == "struct":
             for name, _ in child.children:
                 yield f"{path}[].{name}"
-        elif path.endswith("coordinates"):
+        elif path.endswith(_POSITIONS) or child.id in ("double", "decimal"):
             yield from (f"{path}[{place}]" for place in (0, 1))
         else:
             yield f"{path}[]" if child.id != "list" else path
@@ -160,7 +185,9 @@ def _list_inside(connection: DuckDBPyConnection, path: str, types: Mapping[str, 
     inside = [each for each in objects if isinstance(each, dict)]
     if not inside or len(inside) * 2 < len(objects):
         return ()
-    return list(dict.fromkeys(inner for each in inside for inner in _walk(each)))
+    paths = dict.fromkeys(inner for each in inside for inner in _walk(each))
+    # A geometry's point says where it is; its corners are lists.
+    return [each for each in paths if "point[0]" not in paths or not each.startswith("coordinates")]
 
 
 def _walk(value: dict[str, Any], path: str = "", depth: int = 0) -> Iterator[str]:
@@ -168,7 +195,7 @@ def _walk(value: dict[str, Any], path: str = "", depth: int = 0) -> Iterator[str
         own = f"{path}.{name}" if path else name
         if isinstance(inner, dict) and depth < _DEEPEST:
             yield from _walk(inner, own, depth + 1)
-        elif isinstance(inner, list) and name == "coordinates":
+        elif isinstance(inner, list) and name in _POSITIONS:
             yield from (f"{own}[{place}]" for place in (0, 1))
         elif not isinstance(inner, (dict, list)):
             yield own

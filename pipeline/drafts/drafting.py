@@ -2,6 +2,7 @@
 mapping."""
 
 import json
+import shlex
 import sqlite3
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -23,10 +24,11 @@ from outings.configuration.decoder import Decoder
 from outings.configuration.presets import apply_presets, recognize_preset
 from outings.failures import WrongSetting
 from outings.sql_quoting import quote
-from pipeline.drafts.columns import Column, count_known, list_columns
+from pipeline.drafts.columns import Column, count_known, list_columns, show_examples
 from pipeline.drafts.metro import MetroDraft
-from pipeline.drafts.roles import Roles, find_roles
-from pipeline.drafts.rules import TELLING, choose_type, draft_rules, list_used
+from pipeline.drafts.roles import Roles, find_roles, fits, is_other_date
+from pipeline.drafts.rules import choose_type, draft_rules, list_used
+from pipeline.drafts.time_notation import TimeNotation
 from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.reader import open_sources
 from pipeline.fetch.source import FeedError, SourceFile
@@ -300,12 +302,10 @@ def _draft_table(
         placed = list_used(opened.known) - {path for paths in stated.values() for path in paths}
         free = [column for column in opened.columns if column.path not in placed]
         roles = find_roles(free, connection, months_first=metro.is_american, stated=stated)
-        if not roles.keys() & {"source_id", *TELLING}:
-            there = ", ".join(column.path for column in free)
-            raise WrongSetting(
-                f"feed {feed.name}: no column is known as a name; say --column name=…; there are: {there}"
-            )
-        drafted = draft_rules(roles, type_=type_ or choose_type(roles), currency=choose_currency(roles, metro))
+        type_ = type_ or choose_type(roles)
+        drafted = draft_rules(roles, free, type_=type_, currency=choose_currency(roles, metro))
+        if "name" not in drafted:
+            raise WrongSetting(explain_nameless(feed, free))
         own = _choose_own(drafted, opened.known, roles)
     rules = {**opened.known, **own}
     types = {name: duckdb.sqltype(type_) for name, type_ in opened.types.items()}
@@ -314,6 +314,18 @@ def _draft_table(
         feed=replace(feed, map=rules), columns=opened.columns, decided=opened.decided, rules=rules, own=own,
         roles=roles, sql=sql,
     )  # fmt: skip
+
+
+def explain_nameless(feed: FeedTable, columns: Sequence[Column]) -> str:
+    """Say which columns there are, and the line that says which of them is the name."""
+    filled = [column for column in columns if column.filled]
+    texts = [column for column in filled if fits("name", column, TimeNotation()) and not is_other_date(column.path)]
+    best = max(texts or filled, key=lambda column: len(column.distinct))
+    there = ", ".join(f"{column.path} ({show_examples(column, most=2)})" for column in filled)
+    return (
+        f"no column of {PurePosixPath(feed.url).name} is known as the name; it has: {there}\n"
+        f"Say which it is, as in:\n  outings init {shlex.quote(feed.url)} --column {shlex.quote(f'name={best.path}')}"
+    )
 
 
 def _choose_own(drafted: Mapping[str, Any], known: Mapping[str, Any], roles: Roles) -> dict[str, Any]:
@@ -328,7 +340,8 @@ def _choose_own(drafted: Mapping[str, Any], known: Mapping[str, Any], roles: Rol
 
 def choose_currency(roles: Roles, metro: MetroDraft) -> str:
     """Return the currency by the sign beside the prices, otherwise by the country; empty if neither tells."""
-    prices = "" if "price" not in roles else " ".join(roles["price"].column.distinct)
+    priced = [roles[role].column for role in ("price", "price_min", "price_max") if role in roles]
+    prices = " ".join(word for column in priced for word in column.distinct)
     if "€" in prices or "euro" in prices.casefold():
         return "EUR"
     if "£" in prices:

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from outings.configuration import list_american
-from outings.contract.languages.language import ENGLISH, SHIPPED, read_shipped_language
+from outings.contract.languages.language import ENGLISH
 from outings.contract.text import split_words
 from pipeline.drafts.columns import Column, rank_name, tidy
-from pipeline.drafts.roles import TimeNotation, fits, read_number
+from pipeline.drafts.roles import fits, read_number
+from pipeline.drafts.time_notation import TimeNotation
+from pipeline.words import LANGUAGES, read_words
 
 # Degrees round the outermost places, and round a center that is all that is known.
 _MARGIN = 0.05
@@ -25,12 +27,27 @@ Point = tuple[float, float]
 
 
 class MetroDraft(Struct, frozen=True, kw_only=True):
+    """`spoken`: the language of the texts, `language`: that in whose words they will be read."""
+
     slug: str
     name: str
     timezone: str
     language: str = ENGLISH
+    spoken: str = ENGLISH
     center: Point
     bounds: tuple[float, float, float, float]
+
+    @property
+    def missing_words(self) -> str:
+        """Say what is not read in the texts' own language; empty if all is."""
+        if self.spoken == self.language:
+            return ""
+        columns = "" if self.spoken in LANGUAGES else "names of columns and months, and "
+        return (
+            f'The language of the texts is "{self.spoken}": dates and numbers are read as they are written there; '
+            f"{columns}searches, audiences and ages within texts by English words. "
+            "docs/configuration.md says how to add a language."
+        )
 
     @property
     def is_american(self) -> bool:
@@ -83,18 +100,13 @@ def _find_span(ordered: Sequence[float]) -> tuple[float, float]:
 
 
 def find_language(files: Iterable[Sequence[Column]]) -> str:
-    """Return the shipped language whose smallest words are the most frequent in the texts; English if few are found."""
+    """Return the language of whose smallest words the texts have most; English where they have few."""
     texts = [value for columns in files for column in columns for value in column.filled[:_READ] if " " in value]
     words = [word for text in texts for word in split_words(text)]
-    known = {code: _list_fillers(code) for code in SHIPPED}
-    counts = {code: sum(word in fillers for word in words) for code, fillers in known.items()}
-    best = max(SHIPPED, key=lambda code: counts[code])
+    fillers = {code: frozenset(read_words(code)["words"]["fillers"].split()) for code in LANGUAGES}
+    counts = {code: sum(word in known for word in words) for code, known in fillers.items()}
+    best = max(LANGUAGES, key=lambda code: counts[code])
     return best if counts[best] >= _SPOKEN * len(words) else ENGLISH
-
-
-def _list_fillers(code: str) -> frozenset[str]:
-    search = read_shipped_language(code).search
-    return frozenset(search.words.fillers.split()) if search is not None else frozenset()
 
 
 def find_city(files: Iterable[Sequence[Column]]) -> str | None:

@@ -1,27 +1,18 @@
 """Make the rules of a mapping from the roles of columns, in the order in which a person would read them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pipeline.drafts.columns import Column, find_meanings, is_free
-from pipeline.drafts.roles import Role, Roles
+from pipeline.drafts.columns import Column, find_meanings
+from pipeline.drafts.roles import Role, Roles, read_number
 from pipeline.fetch.table.mapping import YES, fold
 
 Rules = dict[str, Any]
 _SEPARATORS = ("|", "/", ";", ",")
-# The whole text of an age has to be years: of "6 months", "5 and under" or "Grades 3-5" a number alone says the wrong
-# thing. DuckDB's patterns have no way to say what may not follow, so these say all that may.
-_LEAD = r"(?:ages?|edad(?:es)?|de|desde|from|a partir|mayores|over|[+:\s])*"
-_YEARS = r"(?:años?|years?|yrs?|old|[\s.])*"
-_TO = r"(?:a|to|hasta|through|y|and|[-–&])\s*"
-_AND_UP = r"(?:\+|(?:and|&|or|y|o) (?:up|older|above|over|más|mayores))"
-_REST = r"(?:[,;(].*|with .*|con .*)?$"
-# "De 6 a 12 años", "Ages 5-12", "+18", "A partir de 4": the number that is the least age.
-LEAST_AGE = rf"(?i)^{_LEAD}(\d\d?){_YEARS}(?:{_AND_UP}|{_TO}\d\d?{_YEARS})?{_REST}"
-MOST_AGE = rf"(?i)^(?:{_LEAD}\d\d?{_YEARS}{_TO}|hasta |up to )(\d\d?){_YEARS}{_REST}"
 # What a price says beside an amount: words, or several numbers.
 _PRICE_NOTE = r"(?i)^(.*(?:[a-z]|\d\s*[-–/;+&]).*)$"
+_AMOUNT = re.compile(r"[$€£]?\s?\d+([.,]\d\d?)?\s?[$€£]?")
 _MOST_WORDS = 60
 # Roles that tell one row from another where none is its id.
 TELLING = ("name", "start_date", "start_time", "venue", "address")
@@ -32,10 +23,9 @@ def choose_type(roles: Roles) -> str:
     return "event" if "start_date" in roles else "place"
 
 
-def draft_rules(roles: Roles, *, type_: str, currency: str) -> Rules:
-    rules: Rules = {"type": {"value": type_}}
-    rules["source_id"] = roles["source_id"].path if "source_id" in roles else _make_identity(roles)
-    rules |= _copy(roles, {"name": "name", "description": "description"})
+def draft_rules(roles: Roles, columns: Sequence[Column], *, type_: str, currency: str) -> Rules:
+    rules: Rules = {"type": {"value": type_}, "source_id": _draft_identity(roles, columns)}
+    rules |= _draft_name(roles, type_=type_) | _copy(roles, {"description": "description"})
     if type_ != "place":
         rules |= _draft_times(roles)
     rules |= _draft_words(roles, type_=type_)
@@ -51,48 +41,109 @@ def _copy(roles: Roles, members: Mapping[str, str]) -> Rules:
     return {member: roles[role].path for member, role in members.items() if role in roles}
 
 
-def _make_identity(roles: Roles) -> dict[str, Any]:
-    """Make an identity for rows without a column for it: from name, date and place."""
-    return {"join": [roles[role].path for role in TELLING if role in roles], "with": " | "}
+def _draft_identity(roles: Roles, columns: Sequence[Column]) -> Any:
+    """The column that names a row; else what it is, when and where, and whatever else tells two of the rows apart."""
+    if "source_id" in roles:
+        return roles["source_id"].path
+    chosen = [roles[role].column for role in TELLING if role in roles]
+    rows = [column for column in columns if not column.many]
+    count, most = _count_distinct(chosen), _count_distinct(rows)
+    for column in rows:
+        if count < most and column not in chosen and (told := _count_distinct([*chosen, column])) > count:
+            chosen, count = [*chosen, column], told
+    if len(chosen) == 1:
+        return chosen[0].path
+    return {"join": [column.path for column in chosen], "with": " | "}
+
+
+def _count_distinct(columns: Sequence[Column]) -> int:
+    return len(set(zip(*(column.values for column in columns), strict=True)))
+
+
+def _draft_name(roles: Roles, *, type_: str) -> Rules:
+    """The name; of a thing on the map without one, its kind and street."""
+    kind = [roles[role].path for role in ("category", "address") if role in roles]
+    made = {"join": kind, "with": ", "}
+    if "name" not in roles:
+        return {"name": made} if type_ == "place" and kind else {}
+    name = roles["name"]
+    if type_ == "place" and kind and name.column.empty:
+        return {"name": {"column": name.path, "fallback": made}}
+    return {"name": name.path}
 
 
 def _draft_times(roles: Roles) -> Rules:
-    rules: Rules = {}
-    for member, day, clock in (("starts_local", "start_date", "start_time"), ("ends_local", "end_date", "end_time")):
-        dated = roles.get(day)
-        if dated is None and member == "ends_local" and clock in roles and "start_date" in roles:
-            dated = roles["start_date"]
-        if dated is None:
-            continue
-        is_whole = dated.writing.kind in ("moment", "unix") and not _is_midnight(dated)
-        # An end that is a day alone is the midnight behind it.
-        rules[member] = _format(dated) if is_whole or clock not in roles else _join(dated, roles[clock])
+    start, clock = roles.get("start_date"), roles.get("start_time")
+    if start is None:
+        return {}
+    if clock is not None and clock.writing.kind == "moment":
+        # A column for the time has whole moments. Where their days are not the rows' own, only the clocks count.
+        end = roles.get("end_time") or roles.get("end_date")
+        day = roles["end_date"] if "end_date" in roles and roles["end_date"].writing.kind == "day" else start
+        ends = [("ends_local", end, day)] if end is not None and end.writing.kind == "moment" else []
+        return {
+            member: _format(each) if _has_own_days(start, each) else _turn_day(day, each)
+            for member, each, day in [("starts_local", clock, start), *ends]
+        }
+    rules = {"starts_local": _draft_moment(start, clock, "start")}
+    end, end_clock = roles.get("end_date"), roles.get("end_time")
+    if end is not None or end_clock is not None:
+        rules["ends_local"] = _draft_moment(end or start, end_clock, "start")
+    elif clock is not None and clock.writing.ends:
+        rules["ends_local"] = _draft_moment(start, clock, "end")
+    elif start.writing.ends:
+        rules["ends_local"] = _draft_moment(start, None, "end")
     return rules | _copy(roles, {"all_day": "all_day"})
+
+
+def _has_own_days(day: Role, moment: Role) -> bool:
+    """Return whether the moments are of the days beside them, by the digits of both."""
+    pairs = [(one, two) for one, two in zip(day.column.values, moment.column.values, strict=True) if one and two]
+    same = sum(sorted(re.findall(r"\d+", one)) == sorted(re.findall(r"\d+", two)[:3]) for one, two in pairs)
+    return same > 0.9 * len(pairs)
+
+
+def _turn_day(day: Role, moment: Role) -> dict[str, Any]:
+    """The day is written behind the moment: the last day that a format reads counts."""
+    days = day.writing.formats or ("%Y-%m-%d",)
+    moments = moment.writing.formats or ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
+    return {"join": [moment.path, day.path], "format": [f"{one} {two}" for one in moments for two in days]}
+
+
+def _draft_moment(dated: Role, clock: Role | None, end: str) -> Any:
+    is_whole = dated.writing.kind in ("moment", "unix") and not _is_midnight(dated)
+    # An end that is a day alone is the midnight behind it.
+    if is_whole or clock is None:
+        return _format(dated, end)
+    heading = {"heading": dated.writing.heading} if dated.writing.heading else {}
+    days = list(dated.writing.formats) or ["%Y-%m-%d"]
+    if dated.writing.kind == "moment":
+        # The day of a time that is midnight in every row, as it is written.
+        days = ["%Y-%m-%dT" + dated.column.filled[0][11:]]
+    is_range = clock.writing.is_range or end == "end"
+    join: dict[str, Any] = {"join": [dated.path, clock.path], **heading, **({"range": end} if is_range else {})}
+    if dated.writing.kind == "day" and not dated.writing.formats and not clock.writing.formats and not is_range:
+        return join  # both as ISO 8601 writes them
+    both = [f"{day} {each}" for day in days for each in (clock.writing.formats or ("%H:%M",))]
+    if any(value is None for value in clock.column.values) or clock.writing.read < clock.writing.values:
+        both += days
+    return {**join, "format": both if len(both) > 1 else both[0]}
 
 
 def _is_midnight(role: Role) -> bool:
     return all(re.search(r"[T ]00:00(:00(\.0+)?)?Z?$", value) for value in role.column.filled)
 
 
-def _format(dated: Role) -> Any:
-    formats = dated.writing.formats
-    if not formats:
-        return dated.path
-    return {"column": dated.path, "format": list(formats) if len(formats) > 1 else formats[0]}
-
-
-def _join(dated: Role, clock: Role) -> dict[str, Any]:
-    join = {"join": [dated.path, clock.path]}
-    if dated.writing.kind == "day" and not dated.writing.formats and not clock.writing.formats:
-        return join  # both as ISO 8601 writes them
-    days = list(dated.writing.formats) or ["%Y-%m-%d"]
-    if dated.writing.kind == "moment":
-        # The day of a time that is midnight in every row, as it is written.
-        days = ["%Y-%m-%dT" + dated.column.filled[0][11:]]
-    both = [f"{day} {each}" for day in days for each in (clock.writing.formats or ("%H:%M",))]
-    if any(value is None for value in clock.column.values):
-        both += days
-    return {**join, "format": both if len(both) > 1 else both[0]}
+def _format(dated: Role, end: str = "start") -> Any:
+    writing = dated.writing
+    rule: dict[str, Any] = {"column": dated.path}
+    if writing.heading:
+        rule["heading"] = writing.heading
+    if writing.is_range:
+        rule["range"] = end
+    if writing.formats:
+        rule["format"] = list(writing.formats) if len(writing.formats) > 1 else writing.formats[0]
+    return rule if len(rule) > 1 else dated.path
 
 
 def _draft_words(roles: Roles, *, type_: str) -> Rules:
@@ -147,16 +198,28 @@ def _draft_location(roles: Roles, *, type_: str) -> Rules:
         parts = [path for path in parts if "venue" not in roles or path != roles["venue"].path]
     if parts:
         rules["location.address"] = {"join": parts, "with": ", "} if len(parts) > 1 else parts[0]
-    rules |= _copy(roles, {"location.street_address": "address"})
+    if "address" in roles and "house_number" in roles:
+        pair = [roles[role].path for role in ("address", "house_number")]
+        rules["location.street_address"] = {"join": pair}
+    else:
+        rules |= _copy(roles, {"location.street_address": "address"})
     rules |= _copy(roles, {f"location.{role}": role for role in ("city", "state", "zip", "neighborhood")})
     if "lat" in roles and "lng" in roles:
-        for member in ("lat", "lng"):
-            rules[f"location.{member}"] = _number(roles[member].column)
+        rules |= {f"location.{role}": _draft_degrees(roles[role]) for role in ("lat", "lng")}
     return rules
 
 
-def _number(column: Column) -> Any:
-    return {"column": column.path, "decimal": ","} if find_decimal(column) == "," else column.path
+def _draft_degrees(role: Role) -> Any:
+    if role.pattern:
+        return {"column": role.path, "pattern": role.pattern}
+    rule: dict[str, Any] = {"column": role.path}
+    if any(not re.fullmatch(r"\s*-?\d{1,3}([.,]\d+)?\s*", value) for value in role.column.filled):
+        rule["pattern"] = r"^-?\d{1,3}(?:[.,]\d+)?$"
+    if any(read_number(value) == 0 for value in role.column.filled):
+        rule["lookup"] = {"0": ""}
+    if find_decimal(role.column) == ",":
+        rule["decimal"] = ","
+    return rule if len(rule) > 1 else role.path
 
 
 def find_decimal(column: Column) -> str:
@@ -167,14 +230,26 @@ def find_decimal(column: Column) -> str:
 
 
 def _draft_ages(roles: Roles) -> Rules:
-    rules = _copy(roles, {"ages.min": "age_min", "ages.max": "age_max"})
-    if "age_text" in roles:
-        path = roles["age_text"].path
-        if not rules:
-            rules["ages.min"] = {"column": path, "pattern": LEAST_AGE}
-            rules["ages.max"] = {"column": path, "pattern": MOST_AGE}
-        rules["ages.text"] = path
-    return rules
+    rules: Rules = {}
+    for end, role in (("start", "age_min"), ("end", "age_max")):
+        if role in roles:
+            column, rule = roles[role].column, Rules(column=roles[role].path)
+            if any(not re.fullmatch(r"\d{1,3}(\.0)?", value) for value in column.filled):
+                rule |= {"range": end}
+            elif role == "age_max" and "0" in column.filled:
+                rule |= {"lookup": {"0": ""}}  # no greatest age
+            rules["ages.min" if end == "start" else "ages.max"] = rule if len(rule) > 1 else column.path
+    told = [roles[role] for role in ("age_text", "start_time", "start_date") if role in roles]
+    told = [role for role in told if "age_text" in roles or any(_states_age(value) for value in role.column.filled)]
+    if told and not rules:
+        path = told[0].path
+        rules = {"ages.min": {"column": path, "range": "start"}, "ages.max": {"column": path, "range": "end"}}
+    return rules | _copy(roles, {"ages.text": "age_text"})
+
+
+def _states_age(value: str) -> bool:
+    """Return whether a time has an age at the door beside it: `Doors 7pm/19+`."""
+    return re.search(r"(^|\D)\d\d\+", value) is not None
 
 
 def _draft_price(roles: Roles, *, currency: str) -> Rules:
@@ -183,69 +258,53 @@ def _draft_price(roles: Roles, *, currency: str) -> Rules:
         yes = [word for word in roles["is_free"].column.distinct if fold(word) in YES]
         if yes:
             rules["price.type"] = {"column": roles["is_free"].path, "lookup": dict.fromkeys(yes, "free"), "other": ""}
-    if "price" not in roles:
-        return rules
-    column = roles["price"].column
-    decimal = find_decimal(column)
-    others = [word for word in column.distinct if not word.startswith("#") and not _is_amount(word, decimal)]
-    spans = {word: _read_span(word, decimal) for word in others[:_MOST_WORDS]}
-    rule: dict[str, Any] = {"column": column.path}
-    if decimal == ",":
-        rule["decimal"] = ","
-    for end, member in enumerate(("price.min", "price.max")):
-        lookup = {"lookup": {word: span[end] if span else "" for word, span in spans.items()}} if spans else {}
-        rules[member] = {**rule, **lookup} if len(rule) > 1 or lookup else column.path
-    if any(span is None for span in spans.values()):
-        rules["price.note"] = {"column": column.path, "pattern": _PRICE_NOTE}
-    if currency:
+    members = [("price.min", "price_min", "start"), ("price.max", "price_max", "end")]
+    if not {"price_min", "price_max"} & roles.keys():
+        members = [("price.min", "price", "start"), ("price.max", "price", "end")]
+    stated = [(member, roles[role].column, end) for member, role, end in members if role in roles]
+    for member, column, end in stated:
+        rule: dict[str, Any] = {"column": column.path}
+        if any(_AMOUNT.fullmatch(word) is None for word in column.distinct):
+            rule["range"] = end
+        if find_decimal(column) == ",":
+            rule["decimal"] = ","
+        rules[member] = rule if len(rule) > 1 else column.path
+    words = [word for _, column, _ in stated for word in column.distinct if not _AMOUNT.fullmatch(word)]
+    if any(re.search(_PRICE_NOTE, word) for word in words):
+        rules["price.note"] = {"column": stated[0][1].path, "pattern": _PRICE_NOTE}
+    if stated and "currency" in roles:
+        rules["price.currency"] = roles["currency"].path
+    elif stated and currency:
         rules["price.currency"] = {"value": currency}
     return rules
 
 
-def _read_span(word: str, decimal: str) -> tuple[float, float] | None:
-    """Parse a price that is not a single amount, such as `Free` or `$5-10`, into the least and greatest. None for any
-    other text."""
-    if is_free(word):
-        return 0, 0
-    ends = re.split(r"\s*(?:[-–—]|\bto\b|\ba\b)\s*", word.strip(), flags=re.IGNORECASE)
-    if len(ends) != 2 or not all(_is_amount(end, decimal) for end in ends):
-        return None
-    least, most = (_read_amount(end, decimal) for end in ends)
-    return (least, most) if least <= most else None
-
-
-def _read_amount(text: str, decimal: str) -> float:
-    """Parse an amount; a whole one to an integer, which is written without `.0`."""
-    digits = re.sub(rf"[^\d{decimal}]", "", text).replace(",", ".")
-    return float(digits) if "." in digits else int(digits)
-
-
-def _is_amount(word: str, decimal: str) -> bool:
-    """Written so that a rule with this decimal sign reads it."""
-    group = "." if decimal == "," else ","
-    number = rf"(\d{{1,3}}([{group}\s]\d{{3}})+|\d+)(\{decimal}(\d\d?|\d\d00))?"
-    sign = r"(us\$|[$€£]|usd|eur|gbp|euros?|dollars?)"
-    return re.fullmatch(rf"({sign}\s*)?{number}(\s*{sign})?", word.strip(), re.IGNORECASE) is not None
-
-
 def _draft_links(roles: Roles, *, type_: str) -> Rules:
-    signing_up = {"registration_url": "registration_link", "registration_required": "registration"}
-    return _copy(
-        roles,
-        (signing_up if type_ == "event" else {})
-        | {"image_url": "image", "organization.name": "organization"}
-        | ({"website_url": "link"} if type_ == "place" else {})
-        | {"source.url": "link"},
-    )
+    members = {"image_url": "image", "source.url": "link"} | ({"website_url": "link"} if type_ == "place" else {})
+    if type_ == "event":
+        members["registration_url"] = "registration_link"
+    rules = {member: _draft_link(roles[role].column) for member, role in members.items() if role in roles}
+    required = {"registration_required": "registration"} if type_ == "event" else {}
+    return rules | _copy(roles, {**required, "organization.name": "organization"})
+
+
+def _draft_link(column: Column) -> Any:
+    if all("://" in value for value in column.filled):
+        return column.path
+    return {"column": column.path, "prefix": "https://"}
 
 
 def list_used(rules: Mapping[str, Any]) -> set[str]:
-    """Return the columns that the rules name."""
-    used: set[str] = set()
-    for rule in rules.values():
-        if isinstance(rule, str):
-            used.add(rule)
-        else:
-            used.update(rule.get("join", rule.get("first", ())))
-            used.update({rule["column"]} if "column" in rule else ())
-    return used
+    """List the columns that the rules name."""
+    return {path for rule in rules.values() for path in _list_columns(rule)}
+
+
+def _list_columns(rule: Any) -> Iterator[str]:
+    if isinstance(rule, str):
+        yield rule
+    elif isinstance(rule, dict):
+        yield from (*rule.get("join", ()), *rule.get("first", ()))
+        if "column" in rule:
+            yield rule["column"]
+        if isinstance(rule.get("fallback"), dict):
+            yield from _list_columns(rule["fallback"])

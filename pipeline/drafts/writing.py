@@ -10,7 +10,7 @@ from msgspec import structs
 from outings.configuration import FeedTable
 from outings.contract.languages.language import ENGLISH
 from pipeline.clean.feed_read import FeedRead
-from pipeline.drafts.columns import Column
+from pipeline.drafts.columns import Column, show_examples
 from pipeline.drafts.drafting import FeedDraft
 from pipeline.drafts.metro import MetroDraft
 from pipeline.drafts.rules import list_used
@@ -19,7 +19,8 @@ from pipeline.records.record import Record
 _SETTINGS = ("file", "sheet", "table", "records", "skip", "encoding", "allow_private")
 # Of a feed with a preset, which says the others.
 _OWN_SETTINGS = ("encoding", "allow_private")
-_EXAMPLE_LETTERS = 30
+# What a draft begins with.
+DRAFTED = "# Drafted by `outings init`."
 _CONFIDENCE = 'what you publish is sure: 1.0. For listings of others: "computed", by how complete each is'
 
 
@@ -29,7 +30,7 @@ def write_toml(
     """`urls`: the addresses as they were given, by the feeds' names, where a preset completed them."""
     south, west, north, east = metro.bounds
     lines = [
-        "# Drafted by `outings init`. Change what is not right, then run `outings check`.",
+        f"{DRAFTED} Change what is not right, then run `outings check`.",
         "",
         "[[metros]]",
         f"slug = {encode(metro.slug)}",
@@ -53,9 +54,9 @@ def _write_feed(draft: FeedDraft, organization: str, *, url: str | None) -> list
     lines.append(f"url = {encode(url or feed.url)}")
     if feed.format == "rpde":
         lines.append('mode = "delta"')
+    lines.append(f'confidence = "stated"  # {_CONFIDENCE}')
     settings = _OWN_SETTINGS if feed.preset else _SETTINGS
     lines += [f"{name} = {encode(getattr(feed, name))}" for name in settings if getattr(feed, name) != defaults[name]]
-    lines.append(f'confidence = "stated"  # {_CONFIDENCE}')
     if organization and "organization.name" not in draft.own:
         lines.append(f"defaults = {{ organization = {{ name = {encode(organization)} }} }}")
     return lines
@@ -77,7 +78,7 @@ def _comment(rule: Any, columns: dict[str, Column]) -> str:
     """Return a comment with examples from the column, so that nobody has to open the file."""
     if isinstance(rule, dict) and "value" in rule:
         return ""
-    (first, *_) = [rule] if isinstance(rule, str) else [rule["column"]] if "column" in rule else rule["join"]
+    first = next(iter(list_used({"": rule})))
     examples = show_examples(columns[first], most=3) if first in columns else ""
     return f"  # {examples}" if examples and len(encode(rule)) < 100 else ""
 
@@ -85,11 +86,6 @@ def _comment(rule: Any, columns: dict[str, Column]) -> str:
 def list_unmapped(draft: FeedDraft) -> list[Column]:
     used = list_used(draft.rules)
     return [column for column in draft.columns if column.path not in used]
-
-
-def show_examples(column: Column, *, most: int = 5) -> str:
-    shown = (" ".join(value.split()) for value in column.examples[:most])
-    return ", ".join(value if len(value) <= _EXAMPLE_LETTERS else value[:_EXAMPLE_LETTERS] + "…" for value in shown)
 
 
 def encode(value: Any) -> str:
@@ -152,9 +148,10 @@ def list_assumed(draft: FeedDraft) -> list[str]:
     lines = []
     for role in draft.roles.values():
         writing = role.writing
-        if writing.formats:
+        if writing.formats or writing.is_range or writing.read < writing.values:
             share = f"{writing.read} of {writing.values} are " if writing.read < writing.values else ""
-            lines.append(f"{role.path}: {share}written as {' or '.join(writing.formats)}")
+            written = " or ".join(writing.formats) or ("HH:MM" if writing.kind == "clock" else "YYYY-MM-DD")
+            lines.append(f"{role.path}: {share}written as {written}")
         if writing.is_ambiguous:
             lines.append(f"{role.path}: the day and the month could be the other way round")
     if unplaced := list_unmapped(draft):

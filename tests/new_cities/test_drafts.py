@@ -109,7 +109,7 @@ def test_init_says_what_it_understood_and_what_not(tmp_path: Path) -> None:
     done = run("init", str(EXPORTS / "valladolid-agenda.csv"), "--metro", "Valladolid", "--yes", "-c", str(config))
     assert "read as cp1252 (by its letters), fields are parted by a semicolon" in done.stdout
     assert "PRECIO             0  price.min, price.max, price.note · 12,50 €, Gratuito" in done.stdout
-    assert "FECHA INICIO: 31 of 32 are written as %d/%m/%Y or %d de %B de %Y" in done.stdout
+    assert "FECHA INICIO: 31 of 32 are written as %d/%m/%Y or %d %B %Y" in done.stdout
     assert "Not placed: ACCESIBLE" in done.stdout
     assert "line 21: unreadable: has 19 fields and the header 18" in done.stdout
     assert done.stdout.count("  type: event\n") == 3

@@ -83,7 +83,8 @@ def open_json(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, 
 
 
 def open_geojson(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
-    """Read a row a feature: its properties as columns, `geometry` as JSON, and its `id` if no property is named so."""
+    """Read a row a feature: its properties as columns, `geometry` as JSON, and its `id`, which is `feature_id` where a
+    property is named so."""
     content = read_json(file, feed)
     try:
         collection = msgspec.json.decode(content, type=_FeatureCollection)
@@ -234,8 +235,24 @@ def _parse_feature(raw: Raw) -> Raw:
         feature = msgspec.json.decode(raw, type=_Feature)
     except ValueError:
         feature = _Feature()
-    row = {"id": feature.id, **(feature.properties or {}), "geometry": feature.geometry}
-    return Raw(msgspec.json.encode(row))
+    properties = feature.properties or {}
+    # The number in the publisher's list, and that of the map it is drawn from, are two things.
+    name = "feature_id" if "id" in properties else "id"
+    own = {} if name == "feature_id" and feature.id == b"null" else {name: feature.id}
+    return Raw(msgspec.json.encode({**own, **properties, "geometry": _add_point(feature.geometry)}))
+
+
+def _add_point(geometry: Raw) -> Raw:
+    """Add `point`, a position on the line or in the area, to a geometry."""
+    import shapely  # for GeoJSON alone
+
+    try:
+        point = shapely.point_on_surface(shapely.from_geojson(bytes(geometry)))
+    except (shapely.errors.ShapelyError, ValueError):
+        return geometry
+    if point is None or point.is_empty:
+        return geometry
+    return Raw(bytes(geometry).rstrip()[:-1] + f',"point":[{round(point.x, 7)},{round(point.y, 7)}]}}'.encode())
 
 
 def make_part(

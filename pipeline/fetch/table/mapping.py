@@ -6,6 +6,7 @@ the member out.
 
 import re
 import unicodedata
+from calendar import month_abbr
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,9 @@ from outings.configuration.mapping import MappingError, Rule, has_clock, has_day
 from outings.contract.did_you_mean import list_nearest
 from outings.contract.vocabulary import Vocabulary
 from outings.sql_quoting import literal, quote
+from pipeline.fetch.table.ranges import CURRENCY, take_range
 from pipeline.fetch.table.targets import TIMES, Target, find_targets
+from pipeline.words import list_months, merge_words
 
 _STEP = re.compile(r"([^\[\]]*)((?:\[\d*\])*)")
 _INDEX = re.compile(r"\[(\d*)\]")
@@ -173,25 +176,6 @@ def _end(member: str, sql: str, kind: Any, stated: str) -> Text:
     return Text(f"{sql}::VARCHAR", is_number=kind.id in _WHOLE)
 
 
-# As people write them in the languages that ship: English, Spanish.
-MONTHS = (
-    ("January", "Jan", "enero|ene|january|jan"),
-    ("February", "Feb", "febrero|feb|february"),
-    ("March", "Mar", "marzo|march|mar"),
-    ("April", "Apr", "abril|abr|april|apr"),
-    ("May", "May", "mayo|may"),
-    ("June", "Jun", "junio|june|jun"),
-    ("July", "Jul", "julio|july|jul"),
-    ("August", "Aug", "agosto|august|ago|aug"),
-    ("September", "Sep", "septiembre|setiembre|september|sept|sep|set"),
-    ("October", "Oct", "octubre|october|oct"),
-    ("November", "Nov", "noviembre|november|nov"),
-    ("December", "Dec", "diciembre|december|dic|dec"),
-)
-WEEKDAYS = (
-    ("Monday", "lunes"), ("Tuesday", "martes"), ("Wednesday", "miercoles"), ("Thursday", "jueves"),
-    ("Friday", "viernes"), ("Saturday", "sabado"), ("Sunday", "domingo"),
-)  # fmt: skip
 _ISO_DAY = r"\d{4}-\d{2}-\d{2}"
 _ISO = rf"{_ISO_DAY}[T ]\d{{1,2}}:\d{{2}}(:\d{{2}}(\.\d+)?)?"
 _OFFSET = r"\s?(Z|[+-]\d{2}(:?\d{2})?)"
@@ -237,21 +221,29 @@ def _read_format(format_: str, text: str, zone: str) -> str:
         instant = f"make_timestamp_ms(try_cast({text} AS BIGINT){scale})"
         return f"{instant} AT TIME ZONE 'UTC' AT TIME ZONE {literal(zone)}"
     sql, english = text, format_
-    if any(word in format_ for word in ("%B", "%b", "%A", "%p")):
-        # The rest of the format is folded as the text is.
-        sql = rf"lower(strip_accents(regexp_replace({sql}, '\s+', ' ', 'g')))"
-        english = _fold_format(format_)
-    if "%p" in format_:
-        sql = rf"regexp_replace({sql}, '([ap])\.?\s?m\b\.?', '\1m')"
-    for place, word in enumerate(("%B", "%b")):
-        if word in format_:
-            for month in MONTHS:
-                sql = rf"regexp_replace({sql}, '\b({month[2]})\b\.?', '{month[place]}')"
-    if "%A" in format_:
-        for day, spanish in WEEKDAYS:
-            sql = rf"regexp_replace({sql}, '\b{spanish}\b', '{day}')"
+    if any(word in format_ for word in ("%B", "%b", "%A", "%a", "%p")):
+        # The rest of the format is folded as the text is, and what only stands between its parts is left out.
+        sql = rf"regexp_replace(lower(strip_accents({sql})), '([ap])\.?\s?m\b\.?', '\1m')"
+        sql = rf"regexp_replace({sql}, '\b(\d+)(st|nd|rd|th|er)\b', '\1')"
+        english = _squeeze(_fold_format(format_))
+        if "%A" in english or "%a" in english:
+            sql = f"regexp_replace({sql}, '\\b({'|'.join(_WEEKDAYS)})\\b', '')"
+            english = _squeeze(re.sub("%[Aa]", "", english))
+        sql = rf"trim(regexp_replace({sql}, '{_BETWEEN}', ' ', 'g'))"
+        for place, names in enumerate(list_months(), start=1):
+            sql = rf"regexp_replace({sql}, '\b({'|'.join(names)})\b', '{month_abbr[place]}')"
+        english = english.replace("%B", "%b")
     read = f"try_strptime({sql}, {literal(english)})"
     return f"{read} AT TIME ZONE {literal(zone)}" if "%z" in format_ else read
+
+
+# Between the parts of a date with a name: "Sonntag, den 5. Dezember", "le 1er mai", "5 de mayo de 2026", "May 5th".
+_BETWEEN = r"(\s|[,.|·]|\b(de|del|do|den|le|the|of|um|at|alle|a las|a)\b)+"
+_WEEKDAYS = sorted(merge_words("words")["weekdays"], key=len, reverse=True)
+
+
+def _squeeze(format_: str) -> str:
+    return re.sub(_BETWEEN, " ", format_).strip()
 
 
 def _fold_format(format_: str) -> str:
@@ -265,10 +257,9 @@ def _fold_format(format_: str) -> str:
     return "".join(parts)
 
 
-# Words that say yes or no by themselves, in the languages that ship.
-YES = ("yes", "y", "true", "t", "1", "x", "si", "s", "verdadero")
-NO = ("no", "n", "false", "f", "0", "falso")
-_CURRENCY = r"(?i:us\$|[$€£¥]|usd|eur|gbp|cad|mxn|euros?|dollars?|dolares|pesos?)"
+# Words that say yes or no by themselves.
+YES = ("y", "true", "t", "1", "x", *merge_words("words")["yes"])
+NO = ("n", "false", "f", "0", *merge_words("words")["no"])
 _GAP = r"[\s\x{A0}\x{202F}]"
 
 
@@ -295,7 +286,7 @@ def compile_number(name: str, rule: Rule, target: Target) -> str:
         shape = rf"-?\d+({point}\d+)?"
     else:
         whole = rf"(\d{{1,3}}({group}\d{{3}})+|\d+)"
-        shape = rf"({_CURRENCY}{_GAP}*)?-?{whole}({point}(\d\d?|\d\d00))?({_GAP}*{_CURRENCY})?"
+        shape = rf"({CURRENCY}{_GAP}*)?-?{whole}({point}(\d\d?|\d\d00))?({_GAP}*{CURRENCY})?"
     plain = f"regexp_replace({name}, '[^0-9{rule.decimal}-]', '', 'g')"
     number = f"replace({plain}, ',', '.')" if rule.decimal == "," else plain
     fits = f"regexp_full_match({name}, {literal(shape)})"
@@ -327,8 +318,10 @@ def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocab
     members = ",\n    ".join(["rowid", *(f"{_write(each)} AS {quote(name)}" for name, each in tree.items())])
     read = ",\n        ".join(moments)
     of = ",\n        ".join(texts)
+    headings = compile_headings(raw, columns)
+    texts_sql = f"SELECT\n        {of}\n    FROM feed" + (f"\n    QUALIFY NOT ({headings})" if headings else "")
     return (
-        f"WITH texts AS (\n    SELECT\n        {of}\n    FROM feed\n),\n"
+        f"WITH texts AS (\n    {texts_sql}\n),\n"
         f"moments AS (\n    SELECT\n        {read}\n    FROM texts\n)\n"
         f"SELECT\n    {members}\nFROM moments\nORDER BY rowid\n"
     )
@@ -336,21 +329,7 @@ def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocab
 
 def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str, Any]) -> Text:
     """Return SQL for the text or list of texts from which the member is read."""
-    texts = find_texts(member, rule, columns)
-    if rule.first:
-        text = choose_first(texts)
-    elif not texts:
-        text = Text("NULL::VARCHAR")
-    elif rule.join:
-        parts = [f"array_to_string({each.sql}, {literal(rule.with_)})" if each.many else each.sql for each in texts]
-        text = Text(f"nullif(concat_ws({literal(rule.with_)}, {', '.join(parts)}), '')")
-    else:
-        (text,) = texts
-    if target.kind == "amount" and text.is_number and rule.decimal == "," and rule.column is not None:
-        text = Text(_number_as_written(text.sql, columns, rule))
-    if rule.pattern:
-        groups = re.compile(rule.pattern).groups
-        text = _each(text, lambda sql: f"nullif(regexp_extract({sql}, {literal(rule.pattern)}, {groups}), '')")
+    text = _cut_text(member, _read_source(member, rule, target, columns), rule, target)
     if rule.separators:
         text = Text(
             _split(f"array_to_string({text.sql}, {literal(rule.separators[0])})" if text.many else text.sql, rule),
@@ -358,10 +337,91 @@ def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str,
         )
     if rule.lookup:
         text = _look_up(text, rule, target)
+        if text.many and not target.many:
+            text = Text(f"list_filter({text.sql}, lambda each: each <> '')[1]")
+    if rule.prefix:
+        text = _each(text, lambda sql: _add_prefix(sql, rule.prefix))
+    if rule.fallback is not None:
+        text = choose_first([text, _fall_back(member, rule, target, columns)])
     if text.many and not target.many:
         # A member of one value: all that stand there, in one text.
         text = Text(f"nullif(array_to_string(list_filter({text.sql}, lambda each: each <> ''), ', '), '')")
     return text
+
+
+def _read_source(member: str, rule: Rule, target: Target, columns: Mapping[str, Any]) -> Text:
+    """Return SQL for what stands in the rule's columns."""
+    texts = find_texts(member, rule, columns)
+    if rule.heading and texts:
+        texts[0] = _add_heading(texts[0], rule.heading)
+    if rule.first:
+        text = choose_first(texts)
+    elif not texts:
+        text = Text("NULL::VARCHAR")
+    elif rule.join:
+        parts = [f"array_to_string({each.sql}, {literal(rule.with_)})" if each.many else each.sql for each in texts]
+        if rule.range:
+            # "12/05/2026" beside "TBA" is a day.
+            parts = [f"CASE WHEN regexp_matches({each}, '[0-9]') THEN {each} END" for each in parts]
+        text = Text(f"nullif(concat_ws({literal(rule.with_)}, {', '.join(parts)}), '')")
+    else:
+        (text,) = texts
+    if target.kind == "amount" and text.is_number and rule.decimal == "," and rule.column is not None:
+        text = Text(_number_as_written(text.sql, columns, rule))
+    return text
+
+
+def _cut_text(member: str, text: Text, rule: Rule, target: Target) -> Text:
+    """Return the part of each text that the pattern or the range takes."""
+    if rule.pattern:
+        group = rule.taken_group
+        text = _each(text, lambda sql: f"nullif(regexp_extract({sql}, {literal(rule.pattern)}, {group}), '')")
+    if rule.range:
+        kind = "time" if target.kind in TIMES else "ages" if target.steps[0] == "ages" else target.kind
+        if kind not in ("time", "ages", "amount"):
+            raise MappingError(f"{member}.range", "is given for what has no range; allowed: times, ages and amounts")
+        text = _each(text, lambda sql: take_range(sql, kind, rule.range))
+    return text
+
+
+def _add_heading(text: Text, heading: str) -> Text:
+    """Put the nearest heading above the row behind its text."""
+    is_heading = f"regexp_matches({text.sql}, {literal(heading)})"
+    above = f"last_value(CASE WHEN {is_heading} THEN {text.sql} END IGNORE NULLS) OVER (ORDER BY rowid)"
+    return Text(f"{text.sql} || ' ' || {above}")
+
+
+def compile_headings(raw: Mapping[str, Any], columns: Mapping[str, Any]) -> str:
+    """Return the condition of the rows that are headings; empty if no rule has any."""
+    conditions = [
+        f"coalesce(regexp_matches({find_text(member, rule.columns[0], columns).sql}, {literal(rule.heading)}), false)"
+        for member, rule in parse_mapping(raw).items()
+        if rule.heading
+    ]
+    return " OR ".join(dict.fromkeys(conditions))
+
+
+def _add_prefix(sql: str, prefix: str) -> str:
+    """A text that begins so already stays, and an address with a scheme of its own."""
+    has = f"contains({sql}, '://')" if "://" in prefix else f"starts_with({sql}, {literal(prefix)})"
+    return f"CASE WHEN {has} THEN {sql} ELSE {literal(prefix)} || {sql} END"
+
+
+def _fall_back(member: str, rule: Rule, target: Target, columns: Mapping[str, Any]) -> Text:
+    if rule.fallback_rule is None:
+        return Text(_say(rule.fallback, rule))
+    other = _compile_text(f"{member}.fallback", rule.fallback_rule, target, columns)
+    # The name of what has none is made of its kind and street, which begin with a small letter.
+    return Text(f"upper({other.sql}[1]) || {other.sql}[2:]") if member == "name" else other
+
+
+def _say(value: Any, rule: Rule) -> str:
+    """Return a constant as a cell would say it."""
+    if isinstance(value, bool):
+        return literal("true" if value else "false")
+    if isinstance(value, (int, float)):
+        return literal(repr(value).replace(".", rule.decimal))
+    return literal(value) if value != "" else "NULL"
 
 
 def _number_as_written(sql: str, columns: Mapping[str, Any], rule: Rule) -> str:
@@ -395,11 +455,7 @@ def _look_up(text: Text, rule: Rule, target: Target) -> Text:
     def say(value: Any) -> str:
         if several:
             return literal([str(each) for each in (value if isinstance(value, tuple) else (value,)) if each != ""])
-        if isinstance(value, bool):
-            return literal("true" if value else "false")
-        if isinstance(value, (int, float)):
-            return literal(repr(value).replace(".", rule.decimal))
-        return literal(value) if value != "" else "NULL"
+        return _say(value, rule)
 
     def make(sql: str) -> str:
         cases = " ".join(

@@ -1,0 +1,157 @@
+"""How a column writes its dates and times: the formats that read most of its texts."""
+
+import re
+from collections.abc import Sequence
+from itertools import product
+
+from duckdb import DuckDBPyConnection
+from msgspec import Struct
+from msgspec.structs import replace
+
+from pipeline.fetch.table.mapping import fold, read_clock, read_day, read_moment
+from pipeline.fetch.table.ranges import take_range
+from pipeline.words import list_months
+
+# Where both fit, the one in front is taken: a caller in a country that writes months first turns them round.
+DAYS = (
+    "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d.%m.%Y", "%Y/%m/%d", "%Y-%m-%d", "%Y%m%d", "%d/%m/%y",
+    "%m/%d/%y", "%d-%m-%y", "%d.%m.%y", "%d %B %Y", "%B %d %Y", "%d-%b-%Y", "%d-%b-%y", "%d %B %y", "%A %d %B %Y",
+    "%A %B %d %Y", "%A %d/%m/%Y", "%A %m/%d/%Y", "%A %d.%m.%Y", "%A %d.%m.%y",
+)  # fmt: skip
+_CLOCKS = ("%H:%M", "%H:%M:%S", "%H-%M-%S")
+_MOST = 3
+_SAMPLE = 100
+# A format has to read this share of what the others left.
+_LEAST = 0.02
+# A column of which less is a time is none.
+_LEAST_READ = 0.3
+# A cell with a month and a year alone, as a mapping says it.
+_HEADING = r"^\D+ \d{4}$"
+
+
+class TimeNotation(Struct, frozen=True, kw_only=True):
+    """`kind`: `moment`, `day`, `clock`, `unix` or none (empty). `formats` beside ISO 8601; `read`: how many of the
+    `values` they read. `is_range`: a range has to be taken out of the texts, of which `ends` have one. `heading`: the
+    pattern of the cells that say month and year for those below. `is_ambiguous`: day and month could be the other way
+    round in all of them."""
+
+    kind: str = ""
+    formats: tuple[str, ...] = ()
+    read: int = 0
+    values: int = 0
+    is_range: bool = False
+    ends: int = 0
+    heading: str = ""
+    is_ambiguous: bool = False
+
+
+def find_writing(connection: DuckDBPyConnection, values: Sequence[str], *, months_first: bool) -> TimeNotation:
+    """Find how these texts, each of a row, say when."""
+    if unix := _find_unix(values):
+        return TimeNotation(kind="unix", formats=(unix,), read=len(values), values=len(values))
+    none = TimeNotation(values=len(values))
+    if sum(re.search(r"\d", value) is not None and len(value) < 80 for value in values) < _LEAST_READ * len(values):
+        return none
+    best = _find_notation(connection, values, months_first=months_first)
+    if best.read < len(values) and (headed := _add_headings(values)):
+        under = _find_notation(connection, headed, months_first=months_first)
+        if under.read > best.read:
+            best = replace(under, heading=_HEADING)
+    return best if best.read and best.read >= _LEAST_READ * best.values else none
+
+
+def _find_unix(values: Sequence[str]) -> str:
+    """Return how numbers are moments of 1990 to 2100, in seconds or thousandths of them; empty if they are none."""
+    if values and all(re.fullmatch(r"\d{12,13}", value) for value in values):
+        return "unix_ms"
+    return "unix" if values and all(re.fullmatch(r"[6-9]\d{8}|[1-3]\d{9}", value) for value in values) else ""
+
+
+def _add_headings(values: Sequence[str]) -> list[str]:
+    """Return the texts with the month and year above each; nothing where no cell is such a heading."""
+    months = {name for names in list_months() for name in names}
+    headed, above = [], ""
+    for value in values:
+        if re.search(_HEADING, value) and fold(value.split()[0]).rstrip(".") in months:
+            above = value
+        elif above:
+            headed.append(f"{value} {above}")
+    return headed
+
+
+def _find_notation(connection: DuckDBPyConnection, values: Sequence[str], *, months_first: bool) -> TimeNotation:
+    plain = _find_kind(connection, values, months_first=months_first)
+    if plain.read == len(values) and not any(_has_span(value) for value in values[:_SAMPLE]):
+        return plain
+    ends = ", ".join(take_range("value", "time", end) for end in ("start", "end"))
+    query = f"SELECT {ends} FROM (SELECT unnest(?::VARCHAR[]) AS value)"
+    taken = connection.execute(query, [list(values)]).fetchall()
+    ranged = _find_kind(connection, [start or "" for start, _ in taken], months_first=months_first)
+    if ranged.read <= plain.read:
+        return plain
+    return replace(ranged, is_range=True, ends=sum(end is not None for _, end in taken))
+
+
+def _has_span(value: str) -> bool:
+    return re.search(r"\d\s*[–—]\s*\d", value) is not None
+
+
+def _find_kind(connection: DuckDBPyConnection, values: Sequence[str], *, months_first: bool) -> TimeNotation:
+    notations = [_find(connection, values, kind, months_first=months_first) for kind in ("moment", "day", "clock")]
+    return max(notations, key=lambda each: each.read)
+
+
+def _find(connection: DuckDBPyConnection, values: Sequence[str], kind: str, *, months_first: bool) -> TimeNotation:
+    left = [value for value, read in zip(values, _try(connection, values, kind, ()), strict=True) if not read]
+    chosen: list[str] = []
+    is_ambiguous = False
+    while left and len(chosen) < _MOST:
+        sample = list(dict.fromkeys(left))[:_SAMPLE]
+        counts = _count(connection, sample, kind, months_first=months_first)
+        best = max(counts, key=lambda each: counts[each], default="")
+        read = _try(connection, left, kind, (best,)) if best and counts[best] else [False]
+        if sum(read) <= _LEAST * len(values) * bool(chosen):
+            break
+        is_ambiguous |= not chosen and counts.get(_turn(best)) == counts[best] and _turn(best) != best
+        chosen.append(best)
+        left = [value for value, is_read in zip(left, read, strict=True) if not is_read]
+    return TimeNotation(
+        kind=kind, formats=tuple(chosen), read=len(values) - len(left), values=len(values), is_ambiguous=is_ambiguous
+    )
+
+
+def _turn(format_: str) -> str:
+    """Return the format with day and month changed about."""
+    return format_.translate(str.maketrans("dm", "md")) if "%B" not in format_ and "%b" not in format_ else format_
+
+
+def _read(kind: str, formats: Sequence[str]) -> str:
+    read = {"moment": read_moment, "day": read_day, "clock": read_clock}[kind]("value", formats, "UTC")
+    return f"coalesce(({read}) BETWEEN TIMESTAMP '1899-01-01' AND TIMESTAMP '2200-01-01', false)"
+
+
+def _try(connection: DuckDBPyConnection, values: Sequence[str], kind: str, formats: Sequence[str]) -> list[bool]:
+    query = f"SELECT {_read(kind, formats)} FROM (SELECT unnest(?::VARCHAR[]) AS value)"
+    return [value for (value,) in connection.execute(query, [list(values)]).fetchall()]
+
+
+def _count(connection: DuckDBPyConnection, sample: list[str], kind: str, *, months_first: bool) -> dict[str, int]:
+    """Count the texts that each format reads."""
+    days = sorted(DAYS, key=lambda each: not each.removeprefix("%A ").startswith("%m")) if months_first else list(DAYS)
+    formats = days if kind == "day" else list(_CLOCKS)
+    if kind == "moment":
+        formats = [f"{day}{between}{clock}" for day, between, clock in product(days, " T", _CLOCKS)]
+    formats = [each for each in formats if any(_may_fit(each, value) for value in sample)]
+    if not formats:
+        return {}
+    counts = ", ".join(f"count(*) FILTER ({_read(kind, (each,))})" for each in formats)
+    query = f"SELECT {counts} FROM (SELECT unnest(?::VARCHAR[]) AS value)"
+    ((*found,),) = connection.execute(query, [sample]).fetchall()
+    return dict(zip(formats, found, strict=True))
+
+
+def _may_fit(format_: str, value: str) -> bool:
+    """Return whether the text has as many numbers as the format, and letters where it has names."""
+    numbers = len(re.findall(r"%[^AaBbp]", format_)) if "%Y%m%d" not in format_ else format_.count("%") - 2
+    has_names = any(each in format_ for each in ("%A", "%B", "%b"))
+    return len(re.findall(r"\d+", value)) == numbers and has_names == (re.search(r"[^\W\dT]{2}", value) is not None)

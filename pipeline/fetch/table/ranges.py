@@ -1,0 +1,128 @@
+"""Compile SQL that takes one end of a range of ages, prices, times or days, as people write it in seven languages."""
+
+import re
+from functools import cache
+
+from outings.sql_quoting import literal
+from pipeline.words import merge_words
+
+CURRENCY = r"(?i:us\$|r\$|[$€£¥]|usd|eur|gbp|cad|mxn|euros?|dollars?|dolares|pesos?)"
+# What no range is made of: an instant's offset looks like the end of one.
+_INSTANT = r"\d{4}-\d{2}-\d{2}[T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s?[+-]\d{2}(:?\d{2})?"
+
+
+@cache
+def _list_alternatives(key: str) -> str:
+    """Return the alternatives of a part of ranges, the longest first."""
+    return "|".join(sorted(merge_words("ranges")[key], key=len, reverse=True))
+
+
+def take_range(sql: str, kind: str, end: str) -> str:
+    """Return SQL for the `start` or `end` of the range in a text. `kind`: `ages`, `amount` or `time`."""
+    take = {"ages": _take_age, "amount": _take_amount, "time": _take_time}[kind]
+    return f"list_transform([{sql}], lambda whole: {take(end)})[1]"
+
+
+_FOLDED = "lower(strip_accents(whole))"
+
+
+def _take_age(end: str) -> str:
+    """Return SQL for an age. The text has to say years and nothing else: a number alone of `6 months` is wrong."""
+    up, to, up_to, years = (_list_alternatives(key) for key in ("up", "to", "up_to", "years"))
+    lead, unit = rf"(?:(?:{_list_alternatives('from')})\b|[+:.\s])*", rf"(?:\s*(?:{years})\b|[\s.])*"
+    rest = rf"(?:[,;(].*|(?:{_list_alternatives('rest')}) .*)?"
+    between = rf"(?:-|–|&|(?:{to})\b)\s*(?:(?:los|dos|ans|ai)\b\s*)?"
+    least = rf"^{lead}(\d\d?){unit}(?:\+|(?:{up})\b|{between}(\d\d?){unit})?\+?{rest}$"
+    if end == "start":
+        # "Doors 7pm/19+" says one age, whatever stands beside it.
+        found = f"nullif(regexp_extract({_FOLDED}, {literal(least)}, 1), '')"
+        return rf"coalesce({found}, nullif(regexp_extract(whole, '(?:^|\D)(\d\d)\+', 1), ''))"
+    most = rf"^(?:{up_to})\s+(?:los |aos |ai )?(\d\d?){unit}{rest}$"
+    span, alone = (f"regexp_extract({_FOLDED}, {literal(each)}, {group})" for each, group in ((least, 2), (most, 1)))
+    # A German "ab 6" and a Spanish "de 6" begin as a range does, and "bis 6" ends one.
+    return f"coalesce(nullif({span}, ''), nullif({alone}, ''))"
+
+
+def _take_amount(end: str) -> str:
+    """Return SQL for an amount, of one or of a range of two. A word for free is 0."""
+    lead = rf"(?:(?:{_list_alternatives('from')})\b\s*)?"
+    one = rf"(?:{CURRENCY}\s*)?\d(?:[\d.,'\x{{A0}}\x{{202F}}]| \d)*(?:\s*{CURRENCY})?"
+    shape = rf"(?i)^({lead})({one})(?:\s*(?:[-–—]|(?:{_list_alternatives('to')})\b)\s*({one}))?(\+?)$"
+    parts = f"regexp_extract(trim(whole), {literal(shape)}, ['lead', 'low', 'high', 'more'])"
+    single = "CASE WHEN part.lead = '' AND part.more = '' THEN nullif(part.low, '') END"
+    taken = "nullif(part.low, '')" if end == "start" else f"coalesce(nullif(part.high, ''), {single})"
+    free, conditions = ("|".join(map(re.escape, merge_words("words")[key])) for key in ("free", "conditions"))
+    stated, limited = literal(rf"^(?:{free})(?:[^a-z0-9].*)?$"), literal(rf"^(?:{free})\W+(?:{conditions})\b")
+    is_free = f"regexp_matches({_FOLDED}, {stated}) AND NOT regexp_matches({_FOLDED}, {limited})"
+    return f"CASE WHEN {is_free} THEN '0' ELSE list_transform([{parts}], lambda part: {taken})[1] END"
+
+
+def _take_time(end: str) -> str:
+    """Return SQL for a clock time as `HH:MM` behind the day that stands before it, or for one of two days."""
+    text = "strip_accents(whole)"
+    hours, to, unit = (_list_alternatives(key) for key in ("hours", "to", "behind_clock"))
+    half = r"([ap])\.?\s?m\b\.?"
+    clock = rf"(\d{{1,2}})(?:[:.h](\d{{2}}))?(?::\d{{2}})?\s*(?:(h|{unit})\b\.?)?\s*"
+    before, behind = r"(?i)^(.*[^\d.:/h-]|)", r"(?:|[^\d.:/-].*|[.:/-](?:\D.*)?)$"
+    gap = rf"\s*(?:-|–|—|(?:{to})\b)\s*(?:(?:{hours})\s+)?"
+    span = f"regexp_extract({text}, {literal(f'{before}{clock}(?:{half})?{gap}{clock}(?:{half})?{behind}')}, "
+    span += "['day', 'h', 'm', 'unit', 'half', 'h2', 'm2', 'unit2', 'half2'])"
+    # "7pm/19+": behind the half of a day stands no more of the time.
+    singles = [f"{before}{clock}{half}(?:|\\W.*)$", f"{before}{clock}(){behind}"]
+    moment = _write_moment(_write_clock("one.h", "one.m", "one.half")).replace("part.", "one.")
+    alone = ", ".join(
+        f"list_transform([regexp_extract({text}, {literal(each)}, ['day', 'h', 'm', 'unit', 'half'])], "
+        f"lambda one: CASE WHEN concat(one.m, one.unit, one.half) <> '' THEN {moment} END)[1]"
+        for each in singles
+    )
+    # "6 - 8 PM" is one half of the day, and "11 - 1 PM" is two.
+    first_half = (
+        "CASE WHEN part.half <> '' OR part.half2 = '' THEN part.half "
+        "WHEN part.h::INT % 12 > part.h2::INT % 12 THEN replace(replace(lower(part.half2), 'p', 'x'), 'a', 'p') "
+        "ELSE part.half2 END"
+    )
+    if end == "start":
+        taken, otherwise = _write_clock("part.h", "part.m", first_half), f"coalesce({alone}, {_take_day(end)})"
+    else:
+        taken = _write_clock("part.h2", "part.m2", "part.half2")
+        otherwise = f"CASE WHEN coalesce({alone}) IS NULL THEN {_take_day(end)} END"
+    is_span = "concat(part.m, part.unit, part.half, part.m2, part.unit2, part.half2) <> ''"
+    case = f"CASE WHEN {is_span} THEN {_write_moment(taken)} ELSE {otherwise} END"
+    read = f"list_transform([{span}], lambda part: {case})[1]"
+    kept = "whole" if end == "start" else "NULL"
+    return f"CASE WHEN regexp_full_match(whole, '{_INSTANT}') THEN {kept} ELSE {read} END"
+
+
+def _write_clock(hour: str, minute: str, half: str) -> str:
+    number = (
+        f"CASE WHEN lower({half}) = 'p' AND {hour}::INT < 12 THEN {hour}::INT + 12 "
+        f"WHEN lower({half}) = 'a' AND {hour} = '12' THEN 0 ELSE {hour}::INT END"
+    )
+    return f"printf('%02d:%02d', {number}, CASE WHEN {minute} = '' THEN 0 ELSE {minute}::INT END)"
+
+
+def _write_moment(clock: str) -> str:
+    """Put the clock behind the day that stands before it, without the words between the two."""
+    words = rf"(?i)(?:[\s,;|·]|\b(?:{_list_alternatives('hours')}|{_list_alternatives('from')})\b:?)+$"
+    return f"trim(concat(regexp_replace(part.day, {literal(words)}, ''), ' ', {clock}))"
+
+
+def _take_day(end: str) -> str:
+    """Return SQL for one of two days, with the month or year that only one of them has: `5.–7. Dezember 2026`."""
+    to = _list_alternatives("to")
+    lead = r"(?i)^(?:(?:du|vom|von|del|de|dal|from|van)\s+)?"
+    between = rf"\s*(?:-|–|—|(?:{to}|al)\b)\s*"
+    shapes = [
+        (rf"{lead}(\d{{1,2}}\.?){between}(\d{{1,2}}\.?)(\s+\D.*)$", "low", "rest", "high"),
+        (rf"(?i)^(\D+\s)(\d{{1,2}}){between}(\d{{1,2}})(,?\s+\d{{4}}.*)$", "low", "rest", "high"),
+        (rf"{lead}(.*\d.*?)\s+(?:-|–|—|(?:{to}|al)\b)\s+(.*\d.*)$", "low", "", "high"),
+    ]  # fmt: skip
+    side = "low" if end == "start" else "high"
+    names = ("['low', 'high', 'rest']", "['front', 'low', 'high', 'rest']", "['low', 'high']")
+    written = (f"concat(each.{side}, each.rest)", f"concat(each.front, each.{side}, each.rest)", f"each.{side}")
+    cases = [
+        f"list_transform([regexp_extract(strip_accents(whole), {literal(shape[0])}, {groups})], "
+        f"lambda each: CASE WHEN each.low <> '' THEN {text} END)[1]"
+        for shape, groups, text in zip(shapes, names, written, strict=True)
+    ]
+    return f"coalesce({', '.join([*cases, 'whole' if end == 'start' else 'NULL'])})"

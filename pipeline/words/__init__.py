@@ -1,0 +1,33 @@
+"""The words by which exports are understood: names of columns, months, ages and prices, one file for each language."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+LANGUAGES = ("en", "es", "fr", "de", "pt", "it", "nl")
+
+
+@cache
+def read_words(language: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return the tables of one language's file."""
+    return tomllib.loads(files("pipeline.words").joinpath(f"{language}.toml").read_text("utf-8"))
+
+
+@cache
+def merge_words(table: str) -> Mapping[str, tuple[str, ...]]:
+    """Return a table's lists of all languages, joined by key; a text is a list of its alternatives."""
+    merged: dict[str, list[str]] = {}
+    for language in LANGUAGES:
+        for key, words in read_words(language)[table].items():
+            merged.setdefault(key, []).extend(words.split("|") if isinstance(words, str) else words)
+    return {key: tuple(dict.fromkeys(words)) for key, words in merged.items()}
+
+
+@cache
+def list_months() -> tuple[tuple[str, ...], ...]:
+    """Return the names of each month, the longest first: a short name is the beginning of a long one."""
+    spelled = [[month.split("|") for month in read_words(language)["words"]["months"]] for language in LANGUAGES]
+    names = [dict.fromkeys(name for months in spelled for name in months[place]) for place in range(12)]
+    return tuple(tuple(sorted(each, key=len, reverse=True)) for each in names)
