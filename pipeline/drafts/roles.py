@@ -96,8 +96,8 @@ def is_other_date(path: str) -> bool:
 def _is_dated(role: Role) -> bool:
     """Return whether nearly all cells are dates, and not all the same one, as that of an export is."""
     writing = role.writing
-    is_told = len(role.column.distinct) > 1 or writing.values == 1
-    return is_told and writing.kind in ("moment", "day") and writing.read >= 0.8 * writing.values
+    varies = len(role.column.distinct) > 1 or writing.values == 1
+    return varies and writing.kind in ("moment", "day") and writing.read >= 0.8 * writing.values
 
 
 def _find_moments(free: Sequence[Column], make_role: Callable[[str, str], Role]) -> list[tuple[str, Role]]:

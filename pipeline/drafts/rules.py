@@ -49,8 +49,8 @@ def _draft_identity(roles: Roles, columns: Sequence[Column]) -> Any:
     rows = [column for column in columns if not column.many]
     count, most = _count_distinct(chosen), _count_distinct(rows)
     for column in rows:
-        if count < most and column not in chosen and (told := _count_distinct([*chosen, column])) > count:
-            chosen, count = [*chosen, column], told
+        if count < most and column not in chosen and (more := _count_distinct([*chosen, column])) > count:
+            chosen, count = [*chosen, column], more
     if len(chosen) == 1:
         return chosen[0].path
     return {"join": [column.path for column in chosen], "with": " | "}
@@ -239,10 +239,12 @@ def _draft_ages(roles: Roles) -> Rules:
             elif role == "age_max" and "0" in column.filled:
                 rule |= {"lookup": {"0": ""}}  # no greatest age
             rules["ages.min" if end == "start" else "ages.max"] = rule if len(rule) > 1 else column.path
-    told = [roles[role] for role in ("age_text", "start_time", "start_date") if role in roles]
-    told = [role for role in told if "age_text" in roles or any(_states_age(value) for value in role.column.filled)]
-    if told and not rules:
-        path = told[0].path
+    sources = [roles[role] for role in ("age_text", "start_time", "start_date") if role in roles]
+    sources = [
+        role for role in sources if "age_text" in roles or any(_states_age(value) for value in role.column.filled)
+    ]
+    if sources and not rules:
+        path = sources[0].path
         rules = {"ages.min": {"column": path, "range": "start"}, "ages.max": {"column": path, "range": "end"}}
     return rules | _copy(roles, {"ages.text": "age_text"})
 

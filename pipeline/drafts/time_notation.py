@@ -146,8 +146,8 @@ def _count(connection: DuckDBPyConnection, sample: list[str], kind: str, *, mont
         return {}
     counts = ", ".join(f"count(*) FILTER ({_read(kind, (each,))})" for each in formats)
     query = f"SELECT {counts} FROM (SELECT unnest(?::VARCHAR[]) AS value)"
-    ((*found,),) = connection.execute(query, [sample]).fetchall()
-    return dict(zip(formats, found, strict=True))
+    ((*matches,),) = connection.execute(query, [sample]).fetchall()
+    return dict(zip(formats, matches, strict=True))
 
 
 def _may_fit(format_: str, value: str) -> bool:

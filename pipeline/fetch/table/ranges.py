@@ -35,8 +35,8 @@ def _take_age(end: str) -> str:
     least = rf"^{lead}(\d\d?){unit}(?:\+|(?:{up})\b|{between}(\d\d?){unit})?\+?{rest}$"
     if end == "start":
         # "Doors 7pm/19+" says one age, whatever stands beside it.
-        found = f"nullif(regexp_extract({_FOLDED}, {literal(least)}, 1), '')"
-        return rf"coalesce({found}, nullif(regexp_extract(whole, '(?:^|\D)(\d\d)\+', 1), ''))"
+        alone = f"nullif(regexp_extract({_FOLDED}, {literal(least)}, 1), '')"
+        return rf"coalesce({alone}, nullif(regexp_extract(whole, '(?:^|\D)(\d\d)\+', 1), ''))"
     most = rf"^(?:{up_to})\s+(?:los |aos |ai )?(\d\d?){unit}{rest}$"
     span, alone = (f"regexp_extract({_FOLDED}, {literal(each)}, {group})" for each, group in ((least, 2), (most, 1)))
     # A German "ab 6" and a Spanish "de 6" begin as a range does, and "bis 6" ends one.
