@@ -13,7 +13,6 @@ from outings.answers.near.items import make_item_tables
 from outings.answers.rows.column_tables import COLUMNS
 from outings.answers.search.cards import CARDS, make_cards
 from outings.answers.search.namesakes import HEADS, VENUES
-from outings.answers.search.notions import NOTIONS
 from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS
 from outings.answers.search.repeats import REPEATS
 from outings.answers.snapshot.areas import AREAS
@@ -34,7 +33,7 @@ from outings.release.snapshot import Snapshot
 # takes 10 MiB less in each worker. First what is made of words. A reader makes other tables at their first use, in 2 to
 # 8 ms each of 25,000 listings.
 DERIVED = (
-    WORDS, PLACES, POSTINGS, POSTING_ENDS, RANKS, REPEATS, NOTIONS, HEADS, VENUES, LISTING_INDEX, ORGANIZATION_INDEX,
+    WORDS, PLACES, POSTINGS, POSTING_ENDS, RANKS, REPEATS, HEADS, VENUES, LISTING_INDEX, ORGANIZATION_INDEX,
     ROW_FACTS, SERIES, MOMENTS, COLUMNS, SOURCES, AREAS, ORGANIZATION_SPELLINGS, SUGGESTIONS,
 )  # fmt: skip
 

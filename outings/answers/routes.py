@@ -25,7 +25,7 @@ from outings.answers.organizations import plan_organization
 from outings.answers.plan import AnswerContext, AnswerPlan, check_cursor
 from outings.answers.rows.evaluator import make_evaluator
 from outings.answers.search.index import open_search
-from outings.answers.search.planning import plan_search
+from outings.answers.search.page import plan_search
 from outings.answers.semantic.model import Model
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import check_zips

@@ -1,13 +1,17 @@
-"""For whom a query looks, in `match=auto`, and which listings say that they are for these."""
+"""For whom a query looks, in `match=auto`: which listings say that they are for these, and for their ages."""
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.search.score import Mask, Numbers
-from outings.answers.search.understanding.query import ParsedQuery
-from outings.answers.search.understanding.words import QueryWords
+from outings.answers.search.collections import find_override
+from outings.answers.search.index import SearchIndex
+from outings.answers.search.request import Search, list_located
+from outings.answers.search.strength import Mask, Numbers
+from outings.answers.search.understanding.query import Age
+from outings.answers.search.understanding.words import mark_narrow, may_narrow
+from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.vocabulary import AUDIENCES
 from outings.release.mapped_table import NOT_STATED
 
@@ -15,33 +19,76 @@ from outings.release.mapped_table import NOT_STATED
 _TEEN, _ADULT = 13, 19
 _FOR_CHILDREN = ("kids", "families")
 _FOR_TEENS = ("teens", "families")
+# What is left of a score where a listing covers the ages in part, or does not state them.
+_OTHER_AGES, _NO_AGES = 0.8, 0.72
 
 
 class TargetAudience(Struct, frozen=True, eq=False):
-    """The audiences looked for, as the words of `audience`, and those of all listings, by row. `are_for_these`: of rows
-    whether they are places that are for these by what they are, where no word says what is looked for."""
+    """The audiences looked for, as the words of `audience`. `are_for_these`: of rows whether they are places that are
+    for these by what they are, where no word says what is looked for."""
 
     wanted: Sequence[str]
-    audiences: Numbers
-    age_min: Numbers
-    age_max: Numbers
+    index: SearchIndex
     are_for_these: Callable[[Numbers], Mask] | None = None
 
     def find_others(self, rows: Numbers, are_meant: Callable[[Numbers], Mask] | None) -> Mask:
-        """Of the rows those that say neither ages nor that they are for these. What states ages passed their filter
-        or comes behind by them. `are_meant`: of rows, whether they are places of the sort that is looked for. A
-        playground need not say that it is for children."""
+        """Of the rows those that say neither ages nor that they are for these. What states ages passed their filter, or
+        loses by them. `are_meant`: of rows, whether they are places of the sort that is looked for. A playground need
+        not say that it is for children."""
         is_wanted = np.array([each in self.wanted for each in AUDIENCES])
-        is_silent = (self.age_min[rows] == NOT_STATED) & (self.age_max[rows] == NOT_STATED)
-        others: Mask = is_silent & ~is_wanted.take(self.audiences[rows])
+        index = self.index
+        is_silent = (index.age_min[rows] == NOT_STATED) & (index.age_max[rows] == NOT_STATED)
+        others: Mask = is_silent & ~is_wanted.take(index.audiences[rows])
         for each in filter(None, (are_meant, self.are_for_these)):
             places = np.flatnonzero(others)
             others[places[each(rows[places])]] = False
         return others
 
 
-def choose_audiences(parsed: ParsedQuery, words: QueryWords) -> Sequence[str]:
-    """By the age, else by a word for children. None where a query says neither."""
-    if parsed.age is not None:
-        return _FOR_CHILDREN if parsed.age.min < _TEEN else _FOR_TEENS if parsed.age.min < _ADULT else ()
-    return () if words.children.isdisjoint(parsed.audience) else _FOR_CHILDREN
+def find_audience(search: Search, opened: SnapshotReader, index: SearchIndex) -> TargetAudience | None:
+    """By the age, else by a word for children, in `auto`, unless a parameter says it. Of a query that is a place alone
+    playgrounds are for children, too."""
+    if not search.is_auto or find_override(search.query):
+        return None
+    parsed, age = search.parsed, search.parsed.age
+    if age is None:
+        wanted = () if search.words.children.isdisjoint(parsed.audience) else _FOR_CHILDREN
+    else:
+        wanted = _FOR_CHILDREN if age.min < _TEEN else _FOR_TEENS if age.min < _ADULT else ()
+    if not wanted:
+        return None
+    located = sum(end - start for start, end, _ in list_located(parsed.words, search, opened, index))
+    is_place = 0 < len(parsed.words) == located and "kids" in wanted
+    return TargetAudience(wanted, index, index.are_playgrounds if is_place else None)
+
+
+def has_children(search: Search) -> bool:
+    """In `auto`, by a word for whom and no age: `kids`, or by one for what children come along to: `after school`."""
+    if not search.is_auto or find_override(search.query):
+        return False
+    young = search.words.young
+    spoken = (search.parsed.audience, search.parsed.words)
+    return any(may_narrow(words, young) and any(mark_narrow(words, young)) for words in spoken)
+
+
+def cover_ages(rows: Numbers, index: SearchIndex, age: Age, *, is_auto: bool) -> Mask:
+    """Both ends inside; an end that a listing leaves open is. In `auto` "7 and up" is asked for who is seven, and more
+    than half of the years are enough, unless each of several children comes: one teen is not 13 to 18."""
+    lows, highs = index.age_min[rows], index.age_max[rows]
+    stated = (lows != NOT_STATED) | (highs != NOT_STATED)
+    most = age.min if age.max is None and is_auto else age.max
+    reaches = highs == NOT_STATED if most is None else (highs == NOT_STATED) | (highs >= most)
+    covered: Mask = stated & ((lows == NOT_STATED) | (lows <= age.min)) & reaches
+    if is_auto and age.max is not None and not age.is_each:
+        last = np.where(highs == NOT_STATED, age.max, np.minimum(highs, age.max))
+        met = last - np.maximum(lows, age.min) + 1
+        covered |= stated & (2 * met > age.max - age.min + 1)
+    return covered
+
+
+def keep_ages(rows: Numbers, *, index: SearchIndex, age: Age) -> Numbers:
+    """What each keeps of its score."""
+    stated = (index.age_min[rows] != NOT_STATED) | (index.age_max[rows] != NOT_STATED)
+    others = np.where(stated, _OTHER_AGES, _NO_AGES)
+    kept: Numbers = np.where(cover_ages(rows, index, age, is_auto=True), 1, others)
+    return kept

@@ -1,45 +1,39 @@
 """What search reads of one snapshot, opened at the first search."""
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, lru_cache, partial
-from itertools import pairwise, product
+from functools import cache, partial
 
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.cache import LruCache
+from outings.answers.cache import LruCache, remember
 from outings.answers.documents.occurrences import open_series
 from outings.answers.rows.next_starts import open_next_starts
 from outings.answers.search.cards import open_cards
 from outings.answers.search.collections import SearchFilters, Windows
-from outings.answers.search.matches import Keep
-from outings.answers.search.matching import Matcher
+from outings.answers.search.matches import Keep, has_all
 from outings.answers.search.namesakes import HEADS, VENUES, Namesakes
-from outings.answers.search.notions import NOTIONS, NotionPairs, choose_runs, find_notions
-from outings.answers.search.postings import POSTING_ENDS, POSTINGS, RANKS, Postings
+from outings.answers.search.postings import NAME, POSTING_ENDS, POSTINGS, RANKS, Postings
 from outings.answers.search.repeats import REPEATS, SINGLE
-from outings.answers.search.score import Mask, Numbers
+from outings.answers.search.strength import IN_NAME, SAME, Codes, Mask, Numbers, StrengthFinder, encode_word
 from outings.answers.search.understanding.foreign import ForeignLanguage
 from outings.answers.search.understanding.locations import (
     Words,
-    find_runs,
     list_named,
     list_quarters,
     make_locations,
 )
 from outings.answers.search.understanding.misspellings import Correction
-from outings.answers.search.understanding.narrowing import choose_subject, list_narrower
 from outings.answers.search.understanding.query import BareRange, ParsedQuery
 from outings.answers.search.understanding.related import RelatedWords
-from outings.answers.search.understanding.words import QueryWords, mark_narrow, may_narrow
+from outings.answers.search.understanding.words import QueryWords
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.reader import SnapshotReader
-from outings.answers.snapshot.terms import open_terms, split_places
+from outings.answers.snapshot.terms import open_terms
 from outings.contract.languages.language import list_translations
 from outings.contract.values import DAY
 from outings.contract.vocabulary import TYPES
 from outings.release.mapped_table import NEVER, NOT_STATED
-from outings.release.tables import FIELDS
 
 # What is kept is so many bytes a listing of the metro: 1 for filters, of a day and of some ages; 8 for a day's dates.
 _FILTERS, _DATES = 32, 4
@@ -50,6 +44,8 @@ _QUERIES = 1_024
 # Words side by side of which it is known whether they are a region: nearly all are none.
 _REGIONS = 4_096
 
+# Words of kinds and audiences of which it is known which names have them: few are typed. A byte a listing each.
+_LIFTED = 16
 # Parts of a map's names that queries had.
 _QUARTERS = 512
 
@@ -87,32 +83,21 @@ class SearchIndex:
         postings = Postings(
             reader.open_table(POSTINGS), ends=reader.open_table(POSTING_ENDS), readable=self._readable
         )  # fmt: skip
-        notions: Numbers = reader.open_table(NOTIONS).read_array("pair")
         if self._readable is not None:
             terms = terms.narrow(self._readable, words=postings.mark_words(self._readable))
-            words, places = terms.list_field(FIELDS.index("name"))
-            rows, _, positions = split_places(places)
-            notions = find_notions(words, rows.astype(np.int64), positions.astype(np.int64))
         self.created = ranks.read_array("created_at")
         self.age_min, self.age_max = ranks.read_array("age_min"), ranks.read_array("age_max")
         self.audiences = ranks.read_array("audience")
         self.things = reader.open_table(REPEATS).read_array("thing")
         self._spelling = terms.spelling
-        self.matching = Matcher(
-            terms,
-            postings=postings,
-            name_words=ranks.read_array("name_words"),
-            types=self.types,
-            related=RelatedWords(reader.related, self.words),
+        self.name_words = ranks.read_array("name_words")
+        self.finder = StrengthFinder(
+            terms, postings, size=self.types.size, related=RelatedWords(reader.related, self.words)
         )
-        self._stem = lru_cache(maxsize=4_096)(self.words.stem)
-        self._playgrounds = [number for word in self.words.playgrounds for number in self._spelling.list_stemmed(word)]
-        self._notions = frozenset((self._stem(one), self._stem(other)) for one, other in self.words.notions)
-        self._notion_beginnings = frozenset(one for one, _ in self._notions)
-        self._pairs = NotionPairs(notions.data)
-        self.namesakes = Namesakes(
-            reader.open_table(HEADS), venues=reader.open_table(VENUES), types=self.types, pairs=self._pairs
-        )
+        self.find_lifted = remember(self._find_lifted, size=_LIFTED)
+        numbers = [number for word in self.words.playgrounds for number in self._spelling.list_stemmed(word)]
+        self._playgrounds: Numbers = np.array(numbers, dtype=np.int64)
+        self.namesakes = Namesakes(reader.open_table(HEADS), venues=reader.open_table(VENUES), types=self.types)
         self._series = open_series(reader)
         self._next_starts = open_next_starts(reader)
         self._passing: LruCache[object, Mask] = LruCache(size=_FILTERS)
@@ -120,12 +105,10 @@ class SearchIndex:
         self._tested: LruCache[object, list[int]] = LruCache(size=_TESTED)
         self._starts: LruCache[Windows, Numbers] = LruCache(size=_DATES)
         self._class_ranks: LruCache[int, Numbers] = LruCache(size=_DATES)
-        self._relaxed: LruCache[ParsedQuery, ParsedQuery] = LruCache(size=_QUERIES)
         self._having: LruCache[ParsedQuery, bool] = LruCache(size=_QUERIES)
         self.quarters = list_quarters(named)
         self.quarter_names = frozenset(self.quarters)
         self.quarter_rows: LruCache[Words, Numbers] = LruCache(size=_QUARTERS)
-        self.rings: LruCache[Words, tuple[Numbers, ...]] = LruCache(size=_QUARTERS)
         self.regions: LruCache[Words, Numbers] = LruCache(size=_REGIONS)
         self.whole_names: LruCache[int, frozenset[Words]] = LruCache(size=1)
         self.area_places: LruCache[int, AreaPlaces] = LruCache(size=1)
@@ -148,7 +131,7 @@ class SearchIndex:
     def count_postings(self, parsed: ParsedQuery) -> int:
         """How often a query's words stand in the index, in all of their forms."""
         forms = [meaning.number for word in parsed.words for meaning in self._spelling.list_forms(word)]
-        return self.matching.count_postings(forms, run=self._list_beginning(parsed))
+        return self.finder.count_postings(forms, run=self._list_beginning(parsed))
 
     def list_misspelled(self, words: Iterable[str]) -> dict[str, str]:
         """Of the words that no listing has in any form, or that only texts have and whose double letters are wrong:
@@ -166,7 +149,7 @@ class SearchIndex:
         others = [form for form, name in forms if name not in self.words.misspellings]
         if correction.typos and any(other.typos < correction.typos for other in others):
             return False
-        return not self.matching.is_prominent(each.number for each in others if each.typos == correction.typos)
+        return not self.finder.is_prominent(each.number for each in others if each.typos == correction.typos)
 
     def can_begin(self, word: str) -> bool:
         """Whether it is long enough for a beginning, and no listing has it in any of its forms."""
@@ -176,10 +159,10 @@ class SearchIndex:
         """Whether no name or category has it as it is written, and one has another word that begins so: `volley`."""
         if len(word) < LEAST_GUESSED or not word.isalpha():
             return False
-        if self.matching.is_prominent(self._spelling.find_word(word)):
+        if self.finder.is_prominent(self._spelling.find_word(word)):
             return False
         own = frozenset(self._spelling.list_stemmed(word))
-        return self.matching.is_prominent(number for number in self.list_begun(word) if number not in own)
+        return self.finder.is_prominent(number for number in self.list_begun(word) if number not in own)
 
     def are_playgrounds(self, rows: Numbers) -> Mask:
         """Of the rows, whether they are places that are for children by what they are."""
@@ -191,70 +174,43 @@ class SearchIndex:
 
     def begins_related(self, beginning: str) -> bool:
         """Whether something that is related to others begins so."""
-        return self.matching.begins_related(beginning)
+        return self.finder.begins_related(beginning)
 
     def _list_beginning(self, parsed: ParsedQuery) -> range:
         return self.list_begun(parsed.begun) if parsed.begun else range(0)
 
     def names_range(self, ages: BareRange, words: Sequence[str]) -> bool:
         """Whether a listing has its numbers side by side in its name, and all the words, and states other ages."""
-        rows = self.matching.find_named(ages.words)
+        rows = self.finder.find_named(ages.words)
         if not words or not rows.size:
             return False
         lows, highs = self.age_min[rows], self.age_max[rows]
         is_stated = (lows != NOT_STATED) | (highs != NOT_STATED)
         is_covered = ((lows == NOT_STATED) | (lows <= ages.min)) & ((highs == NOT_STATED) | (highs >= ages.max))
-        return bool(self.matching.choose_having(rows[~(is_stated & is_covered)], words).size)
-
-    def relax(self, parsed: ParsedQuery) -> ParsedQuery:
-        """The query itself where a listing has all of its words, whatever the filters; else without those that say
-        least, so far as something has the others."""
-        known = self.words
-        if not may_narrow(parsed.words, known.narrows):
-            return parsed  # as nearly always
-        if not any(any(mark_narrow(parsed.words, group)) for group in known.narrowing):
-            return parsed
-        return self._relaxed.read(parsed, lambda: self._relax(parsed))
-
-    def _relax(self, parsed: ParsedQuery) -> ParsedQuery:
-        """What only mentions all words is not enough where something is called what is left."""
-        mentioned, whole = None, self._list_whole(parsed.words)
-        narrower = dict.fromkeys(list_narrower(parsed, self.words, whole=whole)) if whole else {}
-        for each in dict.fromkeys((*narrower, *list_narrower(parsed, self.words))):
-            subject = choose_subject(each.words, self.words)
-            has_all, is_named = self.matching.find_fit(each.words, subject=subject, beginning=each.begun)
-            if is_named:
-                return each
-            mentioned = mentioned or (each if has_all else None)
-        return mentioned or parsed
-
-    def _list_whole(self, words: Words) -> frozenset[str]:
-        """Those that are a part of several that mean one thing: "indoor playground", "movie night"."""
-        runs = (*self.matching.list_phrases(words), *self.list_notions(words, frozenset()))
-        return frozenset(word for start, end in runs for word in words[start:end])
+        return bool(self.finder.choose_having(rows[~(is_stated & is_covered)], words).size)
 
     def has_all(self, parsed: ParsedQuery) -> bool:
         """Return True if any listing has all words, whatever the filters."""
         return self._having.read(parsed, lambda: self._has_all(parsed))
 
     def _has_all(self, parsed: ParsedQuery) -> bool:
-        return self.matching.find_fit(parsed.words, subject=(), beginning=parsed.begun)[0]
+        codes = self.finder.find_codes(parsed.words, is_auto=True, beginning=parsed.begun)
+        return has_all(codes)
 
-    def list_notions(self, words: Sequence[str], names: frozenset[Words]) -> list[tuple[int, int]]:
-        """[start, end) of the runs of a query's words that are one thing: one of these names, or a notion."""
-        runs = list(find_runs(words, names))
-        if runs:
-            return runs
-        return list(choose_runs([self._is_notion(first, second) for first, second in pairwise(words)]))
-
-    def _is_notion(self, first: str, second: str) -> bool:
-        """By the language's table, or as names of the metro have them; misspelled too."""
-        names = (each for each in self._spelling.list_names(first) if self._stem(each) in self._notion_beginnings)
-        known = (first, second), *product(names, self._spelling.list_names(second))
-        if any((self._stem(one), self._stem(other)) in self._notions for one, other in known):
-            return True
-        numbers = [[form.number for form in self._spelling.list_forms(word)] for word in (first, second)]
-        return self._pairs.has(*numbers)
+    def _find_lifted(
+        self, word: str, alike: frozenset[str], foreign: RelatedWords | None, own_type: int | None
+    ) -> Codes:
+        """By row, whether the name says it: kids are children too, and of a lesson is said "learn"."""
+        finder = self.finder
+        sources = [source for own in sorted({word, *alike}) for source in finder.find_one(own, SAME)]
+        tables = [finder.related] if foreign is None else [finder.related, foreign]
+        for phrase in (phrase for table in tables for phrase in table.list(word)):
+            sources += finder.find_phrase(phrase)
+        codes = finder.encode(sources)
+        codes = np.where(IN_NAME.take(codes) > 0, codes, 0).astype(np.uint8)
+        if own_type is not None:
+            codes[self.types == own_type] = encode_word(np.array([NAME], dtype=np.uint8), SAME)[0]
+        return codes
 
     def recalls_rows(self, filters: SearchFilters) -> bool:
         """Whether it is known already which rows pass, or will be asked for some of them alone."""

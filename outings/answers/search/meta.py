@@ -10,7 +10,7 @@ from msgspec.json import Encoder
 from outings.answers.plan import make_cursor, name_walk
 from outings.answers.search.collections import MOST_USUAL, SearchFilters, find_override
 from outings.answers.search.request import Search
-from outings.answers.search.score import Numbers
+from outings.answers.search.strength import Numbers
 from outings.contract.resources.meta import (
     Interpreted,
     InterpretedAge,

@@ -10,7 +10,7 @@ from msgspec import Struct
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import CollectionQuery, Selection, make_conditions
 from outings.answers.search.matches import Keep
-from outings.answers.search.score import Mask, Numbers
+from outings.answers.search.strength import Mask, Numbers
 from outings.answers.search.understanding.moments import When
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.values import DAY

@@ -1,13 +1,12 @@
 """Places that are only named after a word: Farm Playground is a playground, and no farm. What sort of thing a place is,
 the head of its name says, which in English is the last word: of "Museum of Flight" the last before the "of"."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
-from outings.answers.search.notions import NotionPairs
-from outings.answers.search.score import Codes, Mask, Numbers, count_named, locate_names, weaken_names
+from outings.answers.search.strength import Codes, Mask, Numbers, count_named
 from outings.answers.snapshot.reader import DerivedTables, TableContext, derive_table
 from outings.contract.languages.word_lists import NameWords
 from outings.contract.vocabulary import TYPES
@@ -92,79 +91,43 @@ VENUES = derive_table("venues", make_venues, {"listings": ("type",), "terms": _T
 class Namesakes:
     """Of one snapshot. `types`: by row."""
 
-    def __init__(self, table: MappedTable, *, venues: MappedTable, types: Numbers, pairs: NotionPairs) -> None:
+    def __init__(self, table: MappedTable, *, venues: MappedTable, types: Numbers) -> None:
         self._rows, self._heads = table.read_array("row"), table.read_array("head")
         self._venue_words, self._venue_rows = venues.read_array("number"), venues.read_array("row")
-        self._types, self._pairs = types, pairs
+        self._types = types
 
-    def weaken(
-        self, best: Sequence[Codes], rows: Numbers, *, subject: Sequence[Codes], meant: Callable[[], Iterable[int]]
-    ) -> None:
-        """In the codes of a query's words, of these rows, which lack none: a place that is only named after one of them
-        has it as in a category, and so has what has them only where its name says where it is. `meant`: the numbers of
-        all words of the index that the query means. Not where its name has all of several words of the `subject`, which
-        is then what was looked for."""
-        self._move(best, *_find_named(subject, rows), meant=meant, move=weaken_names)
-
-    def locate(self, best: Sequence[Codes], rows: Numbers, *, meant: Callable[[], Iterable[int]]) -> None:
-        """Likewise of rows that lack words: there it says where they are. Two words of a name may be one half
-        remembered."""
-        rows, named = _find_named(best, rows)
-        self._move(best, rows[named == 1], named[named == 1], meant=meant, move=locate_names)
-
-    def _move(
-        self,
-        best: Sequence[Codes],
-        rows: Numbers,
-        named: Numbers,
-        *,
-        meant: Callable[[], Iterable[int]],
-        move: Callable[[Codes], Codes],
-    ) -> None:
-        """`named`: how many of the words the names of these rows have."""
+    def are_named_after(self, rows: Numbers, *, subject: Sequence[Codes], meant: Callable[[], Numbers]) -> Mask:
+        """Of the rows, whether their names have words only of what they are named after, or of where they are.
+        `subject`: the codes of the query's words; `meant`: the numbers of all words of the index that it means. A name
+        that has all of several words is what was looked for."""
+        named = count_named(subject, rows)
+        has_some = (named > 0) & (named < len(subject)) if len(subject) > 1 else named > 0
         is_place = self._types.take(rows) == _PLACE
-        happenings = np.flatnonzero(~is_place)
-        if happenings.size:
-            _move_codes(best, self._choose_at_venues(rows[happenings], named[happenings], meant()), move)
-        rows = rows[is_place]
-        if not rows.size or not self._rows.size:
-            return
-        at = np.minimum(np.searchsorted(self._rows, rows), self._rows.size - 1)
-        own = set(meant())
-        # "Pickleball court" is one thing, and "court" its head.
-        own.update(behind for number in tuple(own) for behind in self._pairs.list_behind(number))
-        is_meant = np.isin(self._heads[at], np.fromiter(own, dtype=np.int64, count=len(own)))
-        _move_codes(best, rows[(self._rows[at] == rows) & ~is_meant], move)
+        marks: Mask = has_some & is_place
+        chosen = np.flatnonzero(marks)
+        if chosen.size:
+            marks[chosen] = self._have_heads(rows[chosen]) & ~self.are_meant(rows[chosen], meant=meant)
+        chosen = np.flatnonzero(has_some & ~is_place)
+        if chosen.size:
+            marks[chosen] = self._are_at_venues(rows[chosen], named[chosen], meant())
+        return marks
 
-    def are_meant(self, rows: Numbers, *, meant: Callable[[], Iterable[int]]) -> Mask:
+    def are_meant(self, rows: Numbers, *, meant: Callable[[], Numbers]) -> Mask:
         """Of the rows, whether they are places that are what the query means: playgrounds, not courts of basketball."""
-        if not self._rows.size:
-            return np.zeros(rows.size, dtype=np.bool_)
-        at = np.minimum(np.searchsorted(self._rows, rows), self._rows.size - 1)
-        are_meant: Mask = self._rows[at] == rows
-        are_meant &= np.isin(self._heads[at], np.fromiter(meant(), dtype=np.int64))
+        are_meant = self._have_heads(rows)
+        own = np.flatnonzero(are_meant)
+        are_meant[own] = np.isin(self._heads[np.searchsorted(self._rows, rows[own])], meant())
         return are_meant
 
-    def _choose_at_venues(self, rows: Numbers, named: Numbers, meant: Iterable[int]) -> Numbers:
+    def _have_heads(self, rows: Numbers) -> Mask:
+        marks: Mask = np.isin(rows, self._rows)
+        return marks
+
+    def _are_at_venues(self, rows: Numbers, named: Numbers, meant: Numbers) -> Mask:
         """Of the rows those whose names have the words only where they name the venue. `named`: how many they have."""
-        numbers = np.fromiter(meant, dtype=np.int64)
-        starts, ends = (np.searchsorted(self._venue_words, numbers, side=side) for side in ("left", "right"))
+        starts, ends = (np.searchsorted(self._venue_words, meant, side=side) for side in ("left", "right"))
         parts = [self._venue_rows[start:end] for start, end in zip(starts, ends, strict=True) if start < end]
-        if not parts:
-            return rows[:0]
-        own, counts = np.unique(np.concatenate(parts), return_counts=True)
+        own, counts = np.unique(np.concatenate([self._venue_rows[:0], *parts]), return_counts=True)
         at = np.minimum(np.searchsorted(own, rows), own.size - 1)
-        chosen: Numbers = rows[(own[at] == rows) & (counts[at] >= named)]
+        chosen: Mask = (own[at] == rows) & (counts[at] >= named) if own.size else np.zeros(rows.size, dtype=np.bool_)
         return chosen
-
-
-def _find_named(best: Sequence[Codes], rows: Numbers) -> tuple[Numbers, Numbers]:
-    """Of the rows those whose names have any of the words; of several words, not all. With how many they have."""
-    named = count_named([codes.take(rows) for codes in best])
-    chosen = np.flatnonzero((named > 0) & (named < len(best)) if len(best) > 1 else named)
-    return rows[chosen], named[chosen]
-
-
-def _move_codes(best: Sequence[Codes], rows: Numbers, move: Callable[[Codes], Codes]) -> None:
-    for codes in best if rows.size else ():
-        codes[rows] = move(codes.take(rows))

@@ -3,8 +3,7 @@
 import numpy as np
 from msgspec import Struct
 
-from outings.answers.search.matches import SearchMatches
-from outings.answers.search.score import PARTIAL, RELATED_WORDS
+from outings.answers.search.matches import PARTIAL, RELATED_WORDS, SearchMatches
 from outings.answers.semantic.model import Model
 from outings.answers.semantic.vectors import Similarities, Vectors
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot

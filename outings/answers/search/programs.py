@@ -6,7 +6,7 @@ import numpy as np
 
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.matches import SearchMatches
-from outings.answers.search.score import Numbers, mark_firsts
+from outings.answers.search.strength import Numbers, mark_firsts
 
 # The bits of a row's place among the others of its program, and of its level.
 _RANK, _LEVEL = 32, 2

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.answers.search.matches import SearchMatches
-from outings.answers.search.score import Numbers, mark_firsts
+from outings.answers.search.strength import Numbers, mark_firsts
 from outings.answers.snapshot.reader import derive_table
 from outings.contract.text import fold_text
 from outings.release.tables import FIELDS, PUBLISHED

@@ -1,5 +1,6 @@
 """A search that will be answered: what its words say, what is asked of each collection, and where a walk goes on."""
 
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import date
 from functools import partial
@@ -8,23 +9,24 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.answers.plan import AnswerContext, name_walk, read_limit
-from outings.answers.search.collections import SearchFilters, find_search_filters
+from outings.answers.search.collections import SearchFilters, find_override, find_search_filters
 from outings.answers.search.index import SearchIndex, index_types
-from outings.answers.search.levels import AUTO
 from outings.answers.search.nearness import Semantic, open_semantic
+from outings.answers.search.place import drop_empty_codes, find_lying, list_parts, read_locations
+from outings.answers.search.strength import Numbers
 from outings.answers.search.understanding.foreign import ForeignLanguage
-from outings.answers.search.understanding.locations import Locations
+from outings.answers.search.understanding.locations import Locations, find_runs
 from outings.answers.search.understanding.moments import When
-from outings.answers.search.understanding.narrowing import list_dropped
-from outings.answers.search.understanding.query import ParsedQuery, parse_search
+from outings.answers.search.understanding.query import Age, ParsedQuery, parse_search
 from outings.answers.search.understanding.words import QueryWords
-from outings.answers.search.whereabouts import drop_empty_codes, list_parts, read_locations
-from outings.answers.snapshot.reader import open_snapshot
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.cursor import malformed_cursor
 from outings.contract.errors import ApiError, bad_request
 from outings.contract.query import Query
 from outings.contract.text import split_words
 from outings.release.snapshot import Snapshot
+
+AUTO = ("auto",)
 
 
 class Search(Struct, frozen=True, kw_only=True):
@@ -53,6 +55,11 @@ class Search(Struct, frozen=True, kw_only=True):
     def folds(self) -> bool:
         """Whether each thing is one result. Sync mode wants each listing."""
         return self.is_auto and "changed_since" not in self.query.values
+
+    @property
+    def age(self) -> Age | None:
+        """The query's, unless a parameter says it."""
+        return None if find_override(self.query) else self.parsed.age
 
     @property
     def ranking(self) -> str:
@@ -100,13 +107,19 @@ def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> 
     )
 
 
-def relax_search(search: Search) -> Search:
-    """Drop, in `auto`, the words that only narrow and hide all results. All that the key may read decides which, so
-    that filters make no difference."""
-    if not search.is_auto:
-        return search
-    parsed = search.index.relax(search.parsed)
-    return replace(search, parsed=parsed, relaxed=list_dropped(search.parsed, parsed.words))
+def list_located(
+    words: Sequence[str], search: Search, opened: SnapshotReader, index: SearchIndex
+) -> Iterator[tuple[int, int, Numbers]]:
+    """[start, end) of the places among the words that decide, each with what lies there; of the names that have the
+    metro's name in theirs nothing is known to lie there."""
+    text = " ".join(words)
+    # Of a query that is these words alone it is known already.
+    known = search.locations if text == search.query.get_as("q", str) else read_locations(text, opened, index)
+    places = known.neighborhoods
+    if words in list_parts(words, opened, index):
+        places |= {tuple(words)}
+    for start, end in find_runs(words, places | known.whole):
+        yield start, end, find_lying(words[start:end], opened, index)
 
 
 def _read_words(

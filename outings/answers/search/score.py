@@ -1,278 +1,257 @@
-"""How well one listing fits the words of a query: its level and its score, by the listing and the words alone.
+"""How well each listing fits a query: one number, by the listing and the query alone.
 
-Each word of the query has a code in each listing, the higher the better: whether it counts by itself or by a related
-word, the best place where it stands, and how it is spelled there. 0: the listing does not have it.
-
-    score = Σ strength(word) ÷ words of the query × lift
-    strength = place × spelling
-    place: in the name 0.9 + 0.1 × the share of the name's words that the query has; as a category 0.75; in the opening
-           of the description 0.5; in the name of its place or organization or in its location 0.3; in passing 0.2
-    spelling: the word in any form 1, written as one word or as two 0.95, a typo 0.8, two typos 0.7, related 0.6
-    lift: 1 − 0.02 × the share of the query's kind and audience words that the name has not
-            − 0.3 × the share of the query's location words that name, place, organization and location have not
-            − 0.15 in `match=auto`, where the listing says nothing of whom the query is for
-            − 0.15 × the share of the query's words for lessons that the name has not, in `match=auto`
-            − 0.15 ÷ words of the query in `match=auto`, where the listing does not happen when the query says
-
-in thousandths, rounded half to even. `docs/search.md` says the same to readers.
-
-`search/ranking.py` makes the final order: by level, ages, score and id, unless the reader asks for another.
+score = fit × factors
+fit: the mean of the words' strengths, by their weights, and a tenth more of it for the share of the listing's name
+     that the query has
+factors: where it is, for which ages, for whom, when, of what kind; each 1 where all is as the query says
 """
 
-from collections.abc import Sequence
-from functools import reduce
-from itertools import product
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial, reduce
 
 import numpy as np
-from numpy.typing import NDArray
+from msgspec import Struct
 
-from outings.answers.search.postings import CATEGORY, NAME, OPENING, PASSING, SHELF, WHERE, Places
+from outings.answers.cache import Once
+from outings.answers.search.audiences import find_audience, has_children, keep_ages
+from outings.answers.search.index import SearchIndex
+from outings.answers.search.matches import Keep, SearchMatches, find_levels, has_all
+from outings.answers.search.moments import make_moment
+from outings.answers.search.place import find_lying
+from outings.answers.search.postings import NAME, OPENING
+from outings.answers.search.request import Search, list_located
+from outings.answers.search.strength import (
+    IN_NAME,
+    SAYS_WHERE,
+    STANDINGS,
+    STRENGTHS,
+    Codes,
+    Mask,
+    Numbers,
+    Source,
+    count_named,
+    make_source,
+)
+from outings.answers.search.understanding.words import QueryWords, mark_narrow, may_narrow
+from outings.answers.snapshot.reader import SnapshotReader
 
-Codes = NDArray[np.uint8]
-Numbers = NDArray[Any]
-# By row, or of some rows.
-Mask = NDArray[np.bool_]
+# Rows → what each of them keeps of its score.
+Factor = Callable[[Numbers], Numbers]
 
-# How a word is spelled in a listing, the better the higher.
-RELATED, TWO_TYPOS, ONE_TYPO, JOINED, SAME = range(5)
-_SPELLINGS = {SAME: 1.0, JOINED: 0.95, ONE_TYPO: 0.8, TWO_TYPOS: 0.7, RELATED: 0.6}
-# What is in the name, and says only where it is or whom it is named after: it is worth what it is in a category.
-_NAMESAKE = NAME + 1
-_PLACES = {NAME: 0.9, CATEGORY: 0.75, _NAMESAKE: 0.75, SHELF: 0.75, OPENING: 0.5, WHERE: 0.3, PASSING: 0.2}
-_NAME_SHARE, _LIFT, _LOCATION_LIFT, _TRACE = 0.1, 0.02, 0.3, 0.5
-# What is in the name of a listing for nobody in particular stays before what is in a category of one for children.
-_AUDIENCE_LIFT = 0.15
-# Where lessons are looked for: as much.
-_LESSON_LIFT = 0.15
-# When: so little that a word in the name instead of a category says more, however many words there are.
-_TIME_LIFT = 0.15
-
-# A code's parts: how a word counts (in passing, as a place, an organization or an address is named, by a related word,
-# by itself), and from 1 on the rank of its place and its spelling. On a shelf it is worth what it is in a category.
-_IN_PASSING, _SAYS_WHERE, _BY_RELATION, _PROMINENT = range(4)
-_STANDING_SHIFT = 6
-_WITHOUT_STANDING = np.uint8((1 << _STANDING_SHIFT) - 1)
-_RANKED = sorted(product(_PLACES, _SPELLINGS), key=lambda each: (_PLACES[each[0]], each[1], each[0]))
-_RANKS = {each: rank for rank, each in enumerate(_RANKED, start=1)}
-
-# Indexes in the contract's LEVELS.
-ALL_TERMS, RELATED_WORDS, PARTIAL = range(3)
-
-
-def encode_word(places: Places, spelling: int) -> Codes:
-    """The codes of a word that stands at these places."""
-    codes: Codes = _ENCODED[spelling].take(places)
-    return codes
+# What a word is worth that only narrows, and a name that a listing only has of a place. With a weight of 1 nDCG@10 of
+# the working halves is 0.017 less, without the latter 0.016.
+_NARROW, _NAMESAKE = 0.35, 0.5
+_NAME_SHARE = 0.1
+# What is left where a listing is elsewhere, says nothing of whom it is for, is for teens, is no lesson, happens at
+# another time, or where its name says no word of the kind or the audience.
+_ELSEWHERE, _FOR_OTHERS, _TOO_OLD, _NO_LESSON, _UNTIMELY, _OTHER_KIND, _UNNAMED = 0.7, 0.8, 0.7, 0.86, 0.88, 0.93, 0.95
+_TEEN = 13
 
 
-def _encode(place: int, spelling: int) -> int:
-    if place < OPENING:
-        standing = _SAYS_WHERE if place == WHERE and spelling != RELATED else _IN_PASSING
-    else:
-        standing = _BY_RELATION if spelling == RELATED else _PROMINENT
-    return standing << _STANDING_SHIFT | _RANKS[place, spelling]
+class Score(Struct, frozen=True, eq=False):
+    """`codes` of each word, by row, with its weight; `lifting`: of words that only lift, with how many words of a name
+    each is. `are_namesakes`: of rows, whether they are only named after the words."""
+
+    codes: Sequence[Codes]
+    weights: Sequence[float]
+    lifting: Sequence[tuple[Codes, int]]
+    name_words: Numbers
+    are_namesakes: Callable[[Numbers], Mask] | None
+    factors: Sequence[Factor]
+
+    def __call__(self, rows: Numbers) -> Numbers:
+        """Thousandths of some rows, rounded half to even."""
+        scores = self._fit(rows) if self.codes else np.ones(rows.size)
+        for factor in self.factors:
+            scores *= factor(rows)
+        # In binary 1.45 / 4 is no half: without its last digits it is 0.3625 again.
+        thousandths: Numbers = np.rint(np.round(1000 * scores, 6)).astype(np.int64)
+        return thousandths
+
+    def _fit(self, rows: Numbers) -> Numbers:
+        total, weighed, count = np.zeros(rows.size), np.zeros(rows.size), np.zeros(rows.size)
+        own = None if self.are_namesakes is None else ~self.are_namesakes(rows)
+        for each, weight in zip(self.codes, self.weights, strict=True):
+            codes = each.take(rows)
+            strengths, in_name = STRENGTHS.take(codes), IN_NAME.take(codes)
+            if own is not None:
+                strengths[(in_name > 0) & ~own] *= _NAMESAKE
+                in_name *= own
+            total += weight * strengths
+            weighed += weight * in_name * strengths
+            count += in_name
+        for each, words in self.lifting:
+            count += words * IN_NAME.take(each.take(rows))
+        share = np.minimum(count / np.maximum(self.name_words[rows], 1), 1)
+        fit: Numbers = (total + _NAME_SHARE / 0.9 * share * weighed) / sum(self.weights)
+        return fit
 
 
-_ENCODED = [
-    np.array([_encode(place, spelling) for place in range(NAME + 1)], dtype=np.uint8) for spelling in range(SAME + 1)
-]
+def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep: Keep) -> SearchMatches:
+    """The listings that have one of the words at least; all where none decides."""
+    words, kinds = _settle_words(search)
+    lifts = _find_lifts(search, kinds, index)
+    if not words:
+        rows = keep(np.arange(index.types.size))
+        factors = tuple(_list_factors(search, opened, index, kinds=kinds, lifts=lifts))
+        score = Score((), (), (), index.name_words, None, factors)
+        return SearchMatches(rows, find_levels((), rows, where_completes=False), score)
+    finder, foreign = index.finder, None if search.foreign is None else search.foreign.related
+    located = list(list_located(words, search, opened, index)) if search.is_auto else []
+    codes = finder.find_codes(
+        words,
+        more=_list_more(words, located, search, index),
+        runs=[(start, end) for start, end, _ in located],
+        foreign=foreign,
+        beginning=search.parsed.begun,
+        is_auto=search.is_auto,
+    )
+    rows = keep(reduce(np.maximum, codes).nonzero()[0])
+    are_narrow = _mark_narrow(words, search.words) if search.is_auto else [False] * len(words)
+    subject = [each for each, is_narrow in zip(codes, are_narrow, strict=True) if not is_narrow]
+    find_meant = Once(
+        lambda: np.fromiter(
+            set(finder.list_meant(words, foreign=foreign, beginning=search.parsed.begun, is_auto=search.is_auto)),
+            dtype=np.int64,
+        )
+    )
+    names = [(name, finder.encode([finder.find_name(name)])) for name in search.parsed.locations]
+    is_subject = search.is_auto and not located
+    namesakes = partial(index.namesakes.are_named_after, subject=subject, meant=find_meant) if is_subject else None
+    score = Score(
+        codes=codes,
+        weights=[_NARROW if is_narrow else 1 for is_narrow in are_narrow],
+        lifting=[*((each, 1) for each in lifts.values()), *((named, len(name)) for name, named in names)],
+        name_words=index.name_words,
+        are_namesakes=namesakes,
+        factors=[
+            *_list_factors(search, opened, index, kinds=kinds, lifts=lifts, meant=find_meant),
+            *(partial(_keep_there, kept=_locate(name, named, search, opened, index)) for name, named in names),
+        ],
+    )
+    return SearchMatches(
+        rows,
+        find_levels(subject, rows, where_completes=search.is_auto and len(words) > 1),
+        score,
+        relaxed=_list_relaxed(words, codes, search.words) if any(are_narrow) else (),
+    )
 
 
-def encode_ring(size: int, ring: int) -> Codes:
-    """Of so many listings that lie in this ring round a place, 0 the nearest."""
-    return np.full(size, _RINGS[ring], dtype=np.uint8)
+def _settle_words(search: Search) -> tuple[Sequence[str], Sequence[str]]:
+    """The words that decide, and the kinds that lift. In `auto` the kinds decide too beside words that only say when or
+    where ("summer day camp"), but not beside wishes alone ("quiet activities")."""
+    words, kinds = search.parsed.words, search.parsed.kinds
+    if not search.is_auto or not kinds or not words:
+        return words, kinds
+    wishes, *circumstances, _ = search.words.narrowing
+    marks = [mark_narrow(words, group) for group in (wishes, *circumstances)]
+    decide = all(map(any, zip(*marks, strict=True))) and not wishes.issuperset(words)
+    return ((*words, *kinds), ()) if decide else (words, kinds)
 
 
-def encode_trace(codes: Codes) -> Codes:
-    """Of a word that stands without the others of its notion: in passing, whatever its place, and worth half."""
-    traces: Codes = codes & _WITHOUT_STANDING
-    return traces
+def _mark_narrow(words: Sequence[str], known: QueryWords) -> list[bool]:
+    """Whether each word only narrows what another says; none where each does."""
+    if not may_narrow(words, known.narrows):
+        return [False] * len(words)  # as nearly always
+    marks = [any(each) for each in zip(*(mark_narrow(words, group) for group in known.narrowing), strict=True)]
+    return [False] * len(words) if all(marks) else marks
 
 
-def count_named(codes: Sequence[Codes]) -> Numbers:
-    """How many of the words are in the name, by listing."""
-    return _add(_IN_NAME, codes)
+def _list_relaxed(words: Sequence[str], codes: Sequence[Codes], known: QueryWords) -> tuple[str, ...]:
+    """The words without which some listing has all others: what says least first."""
+    are_left = [True] * len(words)
+    for group in (frozenset[str](), *known.narrowing):
+        marks = mark_narrow(words, group)
+        are_left = [is_left and not drops for is_left, drops in zip(are_left, marks, strict=True)]
+        own = [each for each, is_left in zip(codes, are_left, strict=True) if is_left]
+        if own and has_all(own):
+            return tuple(word for word, is_left in zip(words, are_left, strict=True) if not is_left)
+    return ()
 
 
-def weaken_names(codes: Codes) -> Codes:
-    """What is in the name is worth what is in a category, and only mentions it."""
-    weaker: Codes = _WEAKER.take(codes)
-    return weaker
+def _list_more(
+    words: Sequence[str], located: Iterable[tuple[int, int, Numbers]], search: Search, index: SearchIndex
+) -> list[list[Source]]:
+    """What else each word is, in `auto`: what lies in a place, and a camp, though they do not say so."""
+    more: list[list[Source]] = [[] for _ in words]
+    for start, end, lying in located:
+        for number in range(start, end):
+            more[number].append(make_source(lying, OPENING))
+    for number, word in enumerate(words if search.is_auto else ()):
+        if word in search.words.types:
+            more[number].append(make_source(np.flatnonzero(index.types == search.words.types[word]), NAME))
+    return more
 
 
-def locate_names(codes: Codes) -> Codes:
-    """What is in the name counts as what says where."""
-    weaker: Codes = _LOCATED.take(codes)
-    return weaker
+def _find_lifts(search: Search, kinds: Sequence[str], index: SearchIndex) -> dict[str, Codes]:
+    """Of the words that decide nothing: which names say them. Where no word decides, also of the age and the time."""
+    parsed, words = search.parsed, search.words
+    lifting = (*kinds, *_list_lessons(search, kinds), *(parsed.audience if parsed.words else parsed.stated))
+    foreign = None if search.foreign is None else search.foreign.related
+    return {
+        word: index.find_lifted(
+            word,
+            words.list_alike(word)
+            if search.is_auto and word not in (*parsed.audience, *parsed.stated)
+            else frozenset(),
+            foreign,
+            words.types.get(word) if search.is_auto else None,
+        )
+        for word in dict.fromkeys(lifting)
+    }
 
 
-def weaken_shelves(codes: Codes) -> Codes:
-    """What only a shelf says counts as what the description says at its opening."""
-    weaker: Codes = _DESCRIBED.take(codes)
-    return weaker
+def _list_lessons(search: Search, kinds: Sequence[str]) -> tuple[str, ...]:
+    """In `auto` the words for lessons, whether they decide or not."""
+    if not search.is_auto:
+        return ()
+    lessons = search.words.lessons
+    own = [kind for kind in kinds if not lessons.isdisjoint(search.words.list_alike(kind))]
+    return (*own, *(word for word in search.parsed.words if word in lessons))
 
 
-def _list_strengths() -> Numbers:
-    strengths = np.zeros(256)
-    for place, weight in _PLACES.items():
-        for spelling, factor in _SPELLINGS.items():
-            strengths[_encode(place, spelling) & _WITHOUT_STANDING] = weight * factor * _TRACE
-    for place, weight in _PLACES.items():
-        for spelling, factor in _SPELLINGS.items():
-            strengths[_encode(place, spelling)] = weight * factor
-    return strengths
-
-
-_STRENGTHS = _list_strengths()
-_CODES = np.arange(256)
-_STANDINGS = np.where(_CODES > 0, _CODES >> _STANDING_SHIFT, _IN_PASSING)
-# By the standing of the word that counts least, where that says it.
-_LEVELS = np.array([PARTIAL, PARTIAL, RELATED_WORDS, ALL_TERMS])[_STANDINGS]
-_AT = np.array([PASSING, *(place for place, _ in _RANKED)]).take(_CODES & _WITHOUT_STANDING, mode="clip")
-_IN_NAME = np.where(_AT == NAME, 1, 0)
-
-
-def _move_codes(here: int, there: int) -> Codes:
-    """By code the one of the same word in another place, where it stands here. Traces stay traces."""
-    moved = _CODES.astype(np.uint8)
-    for spelling in _SPELLINGS:
-        own, other = (_encode(place, spelling) for place in (here, there))
-        moved[own], moved[own & _WITHOUT_STANDING] = other, other & _WITHOUT_STANDING
-    return moved
-
-
-_WEAKER, _DESCRIBED, _LOCATED = (_move_codes(*each) for each in ((NAME, _NAMESAKE), (SHELF, OPENING), (NAME, WHERE)))
-_IS_MENTIONED = (_AT < SHELF) | (_AT == _NAMESAKE)
-_ONLY_SAYS_WHERE = _STANDINGS == _SAYS_WHERE
-_IS_LOCATED = np.where((_AT == NAME) | (_AT == WHERE), 1, 0)
-# Names of places are known as they are written, so that other spellings of where say how near it is.
-_RINGS = [_encode(WHERE, spelling) for spelling in (JOINED, ONE_TYPO, TWO_TYPOS, RELATED)]
-_IS_LOCATED[_RINGS] = 0
-_NEARNESS = _IS_LOCATED.astype(np.float64)
-_NEARNESS[_RINGS] = [0.5, 0.375, 0.25, 0.125]
-# By code: whether the word is in the name, its strength, and what it gains by a name that has no other words.
-_WEIGHTS = np.stack([_IN_NAME, _STRENGTHS, np.where(_IN_NAME, _STRENGTHS / _PLACES[NAME] * _NAME_SHARE, 0)])
-
-
-def mark_firsts(ordered: Numbers) -> Mask:
-    """Where another number stands than before, of numbers in order."""
-    firsts: Mask = np.empty(ordered.size, dtype=np.bool_)
-    firsts[:1] = True
-    np.not_equal(ordered[1:], ordered[:-1], out=firsts[1:])
-    return firsts
-
-
-def find_levels(best: Sequence[Codes], rows: Numbers | None = None, *, where_completes: bool) -> Numbers:
-    """`best`: of each word, its code by row, or by listing where no rows are chosen of them. Indexes in LEVELS. A code
-    says first how its word counts, so that the least code of a listing is that of the word that counts least. Where a
-    listing is, is no part of what it says of itself, but if `where_completes` it may be the rest of what was asked for:
-    "swim ballard"."""
-    weakest = _take(reduce(np.minimum, best), rows)
-    levels: Numbers = _LEVELS.take(weakest)
-    if len(best) == 1 or not where_completes:
-        return levels
-    located = _ONLY_SAYS_WHERE.take(weakest).nonzero()[0]
-    if located.size:
-        own = located if rows is None else rows[located]
-        standings = np.stack([_STANDINGS[each[own]] for each in best])
-        counts = [(standings == each).any(axis=0) for each in (_BY_RELATION, _PROMINENT)]
-        levels[located] = np.select(counts, [RELATED_WORDS, ALL_TERMS], PARTIAL)
-    return levels
-
-
-def mark_candidates(best: Sequence[Codes]) -> Mask:
-    """By row: all that are not `partial`, and few others."""
-    least = _SAYS_WHERE if len(best) > 1 else _BY_RELATION
-    candidates: Mask = reduce(np.minimum, best) >= least << _STANDING_SHIFT
-    return candidates
-
-
-def _take(codes: Codes, rows: Numbers | None) -> Codes:
-    return codes if rows is None else codes.take(rows)
-
-
-def tells_subject(best: Sequence[Codes], rows: Numbers | None = None) -> Mask:
-    """Whether any of the words is in the name, a category or the opening, and not only where it is or in passing."""
-    standings = _STANDINGS.take(_take(reduce(np.maximum, best), rows))
-    telling: Mask = standings > _SAYS_WHERE
-    return telling
-
-
-def are_mentioned(best: Sequence[Codes], rows: Numbers) -> Mask:
-    """Whether none of the words is in the name or a category."""
-    mentioned: Mask = np.ones(rows.size, dtype=np.bool_)
-    for each in best:
-        mentioned &= _IS_MENTIONED.take(each.take(rows))
-    return mentioned
-
-
-def are_elsewhere(located: Sequence[Codes], rows: Numbers) -> Mask:
-    """Whether they are in none of the places, and have none in their names."""
-    elsewhere: Mask = _add(_IS_LOCATED, [each.take(rows) for each in located]) == 0
-    return elsewhere
-
-
-def score_words(
-    codes: Sequence[Codes],
+def _list_factors(
+    search: Search,
+    opened: SnapshotReader,
+    index: SearchIndex,
     *,
-    lifting: Sequence[Codes],
-    locating: Sequence[Codes],
-    locating_words: Sequence[int],
-    name_words: Numbers,
-    lessons: Sequence[Codes] = (),
-    others: Numbers | int = 0,
-    untimely: Numbers | int = 0,
-) -> Numbers:
-    """Thousandths. `codes`: of each word in the same listings; `lifting`: of the kind and audience words, `locating` of
-    the names of locations; `locating_words`: how many words of a listing's name each of these is worth; `name_words`:
-    how many words their names have; `lessons`: of the kind words those for lessons, where these weigh more; `others`: 1
-    for a listing that does not say that it is for whom the query is; `untimely`: 1 for one that does not happen when it
-    says, a half where that is near."""
-    weights = _WEIGHTS.take(codes[0], axis=1)
-    for each in codes[1:]:
-        weights += _WEIGHTS.take(each, axis=1)
-    named, strengths, gains = weights
-    lift: Any = 1
-    if lifting:
-        lifts = _add(_IN_NAME, lifting)
-        named, lift = named + lifts, lift - _LIFT * _find_missing(lifts, lifting)
-    if locating:
-        lift = lift - _LOCATION_LIFT * _find_missing(_add(_NEARNESS, locating), locating)
-        named = named + sum(n * _IN_NAME.take(each) for n, each in zip(locating_words, locating, strict=True) if n)
-    share = np.minimum(named / np.maximum(name_words, 1), 1)
-    total = (strengths + share * gains) / len(codes)
-    lift = lift - _AUDIENCE_LIFT * others - _TIME_LIFT / len(codes) * untimely
-    if lessons:
-        lift = lift - _LESSON_LIFT * _find_missing(_add(_IN_NAME, lessons), lessons)
-    return _round(total * lift)
+    kinds: Sequence[str],
+    lifts: dict[str, Codes],
+    meant: Callable[[], Numbers] | None = None,
+) -> Iterator[Factor]:
+    """But for where it is. `meant`: the numbers of the words of the index that the query means."""
+    lessons = _list_lessons(search, kinds)
+    others = [word for word in lifts if word not in kinds and word not in lessons]
+    for group, least in ((kinds, _OTHER_KIND), (lessons, _NO_LESSON), (others, _UNNAMED)):
+        if group:
+            yield partial(_keep_named, codes=[lifts[word] for word in group], least=least)
+    is_meant = None if meant is None else partial(index.namesakes.are_meant, meant=meant)
+    audience = find_audience(search, opened, index)
+    if audience is not None:
+        yield lambda rows: 1 - (1 - _FOR_OTHERS) * audience.find_others(rows, is_meant)
+    if search.when is not None:
+        moment = make_moment(search.when, search.filters.collections, opened)
+        yield lambda rows: 1 - (1 - _UNTIMELY) * moment.find_others(rows, is_meant)
+    if search.is_auto and search.age is not None:
+        yield partial(keep_ages, index=index, age=search.age)
+    elif has_children(search):
+        yield lambda rows: np.where(index.age_min[rows] >= _TEEN, _TOO_OLD, 1)
 
 
-def score_names(
-    lifting: Sequence[Codes], *, count: int, others: Numbers | int = 0, untimely: Numbers | int = 0
-) -> Numbers:
-    """Thousandths of so many listings, where no word decides: by the share of these words in their names."""
-    missing = np.broadcast_to(_find_missing(_add(_IN_NAME, lifting), lifting), count)
-    lift = 1 - _LIFT * missing - _AUDIENCE_LIFT * others - _TIME_LIFT * untimely
-    return _round(lift)
+def _keep_named(rows: Numbers, *, codes: Sequence[Codes], least: float) -> Numbers:
+    """By the share of these words that the name has."""
+    kept: Numbers = least + (1 - least) * count_named(codes, rows) / len(codes)
+    return kept
 
 
-def _round(scores: Numbers) -> Numbers:
-    """Round to thousandths, half to even. In binary 1.45 / 4 is no half: without its last digits it is 0.3625 again."""
-    thousandths: Numbers = np.rint(np.round(1000 * scores, 6)).astype(np.int64)
-    return thousandths
+def _locate(name: Sequence[str], named: Codes, search: Search, opened: SnapshotReader, index: SearchIndex) -> Numbers:
+    """By row, what a listing keeps by where it is: all that lies there, or says that it does."""
+    kept: Numbers = np.where(STANDINGS.take(named) >= SAYS_WHERE, 1, _ELSEWHERE)
+    if search.is_auto:
+        kept[find_lying(name, opened, index)] = 1
+    return kept
 
 
-def _add(weights: Numbers, codes: Sequence[Codes]) -> Numbers:
-    """What the codes of all words weigh, by listing."""
-    if not codes:
-        return np.zeros((), dtype=weights.dtype)
-    total: Numbers = weights.take(codes[0])
-    for each in codes[1:]:
-        total += weights.take(each)
-    return total
-
-
-def _find_missing(matches: Numbers, codes: Sequence[Codes]) -> Any:
-    """The share of words that each listing has not."""
-    return 1 - matches / len(codes) if len(codes) else 0
+def _keep_there(rows: Numbers, *, kept: Numbers) -> Numbers:
+    there: Numbers = kept.take(rows)
+    return there

@@ -69,7 +69,6 @@ class RoleWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     hours: str = ""
     settings: str = ""
     forms: str = ""
-    notions: str = ""
 
 
 class NameWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -222,9 +221,6 @@ class SearchWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     def check(self) -> None:
         """ValueError for what no query can be read by, though each pattern is one."""
-        for notion in self.words.notions.split():
-            if notion.count("-") != 1:
-                raise ValueError(f'notions has "{notion}"; allowed: two words, as "ice-skating"')
         for name, texts, most in (("days", self.when.days, 7), ("months", self.when.months, 12)):
             if (count := len(texts.split())) > most:
                 raise ValueError(f"{name} has {count} expressions; allowed: {most} at most")

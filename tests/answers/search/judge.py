@@ -1,4 +1,4 @@
-"""How well one listing fits a query's words, as the formula of `outings.answers.search.score` is worded: over a
+"""How well one listing fits a query's words, as `outings.answers.search.score` and `strength` word it: over a
 document, one word after the other. Shares its weights and no other code with the program; stems are the library's."""
 
 from collections.abc import Iterator, Sequence
@@ -8,13 +8,13 @@ from typing import Any
 
 from Stemmer import Stemmer
 
-from outings.answers.search import score as weights
-from outings.answers.search.postings import CATEGORY, NAME, OPENING, OPENING_WORDS, PASSING, WHERE
+from outings.answers.search import score, strength
+from outings.answers.search.postings import CATEGORY, NAME, OPENING, OPENING_WORDS, PASSING, SHELF, WHERE
 from tests.answers.worlds import list_texts, show_where, split_text
 
 Document = dict[str, Any]
-# Standing, place, spelling: the higher the better, in this order.
-Code = tuple[int, int, int]
+# Standing; strength, place and spelling, the higher the better, in this order.
+Code = tuple[int, tuple[Fraction, int, int]]
 Groups = Sequence[Sequence[str]]
 
 _stem = cache(Stemmer("english").stemWord)
@@ -28,16 +28,19 @@ def judge_listing(
 ) -> tuple[str, Fraction] | None:
     """Level and exact score; None: it has none of the words."""
     texts = [split_text(text) for text in (*list_texts(document), show_where(document))]
-    codes = [max(_list_codes(texts, words, number, groups), default=None) for number in range(len(words))]
-    known = [code for code in codes if code is not None]
+    codes = [list(_list_codes(texts, words, number, groups)) for number in range(len(words))]
+    known = [(max(standing for standing, _ in each), max(best for _, best in each)) for each in codes if each]
     if not known:
         return None
     name = [_stem(word) for word in texts[0]]
     lifts = sum(_stem(kind) in name for kind in kinds)
-    share = min(Fraction(sum(place == NAME for _, place, _ in known) + lifts, max(len(name), 1)), Fraction(1))
-    lift = 1 - _exactly(weights._LIFT) * (1 - Fraction(lifts, len(kinds))) if kinds else Fraction(1)
-    total = sum((_weigh(place, spelling, share) for _, place, spelling in known), Fraction(0))
-    standings = {standing for standing, _, _ in known}
+    share = min(Fraction(sum(place == NAME for _, (_, place, _) in known) + lifts, max(len(name), 1)), Fraction(1))
+    least = _exactly(score._OTHER_KIND)
+    lift = least + (1 - least) * Fraction(lifts, len(kinds)) if kinds else Fraction(1)
+    total = sum(
+        (_weigh_best(standing, place, spelling, share) for standing, (_, place, spelling) in known), Fraction(0)
+    )
+    standings = {standing for standing, _ in known}
     if len(known) < len(words) or standings & {_IN_PASSING, _LOCATED}:
         level = "partial"
     else:
@@ -49,42 +52,57 @@ def _exactly(weight: float) -> Fraction:
     return Fraction(str(weight))
 
 
+def _weigh_best(standing: int, place: int, spelling: int, share: Fraction) -> Fraction:
+    if (standing, place, spelling) == (_PROMINENT, NAME, strength.RELATED):
+        weight = _exactly(strength.PLACES[CATEGORY])
+        return weight + weight * _exactly(score._NAME_SHARE) / _exactly(strength.PLACES[NAME]) * share
+    return _weigh(place, spelling, share)
+
+
 def _weigh(place: int, spelling: int, share: Fraction) -> Fraction:
-    weight = _exactly(weights._PLACES[place])
+    weight = _exactly(strength.PLACES[place])
     if place == NAME:
-        weight += _exactly(weights._NAME_SHARE) * share
-    return weight * _exactly(weights._SPELLINGS[spelling])
+        weight += _exactly(score._NAME_SHARE) * share
+    return weight * _exactly(strength.SPELLINGS[spelling])
 
 
 def _list_codes(texts: Sequence[Sequence[str]], words: Sequence[str], number: int, groups: Groups) -> Iterator[Code]:
     others = list(_list_related(words, number, groups))
+    described = {_stem(word) for word in texts[3]}
     for field, text in enumerate(texts):
         for position in range(len(text)):
             place = _PLACES.get(field, OPENING if position < OPENING_WORDS else PASSING)
+            if place == CATEGORY and described and _stem(text[position]) not in described:
+                place = SHELF
             for spelling in _list_spellings(text, position, words, number):
-                yield _BY_ITSELF.get(place, _PROMINENT), place, spelling
+                yield _make_code(_BY_ITSELF.get(place, _PROMINENT), place, spelling)
             if any(_ends(text, position, phrase) for phrase in others):
-                yield (_IN_PASSING if place in (PASSING, WHERE) else _RELATED), place, weights.RELATED
+                standing = _IN_PASSING if place in (PASSING, WHERE) else _RELATED
+                yield _make_code(standing, place, strength.RELATED)
+
+
+def _make_code(standing: int, place: int, spelling: int) -> Code:
+    return standing, (_weigh(place, spelling, Fraction(0)), place, spelling)
 
 
 def _list_spellings(text: Sequence[str], position: int, words: Sequence[str], number: int) -> Iterator[int]:
     """In which ways the word that stands there, the last one of two perhaps, is the query's."""
     written, word = text[position], words[number]
     if _stem(written) == _stem(word):
-        yield weights.SAME
+        yield strength.SAME
     elif written.isalpha() and word.isalpha() and written[0] == word[0]:
         typos = count_typos(word, written)
         if typos <= (len(word) >= 5) + (len(word) >= 9):
-            yield (weights.SAME, weights.ONE_TYPO, weights.TWO_TYPOS)[typos]
+            yield (strength.SAME, strength.ONE_TYPO, strength.TWO_TYPOS)[typos]
         elif _is_mistaken(word, written):
-            yield weights.ONE_TYPO
+            yield strength.ONE_TYPO
     pairs = [words[at : at + 2] for at in (number - 1, number) if at >= 0]
     if any(len(pair) == 2 and _stem("".join(pair)) == _stem(written) for pair in pairs):
-        yield weights.JOINED
+        yield strength.JOINED
     before = text[position - 1] if position else ""
     rest = word.removeprefix(before)
     if len(before) >= 2 and len(rest) >= 2 and rest != word and _stem(rest) == _stem(written):
-        yield weights.JOINED
+        yield strength.JOINED
 
 
 def _is_mistaken(word: str, written: str) -> bool:

@@ -183,7 +183,7 @@ def test_with_an_age_alone_what_names_the_age_and_the_time_comes_first(tmp_path:
     body = search(release, "friday night teens")
     assert body["meta"]["interpreted"]["age"]["min"] == 13
     assert [item["name"] for item in body["data"]] == ["Teen night", "Teen room", "Swim", "Art"]
-    assert [item["score"] for item in body["data"]] == [0.993, 0.987, 0.98, 0.98]
+    assert [item["score"] for item in body["data"]] == [0.983, 0.967, 0.95, 0.95]
     assert [item["score"] for item in search(release, "13 year olds")["data"]] == [1.0] * 4
 
 
@@ -245,7 +245,7 @@ def test_in_auto_what_covers_more_than_half_of_the_years_fits_an_age_unless_seve
         listing |= {"name": f"Clay {low}-{high}", "ages": documents.make_ages(min=low, max=high)}
     listings[0]["audience"] = "families"
     results = list(find(open_listings(tmp_path, *listings), q, {"match": "auto"}))
-    assert sorted(results[: results.index("Clay")]) == first
+    assert sorted(results[: len(first)]) == first
 
 
 def test_in_auto_what_only_mentions_a_subject_comes_behind_what_is_called_so_whatever_its_ages(tmp_path: Path) -> None:

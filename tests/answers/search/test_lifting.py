@@ -30,7 +30,7 @@ def test_who_looks_for_lessons_finds_what_says_learn_first(tmp_path: Path, q: st
 
 def test_only_auto_knows_that_learning_is_a_lesson(tmp_path: Path) -> None:
     release = open_listings(tmp_path, *name_classes("Lap Swim", "Learn to Swim"))
-    assert score(release, "swim lessons") == {"Lap Swim": 0.931, "Learn to Swim": 0.915}
+    assert score(release, "swim lessons") == {"Lap Swim": 0.884, "Learn to Swim": 0.868}
 
 
 def test_a_lesson_says_more_than_when_it_is(tmp_path: Path) -> None:
@@ -88,16 +88,22 @@ def test_by_default_an_age_and_a_parameter_say_nothing_of_the_audience(tmp_path:
     release = open_audiences(tmp_path, bowls="all_ages", jugs="kids")
     for q, params in (("clay for kids", {}), ("clay", AUTO), ("clay for kids", {**AUTO, "audience": "all"})):
         assert list(find(release, q, params)) == ["Clay bowls", "Clay jugs"]
-    assert score(release, "clay for kids", AUTO) == {"Clay jugs": 0.931, "Clay bowls": 0.788}
+    assert score(release, "clay for kids", AUTO) == {"Clay jugs": 0.902, "Clay bowls": 0.722}
 
 
 def test_what_states_ages_or_has_the_word_in_its_name_is_not_behind_for_its_audience(tmp_path: Path) -> None:
     mugs, jugs = name_classes("Clay mugs", "Jugs")
     mugs |= {"ages": documents.make_ages(min=6), "audience": "all_ages"}
     jugs |= {"description": "Of clay.", "audience": "kids"}
-    assert score(open_listings(tmp_path / "1", mugs, jugs), "clay for kids", AUTO) == {"Clay mugs": 0.931, "Jugs": 0.49}
+    assert score(open_listings(tmp_path / "1", mugs, jugs), "clay for kids", AUTO) == {
+        "Clay mugs": 0.902,
+        "Jugs": 0.475,
+    }
     mugs["ages"] = documents.make_ages()
-    assert score(open_listings(tmp_path / "2", mugs, jugs), "clay for kids", AUTO) == {"Clay mugs": 0.788, "Jugs": 0.49}
+    assert score(open_listings(tmp_path / "2", mugs, jugs), "clay for kids", AUTO) == {
+        "Clay mugs": 0.722,
+        "Jugs": 0.475,
+    }
 
 
 def test_a_playground_need_not_say_that_it_is_for_children(tmp_path: Path) -> None:

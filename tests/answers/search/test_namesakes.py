@@ -32,7 +32,7 @@ def score(release: Release, q: str, match: str = "auto") -> dict[str, float]:
 
 
 def test_what_a_place_is_comes_before_what_it_is_only_named_after(harbor: Release) -> None:
-    assert score(harbor, "farm") == {"Old Red Barn Hill Farm": 0.92, "Farm Playground": 0.75}
+    assert score(harbor, "farm") == {"Old Red Barn Hill Farm": 0.92, "Farm Playground": 0.45}
 
 
 def test_only_auto_tells_them_apart(harbor: Release) -> None:
@@ -45,15 +45,11 @@ def test_it_still_has_all_words(harbor: Release) -> None:
 
 def test_what_stands_behind_of_is_no_head(harbor: Release) -> None:
     assert score(harbor, "museum") == {"Museum of Fish": 0.933}
-    assert score(harbor, "fish")["Museum of Fish"] == 0.75
+    assert score(harbor, "fish")["Museum of Fish"] == 0.45
 
 
 def test_a_number_is_no_head(harbor: Release) -> None:
     assert score(harbor, "slide") == {"Slide 2": 0.95, "Slide B": 0.95}
-
-
-def test_the_first_word_of_a_notion_says_what_it_is_too(harbor: Release) -> None:
-    assert score(harbor, "pickleball")["Elm pickleball court"] == 0.933
 
 
 def test_a_typo_and_a_word_written_as_two_mean_the_head_too(harbor: Release) -> None:
@@ -102,7 +98,7 @@ def park(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 def test_what_only_is_at_a_place_named_after_a_word_comes_behind_what_is_about_it(park: Release) -> None:
     assert score(park, "fish") == {
-        "Drawing Fish": 0.95, "Park Fishing": 0.95, "Fish at Fish Park": 0.925, "Fish Park Swim": 0.75,
+        "Drawing Fish": 0.95, "Park Fishing": 0.95, "Fish at Fish Park": 0.925, "Fish Park Swim": 0.45,
     }  # fmt: skip
     assert score(park, "fish", "all_terms")["Fish Park Swim"] == 0.933
 
@@ -123,8 +119,7 @@ def test_where_a_word_was_dropped_it_mentions_it_too(tmp_path: Path) -> None:
     listings[0]["location"] |= {"address": "Main pool, Fish Park"}
     body = search(open_listings(tmp_path, *listings), "fishing clinic kids", AUTO)
     assert body["meta"]["relaxed"] == ["clinic"]
-    first, second = body["data"]
-    assert (first["name"], first["score"] < second["score"]) == ("Fly fishing", True)
+    assert [item["name"] for item in body["data"]] == ["Fly fishing", "Fish Park Learn to Swim"]
 
 
 def test_of_results_that_lack_words_what_is_only_named_after_one_comes_last(harbor: Release) -> None:

@@ -154,7 +154,7 @@ def test_with_an_age_the_best_listing_of_a_thing_says_where_it_comes(tmp_path: P
     )
     data = search(release, "swim 10 year old", AUTO)["data"]
     assert [(read_number(item["id"]), item["match"], item["score"]) for item in data] == [
-        (1, "all_terms", 0.75), (3, "all_terms", 0.75), (4, "all_terms", 0.5),
+        (1, "all_terms", 0.8), (3, "all_terms", 0.8), (4, "all_terms", 0.5),
     ]  # fmt: skip
 
 

@@ -52,7 +52,7 @@ class RelatedWords:
         self._joined = dict(sorted(joined.items()))
         phrased = {word for group in groups for phrase in group for word in phrase.split()}
         *circumstances, forms = known.narrowing
-        self._words = sorted(phrased.union(forms, *known.notions).difference(*circumstances))
+        self._words = sorted(phrased.union(forms).difference(*circumstances))
         self._spellings, self._counts = list(self._joined), counts
         # What no group begins with begins no run, as nearly no word does. Filler words count for nothing in a run.
         self._beginnings = frozenset(key[0] for key in self._groups)

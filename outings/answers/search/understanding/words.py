@@ -38,7 +38,6 @@ class QueryWords:
         self.types = {word: TYPES.index(name) for name, text in typed.items() for word in text.split()}
         self.playgrounds = frozenset(words.playgrounds.split())
         self.city = frozenset(words.city.split())
-        self.notions = frozenset(tuple(pair.split("-")) for pair in words.notions.split())
         # Words that say little beside others, the least first.
         groups = (words.wishes, words.seasons, f"{words.hours} {words.settings}", words.forms)
         self.narrowing = tuple(frozenset(text.split()) for text in groups)

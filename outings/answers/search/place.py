@@ -1,23 +1,26 @@
-"""Where a query says to look, in `match=auto`: a neighborhood as the map has it, and a postal code."""
+"""Where a query says to look, in `match=auto`.
 
-import math
+That is a neighborhood as the map has it, a postal code, and what no map names:
+
+- a *region*: its name stands in nearly every address of some neighborhoods, and hardly elsewhere: "Staten Island";
+- a *quarter*: a part of a map's name, "Red Hook" of "Carroll Gardens-Red Hook", if what is named after it lies there:
+  "rugby" of "East Flatbush-Rugby" is a game.
+"""
+
 import re
 from collections.abc import Iterator, Sequence
-from functools import reduce
 
 import numpy as np
 from msgspec.json import Decoder
 from msgspec.structs import replace
 
 from outings.answers.documents.fields import NamedDocument
-from outings.answers.search.index import SearchIndex
-from outings.answers.search.quarters import find_quarter
-from outings.answers.search.ranking import measure_distances
-from outings.answers.search.regions import MOST_WORDS, find_region
-from outings.answers.search.score import Numbers
-from outings.answers.search.understanding.locations import Locations, find_runs
+from outings.answers.search.index import AreaPlaces, SearchIndex
+from outings.answers.search.strength import LEAST_ADDRESSES, Numbers
+from outings.answers.search.understanding.locations import Locations, Words, find_runs
 from outings.answers.search.understanding.query import ParsedQuery
 from outings.answers.snapshot.areas import open_areas
+from outings.answers.snapshot.distance import make_unit_vector, square_chords
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.zips import open_stated_zips, open_zips
 from outings.contract.text import split_words
@@ -27,10 +30,16 @@ _ZIP = re.compile(r"(?<![\w.,$/-])[0-9]{5}(?![\w.,/-])")
 # Metres from the middle of a postal code that are near it: some fifteen minutes on foot.
 _NEAR = 1_200
 _EARTH = 6_371_000
-# Metres of a degree of latitude.
-_DEGREE = 111_195
-# Metres from a place's edge: the nearer something is, the less it loses.
-_RINGS = (1_000, 2_500, 5_000, 10_000)
+# Words of a name at most, and letters of one at least.
+_MOST_WORDS, _LEAST_LETTERS = 3, 4
+# Neighborhoods that a region has at least, and at most of all: what every address has says nothing. So many of them
+# are not named so themselves: "Hill" is in names, and no region.
+_LEAST_AREAS, _MOST_AREAS, _UNNAMED = 3, 0.75, 0.9
+# Of the places of a neighborhood so many say it; of those that say it so many lie there.
+_STATED, _THERE = 0.8, 0.9
+_LEAST_PLACES = 3
+# Of the listings that are named after a part so many lie there.
+_NAMED_THERE = 0.5
 # Names of places that are read for this, at most.
 _MOST_NAMES = 1_000
 # Words of a query in which regions are looked for.
@@ -73,11 +82,11 @@ def _find_stating(code: str, opened: SnapshotReader) -> Numbers:
 
 def _list_regions(text: str, opened: SnapshotReader, index: SearchIndex) -> Iterator[tuple[str, ...]]:
     words = split_words(text)[:_MOST_LOOKED]
-    fits = list(map(index.matching.may_be_region, words))
+    fits = list(map(index.finder.may_be_region, words))
     if not any(fits):
         return  # as nearly always
     for start in range(len(words)):
-        for end in range(start + 1, min(start + MOST_WORDS, len(words)) + 1):
+        for end in range(start + 1, min(start + _MOST_WORDS, len(words)) + 1):
             if not fits[end - 1]:
                 break
             name = tuple(words[start:end])
@@ -87,7 +96,7 @@ def _list_regions(text: str, opened: SnapshotReader, index: SearchIndex) -> Iter
 
 def _list_whole_names(opened: SnapshotReader, index: SearchIndex) -> frozenset[tuple[str, ...]]:
     """`seattle center`, `new york aquarium`: the metro's name is a part of what is meant."""
-    rows = np.unique(np.concatenate([index.matching.find_named(name) for name in index.locations.metro]))
+    rows = np.unique(np.concatenate([index.finder.find_named(name) for name in index.locations.metro]))
     places = rows[index.types[rows] == TYPES.index("place")][:_MOST_NAMES]
     names = (_decoder.decode(opened.read_document(row)).name for row in places.tolist())
     return frozenset(words for name in names if len(words := tuple(split_words(name))) > 1).difference(
@@ -127,36 +136,64 @@ def _list_areas(name: Sequence[str], opened: SnapshotReader, index: SearchIndex)
     yield from (areas.list_rows(number) for number in index.areas_named.get(tuple(name), ()))
 
 
-def find_rings(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> tuple[Numbers, ...]:
-    """What is further than what lies there, by how far: in each ring its listings, rising."""
-    return index.rings.read(tuple(name), lambda: tuple(_list_rings(name, opened, index)))
+def find_region(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
+    """The listings that lie in a region of this name, whatever they say: rising; none where there is no such region."""
+    if len(" ".join(name)) < _LEAST_LETTERS or not all(map(index.finder.may_be_region, name)):
+        return _NOWHERE
+    return index.regions.read(tuple(name), lambda: _find_region(name, opened, index))
 
 
-def _list_rings(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Iterator[Numbers]:
-    circles = list(_list_circles(name, opened, index))
-    if not circles:
-        return
-    rows = np.arange(index.types.size)
-    away = [_EARTH * np.sqrt(measure_distances(index, rows, lat=lat, lng=lng)) - radius for lat, lng, radius in circles]
-    nearest, inner = reduce(np.minimum, away), -np.inf
-    for outer in _RINGS:
-        yield np.flatnonzero((nearest > inner) & (nearest <= outer))
-        inner = outer
+def _find_region(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
+    saying = index.finder.find_addressed(name)
+    places = saying[index.types[saying] == TYPES.index("place")]
+    if places.size < LEAST_ADDRESSES:
+        return _NOWHERE
+    areas, located = opened.open_index(open_areas), index.area_places.read(0, lambda: _list_area_places(opened, index))
+    stated = np.zeros(index.types.size, dtype=np.bool_)
+    stated[places] = True
+    counts = np.bincount(located.areas[stated.take(located.rows)], minlength=len(areas))
+    is_stated = (located.counts >= _LEAST_PLACES) & (counts >= 1)
+    shares = counts[is_stated] / located.counts[is_stated]
+    numbers = np.flatnonzero(is_stated)[shares >= _STATED]
+    # Neighborhoods of one name are one here.
+    chosen = {index.area_names[number]: number for number in numbers.tolist()}
+    unnamed = sum(not set(name) <= set(split_words(area)) for area in chosen)
+    if not max(_LEAST_AREAS, _UNNAMED * len(chosen)) <= unnamed <= _MOST_AREAS * index.area_count:
+        return _NOWHERE
+    lying = np.unique(np.concatenate([areas.list_rows(number) for number in chosen.values()]))
+    if np.isin(places, lying).mean() < _THERE:
+        return _NOWHERE
+    return np.union1d(index.keep_readable(lying), saying)
 
 
-def _list_circles(
-    name: Sequence[str], opened: SnapshotReader, index: SearchIndex
-) -> Iterator[tuple[float, float, float]]:
-    """Of the places of this name the middle, and how many metres from it is their edge."""
-    if len(name) == 1 and _ZIP.fullmatch(name[0]):
-        point = _find_middle(name[0], opened)
-        if point is not None:
-            yield point[0], point[1], _NEAR
-        return
+def _list_area_places(opened: SnapshotReader, index: SearchIndex) -> AreaPlaces:
     areas = opened.open_index(open_areas)
-    for number in index.areas_named.get(tuple(name), ()):
-        center, bounds = areas.read_center(number), areas.read_bounds(number)
-        if center.lat is not None and center.lng is not None and bounds is not None:
-            height = (bounds.north - bounds.south) / 2 * _DEGREE
-            width = (bounds.east - bounds.west) / 2 * _DEGREE * math.cos(math.radians(center.lat))
-            yield center.lat, center.lng, math.hypot(height, width)
+    rows, numbers = areas.list_pairs()
+    own = index.types.take(rows) == TYPES.index("place")
+    return AreaPlaces(rows[own], numbers[own], np.bincount(numbers[own], minlength=len(areas)))
+
+
+def find_quarter(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
+    """The listings that lie in a neighborhood with this part in its name, whatever they say: rising; none where it says
+    something else."""
+    part = tuple(name)
+    if part not in index.quarters:
+        return _NOWHERE
+    return index.quarter_rows.read(part, lambda: _find_quarter(part, opened, index))
+
+
+def _find_quarter(part: Words, opened: SnapshotReader, index: SearchIndex) -> Numbers:
+    areas = opened.open_index(open_areas)
+    rows = [np.asarray(areas.list_rows(number)) for number in index.quarters[part]]
+    lying = index.keep_readable(np.unique(np.concatenate(rows)).astype(np.int64))
+    named = index.finder.find_named(part)
+    # A single word that nothing is named after may be any word.
+    if not named.size:
+        return lying if len(part) > 1 else _NOWHERE
+    return lying if np.isin(named, lying).mean() >= _NAMED_THERE else _NOWHERE
+
+
+def measure_distances(index: SearchIndex, rows: Numbers, *, lat: float, lng: float) -> Numbers:
+    """Squares of straight lines through the unit sphere; infinite without coordinates: these come last."""
+    squares = square_chords([axis[rows] for axis in index.vectors], make_unit_vector(lat, lng))
+    return np.where(np.isnan(squares), np.inf, squares)

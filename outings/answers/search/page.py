@@ -1,0 +1,258 @@
+"""`/v1/{metro}/search`: the listings that fit a query's words, ranked, with what the query was taken to mean."""
+
+from collections.abc import Sequence
+from itertools import repeat
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
+from outings.answers.rows.evaluator import open_evaluator
+from outings.answers.search.audiences import cover_ages
+from outings.answers.search.cards import finish_card, format_repeats, format_start
+from outings.answers.search.index import SearchIndex
+from outings.answers.search.matches import PARTIAL, Keep, SearchMatches
+from outings.answers.search.meta import MOST_COUNTED, make_meta
+from outings.answers.search.nearness import add_near
+from outings.answers.search.place import measure_distances
+from outings.answers.search.programs import choose_cards
+from outings.answers.search.repeats import SearchResults, count_things, fold_repeats
+from outings.answers.search.request import Search, settle_search
+from outings.answers.search.score import match_words
+from outings.answers.search.snippet import Hits
+from outings.answers.search.strength import Numbers
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
+from outings.answers.snapshot.zips import find_centre, list_approximate
+from outings.contract.envelope import encode_list
+from outings.contract.query import Query
+from outings.contract.resources.finding import LEVELS, MOST_REPEATS
+from outings.contract.values import number_day
+from outings.contract.vocabulary import TYPES
+from outings.release.mapped_table import NEVER
+from outings.release.snapshot import Snapshot
+
+# Results that are quick to show, and listings that are quick to look at.
+_MOST_QUICK, _MOST_POSTINGS = 50, 30_000
+# In `auto` fewer results than these leave room for partial ones.
+_ENOUGH = 5
+_SCORES, _IDS = 10, 32
+
+_encoder = msgspec.json.Encoder()
+_NO_REPEATS = format_repeats((), count=0)
+
+
+def plan_search(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
+    search = settle_search(query, snapshot=snapshot, about=about)
+    semantic = None if search.semantic is None else search.semantic.tag
+    read = (search.offset, search.today, about.entitlement.digest, semantic)
+    tag = make_tag("search", snapshot.hash, query.text, *read)
+    return AnswerPlan(tag, lambda: answer_search(search), is_quick=_is_quick(search))
+
+
+def _is_quick(search: Search) -> bool:
+    """Return True if all that the search reads of the day is known, and few listings have its words."""
+    if search.semantic is not None or search.limit > _MOST_QUICK:
+        return False
+    words, index = search.parsed.words, search.index
+    knows_rows = index.recalls_rows(search.filters)
+    knows_starts = not search.filters.has_usual_window or index.recalls_starts(search.filters.windows)
+    if search.filters.says_when or not (knows_rows and knows_starts):
+        return False
+    listings = index.count_postings(search.parsed) if words else len(open_snapshot(search.snapshot).listings)
+    return listings <= _MOST_POSTINGS
+
+
+def answer_search(search: Search) -> list[bytes]:
+    """The body as parts."""
+    query, opened, index = search.query, open_snapshot(search.snapshot), search.index
+    levels, counts, chosen = _find_levels(search, opened, index)
+    results = _fold(chosen, search, index)
+    shown, scores, limit = results.shown, results.scores, search.limit
+    places = _take_page(results, search, index, limit=limit + 1)
+    end = search.offset + limit if places.size > limit else None
+    page, scores = shown.choose(places[:limit]), scores[places[:limit]]
+    repeats = results.list_repeats(index.things[page.rows]) if search.is_auto else None
+    items = _make_items(page, scores, search, repeats=repeats, opened=opened, index=index)
+    search = replace(search, relaxed=chosen.relaxed)
+    meta = make_meta(search, counts=counts, levels=levels, total=shown.rows.size, count=len(items), end=end)
+    approximate = list_approximate(query, page.rows.tolist(), opened)
+    return encode_list(items, meta=_encoder.encode(meta), notices=(*query.notices, *approximate))
+
+
+def _find_levels(
+    search: Search, opened: SnapshotReader, index: SearchIndex
+) -> tuple[tuple[str, ...], Numbers, SearchMatches]:
+    """Which levels are shown, how many there are of each, and what is of those that are shown. In `auto` the whole
+    answer says it and not a page, so that all pages of a walk have the same."""
+    levels, keep = tuple(search.query.get_words("match")), _choose_rows(search, opened, index)
+    matched = match_words(search, opened, index, keep)
+    if search.semantic is not None and search.parsed.words:
+        near = add_near(matched, search.semantic.measure(search.parsed.words), least=search.semantic.model.least)
+        matched = near.choose(np.searchsorted(near.rows, keep(near.rows)))
+    full = _choose_cards(matched.choose(matched.levels < PARTIAL), search, index)
+    if search.is_auto:
+        levels = LEVELS if _count_results(full.rows, search, index) < _ENOUGH else LEVELS[:PARTIAL]
+    partial = np.count_nonzero((matched.levels == PARTIAL) & index.is_alone[matched.rows])
+    if LEVELS[PARTIAL] in levels or partial <= MOST_COUNTED:
+        matched = _choose_cards(matched, search, index)
+        counts = np.bincount(matched.levels, minlength=len(LEVELS))
+    else:
+        # Which listing leads a program of those that are only counted needs not be known: there are too many to count.
+        matched, counts = full, np.bincount(full.levels, minlength=len(LEVELS))
+        counts[PARTIAL] = partial
+    if len(levels) == len(LEVELS):
+        return levels, counts, matched
+    return levels, counts, matched.choose(np.array([each in levels for each in LEVELS])[matched.levels])
+
+
+def _count_results(rows: Numbers, search: Search, index: SearchIndex) -> int:
+    """How many results these are: so many as are enough, and no more."""
+    return count_things(index.things[rows], most=_ENOUGH) if search.folds else rows.size
+
+
+def _choose_cards(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchMatches:
+    """Of a program that came as several listings, one."""
+    classes = search.filters.collections.get("class")
+    if classes is None or "changed_since" in search.query.values:  # sync mode knows no cards
+        return matched
+    start, is_recalled = number_day(classes.selection.start), search.filters.has_usual_window
+    return choose_cards(
+        matched, index, rank=lambda rows: index.rank_classes(rows, start=start, is_recalled=is_recalled)
+    )
+
+
+def _fold(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchResults:
+    scores = matched.score(matched.rows)
+    ranks = _rank(matched, scores, search, index)
+    if not search.folds:
+        return SearchResults(matched, scores, ranks)
+    filters, today = search.filters, number_day(search.today)
+
+    def order_starts(rows: Numbers) -> Numbers:
+        if filters.says_when:
+            return index.order_starts(rows, _find_starts(rows, search, index), today=today)
+        return index.rank_starts(rows, windows=filters.windows, today=today, is_recalled=filters.has_usual_window)
+
+    return fold_repeats(matched, scores, ranks, things=index.things[matched.rows], order_starts=order_starts)
+
+
+def _rank(matched: SearchMatches, scores: Numbers, search: Search, index: SearchIndex) -> Numbers:
+    """Numbers, equal for what fits equally, that rise as scores fall. In `auto` what is partial is behind, and by
+    default each level, and in it what does not cover the query's ages."""
+    if search.is_auto:
+        behind = (matched.levels == PARTIAL).astype(np.int64)
+    else:
+        behind = matched.levels.astype(np.int64) << 1
+        if search.age is not None:
+            behind |= ~cover_ages(matched.rows, index, search.age, is_auto=False)
+    ranks: Numbers = behind << _SCORES | (1000 - scores)
+    return ranks
+
+
+def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> Keep:
+    evaluator = open_evaluator(opened)
+
+    def keep_rows(rows: Numbers) -> Numbers:
+        kept = [evaluator.keep_rows(selection, rows) for selection in search.filters.selections]
+        return np.concatenate(kept) if kept else rows[:0]
+
+    passing = index.recall_passing(search.filters, keep_rows)
+
+    def keep(rows: Numbers) -> Numbers:
+        if passing is not None:
+            return rows[passing.take(rows)]
+        index.count_tested(rows, search.filters)
+        return keep_rows(rows)
+
+    return keep
+
+
+def _take_page(results: SearchResults, search: Search, index: SearchIndex, *, limit: int) -> Numbers:
+    """Places in what is shown."""
+    shown, ranks, offset = results.shown, results.ranks, search.offset
+    ids = index.id_ranks[shown.rows]
+    match search.query.get("sort"):
+        case "soonest":
+            keys = _find_starts(shown.rows, search, index)
+        case "newest":
+            keys = -index.created[shown.rows]
+        case "nearest":
+            centre = find_centre(search.query, open_snapshot(search.snapshot))
+            assert centre is not None
+            keys = measure_distances(index, shown.rows, lat=centre[0], lng=centre[1])
+        case _:
+            if shown.similarities is None:
+                return _take_relevant(ranks, ids, offset=offset, limit=limit)
+            return _take_nearest(ranks, ids, shown.similarities, offset=offset, limit=limit)
+    behind = shown.levels == PARTIAL if search.is_auto else None
+    return _take_ordered(keys, results.scores, ids, behind=behind, offset=offset, limit=limit)
+
+
+def _find_starts(rows: Numbers, search: Search, index: SearchIndex) -> Numbers:
+    filters = search.filters
+    if not filters.says_when:
+        return index.find_starts(rows, windows=filters.windows, is_recalled=filters.has_usual_window)
+    evaluator, starts = open_evaluator(open_snapshot(search.snapshot)), np.full(rows.size, NEVER, dtype=np.int64)
+    for name, each in filters.collections.items():
+        own = np.flatnonzero(index.types[rows] == TYPES.index(name))
+        if own.size and name != "place":
+            starts[own] = evaluator.find_starts(each.selection, rows[own], low=each.window[0])
+    return starts
+
+
+def _make_items(
+    page: SearchMatches,
+    scores: Numbers,
+    search: Search,
+    *,
+    repeats: Sequence[Numbers] | None,
+    opened: SnapshotReader,
+    index: SearchIndex,
+) -> list[bytes]:
+    """`repeats`: of each result in `auto`."""
+    words, read_card = Hits(index.list_words(search.parsed)), index.cards.read_card
+    others = repeat(b"") if repeats is None else [_format_repeats(each, opened, index) for each in repeats]
+    rows = zip(
+        page.rows.tolist(),
+        page.levels.tolist(),
+        scores.tolist(),
+        map(format_start, _find_starts(page.rows, search, index).tolist()),
+        others,
+        strict=False,
+    )
+    return [
+        finish_card(read_card(row, opened), level=level, score=score, start=start, repeats=own, words=words)
+        for row, level, score, start, own in rows
+    ]
+
+
+def _format_repeats(rows: Numbers, opened: SnapshotReader, index: SearchIndex) -> bytes:
+    if not rows.size:
+        return _NO_REPEATS  # as nearly all results
+    shown = rows[:MOST_REPEATS]
+    ranks = index.id_ranks[shown].tolist()
+    ids = [opened.listings.read_id(row, rank=rank) for row, rank in zip(shown.tolist(), ranks, strict=True)]
+    return format_repeats(ids, count=rows.size)
+
+
+def _take_relevant(ranks: Numbers, ids: Numbers, *, offset: int, limit: int) -> Numbers:
+    """The places of the least ranks, then ids, but for the first `offset`, in order."""
+    keys, last = ranks << _IDS | ids, offset + limit
+    if last < keys.size:
+        chosen = np.argpartition(keys, last)[:last]
+        return chosen[np.argsort(keys[chosen])][offset:]
+    return np.argsort(keys)[offset:]
+
+
+def _take_nearest(ranks: Numbers, ids: Numbers, similarities: Numbers, *, offset: int, limit: int) -> Numbers:
+    """The places of the least ranks; those of equal level, ages and score by similarity, then id."""
+    return np.lexsort((ids, -similarities, ranks))[offset : offset + limit]
+
+
+def _take_ordered(
+    keys: Numbers, scores: Numbers, ids: Numbers, *, behind: Numbers | None, offset: int, limit: int
+) -> Numbers:
+    """The places in the order of a key; ties by score, then id. Those that `behind` marks come after all others."""
+    order = np.lexsort((ids, -scores, keys) if behind is None else (ids, -scores, keys, behind))
+    return order[offset : offset + limit]
