@@ -25,14 +25,22 @@ Row = tuple[bool, str, list[str]]
 
 
 def read_section(title: str) -> dict[str, Row]:
-    """Member → whether it has a star, its kind, and the words that its remark names."""
+    """Return for each member of a section whether it has a star, its kind, and the words that its remark names."""
     match = re.search(rf"^### {re.escape(title)}\n(.*?)(?=^##|\Z)", TEXT, re.MULTILINE | re.DOTALL)
     assert match, title
-    rows = [line.strip("|").split("|") for line in match[1].splitlines() if line.startswith("| `")]
+    return read_rows([line for line in match[1].splitlines() if line.startswith("| `")], prefix="")
+
+
+def read_object(name: str) -> dict[str, Row]:
+    """Return the same for the members of an object, which the page writes with the object's name before a dot."""
+    return read_rows([line for line in TEXT.splitlines() if line.startswith(f"| `{name}.")], prefix=rf"{name}\.")
+
+
+def read_rows(lines: list[str], *, prefix: str) -> dict[str, Row]:
     return {
         name: ("★" in names, kind.strip(), re.findall(r"`([a-z_]+)`", remark))
-        for names, kind, remark in rows
-        for name in re.findall(r"`(\w+)`", names)
+        for names, kind, remark in (line.strip("|").split("|") for line in lines)
+        for name in re.findall(rf"`{prefix}(\w+)`", names)
     }
 
 
@@ -110,9 +118,9 @@ def test_every_type_has_the_members_that_the_page_says(type_: str) -> None:
 @pytest.mark.parametrize("type_", MEMBERS)
 def test_every_object_has_the_members_that_the_page_says(type_: str) -> None:
     for name, table in list_tables(MEMBERS[type_]).items():
-        compare(table.members, read_section(f"`{name}`"))
+        compare(table.members, read_object(name))
 
 
 def test_the_page_names_no_object_that_there_is_not() -> None:
-    named = set(re.findall(r"^### `(\w+)`$", TEXT, re.MULTILINE))
+    named = set(re.findall(r"^\| `(\w+)\.\w+`", TEXT, re.MULTILINE))
     assert named == {name for members in MEMBERS.values() for name in list_tables(members)}
