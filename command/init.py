@@ -42,7 +42,7 @@ class Degrees(click.ParamType[tuple[float, ...]]):
         if isinstance(value, tuple):
             return value
         try:
-            numbers = tuple(float(each) for each in str(value).split(","))
+            numbers = tuple(float(number) for number in str(value).split(","))
         except ValueError:
             numbers = ()
         if len(numbers) != self.count:
@@ -106,11 +106,11 @@ def init(
             opened = open_files(feeds, config.absolute().parent, scratch)
         city = _describe_metro(opened, asks=asks, **city_options)
         drafts = [
-            draft_feed(each, city, Configuration(directory=Path.cwd()), type_=type_ or "", stated=stated)
-            for each in opened
+            draft_feed(file, city, Configuration(directory=Path.cwd()), type_=type_ or "", stated=stated)
+            for file in opened
         ]
     except ConfigurationError as error:
-        raise WrongSetting("\n".join(f"{each.key}: {each.message}" for each in error.problems)) from error
+        raise WrongSetting("\n".join(f"{problem.key}: {problem.message}" for problem in error.problems)) from error
     if sql:
         click.echo("\n".join(draft.sql for draft in drafts if draft.sql), nl=False)
         return
@@ -150,10 +150,10 @@ def _name_files(files: Sequence[str], config: Path) -> dict[str, str]:
 def _parse_columns(columns: tuple[str, ...]) -> dict[str, list[str]]:
     """Return the columns of each role. Several files may name theirs differently."""
     stated: dict[str, list[str]] = {}
-    for each in columns:
-        role, equals, column = each.partition("=")
+    for text in columns:
+        role, equals, column = text.partition("=")
         if not equals or role not in ROLES:
-            raise click.UsageError(f"--column {each}: expected ROLE=COLUMN, where a role is one of: {', '.join(ROLES)}")
+            raise click.UsageError(f"--column {text}: expected ROLE=COLUMN, where a role is one of: {', '.join(ROLES)}")
         stated.setdefault(role, []).append(column)
     return stated
 

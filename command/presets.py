@@ -19,18 +19,18 @@ def presets(*, name: str | None, config: object, as_json: bool) -> None:  # noqa
         raise click.UsageError(f"there is no preset {name}; allowed: {', '.join(known)}")
     shown = known if name is None else {name: known[name]}
     if as_json:
-        print_json({"presets": [_describe(each, preset) for each, preset in shown.items()]})
+        print_json({"presets": [_describe(preset_name, preset) for preset_name, preset in shown.items()]})
     elif name is not None:
         click.echo(_format(name, known[name]), nl=False)
     else:
         width = max(map(len, known))
-        for each, preset in known.items():
-            click.echo(f"{each:{width}}  {preset.title}")
+        for preset_name, preset in known.items():
+            click.echo(f"{preset_name:{width}}  {preset.title}")
         click.echo("\noutings presets NAME shows which address to give, and what is filled in.")
 
 
 def _describe(name: str, preset: Preset) -> dict[str, object]:
-    versions = [{"pattern": each.pattern, "feed": each.feed} for each in preset.versions]
+    versions = [{"pattern": version.pattern, "feed": version.feed} for version in preset.versions]
     return {
         "name": name, "title": preset.title, "url": preset.url, "says": preset.says, "needs": preset.needs,
         "feed": preset.feed, "versions": versions,

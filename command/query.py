@@ -169,8 +169,8 @@ def query(
     release = _open_release(configuration, release_id, metros)
     now = datetime.now(UTC)
     tables = [
-        MetroTables(snapshot=each, today=_find_date(today, now, each.metro.timezone))
-        for each in release.metros.values()
+        MetroTables(snapshot=snapshot, today=_find_date(today, now, snapshot.metro.timezone))
+        for snapshot in release.metros.values()
     ]
     with ViewDatabase(tables, release_id=release.id, memory=max_memory) as database:
         try:

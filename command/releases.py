@@ -43,11 +43,11 @@ def list_(*, config: Path, as_json: bool) -> None:
     store = open_config_store(read_config(config))
     kept = list(list_releases(store))
     ended = kept[0].root.ended if kept else ()
-    summaries = [_summarize(each) | {"ended": has_ended(ended, each.root.sequence)} for each in kept]
+    summaries = [_summarize(release) | {"ended": has_ended(ended, release.root.sequence)} for release in kept]
     lines = (
-        f"{each['id']}  built {each['built_at']}  {len(each['metros'])} metros  "
-        f"latest version {each['latest_version_id']}{'  ended with a takedown' if each['ended'] else ''}"
-        for each in summaries
+        f"{summary['id']}  built {summary['built_at']}  {len(summary['metros'])} metros  "
+        f"latest version {summary['latest_version_id']}{'  ended with a takedown' if summary['ended'] else ''}"
+        for summary in summaries
     )
     print_result({"releases": summaries}, *lines, as_json=as_json)
     if not summaries and not as_json:
@@ -87,9 +87,11 @@ def diff(*, one: str, other: str, config: Path, as_json: bool) -> None:
     if as_json:
         print_json({"from": one, "to": other, "differences": differences})
         return
-    for each in differences:
-        fields = f" ({', '.join(each.fields)})" if each.fields else ""
-        click.echo(f"{each.kind:8}  {each.metro}  {each.type}  {each.id}  {each.slug}{fields}")
+    for difference in differences:
+        fields = f" ({', '.join(difference.fields)})" if difference.fields else ""
+        click.echo(
+            f"{difference.kind:8}  {difference.metro}  {difference.type}  {difference.id}  {difference.slug}{fields}"
+        )
     click.echo(f"{len(differences)} listings differ.", err=True)
 
 
@@ -204,8 +206,8 @@ def _tell_verified(results: list[VerifiedRelease], *, as_json: bool) -> Callable
 
 
 def _count_verified(results: list[VerifiedRelease]) -> dict[str, Any]:
-    objects, size = sum(each.objects for each in results), sum(each.bytes for each in results)
-    return {"releases": [each.id for each in results], "objects": objects, "bytes": size}
+    objects, size = sum(result.objects for result in results), sum(result.bytes for result in results)
+    return {"releases": [result.id for result in results], "objects": objects, "bytes": size}
 
 
 def _describe_verified(verified: VerificationReport, *, trust: Trust) -> Iterator[str]:

@@ -45,7 +45,7 @@ def takedown(*, ids: tuple[str, ...], reason: str, undo: bool, is_list: bool, co
         raise click.UsageError("give the ids of what is to be taken down, or --list")
     if not _CODE.fullmatch(reason):
         raise click.UsageError(f"--reason {reason!r}: allowed are 1 to 40 of a-z, 0-9, _ and -: a code, and no words")
-    wanted = [_read_id(each) for each in ids]
+    wanted = [_read_id(text) for text in ids]
     configuration = read_config(config)
     trust = read_publisher(configuration.signing)
     store = open_config_store(configuration)
@@ -95,15 +95,15 @@ def _tell_taken(
         else strip_files(configuration.build.quarantine, WithdrawalMatcher(root.withdrawals).has_source)
     )
     releases = () if root is None else list_releases(store)
-    ended = [each.id for each in releases if root is not None and has_ended(root.ended, each.root.sequence)]
+    ended = [release.id for release in releases if root is not None and has_ended(root.ended, release.root.sequence)]
     published = done.published
-    removed = [] if published is None else [each for each in published.changes if each.kind == "removed"]
+    removed = [] if published is None else [change for change in published.changes if change.kind == "removed"]
     if as_json:
         print_json(
             {
                 "release": None if published is None else published.id,
                 "withdrawn": [{"id": row_id, "type": kind} for row_id, kind in done.types.items()],
-                "already_withdrawn": [each for each in wanted if each not in done.types],
+                "already_withdrawn": [row_id for row_id in wanted if row_id not in done.types],
                 "reason": reason,
                 "showing": done.showing,
                 "versions": 0 if published is None else len(published.changes),
@@ -113,9 +113,9 @@ def _tell_taken(
             }
         )
         return
-    for each in wanted:
-        if each not in done.types:
-            click.echo(f"{each} is taken down already.")
+    for wanted_id in wanted:
+        if wanted_id not in done.types:
+            click.echo(f"{wanted_id} is taken down already.")
     if published is not None:
         for line in _describe_taken(done, files=files):
             click.echo(line)
@@ -162,11 +162,11 @@ def _list_withdrawals(store: Store, trust: Trust, *, as_json: bool) -> None:
     current = read_current(store, trust=trust)
     known = {} if current is None else current.root.withdrawals
     shown: list[dict[str, Any]] = [
-        {"id": row_id, "type": each.type, "at": msgspec.to_builtins(each.at), "reason": each.reason}
-        for row_id, each in sorted(known.items())
-        if not each.is_over
+        {"id": row_id, "type": entry.type, "at": msgspec.to_builtins(entry.at), "reason": entry.reason}
+        for row_id, entry in sorted(known.items())
+        if not entry.is_over
     ]
-    lines = (f"{each['id']}  {each['type']}  {each['at']}  {each['reason']}" for each in shown)
+    lines = (f"{entry['id']}  {entry['type']}  {entry['at']}  {entry['reason']}" for entry in shown)
     print_result({"withdrawn": shown}, *lines, as_json=as_json)
     if not shown and not as_json:
         tell("Nothing is taken down.")

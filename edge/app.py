@@ -153,7 +153,7 @@ class Edge:
         """Look for new forecasts of the metros that are served. Blocks for as long as the provider takes."""
         served = self._releases.current
         if served is not None and self._forecasts is not None:
-            self._forecasts.poll({slug: each.metro for slug, each in served.release.metros.items()})
+            self._forecasts.poll({slug: snapshot.metro for slug, snapshot in served.release.metros.items()})
 
     def _take_up_release(self) -> None:
         self._releases.poll()

@@ -45,7 +45,7 @@ class Fronts:
         """Return the front that sent this header. The time that it takes reveals nothing about the secrets."""
         secret, _, rest = value.partition(b";")
         given = secret.strip()
-        matches = [hmac.compare_digest(each, given) for each in self._secrets]
+        matches = [hmac.compare_digest(secret, given) for secret in self._secrets]
         return parse_front(rest) if any(matches) else None
 
 

@@ -31,7 +31,7 @@ class FairQueue(Generic[Item]):
             line.append(item)
         if len(self) <= self._places:
             return None
-        longest = max(self._lines, key=lambda each: (len(self._lines[each]), each == key_id))
+        longest = max(self._lines, key=lambda key: (len(self._lines[key]), key == key_id))
         refused = self._lines[longest][-1]
         self.discard(refused, key_id=longest)
         return longest, refused

@@ -127,6 +127,6 @@ def _find(item: Any, path: Iterable[str]) -> Any:
 
 def _drop_empty(value: Any) -> Any:
     if isinstance(value, dict):
-        kept = {name: _drop_empty(each) for name, each in value.items()}
-        return {name: each for name, each in kept.items() if each not in (None, [], {})}
-    return [_drop_empty(each) for each in value] if isinstance(value, list) else value
+        kept = {name: _drop_empty(inner) for name, inner in value.items()}
+        return {name: inner for name, inner in kept.items() if inner not in (None, [], {})}
+    return [_drop_empty(inner) for inner in value] if isinstance(value, list) else value

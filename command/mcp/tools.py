@@ -94,7 +94,7 @@ def _merge(rows: Sequence[tuple[str, Schema]], *, of: int) -> Schema:
     schema = _reduce(rows[0][1]["schema"])
     for words in _list_words(schema):
         words[:] = dict.fromkeys(
-            word for _, row in rows for each in _list_words(_reduce(row["schema"])) for word in each
+            word for _, row in rows for allowed in _list_words(_reduce(row["schema"])) for word in allowed
         )
     description = rows[0][1].get("description", "")
     if rows[0][1]["name"] == "limit":
@@ -111,10 +111,10 @@ def _reduce(schema: Schema) -> Schema:
 
 
 def _list_words(schema: Schema) -> Iterator[list[str]]:
-    for each in (schema, schema.get("items", {})):
-        if "enum" in each:
-            each["enum"] = list(each["enum"])
-            yield each["enum"]
+    for part in (schema, schema.get("items", {})):
+        if "enum" in part:
+            part["enum"] = list(part["enum"])
+            yield part["enum"]
 
 
 def _write_value(value: Any) -> str:

@@ -115,7 +115,8 @@ def _mirror_api(
         message = f"{file}: {error}; a mirror is a SQLite file, and only one process may write it at a time"
         raise click.ClickException(message) from None
     lines = [
-        f"{each.metro} {each.type}: {each.here or 'none'} here, {each.there or 'none'} there" for each in different
+        f"{difference.metro} {difference.type}: {difference.here or 'none'} here, {difference.there or 'none'} there"
+        for difference in different
     ]
     described = {"changes": caught.changes, "records": records, "different": lines}
     compared = "; the same as the server's" if is_check and not lines else ""

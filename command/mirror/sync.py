@@ -71,7 +71,7 @@ class MirrorFile:
             self._database.executemany("DELETE FROM records WHERE id = ?", ((row_id,) for row_id in dropped))
             self._database.executemany(
                 "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?)",
-                ((each.id, each.type, each.metro, each.updated_at, each.document) for each in put),
+                ((record.id, record.type, record.metro, record.updated_at, record.document) for record in put),
             )
             self._write(progress)
 
@@ -161,11 +161,13 @@ def _check_page(answer: ApiResponse, progress: Progress) -> Mapping[str, Any]:
 def _apply_page(client: ApiClient, file: MirrorFile, page: Sequence[Any], *, progress: Progress) -> None:
     """Apply a page of changes, of which the last of a listing in a metro counts. A listing that moved to another metro
     is not deleted by its removal from the old one."""
-    last = {(each["listing_id"], _name_home(each)): each for each in page}
-    wanted = [each for each in last.values() if each["kind"] != "removed"]
+    last = {(change["listing_id"], _name_home(change)): change for change in page}
+    wanted = [change for change in last.values() if change["kind"] != "removed"]
     put = {record.id: record for record in _fetch(client, wanted)}
-    missing = [each for each in last.values() if each["listing_id"] not in put]
-    dropped = [each["listing_id"] for each in missing if file.find_metro(each["listing_id"]) == _name_home(each)]
+    missing = [change for change in last.values() if change["listing_id"] not in put]
+    dropped = [
+        change["listing_id"] for change in missing if file.find_metro(change["listing_id"]) == _name_home(change)
+    ]
     file.apply(put=put.values(), dropped=dropped, progress=progress)
 
 
@@ -178,13 +180,13 @@ def _name_home(change: Mapping[str, Any]) -> str | None:
 def _fetch(client: ApiClient, changes: Sequence[Mapping[str, Any]]) -> Iterator[MirroredRecord]:
     """Fetch the current state of the changed listings that still exist."""
     by_list: defaultdict[str, list[str]] = defaultdict(list)
-    for each in changes:
-        if each["type"] == _ORGANIZATION:
-            answer = client.ask(each["links"]["self"])
+    for change in changes:
+        if change["type"] == _ORGANIZATION:
+            answer = client.ask(change["links"]["self"])
             if answer.status == 200:
                 yield _make_record(answer.body["data"], metro=None)
         else:
-            by_list[f"/v1/{each['metro']}/{COLLECTIONS[each['type']]}"].append(each["listing_id"])
+            by_list[f"/v1/{change['metro']}/{COLLECTIONS[change['type']]}"].append(change["listing_id"])
     for path, ids in by_list.items():
         for at in range(0, len(ids), _IDS):
             answer = client.ask(path, ids=",".join(ids[at : at + _IDS]))
@@ -240,7 +242,7 @@ def _read_hashes(client: ApiClient, *, release: str | None) -> Hashes | None:
         answer = client.ask(f"/v1/{metro['slug']}/export", format="jsonl")
         if answer.status != 200 or answer.release != release:
             return None
-        hashes |= {(metro["slug"], each["type"]): each["rows_hash"] for each in answer.body["data"]}
+        hashes |= {(metro["slug"], entry["type"]): entry["rows_hash"] for entry in answer.body["data"]}
     return hashes
 
 

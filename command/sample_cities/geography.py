@@ -75,7 +75,10 @@ METROS = (SEATTLE, NEW_YORK)
 
 def make_feature_collection(metro: DemoMetro) -> dict[str, Any]:
     """Make GeoJSON of the metro's neighborhoods: polygons with a name."""
-    return {"type": "FeatureCollection", "features": [_make_feature(each) for each in metro.neighborhoods]}
+    return {
+        "type": "FeatureCollection",
+        "features": [_make_feature(neighborhood) for neighborhood in metro.neighborhoods],
+    }
 
 
 def _make_feature(neighborhood: DemoNeighborhood) -> dict[str, Any]:

@@ -87,7 +87,7 @@ class ConnectionLimiter:
             self._waiting[connection] = unsent
             self._unsent += unsent
         while self._unsent > MOST_UNSENT_BYTES:
-            self._end(next(each for each, bytes_ in self._waiting.items() if bytes_))
+            self._end(next(connection for connection, bytes_ in self._waiting.items() if bytes_))
 
     def work(self, connection: Connection) -> None:
         """Note that a connection has a request to answer."""

@@ -105,10 +105,10 @@ class Forecasts:
         return before if before is not None and is_same else Weather(forecast, timezone=timezone)
 
     def _settle(self, known: Known, now: datetime) -> None:
-        shown: Known = {slug: each for slug, each in known.items() if now < each.forecast.expires_at}
+        shown: Known = {slug: weather for slug, weather in known.items() if now < weather.forecast.expires_at}
         if shown != self._shown:
             self._shown = shown
-        self._until = min((each.forecast.expires_at for each in shown.values()), default=_NEVER)
+        self._until = min((weather.forecast.expires_at for weather in shown.values()), default=_NEVER)
         self._basis = known
 
 

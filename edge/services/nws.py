@@ -163,18 +163,18 @@ def _make_forecast(hourly: _Periods, by_half_days: _Periods) -> Forecast:
 
 
 def _read_hours(hourly: _Periods) -> Iterator[Hour]:
-    for each in hourly.periods:
+    for period in hourly.periods:
         yield Hour(
-            starts_at=each.startTime, temperature_f=_read_degrees(each), precipitation_chance=_read_chance(each),
-            summary=_read_words(each),
+            starts_at=period.startTime, temperature_f=_read_degrees(period), precipitation_chance=_read_chance(period),
+            summary=_read_words(period),
         )  # fmt: skip
 
 
 def _read_half_days(by_half_days: _Periods) -> Iterator[HalfDay]:
-    for each in by_half_days.periods:
+    for period in by_half_days.periods:
         yield HalfDay(
-            starts_at=each.startTime, ends_at=each.endTime, is_daytime=each.isDaytime,
-            temperature_f=_read_degrees(each), precipitation_chance=_read_chance(each), summary=_read_words(each),
+            starts_at=period.startTime, ends_at=period.endTime, is_daytime=period.isDaytime,
+            temperature_f=_read_degrees(period), precipitation_chance=_read_chance(period), summary=_read_words(period),
         )  # fmt: skip
 
 

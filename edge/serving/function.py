@@ -101,7 +101,7 @@ class Function:
 
 def list_common(headers: Iterable[Header]) -> Iterable[Header]:
     """Yield the headers that are about the request, not the body."""
-    return (each for each in headers if each[0] not in _ENTITY and not each[0].startswith(_OURS))
+    return (header for header in headers if header[0] not in _ENTITY and not header[0].startswith(_OURS))
 
 
 def refuse(headers: Iterable[Header]) -> Response:

@@ -71,7 +71,7 @@ class Supervisor(Multiprocess):
     def __init__(self, config: Config, sockets: Sequence[socket.socket], *, announce: Callable[[], None]) -> None:
         should_exit = threading.Event()
         self._announce: Callable[[], None] | None = announce
-        self._posts = [WorkerSlot(config, [each], should_exit=should_exit) for each in sockets]
+        self._posts = [WorkerSlot(config, [listener], should_exit=should_exit) for listener in sockets]
         super().__init__(config, [])  # last: signals are its own
         self.should_exit = should_exit
 
@@ -119,8 +119,8 @@ class ListeningSockets(Struct, frozen=True):
     def close(self) -> None:
         for file in self.files:  # first: without the claim they may be another server's
             file.unlink(missing_ok=True)
-        for each in (*self.sockets, self.claim):
-            each.close()
+        for listener in (*self.sockets, self.claim):
+            listener.close()
 
 
 def bind_sockets(host: str, port: int, *, count: int) -> ListeningSockets:
@@ -144,8 +144,8 @@ def bind_sockets(host: str, port: int, *, count: int) -> ListeningSockets:
             sockets[-1].bind(bound_to)
             sockets[-1].set_inheritable(True)
     except OSError:
-        for each in sockets:
-            each.close()
+        for listener in sockets:
+            listener.close()
         raise
     claim, *others = sockets
     return ListeningSockets(f"http://{host}:{bound_to[1]}", bound_to[1], tuple(others), claim)
@@ -165,8 +165,8 @@ def bind_files(path: Path, *, count: int) -> ListeningSockets:
             file.chmod(_SOCKET_MODE)
             sockets[-1].set_inheritable(True)
     except OSError:
-        for each in (*sockets, claim):
-            each.close()
+        for listener in (*sockets, claim):
+            listener.close()
         raise
     return ListeningSockets(f"unix:{path}", 0, tuple(sockets), claim, files)
 

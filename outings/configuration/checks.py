@@ -64,7 +64,7 @@ def check_static(decoder: Decoder, tables: dict[str, Any]) -> None:
 def _is_nested(first: str, second: str, directory: Path) -> bool:
     if first.partition(":")[0] != second.partition(":")[0]:
         return False
-    one, two = (_read_place(each, directory) for each in (first, second))
+    one, two = (_read_place(url, directory) for url in (first, second))
     return one.is_relative_to(two) or two.is_relative_to(one)
 
 
@@ -266,10 +266,10 @@ def _check_edge(decoder: Decoder, edge: Values) -> None:
     secret = edge.get("legacy_key_secret", "")
     if secret and len(secret) < MIN_SECRET:
         decoder.report("edge.legacy_key_secret", f"is too short; allowed: {MIN_SECRET} characters or more, random ones")
-    if any(len(each) < MIN_SECRET for each in split_secrets(edge.get("calendar_secrets", ""))):
+    if any(len(secret) < MIN_SECRET for secret in split_secrets(edge.get("calendar_secrets", ""))):
         allowed = f"each {MIN_SECRET} characters or more, random ones, with blanks or commas between them"
         decoder.report("edge.calendar_secrets", f"has one that is too short; allowed: {allowed}")
-    if not all(FRONT_SECRET.fullmatch(each) for each in split_secrets(edge.get("front_secret", ""))):
+    if not all(FRONT_SECRET.fullmatch(secret) for secret in split_secrets(edge.get("front_secret", ""))):
         allowed = f"{MIN_SECRET} characters or more, of letters, digits and -._~+/=, with blanks or commas between two"
         decoder.report("edge.front_secret", f"can't be sent in a header, or is too short; allowed: {allowed}")
     for proxy in edge.get("trusted_proxies", ()):

@@ -153,8 +153,8 @@ def _check_rule(member: str, rule: Rule, stated: Mapping[str, Any]) -> None:
     _check_pattern(f"{member}.pattern", rule.pattern, rule.group)
     if isinstance(rule.fallback, dict):
         _parse_rule(f"{member}.fallback", rule.fallback)
-    for each in rule.formats:
-        _check_format(f"{member}.format", each)
+    for format_ in rule.formats:
+        _check_format(f"{member}.format", format_)
 
 
 def _check_pattern(key: str, pattern: str, group: str = "") -> None:
@@ -174,7 +174,7 @@ def _check_format(key: str, text: str) -> None:
     if text in UNIX:
         return
     directives = _DIRECTIVE.findall(text)
-    wrong = [each for each in directives if each.lstrip("-") not in _KNOWN]
+    wrong = [directive for directive in directives if directive.lstrip("-") not in _KNOWN]
     if wrong or not directives:
         detail = f"has %{wrong[0]}, which is none" if wrong else "says no day and no time"
         raise MappingError(

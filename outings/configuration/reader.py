@@ -57,7 +57,7 @@ def _read_groups(decoder: Decoder, search: dict[str, Any]) -> tuple[Group, ...]:
 def _locate_keys(signing: SigningTable, directory: Path) -> SigningTable:
     """Paths made absolute; a PEM is left as it is, since not every text of it outlives being taken for a path."""
     key, public_key = (
-        each if not each or is_pem(each) else str(directory / each) for each in (signing.key, signing.public_key)
+        pem if not pem or is_pem(pem) else str(directory / pem) for pem in (signing.key, signing.public_key)
     )
     return SigningTable(key=key, public_key=public_key)
 

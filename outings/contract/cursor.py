@@ -113,7 +113,7 @@ def _is_possible(cursor: Cursor) -> bool:
     stamp = parse_instant(cursor.release)
     if stamp is None or format_instant(stamp) != cursor.release:
         return False
-    return all(EARLIEST <= each <= LATEST for each in (cursor.date, stamp.date()))
+    return all(EARLIEST <= day <= LATEST for day in (cursor.date, stamp.date()))
 
 
 def _encode_body(cursor: Cursor, request_text: str) -> bytes:

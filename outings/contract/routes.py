@@ -94,7 +94,7 @@ class Route(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         others = {name: row.default for name, row in self.parameters.items() if not row.is_filter}
-        constants = {name: each for name, each in others.items() if not isinstance(each, DateDefault | None)}
+        constants = {name: value for name, value in others.items() if not isinstance(value, DateDefault | None)}
         force_setattr(self, "constants", constants)
         rows = self.parameters.items()
         force_setattr(self, "defaults", list_defaults(self.parameters))
@@ -527,7 +527,7 @@ def _list_candidates(words: tuple[str, ...]) -> tuple[tuple[Route, _Template], .
 
 
 def _list_words(template: _Template) -> _Template:
-    return tuple("" if each[:1] == "{" else each for each in template)
+    return tuple("" if word[:1] == "{" else word for word in template)
 
 
 _TEMPLATES = tuple((route, tuple(route.path.split("/")[1:])) for route in ROUTES)

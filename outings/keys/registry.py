@@ -265,7 +265,7 @@ def check_seal(registry: Registry, seal: Seal | None) -> None:
 def set_quota(registry: Registry, client: str, monthly_quota: int) -> Registry:
     """Set the quota of a client that owns a key."""
     clients = tuple(
-        replace(each, monthly_quota=monthly_quota) if each.name == client else each for each in registry.clients
+        replace(owner, monthly_quota=monthly_quota) if owner.name == client else owner for owner in registry.clients
     )
     return replace(registry, clients=clients)
 

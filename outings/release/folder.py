@@ -166,19 +166,19 @@ class FolderStore:
 
     def _list(self, top: str, opening: str) -> Iterator[StoreEntry]:
         try:
-            entries = sorted(os.scandir(self._folder / top), key=lambda each: each.name)
+            entries = sorted(os.scandir(self._folder / top), key=lambda entry: entry.name)
         except FileNotFoundError:
             return
-        for each in entries:
-            name = top + each.name
-            if not each.name.startswith(opening) or name + "/" == _LOCKS:
+        for entry in entries:
+            name = top + entry.name
+            if not entry.name.startswith(opening) or name + "/" == _LOCKS:
                 continue
-            if each.is_dir():
-                if not each.is_symlink():  # what lies behind a link is not ours to delete
+            if entry.is_dir():
+                if not entry.is_symlink():  # what lies behind a link is not ours to delete
                     yield from self._list(name + "/", "")
                 continue
             with contextlib.suppress(FileNotFoundError):  # gone since the folder was read
-                state = each.stat()
+                state = entry.stat()
                 yield StoreEntry(name, state.st_size, state.st_mtime)
 
     def put(self, name: str, data: bytes) -> None:
@@ -199,7 +199,7 @@ class FolderStore:
                 with self._lock("objects", kind=fcntl.LOCK_SH):
                     for temporary, path in written:
                         self._disk.replace(temporary, path)
-                self._disk.sync_folders([self._path(each) for each in sorted(touched)])
+                self._disk.sync_folders([self._path(name) for name in sorted(touched)])
         except StoreError:
             _discard(temporary for temporary, _ in written)
             raise

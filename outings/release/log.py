@@ -162,7 +162,7 @@ def _extend_segment(
     blocks, rows, pending = _reopen_segment(tail, read=read) if tail else ([], [], [])
     pending += added
     blocks += [_encode_block(pending[at : at + BLOCK]) for at in range(0, len(pending), BLOCK)]
-    rows += [UUID(each.listing_id).bytes + (each.version_id - first).to_bytes(_ROW - _ID) for each in added]
+    rows += [UUID(version.listing_id).bytes + (version.version_id - first).to_bytes(_ROW - _ID) for version in added]
     data, index = b"".join(blocks), _encode_index(blocks, sorted(rows))
     return Segment(object=hash_of(data), index=hash_of(index), first=first, last=added[-1].version_id), data, index
 
@@ -196,14 +196,16 @@ def _erase_segment(segment: Segment, ids: Collection[str], *, read: ReadObject) 
     blocks = []
     for number in range(-(-(segment.last - segment.first + 1) // BLOCK)):
         versions = _read_block(segment, number, read=read)
-        slugs = (each.listing_id if each.listing_id in ids else each.slug for each in versions)
-        blocks.append(_encode_block([replace(each, slug=slug) for each, slug in zip(versions, slugs, strict=True)]))
+        slugs = (version.listing_id if version.listing_id in ids else version.slug for version in versions)
+        blocks.append(
+            _encode_block([replace(version, slug=slug) for version, slug in zip(versions, slugs, strict=True)])
+        )
     data, index = b"".join(blocks), _encode_index(blocks, [rows])
     return replace(segment, object=hash_of(data), index=hash_of(index)), data, index
 
 
 def _encode_block(versions: Sequence[Version]) -> bytes:
-    lines = b"".join(msgspec.json.encode(each, order="sorted") + b"\n" for each in versions)
+    lines = b"".join(msgspec.json.encode(version, order="sorted") + b"\n" for version in versions)
     return zlib.compress(lines, wbits=31)  # 31: a gzip member, whose header zlib leaves without a time
 
 

@@ -178,7 +178,7 @@ def list_objects(manifest: Manifest) -> Iterator[str]:
     if manifest.origins is not None:
         yield manifest.origins.object
     kept = (manifest.delta_state, manifest.lent, manifest.foreign)
-    yield from (each for each in kept if each is not None)
+    yield from (sha for sha in kept if sha is not None)
 
 
 def list_references(store: Store, root: Root, *, known: Collection[str] = ()) -> Iterator[str]:

@@ -96,7 +96,7 @@ class MappedTable:
     def read_arrays(self) -> Mapping[str, NDArray[Any]]:
         """Return every column of numbers by name."""
         schema = self._batch.schema
-        return {each.name: self.read_array(each.name) for each in schema if pa.types.is_primitive(each.type)}
+        return {field.name: self.read_array(field.name) for field in schema if pa.types.is_primitive(field.type)}
 
     def view_array(self, name: str) -> "memoryview[int]":
         """Return a column for reading single values, as Python numbers. NumPy takes ten times as long for each."""
@@ -125,7 +125,7 @@ class MappedTable:
 
 
 def _make_empty(schema: Any) -> Any:
-    return pa.RecordBatch.from_arrays([pa.nulls(0, each.type) for each in schema], schema=schema)
+    return pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in schema], schema=schema)
 
 
 class Texts(Sequence[str]):

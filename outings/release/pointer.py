@@ -205,10 +205,10 @@ def find_roots(store: Store) -> list[tuple[str, Root]]:
     takedown ended. Each object is read that is small enough to be a root."""
     with ThreadPoolExecutor(_REQUESTS) as pool:
         names = (entry.name for entry in store.list(PREFIX) if entry.size <= _MOST_BYTES)
-        matches = [each for each in pool.map(partial(_find_root, store), names) if each is not None]
+        matches = [match for match in pool.map(partial(_find_root, store), names) if match is not None]
     ended: tuple[ReleaseRange, ...] = ()
     roots = []
-    for sha, root in sorted(matches, key=lambda each: each[1].sequence, reverse=True):
+    for sha, root in sorted(matches, key=lambda match: match[1].sequence, reverse=True):
         if not has_ended(ended, root.sequence):
             roots.append((sha, root))
         ended += root.ended

@@ -83,7 +83,7 @@ def prune(
     cut = store.delete(store.list(object_name(kept.cut.sha))) if kept.cut else ()
     unneeded = store.delete(_list_unneeded(store, named=kept.named, young=young))
     ended = kept.releases[0].root.ended if kept.releases else ()
-    readable = sum(not has_ended(ended, each.root.sequence) for each in kept.releases)
+    readable = sum(not has_ended(ended, release.root.sequence) for release in kept.releases)
     return PruneResult(deleted=(*cut, *unneeded), releases=readable)
 
 

@@ -117,7 +117,7 @@ def publish(
         if made is not None:
             root = replace(root, site=made.site)
         objects = (*grown.objects, *(made.objects if made else ()), encode_root(root))
-        store.put_many((name_of(each), each) for each in objects)
+        store.put_many((name_of(data), data) for data in objects)
         release_id = format_release_id(root.sequence, hash_of(encode_root(root)))
         tell_id(release_id)
         check_deadline()
@@ -182,8 +182,8 @@ def _name_returned(changes: tuple[Version, ...], current_root: Root) -> tuple[Ve
     to a build."""
     known = current_root.withdrawals
     return tuple(
-        replace(each, kind="restored") if each.kind == "created" and each.listing_id in known else each
-        for each in changes
+        replace(change, kind="restored") if change.kind == "created" and change.listing_id in known else change
+        for change in changes
     )
 
 
@@ -191,7 +191,7 @@ def _erase(store: Store, log: Log, taking: WithdrawalChange | None) -> Log:
     if taking is None or not taking.erased:
         return log
     erased = erase_words(log, taking.erased, read=partial(read_object, store))
-    store.put_many((name_of(each), each) for each in erased.objects)
+    store.put_many((name_of(data), data) for data in erased.objects)
     return erased.log
 
 

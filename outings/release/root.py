@@ -176,17 +176,17 @@ def explain_regress(old: Root, new: Root) -> str | None:
 
 def list_withdrawn(withdrawals: Withdrawals) -> frozenset[str]:
     """Return the ids that no release may have."""
-    return frozenset(row_id for row_id, each in withdrawals.items() if not each.is_over)
+    return frozenset(row_id for row_id, withdrawal in withdrawals.items() if not withdrawal.is_over)
 
 
 def has_ended(ended: Iterable[ReleaseRange], sequence: int) -> bool:
-    return any(each.first <= sequence <= each.last for each in ended)
+    return any(span.first <= sequence <= span.last for span in ended)
 
 
 def add_ended(ended: Collection[ReleaseRange], first: int, last: int) -> tuple[ReleaseRange, ...]:
     """Add a run of releases, joined with those that it touches, in order."""
-    for each in ended:
-        if each.first <= last + 1 and first <= each.last + 1:
-            first, last = min(first, each.first), max(last, each.last)
-    apart = [each for each in ended if each.last + 1 < first or last + 1 < each.first]
-    return tuple(sorted([*apart, ReleaseRange(first, last)], key=lambda each: each.first))
+    for known in ended:
+        if known.first <= last + 1 and first <= known.last + 1:
+            first, last = min(first, known.first), max(last, known.last)
+    apart = [known for known in ended if known.last + 1 < first or last + 1 < known.first]
+    return tuple(sorted([*apart, ReleaseRange(first, last)], key=lambda span: span.first))

@@ -239,7 +239,7 @@ def _run_all(act: Callable[[_Item], _Reply], items: Iterable[_Item]) -> list[_Re
         for item in items:
             if len(running) >= 2 * REQUESTS:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
-                replies += [each.result() for each in done]
+                replies += [future.result() for future in done]
             running.add(pool.submit(act, item))
-        replies += [each.result() for each in running]
+        replies += [future.result() for future in running]
     return replies

@@ -168,5 +168,5 @@ def _fetch_tables(store: Store, tables: Mapping[str, Table], *, cache: Path) -> 
 def _fetch_semantic(store: Store, semantic: SemanticTables | None, *, cache: Path) -> SemanticFiles | None:
     if semantic is None:
         return None
-    vectors, rows = (fetch_object(store, each.object, folder=cache) for each in (semantic.vectors, semantic.rows))
+    vectors, rows = (fetch_object(store, table.object, folder=cache) for table in (semantic.vectors, semantic.rows))
     return SemanticFiles(model=semantic.model, vectors=vectors, rows=rows)

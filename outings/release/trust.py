@@ -66,13 +66,13 @@ class Trust(Struct, frozen=True, kw_only=True):
             return None
         if signature is None:
             raise UntrustedRelease(f"{named}: it is not signed, and only what {self._list_names()} signed is trusted")
-        signer = next((each for each in self.believed if _is_signed(purpose + data, signature, key=each.key)), None)
+        signer = next((key for key in self.believed if _is_signed(purpose + data, signature, key=key.key)), None)
         if signer is None:
             raise UntrustedRelease(f"{named}: its signature is not that of {self._list_names()}")
         return signer
 
     def _list_names(self) -> str:
-        return " or ".join(f"key {each.name}" for each in self.believed)
+        return " or ".join(f"key {key.name}" for key in self.believed)
 
 
 ANYBODY = Trust()
@@ -106,8 +106,8 @@ def read_publisher(signing: SigningTable) -> Trust:
             )
         return ANYBODY
     own = name_key(signer.public_key())
-    if believed is not None and own.name not in {each.name for each in believed}:
-        names = ", ".join(each.name for each in believed)
+    if believed is not None and own.name not in {key.name for key in believed}:
+        names = ", ".join(key.name for key in believed)
         raise WrongKey(
             f"[signing] key is key {own.name}, which is not in public_key ({names}), so that servers would refuse "
             "what it signs; allowed: a key whose public half is in it"
@@ -169,13 +169,13 @@ def parse_public_keys(data: bytes) -> tuple[PublicKey, ...]:
 
     allowed = "allowed: one or more Ed25519 public keys in PEM"
     blocks = list(_PEM.finditer(data))
-    kinds = [each[1].decode() for each in blocks]
+    kinds = [block[1].decode() for block in blocks]
     if not kinds or set(kinds) != {"PUBLIC KEY"}:
         raise ValueError(f"holds {_list_kinds(kinds)}; {allowed}")
     keys = []
-    for number, each in enumerate(blocks, start=1):
+    for number, block in enumerate(blocks, start=1):
         try:
-            key = load_pem_public_key(each[0])
+            key = load_pem_public_key(block[0])
         except (ValueError, UnsupportedAlgorithm):
             raise ValueError(f"has a PUBLIC KEY (number {number}) that can't be read; {allowed}") from None
         if not isinstance(key, Ed25519PublicKey):

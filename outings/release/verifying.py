@@ -170,7 +170,7 @@ def restore_release(store: Store, release_id: str | None, *, trust: Trust) -> Re
     before = store.read_versioned(NAME)
     _refuse_in_force(store, trust=trust)
     roots = [name_release(sha, root) for sha, root in find_roots(store)]
-    wanted = [each for each in roots if release_id in (None, each.id)]
+    wanted = [root for root in roots if release_id in (None, root.id)]
     if not wanted:
         named = "" if release_id is None else f" {release_id}"
         raise RestoreRefusal(f"store {store} has no release{named} to restore; there are: {_list_ids(roots)}")
@@ -197,7 +197,7 @@ def _refuse_in_force(store: Store, *, trust: Trust) -> None:
 
 def _choose(store: Store, releases: list[ListedRelease], skipped: list[str]) -> ListedRelease:
     """Return the newest release that verifies. Add to `skipped` why newer ones do not."""
-    for _, group in groupby(releases, key=lambda each: each.root.sequence):
+    for _, group in groupby(releases, key=lambda release: release.root.sequence):
         right = list(_verify(store, group, skipped))
         if len(right) > 1:
             raise RestoreRefusal(
@@ -221,4 +221,4 @@ def _verify(store: Store, releases: Iterator[ListedRelease], skipped: list[str])
 
 
 def _list_ids(releases: list[ListedRelease]) -> str:
-    return ", ".join(f"{each.id} (built {each.root.built_at.isoformat()})" for each in releases) or "none"
+    return ", ".join(f"{release.id} (built {release.root.built_at.isoformat()})" for release in releases) or "none"

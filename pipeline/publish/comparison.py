@@ -36,7 +36,8 @@ def compare_releases(store: Store, one: Root, other: Root, *, cache: Path) -> li
             before, after = (_open(store, part, cache=cache) for part in parts)
             shared = not _have_one_renderer(store, parts)
             differences += sorted(
-                _compare(metro, before, after, shared=shared), key=lambda each: (each.type, each.slug, each.id)
+                _compare(metro, before, after, shared=shared),
+                key=lambda difference: (difference.type, difference.slug, difference.id),
             )
     return differences
 

@@ -108,10 +108,10 @@ def _tell_update(
     """Yield updates: of a metro's own copy for readers of any of its metros, of other copies for readers who see no own
     one."""
     own, lent = (_choose_own(before), _choose_own(after)), (_choose_lent(before), _choose_lent(after))
-    updates = [each for each in (own, lent) if _is_other(*each)]
+    updates = [sides for sides in (own, lent) if _is_other(*sides)]
     if not updates:
         return
-    fields = {name for each in updates for name in _name_fields(store, *each, cache=cache)}
+    fields = {name for sides in updates for name in _name_fields(store, *sides, cache=cache)}
     homes, known_in = _list_homes((*before, *after)), set[str]()
     if own not in updates:
         known_in = _list_homes(own[1])
@@ -195,7 +195,7 @@ def _name_fields(
     shown = {copy.row["hash"]: copy for copy in (*before, *after)}
     record = _read_document(store, min(after, key=_rank), cache=cache)
     documents = (_read_document(store, copy, cache=cache) for copy in shown.values())
-    return {name for each in documents for name in name_changed_members(each, record, shared=True)}
+    return {name for document in documents for name in name_changed_members(document, record, shared=True)}
 
 
 def _read_document(store: Store, copy: OrganizationCopy, *, cache: Path) -> bytes:

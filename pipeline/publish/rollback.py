@@ -57,8 +57,8 @@ def roll_back(
         )
         for slug, part in sorted(target.root.parts.items())
     ]
-    parts: dict[str, Part | None] = {each.slug: each.part for each in built}
-    changes = {each.slug: each.changes for each in built}
+    parts: dict[str, Part | None] = {metro.slug: metro.part for metro in built}
+    changes = {metro.slug: metro.changes for metro in built}
     for slug in sorted(current.root.parts.keys() - target.root.parts.keys()):
         parts[slug] = None
         base = read_base(store, current.root.parts[slug])

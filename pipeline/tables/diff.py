@@ -215,7 +215,7 @@ def complete_members(given: Any, annotation: Any) -> Any:
     may be neither has a default, or stays missing."""
     struct = next(find_structs(annotation), None)
     if isinstance(given, list):
-        return [complete_members(each, annotation) for each in given]
+        return [complete_members(inner, annotation) for inner in given]
     if struct is None or not isinstance(given, dict):
         return given
     members = {}

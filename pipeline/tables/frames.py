@@ -125,10 +125,12 @@ def _order_occurrences(occurrences: pl.DataFrame, listings: pl.DataFrame) -> pl.
 def _order_changes(changed: Sequence[RowChange], *, rows: Numbers, organization_rows: Numbers) -> tuple[Change, ...]:
     """Return the changes of listings by row, then those of organizations by row."""
 
-    def find_place(each: RowChange) -> tuple[bool, int]:
-        return each.is_organization, int((organization_rows if each.is_organization else rows)[each.number])
+    def find_place(row_change: RowChange) -> tuple[bool, int]:
+        return row_change.is_organization, int(
+            (organization_rows if row_change.is_organization else rows)[row_change.number]
+        )
 
-    return tuple(each.change for each in sorted(changed, key=find_place))
+    return tuple(row_change.change for row_change in sorted(changed, key=find_place))
 
 
 def encode_table(frame: pl.DataFrame) -> bytes:
@@ -157,9 +159,9 @@ def join_stated(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataF
 def _describe(slug: str, names: list[str], lats: list[float | None], lngs: list[float | None]) -> dict[str, Any]:
     """Return a neighborhood's row: the name that most of its listings use, and the mean of their coordinates."""
     spelled = Counter(names)
-    name = min(spelled, key=lambda each: (-spelled[each], each))
+    name = min(spelled, key=lambda spelling: (-spelled[spelling], spelling))
     placed = [(lat, lng) for lat, lng in zip(lats, lngs, strict=True) if lat is not None and lng is not None]
-    lat, lng = (_find_mean([each[at] for each in placed]) for at in (0, 1))
+    lat, lng = (_find_mean([point[at] for point in placed]) for at in (0, 1))
     return {"slug": slug, "name": name, "key": fold_text(name), "lat": lat, "lng": lng}
 
 
@@ -169,7 +171,7 @@ def _find_mean(degrees: list[float]) -> float | None:
 
 def make_zips(centroids: Sequence[Centroid]) -> pl.DataFrame:
     """Make the table of centroids."""
-    return pl.DataFrame([astuple(each) for each in centroids], schema=dict(ZIPS), orient="row")
+    return pl.DataFrame([astuple(centroid) for centroid in centroids], schema=dict(ZIPS), orient="row")
 
 
 def carry_centroids(snapshot: Snapshot) -> tuple[Centroid, ...]:

@@ -48,7 +48,7 @@ def read_traits(tables: Mapping[str, pl.DataFrame]) -> Traits:
     is_stated = ages["age_min"].is_not_null() | ages["age_max"].is_not_null()
     youngest = ages["age_min"].fill_null(0).clip(0, OLDEST).set(~is_stated, OLDEST + 1)
     oldest = ages["age_max"].fill_null(OLDEST).clip(0, OLDEST).set(~is_stated, 0)
-    x, y, z = (_shift(each * EARTH_RADIUS_M) for each in make_unit_vectors(lats, lngs))
+    x, y, z = (_shift(vector * EARTH_RADIUS_M) for vector in make_unit_vectors(lats, lngs))
     slots, days = _find_slots(tables, size=listings.height)
     sets, kinds = np.unique(categories, return_inverse=True)
     return Traits(

@@ -78,8 +78,8 @@ class TableBuilder:
         while chunk := list(islice(remaining, _CHUNK)):
             self._present.update(row.id for row in chunk)
             versioned = [self._settle(row) for row in chunk]
-            self._add("listings", [each for each in versioned if each.row.kind != ORGANIZATION])
-            self._add("organizations", [each for each in versioned if each.row.kind == ORGANIZATION])
+            self._add("listings", [entry for entry in versioned if entry.row.kind != ORGANIZATION])
+            self._add("organizations", [entry for entry in versioned if entry.row.kind == ORGANIZATION])
 
     def add_stays(self, stays: Sequence[UnchangedListing]) -> None:
         """Their rows, dates and words are those of the release before, as columns."""
@@ -123,48 +123,48 @@ class TableBuilder:
             return
         first = self._sizes[name]
         self._sizes[name] += len(versioned)
-        documents = [self._find_document(each) for each in versioned]
+        documents = [self._find_document(entry) for entry in versioned]
         rows = [
-            each.row.columns | self._assign(each, document, number)
-            for number, (each, document) in enumerate(zip(versioned, documents, strict=True), first)
+            entry.row.columns | self._assign(entry, document, number)
+            for number, (entry, document) in enumerate(zip(versioned, documents, strict=True), first)
         ]
         schema = _SCHEMAS[name]
         self._parts[name].append(
             pl.DataFrame({column: [row.get(column) for row in rows] for column in schema}, schema=schema)
         )
         self.changed += [
-            RowChange(name == "organizations", number, each.change)
-            for number, each in enumerate(versioned, first)
-            if each.change is not None
+            RowChange(name == "organizations", number, entry.change)
+            for number, entry in enumerate(versioned, first)
+            if entry.change is not None
         ]
         if name == "listings":
             self._add_happenings(versioned, first=first)
             self._add_terms(versioned, documents, first=first)
 
-    def _find_document(self, each: VersionedRow) -> bytes:
-        return each.document if each.document is not None else self._previous.read_document(each.row.id)
+    def _find_document(self, versioned: VersionedRow) -> bytes:
+        return versioned.document if versioned.document is not None else self._previous.read_document(versioned.row.id)
 
-    def _assign(self, each: VersionedRow, document: bytes, number: int) -> dict[str, Any]:
+    def _assign(self, versioned: VersionedRow, document: bytes, number: int) -> dict[str, Any]:
         assigned = {
             "number": number,
-            "hash": each.hash,
-            "created_at": each.created_at,
-            "updated_at": each.updated_at,
+            "hash": versioned.hash,
+            "created_at": versioned.created_at,
+            "updated_at": versioned.updated_at,
             "length": len(document),
-            "origin": each.row.origin,
+            "origin": versioned.row.origin,
         }
-        if each.row.kind != ORGANIZATION:
-            assigned["type"] = TYPES.index(each.row.kind)
-            assigned["links"] = each.row.links or encode_links(read_links(each.row))
-        if each.document is not None:
+        if versioned.row.kind != ORGANIZATION:
+            assigned["type"] = TYPES.index(versioned.row.kind)
+            assigned["links"] = versioned.row.links or encode_links(read_links(versioned.row))
+        if versioned.document is not None:
             return assigned | {"offset": self._buffer.put(document)}
-        old = self._previous.get(each.row.id)
+        old = self._previous.get(versioned.row.id)
         assert old is not None
         return assigned | {name: old[name] for name in _DOCUMENT}
 
     def _add_happenings(self, versioned: Sequence[VersionedRow], *, first: int) -> None:
         """Add the dates of rows. Archived and draft rows keep theirs, so that a restored row is the same row."""
-        rows = [(number, each.row) for number, each in enumerate(versioned, first)]
+        rows = [(number, entry.row) for number, entry in enumerate(versioned, first)]
         for kind, name in HAPPENINGS.items():
             if name == "occurrences":
                 self._parts[name].append(
@@ -184,9 +184,9 @@ class TableBuilder:
 
     def _add_terms(self, versioned: Sequence[VersionedRow], documents: Sequence[bytes], *, first: int) -> None:
         self.index.add_documents(
-            (number, document, each.row.columns.get("keywords"))
-            for number, (each, document) in enumerate(zip(versioned, documents, strict=True), first)
-            if each.row.columns["status"] == PUBLISHED
+            (number, document, entry.row.columns.get("keywords"))
+            for number, (entry, document) in enumerate(zip(versioned, documents, strict=True), first)
+            if entry.row.columns["status"] == PUBLISHED
         )
 
     def _carry(self, at: pl.Series, origins: pl.Series, stays: Sequence[UnchangedListing]) -> None:

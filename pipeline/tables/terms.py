@@ -130,7 +130,7 @@ def _split_document(document: bytes, keywords: str | None, categories: Mapping[s
     text = _decoder.decode(document)
     parts = {
         "name": text.name,
-        "category": " ".join(categories.get(each, each) for each in text.categories).replace("_", " "),
+        "category": " ".join(categories.get(category, category) for category in text.categories).replace("_", " "),
         "keywords": keywords,
         "description": text.description,
         "organization": text.organization.name,

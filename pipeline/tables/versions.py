@@ -42,4 +42,4 @@ def list_versions(changes: Mapping[str, Sequence[Change]], *, stamp: datetime) -
 
 def list_organizations(changes: Mapping[str, Sequence[Change]]) -> set[str]:
     """Return the ids of the organizations that changed in some metro."""
-    return {each.listing_id for some in changes.values() for each in some if each.type == "organization"}
+    return {change.listing_id for some in changes.values() for change in some if change.type == "organization"}

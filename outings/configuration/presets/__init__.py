@@ -75,7 +75,7 @@ def read_presets() -> Mapping[str, Preset]:
 
 def recognize_preset(url: str) -> str | None:
     """Return the name of the system to which an address certainly belongs, or None."""
-    names = (name for name, each in read_presets().items() if each.recognize and _has(each.recognize, url))
+    names = (name for name, preset in read_presets().items() if preset.recognize and _has(preset.recognize, url))
     return next(names, None)
 
 
@@ -100,7 +100,7 @@ def fill_feed(feed: dict[str, Any], preset: Preset, environ: Mapping[str, str]) 
     settings = dict(preset.feed)
     if is_remote:
         url = _rewrite(url, preset.address)
-        version = next((each for each in preset.versions if _has(each.pattern, url)), None)
+        version = next((version for version in preset.versions if _has(version.pattern, url)), None)
         query = preset.address.query
         if version is not None:
             settings |= version.feed
@@ -116,8 +116,8 @@ def fill_feed(feed: dict[str, Any], preset: Preset, environ: Mapping[str, str]) 
 
 
 def _rewrite(url: str, address: Address) -> str:
-    for each in address.rewrites:
-        url = re.sub(each.pattern, each.to, url, flags=re.IGNORECASE)
+    for rewrite in address.rewrites:
+        url = re.sub(rewrite.pattern, rewrite.to, url, flags=re.IGNORECASE)
     return url
 
 

@@ -58,7 +58,7 @@ def parse_related(data: bytes) -> tuple[Group, ...]:
         if line.strip() and not line.lstrip().startswith("#"):
             phrases = [" ".join(split_words(part)) for part in line.split(",")]
             wrong = _list_wrong(phrases, line)
-            problems += [RelatedProblem(number, f"{each}; allowed: {_ALLOWED}") for each in wrong]
+            problems += [RelatedProblem(number, f"{fault}; allowed: {_ALLOWED}") for fault in wrong]
             groups.append(tuple(phrases))
     if len(groups) > MOST_GROUPS:
         problems.append(RelatedProblem(0, f"has {len(groups)} groups; allowed: at most {MOST_GROUPS}"))
@@ -170,7 +170,7 @@ def read_shipped_language(code: str) -> Language:
 
 def read_shipped_files(code: str) -> dict[str, bytes]:
     folder = files(__package__).joinpath(code)
-    return {each.name: each.read_bytes() for each in folder.iterdir() if each.name in FILES}
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.name in FILES}
 
 
 def find_stems(language: Language) -> str:
@@ -191,7 +191,7 @@ def list_uncovered(language: Language, categories: Collection[str]) -> Iterator[
         yield "no words for streets (streets.toml): an address is found only as a listing writes it"
     if not language.related:
         yield "no related words (related.csv)"
-    missing = [each for each in categories if each not in language.categories]
+    missing = [category for category in categories if category not in language.categories]
     if missing and language.code != ENGLISH:
         yield f"no words for categories (categories.toml): {', '.join(missing)} are searched by these names"
 
@@ -210,7 +210,7 @@ class Translation(Struct, frozen=True, kw_only=True):
 def list_translations(code: str) -> tuple[Translation, ...]:
     """Return translations from each language in which a metro of language `code` is also searched."""
     if code == ENGLISH:
-        return tuple(_make_translation(each) for each in SHIPPED if each != ENGLISH)
+        return tuple(_make_translation(other) for other in SHIPPED if other != ENGLISH)
     if code in SHIPPED:
         other = _make_translation(code)
         return (Translation(code=ENGLISH, groups=other.groups, phrases=other.known, known=other.phrases),)

@@ -188,9 +188,9 @@ class WhenWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def list_patterns(self) -> Iterator[str]:
         texts = (getattr(self, name) for name in self.__struct_fields__ if name not in ("days", "months"))
-        yield from (each for each in texts if isinstance(each, str))
-        yield from (*self.days.split(), *self.months.split(), *(each.words for each in self.hours))
-        yield from (fill_parts(each, WHEN_PARTS) for each in self.dates)
+        yield from (text for text in texts if isinstance(text, str))
+        yield from (*self.days.split(), *self.months.split(), *(hour.words for hour in self.hours))
+        yield from (fill_parts(date, WHEN_PARTS) for date in self.dates)
 
 
 # What `<name>` may say in a date; whoever reads it fills in months and ends of ordinals.
@@ -214,19 +214,19 @@ class SearchWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         yield from (self.amounts.before, self.amounts.to, self.amounts.units)
         yield from self.when.list_patterns()
         texts = (getattr(self.ages, name) for name in self.ages.__struct_fields__ if name not in _LISTS)
-        yield from (each for each in texts if isinstance(each, str))
+        yield from (text for text in texts if isinstance(text, str))
         for school in self.ages.schools:
             yield from (school.before, school.behind, *school.early)
-        yield from (each.words for each in (*self.ages.named, *self.ages.stages))
+        yield from (named.words for named in (*self.ages.named, *self.ages.stages))
 
     def check(self) -> None:
         """ValueError for what no query can be read by, though each pattern is one."""
         for name, texts, most in (("days", self.when.days, 7), ("months", self.when.months, 12)):
             if (count := len(texts.split())) > most:
                 raise ValueError(f"{name} has {count} expressions; allowed: {most} at most")
-        for each in self.when.hours:
-            if not 0 <= each.low < each.high <= 24:
-                raise ValueError(f'hours of "{each.words}": {each.low} to {each.high}; allowed: 0 to 24, and rising')
+        for hour in self.when.hours:
+            if not 0 <= hour.low < hour.high <= 24:
+                raise ValueError(f'hours of "{hour.words}": {hour.low} to {hour.high}; allowed: 0 to 24, and rising')
 
 
 _PART = re.compile(r"<([a-z_]+)>")

@@ -139,7 +139,9 @@ def encode_static_document(vocabulary: Vocabulary, files_by_request: Mapping[str
     operations = {path: document["paths"][path]["get"] for path in names}
     document["info"]["description"] = _STATIC_ABOUT
     document["servers"] = [{"url": "."}]
-    document["tags"] = [{"name": name} for name in dict.fromkeys(each["tags"][0] for each in operations.values())]
+    document["tags"] = [
+        {"name": name} for name in dict.fromkeys(operation["tags"][0] for operation in operations.values())
+    ]
     del document["security"], document["components"]["securitySchemes"]
     document["paths"] = {
         path: {"get": _reduce(operation, names[path], document) | {"x-file": examples[path]}}
@@ -147,8 +149,10 @@ def encode_static_document(vocabulary: Vocabulary, files_by_request: Mapping[str
     }
     components = document["components"]
     needed = set(_list_needed(document["paths"], components, set()))
-    reduced = {kind: {k: v for k, v in each.items() if (kind, k) in needed} for kind, each in components.items()}
-    document["components"] = {kind: each for kind, each in reduced.items() if each}
+    reduced = {
+        kind: {k: v for k, v in component.items() if (kind, k) in needed} for kind, component in components.items()
+    }
+    document["components"] = {kind: part for kind, part in reduced.items() if part}
     return msgspec.json.encode(document)
 
 
@@ -160,7 +164,11 @@ def _reduce(operation: Mapping[str, Any], sent: set[str], document: Mapping[str,
         shared: Mapping[str, Any] = document["components"]["parameters"][name] if name else parameter
         return shared
 
-    parameters = [each for each in operation["parameters"] if read(each)["in"] == "path" or read(each)["name"] in sent]
+    parameters = [
+        parameter
+        for parameter in operation["parameters"]
+        if read(parameter)["in"] == "path" or read(parameter)["name"] in sent
+    ]
     success = {name: value for name, value in operation["responses"]["200"].items() if name != "headers"}
     kept = {name: operation[name] for name in ("operationId", "tags", "summary", "x-stability") if name in operation}
     responses = {"200": success, "404": {"description": "There is no such file."}}
@@ -179,5 +187,5 @@ def _list_needed(value: Any, components: Mapping[str, Any], visited: set[tuple[s
                 yield from _list_needed(components[kind][name], components, visited)
         value = list(value.values())
     if isinstance(value, list):
-        for each in value:
-            yield from _list_needed(each, components, visited)
+        for inner in value:
+            yield from _list_needed(inner, components, visited)

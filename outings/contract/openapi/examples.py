@@ -53,7 +53,7 @@ def find_path_values(route: Route) -> Mapping[str, str]:
 
 def _fit_words(value: Any, vocabulary: Vocabulary) -> Any:
     if isinstance(value, list):
-        return [_fit_words(each, vocabulary) for each in value]
+        return [_fit_words(inner, vocabulary) for inner in value]
     if not isinstance(value, dict):
         return value
     return {

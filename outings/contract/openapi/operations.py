@@ -260,7 +260,7 @@ def make_body(route: Route) -> Schema:
 def _name_filters(route: Route) -> Schema:
     """Return a schema that limits the filters in the route's `meta` to its own, if these are the same for all
     collections."""
-    types = {} if route.meta is None else {each.name: each.type for each in msgspec.structs.fields(route.meta)}
+    types = {} if route.meta is None else {field.name: field.type for field in msgspec.structs.fields(route.meta)}
     if types.get("applied_filters") != Filters:
         return {}
     names = sorted(name for name, row in route.parameters.items() if row.is_filter and not row.replaced_by)

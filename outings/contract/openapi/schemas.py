@@ -32,7 +32,7 @@ def is_struct(item: object) -> TypeGuard[type[Struct]]:
 
 # What stands in a body, and what stands round it.
 _BODIES: tuple[type[Struct], ...] = (
-    *dict.fromkeys(filter(is_struct, (each for route in ROUTES for each in (route.item, route.meta)))),
+    *dict.fromkeys(filter(is_struct, (struct for route in ROUTES for struct in (route.item, route.meta)))),
     Facets,
     Notice,
     Failure,
@@ -133,7 +133,7 @@ def _tidy(schema: Any, vocabulary: Vocabulary) -> Any:
     """Return the schema with the deployment's words and with null as a type, but without Python's default values, which
     are not part of an answer."""
     if isinstance(schema, list):
-        return [_tidy(each, vocabulary) for each in schema]
+        return [_tidy(inner, vocabulary) for inner in schema]
     if not isinstance(schema, dict):
         return schema
     tidy = {key: _tidy(value, vocabulary) for key, value in schema.items() if key not in ("default", "required")}

@@ -52,7 +52,7 @@ def _find_kind(info: Any) -> pl.DataType:
     if isinstance(info, msgspec.inspect.Metadata):
         return _find_kind(info.type)
     if isinstance(info, msgspec.inspect.UnionType):
-        (stated,) = (each for each in info.types if not isinstance(each, msgspec.inspect.NoneType))
+        (stated,) = (kind for kind in info.types if not isinstance(kind, msgspec.inspect.NoneType))
         return _find_kind(stated)
     if isinstance(info, msgspec.inspect.StructType):
         return pl.Struct(_list_members(info))

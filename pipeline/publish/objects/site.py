@@ -50,7 +50,7 @@ def compose_site(
         site = encode_site(Site(settings=chosen, inputs=inputs, pages=packed))
         # What the current release names is there; anything else of this name may be about to be pruned.
         known = set() if published is None else {current, published.pages.object}
-        objects = tuple(each for each in (data, site) if hash_of(each) not in known)
+        objects = tuple(encoded for encoded in (data, site) if hash_of(encoded) not in known)
         return SiteObjects(site=hash_of(site), objects=objects)
 
     return make

@@ -103,7 +103,7 @@ def publish_static(
         host.flush()
         if _swap(store, manifest, expected=version) is not None:
             return StaticResult(
-                release=listed.id, files=len(files), size=sum(each.size for each in files.values()),
+                release=listed.id, files=len(files), size=sum(file.size for file in files.values()),
                 written=tuple(changed), deleted=gone, left_out=left_out,
             )  # fmt: skip
     raise GuardRefusal(f"[static] url {table.url}: others published it {ATTEMPTS} times meanwhile; build again")
@@ -146,8 +146,8 @@ def _render(
     """Return all files by name, and what is left out."""
     release = open_release(store, listed, cache=cache)
     slugs = [slug for slug in sorted(release.metros) if not table.metros or slug in table.metros]
-    dates = {slug: read_date(each.metro.timezone) for slug, each in release.metros.items()}
-    vocabulary = next((each.vocabulary for each in release.metros.values()), Vocabulary())
+    dates = {slug: read_date(snapshot.metro.timezone) for slug, snapshot in release.metros.items()}
+    vocabulary = next((snapshot.vocabulary for snapshot in release.metros.values()), Vocabulary())
     requests = _sort_requests(table, release)
     exported = {slug: _list_exported(release.metros[slug]) for slug in slugs}
     metros = [
@@ -163,8 +163,8 @@ def _render(
     tree = renderer.render_tree(requests.get("", ()), max_objects=table.max_objects)
     left_out = [f"{kind}: there may be {table.max_objects} files ([static] max_objects)" for kind in tree.left_out]
     for slug, collections in exported.items():
-        withheld = [each for each in COLLECTIONS.values() if each not in collections]
-        left_out += [f"{slug}: exports of {each}: some of them are for adults alone" for each in withheld]
+        withheld = [collection for collection in COLLECTIONS.values() if collection not in collections]
+        left_out += [f"{slug}: exports of {collection}: some of them are for adults alone" for collection in withheld]
     files = dict(tree.files)
 
     def add(name: str, data: bytes, *, step: int = steps.LISTS, max_age: int = 60, media: str = "text/plain") -> None:
@@ -173,8 +173,8 @@ def _render(
     for page in render_pages(store, listed.root.site, {slug: release.metros[slug] for slug in slugs}, dates=dates):
         step = steps.LISTS if page.path.endswith(".html") else steps.DETAILS
         add(page.path, page.data, step=step, media=page.media)
-    listed_requests = [*tree.requests, *(each for metro in tree.metros.values() for each in metro.requests)]
-    files_by_request = {each.request: each.files for each in listed_requests}
+    listed_requests = [*tree.requests, *(request for metro in tree.metros.values() for request in metro.requests)]
+    files_by_request = {request.request: request.files for request in listed_requests}
     add("openapi.json", encode_static_document(vocabulary, files_by_request), max_age=3600, media=JSON)
     for file in list_host_files(slugs):
         add(file.name, file.data, media=file.media)
@@ -187,7 +187,7 @@ def _render(
 
 def _sort_requests(table: StaticTable, release: Release) -> dict[str, list[str]]:
     """Return the configured requests by metro, those of none under an empty name."""
-    aliases = {alias: slug for slug, each in release.metros.items() for alias in each.metro.aliases}
+    aliases = {alias: slug for slug, snapshot in release.metros.items() for alias in snapshot.metro.aliases}
     sorted_: dict[str, list[str]] = {}
     for request in table.requests:
         match = match_route(request.partition("?")[0])

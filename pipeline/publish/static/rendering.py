@@ -101,8 +101,8 @@ class Renderer:
         self._metros = metros
         self._dates = dates
         self._vocabulary = vocabulary
-        self._entitlement = Entitlement(metros=None if is_all else frozenset(each.slug for each in metros))
-        self._aliases = {a: slug for slug, each in release.metros.items() for a in each.metro.aliases}
+        self._entitlement = Entitlement(metros=None if is_all else frozenset(metro.slug for metro in metros))
+        self._aliases = {alias: slug for slug, snapshot in release.metros.items() for alias in snapshot.metro.aliases}
         self._spool = spool
         self.problems: list[str] = []
 
@@ -120,7 +120,7 @@ class Renderer:
                 added = self._render_kind(wanted, metro, kind, files, most=max_objects)
                 listed[slug] += added or ()
                 left_out += [f"{slug}: {kind.name}" if slug else kind.name] if added is None else []
-        metros = {each.slug: MetroIndex(each.today.isoformat(), tuple(listed[each.slug])) for each in self._metros}
+        metros = {metro.slug: MetroIndex(metro.today.isoformat(), tuple(listed[metro.slug])) for metro in self._metros}
         return Tree(files=files, requests=tuple(listed[""]), metros=metros, left_out=tuple(left_out))
 
     def _render_kind(

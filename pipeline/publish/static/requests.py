@@ -57,7 +57,7 @@ class Kind(Struct, frozen=True):
 def _list_overviews(metro: StaticMetro) -> Iterator[str]:
     for listing_type, collection in COLLECTIONS.items():
         facets = LISTS[listing_type].parameters["facets"].allowed or ()
-        values = [f"{each}&limit=0" for each in (",".join(facets), *facets)]
+        values = [f"{facet}&limit=0" for facet in (",".join(facets), *facets)]
         yield from metro.list_lists("?facets=", values, of=[collection])
     yield from metro.list_lists("", of=list_months(metro.today))
     yield from metro.list_lists("", of=("coverage", "organizations", "neighborhoods", "neighborhoods?sort=count"))
@@ -67,7 +67,7 @@ def _list_details(metro: StaticMetro) -> Iterator[str]:
     for collection, slugs in metro.shown.slugs.items():
         yield from (f"/v1/{collection}/{row_id}" for row_id in slugs)
     lists = (metro.shown.directory, *metro.shown.organizations.values())
-    yield from (f"/v1/organizations/{row_id}" for row_id in dict.fromkeys(each for ids in lists for each in ids))
+    yield from (f"/v1/organizations/{row_id}" for row_id in dict.fromkeys(row_id for ids in lists for row_id in ids))
 
 
 def _list_slugs(metro: StaticMetro) -> Iterator[str]:
@@ -90,8 +90,8 @@ def _list_exports(metro: StaticMetro) -> Iterator[str]:
     if exported:
         yield base if len(exported) == len(COLLECTIONS) else f"{base}?types={','.join(exported)}"
     for collection in exported:
-        formats = (each for each in EXPORT_TYPES if each != "ics" or collection == "events")
-        yield from (f"{base}/{collection}.{each}" for each in formats)
+        formats = (format_ for format_ in EXPORT_TYPES if format_ != "ics" or collection == "events")
+        yield from (f"{base}/{collection}.{format_}" for format_ in formats)
 
 
 def _list_calendars(metro: StaticMetro) -> Iterator[str]:

@@ -52,7 +52,9 @@ class RowStripper:
             at = self._find_listing(row_id)
             if at is not None and (organization := self._previous.listings["organization_id"][at]) is not None:
                 gone[organization] |= self._find_domains([row_id])
-        return frozenset(each for each, domains in gone.items() if self._is_bereft(each, domains))
+        return frozenset(
+            organization for organization, domains in gone.items() if self._is_bereft(organization, domains)
+        )
 
     def _is_bereft(self, organization: str, domains: set[str | None]) -> bool:
         row = None if organization in self._ids else self._previous.get(organization)
@@ -62,7 +64,7 @@ class RowStripper:
         if domain is None or domain not in domains:
             return False
         others = self._previous.listings.filter(pl.col("organization_id") == organization)["id"]
-        return domain not in self._find_domains(each for each in others if each not in self._ids)
+        return domain not in self._find_domains(other for other in others if other not in self._ids)
 
     def _find_listing(self, row_id: str) -> int | None:
         at = self._previous.find_row(row_id) if row_id in self._previous else -1
@@ -70,7 +72,7 @@ class RowStripper:
 
     def _find_domains(self, ids: Iterable[str]) -> set[str | None]:
         links = (read_document_links("", self._previous.read_document(row_id)) for row_id in ids)
-        return {find_domain(url) for each in links for url in (each.website_url, *each.links)}
+        return {find_domain(url) for link in links for url in (link.website_url, *link.links)}
 
     def carry_row(self, row_id: str) -> Row:
         """Return the row without what is withdrawn: the facts of a withdrawn place, an address shared with it, and a
@@ -110,6 +112,8 @@ def _unstamp(row: Row) -> Any:
     members: Any = read_members(row)
     part = PARTS.get(row.kind)
     if part is not None:
-        members = replace(members, **{part: tuple(replace(each, updated_at=None) for each in getattr(members, part))})
+        members = replace(
+            members, **{part: tuple(replace(part_member, updated_at=None) for part_member in getattr(members, part))}
+        )
     assigned = replace(members, created_at=None)
     return assigned if hash_members(assigned) == row.hash else members

@@ -88,11 +88,11 @@ def _take_down(
     public_reason = reason if reason in REMOVAL_REASONS else WITHDRAWN
     site = read_settings(store, root.site)
     built = [
-        strip_metro(store, each, taken, stamp=stamp, reason=public_reason, cache=cache, site=site)
-        for each in by_metro.values()
+        strip_metro(store, withdrawal, taken, stamp=stamp, reason=public_reason, cache=cache, site=site)
+        for withdrawal in by_metro.values()
     ]
-    changes = {each.slug: each.changes for each in built if each is not None}
-    parts: dict[str, Part | None] = {each.slug: each.part for each in built if each is not None}
+    changes = {metro.slug: metro.changes for metro in built if metro is not None}
+    parts: dict[str, Part | None] = {metro.slug: metro.part for metro in built if metro is not None}
     first = _find_first(store, root, wanted)
     since = find_first_with_text(store, taken, ids=wanted, before=first, trust=trust)
     published = publish(
@@ -117,7 +117,9 @@ def _take_down(
         act="takedown",
         taking=WithdrawalChange(withdrawals=withdrawals, erased=frozenset(wanted), since=since),
     )
-    showing = {slug: len(each.stripping.showing) for slug, each in by_metro.items() if each.stripping.showing}
+    showing = {
+        slug: len(withdrawal.stripping.showing) for slug, withdrawal in by_metro.items() if withdrawal.stripping.showing
+    }
     return TakedownResult(published=published, types=types, showing=showing, since=since)
 
 
@@ -159,7 +161,7 @@ def _name_types(
     store: Store, root: Root, withdrawals: Mapping[str, MetroWithdrawal], ids: Collection[str]
 ) -> dict[str, str]:
     """UnknownRowError where one was never there."""
-    types = {row_id: str(row["kind"]) for each in withdrawals.values() for row_id, row in each.rows.items()}
+    types = {row_id: str(row["kind"]) for withdrawal in withdrawals.values() for row_id, row in withdrawal.rows.items()}
     gone = [row_id for row_id in ids if row_id not in types]
     unknown = [row_id for row_id in gone if not _list_versions(store, root, row_id)]
     if unknown:
@@ -172,7 +174,7 @@ def _refuse_unknown(ids: Collection[str]) -> UnknownRowError:
 
 
 def _join_marks(withdrawals: Mapping[str, MetroWithdrawal], row_id: str) -> tuple[str, ...]:
-    return tuple(sorted({mark for each in withdrawals.values() for mark in each.list_marks(row_id)}))
+    return tuple(sorted({mark for withdrawal in withdrawals.values() for mark in withdrawal.list_marks(row_id)}))
 
 
 def _list_versions(store: Store, root: Root, row_id: str) -> list[int]:
@@ -218,10 +220,10 @@ def find_first_with_text(
     """
     search = _TextSearch(store, taken, ids)
     first = before
-    for each in list_releases(store, trust=trust):
-        is_open = each.root.sequence < first and not has_ended(each.root.ended, each.root.sequence)
-        if is_open and search.has_text(each.root):
-            first = each.root.sequence
+    for release in list_releases(store, trust=trust):
+        is_open = release.root.sequence < first and not has_ended(release.root.ended, release.root.sequence)
+        if is_open and search.has_text(release.root):
+            first = release.root.sequence
     return first
 
 
@@ -259,4 +261,6 @@ class _TextSearch:
         return bool(column.is_in(self._ids).any())
 
     def _has_problem(self, sha: str) -> bool:
-        return any(self._taken.has_source(each.feed, each.source_id) for each in read_problems(self._store, sha))
+        return any(
+            self._taken.has_source(problem.feed, problem.source_id) for problem in read_problems(self._store, sha)
+        )
