@@ -14,6 +14,7 @@ from outings.contract.vocabulary import TYPES
 from outings.release.tables import PUBLISHED
 from pipeline.clean.feed_read import FeedRead, SpooledRecord
 from pipeline.dates.recurrence import names_start
+from pipeline.fetch.row_choice import HEADING
 from pipeline.resolve.listings.rows import Row
 from pipeline.resolve.previous import PreviousSnapshot
 
@@ -38,14 +39,17 @@ class FeedWarning(Struct, frozen=True, kw_only=True):
 def warn_of_reading(read: FeedRead) -> Iterator[FeedWarning]:
     if read.read == 0:
         yield FeedWarning(feed=read.feed, code="no_records", message="has no records")
-    if read.passed_over:
-        named = sorted(read.passed_over.items(), key=lambda each: (-each[1], each[0]))
-        count = sum(read.passed_over.values())
-        yield FeedWarning(
-            feed=read.feed, code="passed_over", count=count,
-            message=f"{count:,} {_pluralize(count, 'node')} of types that are no listing passed over",
-            examples=tuple(f"{name} ({number:,})" for name, number in named[:_SHOWN_TYPES]),
-        )  # fmt: skip
+    named = sorted(read.passed_over.items(), key=lambda each: (-each[1], each[0]))
+    chosen = [each for each in named if each[0].startswith(("keep ", "drop ")) or each[0] == HEADING]
+    for code, what, group in (
+        ("passed_over", "{} of types that are no listing passed over", [each for each in named if each not in chosen]),
+        ("left_out", "{} left out, as headings or by keep and drop", chosen),
+    ):
+        count = sum(number for _, number in group)
+        if count:
+            counted = f"{count:,} {_pluralize(count, 'node' if code == 'passed_over' else 'row')}"
+            examples = tuple(f"{name} ({number:,})" for name, number in group[:_SHOWN_TYPES])
+            yield FeedWarning(feed=read.feed, code=code, count=count, message=what.format(counted), examples=examples)
 
 
 class DateSurvey:

@@ -346,6 +346,11 @@ def _check_format(decoder: Decoder, feed: Values, key: str) -> None:
         )
     if row.is_walk and "metro" in feed and feed["metro"] is None:
         decoder.report(f"{key}.metro", f"is missing; allowed: the slug of the one metro that {name} belongs to")
+    if not row.has_select and name != "ics":
+        for setting in filter(feed.get, ("keep", "drop")):
+            decoder.report(
+                f"{key}.{setting}", f'is set together with format "{name}"; allowed: only with table and ics'
+            )
     if row.has_select:
         check_table(decoder, feed, key)
     else:

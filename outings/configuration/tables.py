@@ -101,6 +101,10 @@ class MetroTable(Struct, frozen=True, kw_only=True):
     neighborhoods: Path | None = None
 
 
+Cell = str | int | float | bool
+Words = Annotated[Cell | tuple[Cell, ...], Meta(description="a value, or a list of values")]
+
+
 class FeedTable(Struct, frozen=True, kw_only=True):
     """A feed, with the settings of its `preset` filled in. `url` stays as written, so that stored state does not name
     this machine's folders."""
@@ -131,6 +135,8 @@ class FeedTable(Struct, frozen=True, kw_only=True):
     max_memory: Count = 4 << 30
     headers: dict[str, str] = {}
     allow_private: bool = False
+    keep: dict[str, Words] = {}
+    drop: dict[str, Words] = {}
 
 
 class BuildTable(Struct, frozen=True, kw_only=True):

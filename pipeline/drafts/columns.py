@@ -10,8 +10,8 @@ from duckdb import DuckDBPyConnection
 from msgspec import Struct
 
 from outings.configuration.mapping import MappingError
-from pipeline.fetch.table.mapping import find_text, fold
-from pipeline.words import LANGUAGES, merge_words, read_words
+from pipeline.fetch.table.mapping import find_text
+from pipeline.words import LANGUAGES, fold, merge_words, read_words
 
 # In the order in which a person would name them.
 ROLES = tuple(read_words(LANGUAGES[0])["names"])

@@ -6,7 +6,8 @@ from typing import Any
 
 from pipeline.drafts.columns import Column, find_meanings
 from pipeline.drafts.roles import Role, Roles, read_number
-from pipeline.fetch.table.mapping import YES, fold
+from pipeline.fetch.table.mapping import YES
+from pipeline.words import fold
 
 Rules = dict[str, Any]
 _SEPARATORS = ("|", "/", ";", ",")

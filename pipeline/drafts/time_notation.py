@@ -8,9 +8,9 @@ from duckdb import DuckDBPyConnection
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pipeline.fetch.table.mapping import fold, read_clock, read_day, read_moment
+from pipeline.fetch.table.mapping import read_clock, read_day, read_moment
 from pipeline.fetch.table.ranges import take_range
-from pipeline.words import list_months
+from pipeline.words import fold, list_months
 
 # Where both fit, the one in front is taken: a caller in a country that writes months first turns them round.
 DAYS = (

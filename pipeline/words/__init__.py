@@ -1,12 +1,19 @@
 """The words by which exports are understood: names of columns, months, ages and prices, one file for each language."""
 
 import tomllib
+import unicodedata
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 LANGUAGES = ("en", "es", "fr", "de", "pt", "it", "nl")
+
+
+def fold(text: str) -> str:
+    """Fold a text as `lower(strip_accents(…))` does."""
+    plain = unicodedata.normalize("NFD", text)
+    return "".join(letter for letter in plain if not unicodedata.combining(letter)).lower()
 
 
 @cache

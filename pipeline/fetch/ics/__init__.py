@@ -12,7 +12,7 @@ __all__ = ["READER", "read_calendar"]
 def _read(file: SourceFile, setting: FeedSetting) -> Iterable[RawRecord]:
     return read_calendar(
         file.path.read_bytes(), timezone=setting.timezone, vocabulary=setting.vocabulary,
-        is_named="name" in setting.feed.defaults,
+        is_named="name" in setting.feed.defaults, choice=setting.feed,
     )  # fmt: skip
 
 

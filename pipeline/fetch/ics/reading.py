@@ -4,11 +4,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from outings.configuration import FeedTable
 from outings.contract.values import DAY, count_seconds
 from outings.contract.vocabulary import Vocabulary
 from pipeline.dates.zones import find_fold_zone
@@ -38,6 +40,7 @@ from pipeline.fetch.ics.times import (
     take_written_day,
 )
 from pipeline.fetch.reader import Note, RawRecord, sort_words
+from pipeline.fetch.row_choice import find_refusal
 from pipeline.records.record import explain_fault
 
 # What a changed date of a series says by its series, where it says nothing itself.
@@ -232,10 +235,14 @@ class _CalendarContext(Struct, frozen=True, kw_only=True):
     vocabulary: Vocabulary
     removal: dict[str, str]
     is_named: bool
+    choice: FeedTable | None
 
 
-def read_calendar(content: bytes, *, timezone: str, vocabulary: Vocabulary, is_named: bool = False) -> list[RawRecord]:
-    """Read a calendar. `is_named`: what has no SUMMARY is named by others.
+def read_calendar(
+    content: bytes, *, timezone: str, vocabulary: Vocabulary, is_named: bool = False, choice: FeedTable | None = None
+) -> list[RawRecord]:
+    """Read a calendar. `is_named`: what has no SUMMARY is named by others. `choice`: the feed whose `keep` and `drop`
+    leave events out.
 
     Raises ValueError for a file that is no calendar, or half of one.
     """
@@ -255,7 +262,7 @@ def read_calendar(content: bytes, *, timezone: str, vocabulary: Vocabulary, is_n
     groups = group_entries(entries, unread, zones)
     records = [_refuse_unread(event, unreadable, groups=groups, zones=zones) for event, unreadable in refused]
     removal = {"status": "archived", "reason": "cancelled"} if calendar.is_cancelled else {}
-    setting = _CalendarContext(zones=zones, vocabulary=vocabulary, removal=removal, is_named=is_named)
+    setting = _CalendarContext(zones=zones, vocabulary=vocabulary, removal=removal, is_named=is_named, choice=choice)
     for group in groups.values():
         records += [_read_entry(entry, group, setting) for entry in group.entries]
     return order_versions(records, entries)
@@ -266,10 +273,22 @@ def _read_entry(entry: CalendarEntry, group: EventGroup, setting: _CalendarConte
     try:
         if is_superseded(entry, group.master, setting.zones):
             return RawRecord(line, None, is_superseded=True)
+        if setting.choice and (reason := find_refusal(setting.choice, partial(_list_texts, entry, group))):
+            return RawRecord(line, None, passed_over=reason)
         value, notes = _make_record(entry, group, setting)
     except Exception as error:  # noqa: BLE001 - whatever it is, the other VEVENTs are read
         return _refuse(entry.event, _explain(error), source_id=source_id)
     return RawRecord(line, value, source_id=source_id, notes=tuple(notes))
+
+
+def _list_texts(entry: CalendarEntry, group: EventGroup, column: str) -> list[str]:
+    """List the texts of a property; a date of a series has those of its series where it has none."""
+    name = {"CATEGORY": "CATEGORIES", "NAME": "SUMMARY", "TITLE": "SUMMARY"}.get(column.upper(), column.upper())
+    events = [entry.event, *([group.master.event] if group.master else [])]
+    lines = next(filter(None, (event.get_all(name) for event in events)), [])
+    return [
+        text for line in lines for text in (split_texts(line.value) if name == "CATEGORIES" else [unescape(line.value)])
+    ]
 
 
 def _refuse_unread(

@@ -5,7 +5,6 @@ the member out.
 """
 
 import re
-import unicodedata
 from calendar import month_abbr
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -18,7 +17,7 @@ from outings.contract.vocabulary import Vocabulary
 from outings.sql_quoting import literal, quote
 from pipeline.fetch.table.ranges import CURRENCY, take_range
 from pipeline.fetch.table.targets import TIMES, Target, find_targets
-from pipeline.words import list_months, merge_words
+from pipeline.words import fold, list_months, merge_words
 
 _STEP = re.compile(r"([^\[\]]*)((?:\[\d*\])*)")
 _INDEX = re.compile(r"\[(\d*)\]")
@@ -31,12 +30,6 @@ class Text(Struct, frozen=True):
     sql: str
     many: bool = False
     is_number: bool = False
-
-
-def fold(text: str) -> str:
-    """Fold a text as `lower(strip_accents(…))` does."""
-    plain = unicodedata.normalize("NFD", text)
-    return "".join(letter for letter in plain if not unicodedata.combining(letter)).lower()
 
 
 def find_texts(member: str, rule: Rule, columns: Mapping[str, Any]) -> list[Text]:

@@ -6,6 +6,7 @@ A text in the file is a text in the table: whether this week's column looks like
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from errno import EFBIG
 from itertools import accumulate
 from pathlib import Path
@@ -17,9 +18,10 @@ from duckdb import DuckDBPyConnection
 from outings.configuration import FeedTable
 from outings.configuration.mapping import MappingError
 from outings.select_statement import lock
-from outings.sql_quoting import quote
+from outings.sql_quoting import literal, quote
 from pipeline.fetch.ndjson import decode_record
 from pipeline.fetch.reader import FeedSetting, RawRecord
+from pipeline.fetch.row_choice import HEADING, compile_words, list_conditions
 from pipeline.fetch.source import FeedError, SelectError, SettingError, SourceFile, limit_scratch, read_select
 from pipeline.fetch.table.delimited import open_delimited
 from pipeline.fetch.table.json_rows import (
@@ -31,7 +33,7 @@ from pipeline.fetch.table.json_rows import (
     open_json,
     open_json_lines,
 )
-from pipeline.fetch.table.mapping import compile_mapping
+from pipeline.fetch.table.mapping import compile_headings, compile_mapping, find_text
 from pipeline.fetch.table.selection import ROW, Selection, select_records
 from pipeline.fetch.table.sheets import open_sheet, open_sqlite
 from pipeline.fetch.unpacking import TableFile, list_tables
@@ -64,6 +66,7 @@ def read_tables(files: Sequence[SourceFile], setting: FeedSetting) -> Iterator[R
         opened = open_table(connection, feed, files, scratch=folder)
         names = [file.name if len(opened) > 1 else None for file, _ in opened]
         lock(connection)
+        yield from _leave_out_rows(connection, feed)
         for file, part in opened:
             if part.decided:
                 setting.tell_decided(f"{file.name}: {part.decided}")
@@ -88,6 +91,35 @@ def read_tables(files: Sequence[SourceFile], setting: FeedSetting) -> Iterator[R
                 line, name = locate(place)
                 raw = raw._replace(line=line, file=name)
             yield raw if query is not None else raw._replace(value=refuse_errors(raw.value))
+
+
+def _leave_out_rows(connection: DuckDBPyConnection, feed: FeedTable) -> Iterator[RawRecord]:
+    """Delete the rows that `keep` and `drop` leave out. Yield each as passed over, and headings of other rows too."""
+    table = connection.table("feed")
+    types = dict(zip(table.columns, table.types, strict=True))
+    cases, headings = [], ""
+    for name, column, words, is_wanted in list_conditions(feed):
+        setting = name.partition(" ")[0]
+        try:
+            text = find_text(f"{setting}.{column}", column, types)
+        except MappingError as error:
+            raise SettingError(feed.name, error.key, error.message) from error
+        texts = text.sql if text.many else f"[{text.sql}]"
+        folded = r"lower(strip_accents(trim(regexp_replace(each, '\s+', ' ', 'g'))))"
+        fits = f"regexp_full_match({folded}, {literal(compile_words(words))})"
+        has = f"coalesce(len(list_filter({texts}, lambda each: coalesce({fits}, false))), 0) > 0"
+        cases.append(f"WHEN {'NOT ' if is_wanted else ''}({has}) THEN {literal(name)}")
+    if cases:
+        left_out = f"SELECT rowid AS row, CASE {' '.join(cases)} END AS reason FROM feed"
+        rows = connection.execute(
+            f"SELECT row, reason FROM ({left_out}) WHERE reason IS NOT NULL ORDER BY row"
+        ).fetchall()
+        connection.execute("DELETE FROM feed WHERE rowid IN (SELECT unnest(?::BIGINT[]))", [[row for row, _ in rows]])
+        yield from (RawRecord(row + 1, None, passed_over=reason) for row, reason in rows)
+    with suppress(MappingError):  # a mapping that is wrong is refused where it is compiled
+        headings = compile_headings(feed.map, types)
+    for (row,) in connection.execute(f"SELECT rowid FROM feed WHERE {headings}").fetchall() if headings else ():
+        yield RawRecord(row + 1, None, passed_over=HEADING)
 
 
 def _select(connection: DuckDBPyConnection, query: str | None, setting: FeedSetting) -> Selection:

@@ -43,10 +43,10 @@ def remove_faulty_rows(connection: DuckDBPyConnection, query: str, run: Run) -> 
 
     Raises that error again if it fails on every row, or on too many of them.
     """
-    ((count,),) = connection.execute("SELECT count(*) FROM feed").fetchall()
+    ((count, most),) = connection.execute("SELECT count(*), coalesce(max(rowid) + 1, 0) FROM feed").fetchall()
     faults: list[RowFault] = []
     first: duckdb.Error | None = None
-    ahead = [(0, count)]
+    ahead = [(0, most)]
     while ahead:
         low, high = ahead.pop()
         error = _try_rows(connection, query, run, low=low, high=high)

@@ -333,3 +333,97 @@ def test_a_column_that_is_optional_may_be_missing_or_lead_nowhere(read_mapped: M
     mixed = read_mapped(rules, {"a": "A", "venue": []}, {"a": "A", "venue": {"name": "V", "fee": 5}})
     assert list_values(mixed, "location.address") == ["A", "V A"]
     assert list_values(mixed, "price.min") == [None, 5]
+
+
+@pytest.mark.parametrize(
+    ("rule", "member", "cells", "values"),
+    [
+        ('"price.min" = { column = "x", range = "start" }', "price.min", ["$25 - $60", "Free", "ask"], [25, 0, None]),
+        ('"price.max" = { column = "x", range = "end" }', "price.max", ["$2 - $6", "from $5", "$12"], [6, None, 12]),
+        ('"ages.min" = { column = "x", range = "start" }', "ages.min", ["ages 6-12", "19+", "6 months"], [6, 19, None]),
+        ('"ages.max" = { column = "x", range = "end" }', "ages.max", ["6 à 12 ans", "bis 6", "9+"], [12, 6, None]),
+        ('description = { column = "x", fallback = "None" }', "description", ["Boots", ""], ["Boots", "None"]),
+        ('"price.min" = { column = "x", decimal = ",", fallback = 2.5 }', "price.min", ["1,20", ""], [1.2, 2.5]),
+        (
+            "description = { column = 'x', pattern = '(?P<low>\\d+) of (?P<b>\\d+)', group = 'b' }", "description",
+            ["3 of 12 left"], ["12"],
+        ),
+        (
+            'image_url = { column = "x", prefix = "https://" }', "image_url",
+            ["www.e.example/a.jpg", "http://e.example/b.jpg"], ["https://www.e.example/a.jpg", "http://e.example/b.jpg"],
+        ),
+        (
+            'starts_local = { column = "x", range = "start", format = "%m/%d/%Y %H:%M" }', "starts_local",
+            ["12/05/2026 7:00 PM – 9:00 PM", "12/05/2026 6 - 8 pm"],
+            [datetime(2026, 12, 5, 19), datetime(2026, 12, 5, 18)],
+        ),
+        (
+            "starts_local = { column = 'x', heading = '^\\D+ \\d{4}$', format = '%A %d %B %Y' }", "date_on",
+            ["Dezember 2026", "So 06.", "Sa 12.", "Januar 2027", "Di 05."],
+            [date(2026, 12, 6), date(2026, 12, 12), date(2027, 1, 5)],
+        ),
+    ],
+)  # fmt: skip
+def test_what_people_put_into_one_cell_is_taken_apart(
+    read_mapped: Map, rule: str, member: str, cells: list[str], values: list[Any]
+) -> None:
+    read = read_mapped(rule, "x", *cells)
+    assert (list_values(read, member), read.problems) == (values, ())
+
+
+def test_headings_are_counted_and_are_no_records(read_mapped: Map) -> None:
+    read = read_mapped(
+        'starts_local = { column = "x", heading = "^M", format = "%d %B %Y" }', "x", "May 2026", "5", "6"
+    )
+    assert (read.read, read.passed_over, len(read.records)) == (2, {"heading": 1}, 2)
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ('{ column = "x", range = "start" }', "is given for what has no range; allowed: times, ages and amounts"),
+        ('{ column = "x", pattern = "(a)(b)" }', "name the one to take, as (?P<years>…)"),
+        ('{ column = "x", pattern = "(?P<a>a)", group = "b" }', 'has no group "b"; it has: a'),
+        ('{ column = "x", fallback = { column = "x", rage = "end" } }', "is no word of a rule"),
+    ],
+)
+def test_a_wrong_word_of_a_rule_is_refused(read_mapped: Map, rule: str, message: str) -> None:
+    with pytest.raises((ConfigurationError, SettingError)) as caught:
+        read_mapped(f"description = {rule}", "x", "1")
+    assert message in str(caught.value)
+
+
+def test_rows_are_kept_and_dropped_by_column_and_value(configure: Configure, tmp_path: Path) -> None:
+    rows = ["id;kind;place;name", "1;KIDS;Central;a", "2;Adults;Central;b", "3;Family;East;c", "4;Kíds ;Central Hall;d"]
+    (tmp_path / "t.csv").write_text("\n".join([*rows, "5;;Central;e"]) + "\n")
+    choice = 'keep = { kind = ["Kids", "Family"] }\ndrop = { place = "e*t" }\n'
+    rules = IDENTITY.format(type_="event") + 'image_url = "name"\n'
+    text = f'format = "table"\nmetro = "seattle"\nurl = "t.csv"\n{choice}[feeds.map]\n{rules}'
+    configuration = configure(text)
+    read = read_feed(configuration.feeds[0], configuration)
+    assert [record.name for record in read.records] == ["a", "d"]
+    assert (read.read, read.passed_over) == (2, {"keep kind": 2, "drop place": 1})
+    # A problem still names its line in the file.
+    assert {problem.line for problem in read.problems} == {2, 5}
+    wrong = configure(text.replace("kind =", "sort =", 1))
+    with pytest.raises(SettingError, match=r'keep.sort: names the column "sort", which the file does not have'):
+        read_feed(wrong.feeds[0], wrong)
+
+
+def test_events_of_a_calendar_are_kept_by_property_and_value(configure: Configure, tmp_path: Path) -> None:
+    kinds = {"1": "Kids,Crafts", "2": "Board", "3": ""}
+    events = "".join(
+        f"BEGIN:VEVENT\nUID:{uid}\nSUMMARY:n\nDTSTART:20261205T100000\nCATEGORIES:{kind}\nEND:VEVENT\n"
+        for uid, kind in kinds.items()
+    )
+    (tmp_path / "t.ics").write_text(f"BEGIN:VCALENDAR\n{events}END:VCALENDAR\n")
+    configuration = configure('format = "ics"\nmetro = "seattle"\nurl = "t.ics"\nkeep = { category = "kids" }\n')
+    read = read_feed(configuration.feeds[0], configuration)
+    assert ([record.source_id for record in read.records], read.passed_over) == (["1"], {"keep category": 2})
+
+
+def test_other_formats_keep_no_rows(configure: Configure) -> None:
+    with pytest.raises(
+        ConfigurationError, match='keep: is set together with format "ndjson"; allowed: only with table'
+    ):
+        configure('format = "ndjson"\nurl = "a"\nkeep = { a = "b" }\n')
