@@ -30,9 +30,9 @@ def spool_feed(read: FeedRead, *, spool: Path, is_whole: bool, **remembered: Any
     """Write what was read into the spool. `remembered`: what its server said, as the feed's memory has it."""
     cleaned = list_cleaned(read.records)
     spooled = spool_records(
-        ((each.metro, each.kind, each.encoded) for each in cleaned), folder=spool, feed=read.feed
+        ((record.metro, record.kind, record.encoded) for record in cleaned), folder=spool, feed=read.feed
     )  # fmt: skip
-    crawled = (each.crawled_at for each in cleaned if each.crawled_at is not None)
+    crawled = (record.crawled_at for record in cleaned if record.crawled_at is not None)
     return FeedResult(
         feed=read.feed,
         memory=FeedMemory(

@@ -95,7 +95,7 @@ def make_row_maker(
 
 
 def _keep_shared(work: MetroTask, foreign: ForeignResolution, store: Store) -> SharedState:
-    own = next((each for each in work.lenders if each.metro == work.plan.metro.slug), None)
+    own = next((lender for lender in work.lenders if lender.metro == work.plan.metro.slug), None)
     before = ALONE if work.plan.base is None else read_shared_state(store, work.plan.base.manifest)
     lent = None if own is None else read_lent(own, store)
     return SharedState(lent=lent, foreign=encode_foreign(foreign), torn=before.torn)
@@ -117,15 +117,19 @@ class MetroRecords(Struct, frozen=True, kw_only=True):
 def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) -> MetroRecords:
     """Gather what the feeds state now, with the stored records that delta feeds did not mention."""
     entries = list(read_spool(work.spool, metro=work.plan.metro.slug, spooled=list_spooled(work.feeds)))
-    stated = [each for each in entries if not each.head.deleted]
+    stated = [entry for entry in entries if not entry.head.deleted]
     # A record is its feed's whatever id it has by now: a removal need not state it.
-    removed = {name_source(each.head) for each in entries if each.head.deleted}.union(_list_moved(work))
+    removed = {name_source(entry.head) for entry in entries if entry.head.deleted}.union(_list_moved(work))
     problems: list[Problem] = []
     base = work.plan.base
     earlier, torn = read_earlier_records(store, None if base is None else base.manifest.delta_state)
     stays = make_stays(work)
-    named = ((name_source(each.head), each) for each in earlier.records if stays(each.head.feed, each.head.source_id))
-    before = {source: each for source, each in named if source not in removed}
+    named = (
+        (name_source(record.head), record)
+        for record in earlier.records
+        if stays(record.head.feed, record.head.source_id)
+    )
+    before = {source: record for source, record in named if source not in removed}
     kept = _find_kept(work, previous, stays, stated=stated, others=removed | before.keys())
     by_id, lost, refused = _settle_ids(work, stated, before, kept, problems)
     carried = {row_id: source for row_id, source in kept.items() if row_id not in by_id}
@@ -135,15 +139,15 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
     published = dict(previous.list_published())
     losses = count_losses(published, by_id.keys() | carried)
     claims = collect_claims(by_id, carried, published) if len(work.configuration.metros) > 1 else {}
-    good_ids = carried.keys() | {row_id for row_id, each in by_id.items() if not each.line}
+    good_ids = carried.keys() | {row_id for row_id, record in by_id.items() if not record.line}
     current = encode_delta_state(
-        (each for each in (*by_id.values(), *lost) if each.head.feed in work.deltas),
+        (record for record in (*by_id.values(), *lost) if record.head.feed in work.deltas),
         words=earlier.words, vocabulary=work.plan.vocabulary,
     )  # fmt: skip
     if not has_words(work.plan.vocabulary, earlier.words):
         by_id = {
-            row_id: each if each.line else drop_words(each, work.plan.vocabulary, problems)
-            for row_id, each in by_id.items()
+            row_id: record if record.line else drop_words(record, work.plan.vocabulary, problems)
+            for row_id, record in by_id.items()
         }
     return MetroRecords(
         by_id=by_id,
@@ -174,7 +178,7 @@ def _find_kept(
     may_stay = previous.choose_sources(stays) if carrying else frozenset[str]()
     if not may_stay:
         return {}
-    spoken = {name_source(each.head) for each in stated if each.head.feed in carrying}.union(others)
+    spoken = {name_source(entry.head) for entry in stated if entry.head.feed in carrying}.union(others)
     rows = ((row_id, source) for row_id, source in previous.list_shown() if row_id in may_stay)
     return {row_id: source for row_id, source in rows if source not in spoken and row_id not in work.refused}
 
@@ -199,8 +203,8 @@ def _settle_ids(
 ) -> tuple[dict[str, SpooledRecord], list[SpooledRecord], Collection[str]]:
     """Return the records by id, the kept ones that lost their id to another, and the sources of those read that can't
     have theirs. If a record can't have its id, its feed's last good version stays."""
-    anew = {name_source(each.head) for each in stated if each.head.feed in work.deltas}
-    waiting = [each for source, each in before.items() if source not in anew]
+    anew = {name_source(entry.head) for entry in stated if entry.head.feed in work.deltas}
+    waiting = [record for source, record in before.items() if source not in anew]
     order = {feed.feed: number for number, feed in enumerate(work.feeds)}
 
     def find_place(entry: SpooledRecord) -> tuple[int, int, str]:
@@ -212,13 +216,13 @@ def _settle_ids(
     by_id = identify_records(ordered, problems, refused=work.refused, kept=kept, feeds=list(order))
     if len(by_id) == len(ordered):
         return by_id, [], ()
-    won = {id(each) for each in by_id.values()}
-    refused = dict.fromkeys(name_source(each.head) for each in stated if id(each) not in won)
+    won = {id(record) for record in by_id.values()}
+    refused = dict.fromkeys(name_source(entry.head) for entry in stated if id(entry) not in won)
     for good in (before[source] for source in refused if source in before):
         row_id = assign_id(good.head)
         if row_id not in work.refused and row_id not in kept:
             by_id.setdefault(row_id, good)
-    return by_id, [each for each in waiting if id(each) not in won], refused
+    return by_id, [record for record in waiting if id(record) not in won], refused
 
 
 def _tell_stale(work: MetroTask, previous: PreviousSnapshot, carried: Sequence[str]) -> Iterator[Problem]:

@@ -49,17 +49,17 @@ class BuildPlan(Struct, frozen=True, kw_only=True):
     @property
     def carried(self) -> tuple[str, ...]:
         """The slugs of metros that stay as they are."""
-        return tuple(each.metro.slug for each in self.unchanged)
+        return tuple(metro_plan.metro.slug for metro_plan in self.unchanged)
 
 
 def choose_metros(build: Build) -> list[MetroTable]:
-    return [each for each in build.configuration.metros if build.metros is None or each.slug in build.metros]
+    return [metro for metro in build.configuration.metros if build.metros is None or metro.slug in build.metros]
 
 
 def choose_feeds(build: Build) -> list[FeedTable]:
     """Return the feeds that may have records of one of the build's metros."""
     slugs = {metro.slug for metro in choose_metros(build)}
-    return [each for each in build.configuration.feeds if each.metro is None or each.metro in slugs]
+    return [feed for feed in build.configuration.feeds if feed.metro is None or feed.metro in slugs]
 
 
 def plan_build(build: Build, *, before: Before, sources: Mapping[str, FeedSource]) -> BuildPlan:
@@ -101,14 +101,18 @@ def plan_build(build: Build, *, before: Before, sources: Mapping[str, FeedSource
         )  # fmt: skip
 
     planned = [plan_metro(metro) for metro in metros]
-    changed = {each.metro.slug for each in planned if each.base is None or each.base.manifest.inputs != each.inputs}
+    changed = {
+        metro_plan.metro.slug
+        for metro_plan in planned
+        if metro_plan.base is None or metro_plan.base.manifest.inputs != metro_plan.inputs
+    }
     return _divide(planned, feeds, changed, stamp=stamp, site=site)
 
 
 def widen_plan(build: Build, plan: BuildPlan, slugs: Collection[str]) -> BuildPlan:
     """Return the plan with these unchanged metros added to those that will be built."""
-    planned = {each.metro.slug: each for each in (*plan.metros, *plan.unchanged)}
-    built = {each.metro.slug for each in plan.metros}.union(slugs)
+    planned = {metro_plan.metro.slug: metro_plan for metro_plan in (*plan.metros, *plan.unchanged)}
+    built = {metro_plan.metro.slug for metro_plan in plan.metros}.union(slugs)
     ordered = [planned[metro.slug] for metro in choose_metros(build)]
     return _divide(ordered, choose_feeds(build), built, stamp=plan.stamp, site=plan.site)
 
@@ -125,9 +129,9 @@ def _divide(
     return BuildPlan(
         stamp=stamp,
         site=site,
-        metros=tuple(each for each in planned if each.metro.slug in built),
+        metros=tuple(metro_plan for metro_plan in planned if metro_plan.metro.slug in built),
         feeds=read,
-        unchanged=tuple(each for each in planned if each.metro.slug not in built),
+        unchanged=tuple(metro_plan for metro_plan in planned if metro_plan.metro.slug not in built),
         remembered=tuple(feed.name for feed in feeds if feed not in read),
     )
 

@@ -140,7 +140,7 @@ def lend_organizations(work: MetroTask) -> MetroOrganizations:
     earlier, _ = read_earlier_records(store, None if base is None else base.manifest.lent)
     stays = make_stays(work)
     entries = read_spool(work.spool, metro=metro, spooled=list_spooled(work.feeds), kinds=(ORGANIZATION,))
-    lent = list_lent(entries, (each for each in earlier.records if stays(each.head.feed, each.head.source_id)))
+    lent = list_lent(entries, (record for record in earlier.records if stays(record.head.feed, record.head.source_id)))
     return put_lent(metro, lent, folder=work.spool, vocabulary=work.plan.vocabulary, words=earlier.words)
 
 

@@ -44,7 +44,7 @@ def check_changes(query: Query, about: AnswerContext) -> None:
     types = [word for word in query.get_words("type") if word != _ORGANIZATION]
     if query.metro is not None and not entitlement.allows_metro(query.metro):
         raise forbidden_metro(entitlement, query.metro)
-    outside = [each for each in types if not entitlement.allows_type(each)]
+    outside = [word for word in types if not entitlement.allows_type(word)]
     if outside:
         raise forbidden_types(about, outside)
     latest = release.history.log.latest_version_id
@@ -215,9 +215,9 @@ def _walk_history(query: Query, about: AnswerContext) -> Iterator[Version]:
     history, after = about.release.history, _find_position(query)
     ids = list_history(history.log, query.id, read=history.read)
     if query.get("order") == "asc":
-        wanted = [each for each in ids if after is None or each > after]
+        wanted = [number for number in ids if after is None or number > after]
     else:
-        wanted = [each for each in reversed(ids) if after is None or each < after]
+        wanted = [number for number in reversed(ids) if after is None or number < after]
     limit = query.get_as("limit", int) or 1
     for at in range(0, len(wanted), limit + 1):
         versions = read_versions(history.log, wanted[at : at + limit + 1], read=history.read)

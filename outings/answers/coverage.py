@@ -82,7 +82,7 @@ def measure_coverage(
 ) -> Measures:
     """Measure the listings of some types, in a neighborhood as the lists read it, or everywhere."""
     chosen = open_snapshot(snapshot).open_index(open_published)
-    chosen = chosen.filter(pl.col("type").is_in([TYPES.index(each) for each in types]))
+    chosen = chosen.filter(pl.col("type").is_in([TYPES.index(listing_type) for listing_type in types]))
     if neighborhood is not None:
         is_named = pl.col("neighborhood_slug") == neighborhood.casefold()
         chosen = chosen.filter(is_named | (pl.col("neighborhood_key") == fold_text(neighborhood)))
@@ -94,13 +94,13 @@ def measure_coverage(
     shares = {f"{name}_share": share(counts[name], counts["published"]) for name in _SHARED}
     return Measures(
         listings={
-            COLLECTIONS[each]: TypeCoverage(
+            COLLECTIONS[listing_type]: TypeCoverage(
                 published=own["published"],
-                next_30_days=_count_next(each, snapshot, today=today, where=neighborhood),
+                next_30_days=_count_next(listing_type, snapshot, today=today, where=neighborhood),
                 dateless=own["dateless"],
             )
-            for each in types
-            for own in [by_type.get(TYPES.index(each), _NOTHING)]
+            for listing_type in types
+            for own in [by_type.get(TYPES.index(listing_type), _NOTHING)]
         },
         freshness=_measure_freshness(chosen, start=find_start(today, snapshot.metro.timezone)),
         quality=Quality(mean_confidence=share(counts["confidence"], counts["published"] * CONFIDENCE), **shares),

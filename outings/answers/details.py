@@ -99,7 +99,10 @@ def make_related(query: Query, row: int, *, snapshot: Snapshot, about: AnswerCon
     """Make `related` of a listing of the query's type. `row`: its own."""
     own = query.resource
     # Its own type stands first.
-    types = sorted((each for each in CARD_TYPES if about.entitlement.allows_type(each)), key=lambda each: each != own)
+    types = sorted(
+        (card_type for card_type in CARD_TYPES if about.entitlement.allows_type(card_type)),
+        key=lambda card_type: card_type != own,
+    )
     related = _RelatedRows(row, types, snapshot=snapshot, about=about)
     references = read_references(open_snapshot(snapshot).read_document(row))
     place = None if references.place is None else references.place.id
@@ -143,17 +146,18 @@ class _RelatedRows:
         if not ordered:
             return []
         programs = self._find_programs(ordered)
-        shared = (self._opened.programs.list_members(each) for each in {*programs} if each >= 0)
+        shared = (self._opened.programs.list_members(program) for program in {*programs} if program >= 0)
         rows = np.array(sorted({*ordered, *chain.from_iterable(shared)}), dtype=np.int64)
         kept = [
-            self._evaluator.keep_rows(select_default(each, self._snapshot, self._today), rows) for each in self._types
+            self._evaluator.keep_rows(select_default(listing_type, self._snapshot, self._today), rows)
+            for listing_type in self._types
         ]
         live = np.sort(np.concatenate(kept)) if kept else rows[:0]
         start = number_day(self._today)
         chosen = choose_program_cards(live, self._opened.open_index(open_near), start=start).tolist()
         cards = {_name_card(row, program): row for row, program in self._pair(chosen)}
         names = dict.fromkeys(_name_card(row, program) for row, program in zip(ordered, programs, strict=True))
-        return [cards[each] for each in names if each in cards]
+        return [cards[name] for name in names if name in cards]
 
     def _pair(self, rows: Sequence[int]) -> Iterable[tuple[int, int]]:
         return zip(rows, self._find_programs(rows), strict=True)
@@ -191,13 +195,13 @@ def find_listing(query: Query, *, about: AnswerContext) -> ListingRow:
     release, entitlement = about.release, about.entitlement
     metros = _choose_metros(query, release=release, entitlement=entitlement)
     rows = list(_find_rows(query, metros))
-    readable = [each for each in rows if entitlement.allows_metro(each.snapshot.metro.slug)]
+    readable = [listing for listing in rows if entitlement.allows_metro(listing.snapshot.metro.slug)]
     if not rows:
         raise not_found(f"There is no {query.resource} with this {'id' if query.id else 'slug'}.")
     if not readable:
         raise forbidden_metro(entitlement)
-    if query.slug is not None and len({each.snapshot.metro.slug for each in readable}) > 1:
-        raise metro_required(f"The slug {query.slug} is", [each.snapshot.metro.slug for each in readable])
+    if query.slug is not None and len({listing.snapshot.metro.slug for listing in readable}) > 1:
+        raise metro_required(f"The slug {query.slug} is", [listing.snapshot.metro.slug for listing in readable])
     return readable[0]
 
 

@@ -74,7 +74,7 @@ def _write_observances(name: str) -> Iterator[str]:
     yield from _write(_make_kind(start, start), [_LONG_AGO])
     by_kind: dict[_Kind, list[datetime]] = {}
     for instant in list_changes(zone, int(_FIRST.timestamp()), int(_LAST.timestamp())):
-        before, after = (datetime.fromtimestamp(each, UTC).astimezone(zone) for each in (instant - 1, instant))
+        before, after = (datetime.fromtimestamp(second, UTC).astimezone(zone) for second in (instant - 1, instant))
         # A change begins in the offset that holds before it (RFC 5545, 3.6.5).
         by_kind.setdefault(_make_kind(before, after), []).append(before.replace(tzinfo=None, fold=0) + _SECOND)
     for kind, onsets in by_kind.items():
@@ -89,7 +89,7 @@ def _write_observances(name: str) -> Iterator[str]:
 
 def _make_kind(before: datetime, after: datetime) -> _Kind:
     """Daylight is what saves more of it than the time before: in Ireland the standard is the summer's."""
-    saved = [each.dst() or timedelta() for each in (before, after)]
+    saved = [moment.dst() or timedelta() for moment in (before, after)]
     return _Kind(
         before.utcoffset() or timedelta(),
         after.utcoffset() or timedelta(),
@@ -248,7 +248,7 @@ def _format_instant(text: str) -> str:
 
 def _write_texts(event: Mapping[str, Any]) -> Iterator[str]:
     location, place = event["location"], event["place"]
-    where = [each for each in (place and place["name"], location["address"]) if each]
+    where = [text for text in (place and place["name"], location["address"]) if text]
     texts = {"SUMMARY": event["name"], "DESCRIPTION": event["description"], "LOCATION": ", ".join(where)}
     for name, text in texts.items():
         if text:

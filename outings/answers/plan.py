@@ -82,8 +82,8 @@ def forbidden_metro(entitlement: Entitlement, slug: str | None = None) -> ApiErr
 def forbidden_types(about: AnswerContext, types: Iterable[str]) -> ApiError:
     """`types` singular: those that were asked for, and are not the key's."""
     entitlement, readable = about.entitlement, about.entitlement.types or ()
-    own = sorted(COLLECTIONS[each] for each in readable)
-    requested = sorted(COLLECTIONS[each] for each in types)
+    own = sorted(COLLECTIONS[listing_type] for listing_type in readable)
+    requested = sorted(COLLECTIONS[listing_type] for listing_type in types)
     return forbidden(
         metros=about.release.metros if entitlement.metros is None else entitlement.metros,
         types=own,
@@ -160,8 +160,8 @@ def check_cursor(query: Query, *snapshots: Snapshot) -> None:
     cursor = query.cursor
     if cursor is None:
         return
-    named = [each.hash for each in snapshots if name_walk(each) == cursor.release]
-    if named and not any(is_sealed(cursor, query.seal, query.walk, snapshot=each) for each in named):
+    named = [snapshot.hash for snapshot in snapshots if name_walk(snapshot) == cursor.release]
+    if named and not any(is_sealed(cursor, query.seal, query.walk, snapshot=snapshot) for snapshot in named):
         raise malformed_cursor()
 
 

@@ -169,7 +169,7 @@ _TERM = (
     _plain("ends_on", _DATE, "last day", table="h"),
     _DAYS,
     ViewColumn("time", _TIME, _CLOCK, "when it begins, by the local clock"),
-    *(ViewColumn(each.name, each.kind, f"h.{each.name}", each.meaning) for each in (*_AGES, *_PRICE)),
+    *(ViewColumn(column.name, column.kind, f"h.{column.name}", column.meaning) for column in (*_AGES, *_PRICE)),
     _plain("openings", _BOOLEAN, "whether seats are free; null if not known", table="h"),
 )
 
@@ -303,7 +303,7 @@ class ViewDatabase:
         for number, metro in enumerate(metros):
             _add_metro(self._connection, metro, schema=f"metro_{number}", release_id=release_id)
         for name, view in VIEWS.items():
-            selects = [_compile_view(view, each.snapshot, schema=f"metro_{at}") for at, each in enumerate(metros)]
+            selects = [_compile_view(view, metro.snapshot, schema=f"metro_{at}") for at, metro in enumerate(metros)]
             self._connection.execute(f'CREATE VIEW "{name}" AS {" UNION ALL ".join(selects)}')
         self._connection.execute("CREATE SCHEMA output")
         paths = [literal(str(file.path)) for metro in metros for file in metro.snapshot.tables.values()]
@@ -327,7 +327,9 @@ class ViewDatabase:
     def _check_names(self, nodes: Sequence[Mapping[str, Any]]) -> None:
         """Raise ValueError if the statement reads anything but views and its own common tables, or a setting."""
         internal = self._connection.execute("SELECT view_name FROM duckdb_views() WHERE internal").fetchall()
-        common = {each["key"].casefold() for node in nodes for each in node.get("cte_map", {}).get("map", ())}
+        common = {
+            common_table["key"].casefold() for node in nodes for common_table in node.get("cte_map", {}).get("map", ())
+        }
         readable = common.difference(name for (name,) in internal) | VIEWS.keys()
         for node in nodes:
             kind, name = node.get("type"), str(node.get("table_name"))
@@ -374,15 +376,17 @@ def _number_lists(metro: MetroTables) -> pl.DataFrame:
         list(evaluator.list_rows(select_default(kind, metro.snapshot, metro.today), Span(limit=_ALL)).rows)
         for kind in COLLECTIONS
     ]
-    rows = [row for each in lists for row in each]
-    places = [place for each in lists for place in range(1, len(each) + 1)]
+    rows = [row for rows_of_list in lists for row in rows_of_list]
+    places = [place for rows_of_list in lists for place in range(1, len(rows_of_list) + 1)]
     return pl.DataFrame({"row": rows, "position": places}, schema={"row": pl.UInt32(), "position": pl.UInt32()})
 
 
 def _compile_view(view: View, snapshot: Snapshot, *, schema: str) -> str:
-    words = {name: _list(each) for name, each in list_words(snapshot.vocabulary).items()}
+    words = {name: _list(values) for name, values in list_words(snapshot.vocabulary).items()}
     known = {**words, "metro": literal(snapshot.metro.slug)}
-    columns = ", ".join(f'CAST({each.sql.format(**known)} AS {each.kind}) AS "{each.name}"' for each in view.columns)
+    columns = ", ".join(
+        f'CAST({column.sql.format(**known)} AS {column.kind}) AS "{column.name}"' for column in view.columns
+    )
     return f"SELECT {columns} FROM {view.source.format(schema=schema, published=PUBLISHED)}"
 
 

@@ -72,7 +72,7 @@ def find_range(hours: Iterable[Hour]) -> TemperatureRange:
 
 def find_chance(spells: Iterable[Hour | HalfDay]) -> int | None:
     """Return the highest chance of precipitation, in percent."""
-    return max((each.precipitation_chance for each in spells if each.precipitation_chance is not None), default=None)
+    return max((spell.precipitation_chance for spell in spells if spell.precipitation_chance is not None), default=None)
 
 
 def list_wet_hours(hours: Iterable[Hour], zone: ZoneInfo) -> tuple[tuple[int, int], ...]:
@@ -83,7 +83,7 @@ def list_wet_hours(hours: Iterable[Hour], zone: ZoneInfo) -> tuple[tuple[int, in
 
 def list_wet_half_days(half_days: Iterable[HalfDay], zone: ZoneInfo) -> tuple[tuple[int, int], ...]:
     """Return the wet spells by the clock, each on the date on which its half-day begins."""
-    return _join(_clip(each, zone) for each in half_days if _is_wet(each))
+    return _join(_clip(half_day, zone) for half_day in half_days if _is_wet(half_day))
 
 
 def _is_wet(spell: Hour | HalfDay) -> bool:
@@ -110,7 +110,7 @@ def _join(spells: Iterable[Spell]) -> tuple[tuple[int, int], ...]:
 
 def find_day(day: date, zone: ZoneInfo) -> tuple[datetime, datetime]:
     """When a local date begins and ends."""
-    midnights = (datetime.combine(each, datetime.min.time(), zone) for each in (day, day + timedelta(days=1)))
+    midnights = (datetime.combine(date_, datetime.min.time(), zone) for date_ in (day, day + timedelta(days=1)))
     first, last = midnights
     return first, last
 
@@ -133,7 +133,7 @@ class Weather:
         self.tag = hashlib.sha256(msgspec.json.encode(forecast)).hexdigest()
         self._zone = read_zone(timezone)
         self._hours = sorted(forecast.hours, key=lambda hour: hour.starts_at)
-        self._half_days = sorted(forecast.half_days, key=lambda each: each.starts_at)
+        self._half_days = sorted(forecast.half_days, key=lambda half_day: half_day.starts_at)
         self._starts = [hour.starts_at for hour in self._hours]
         self._stamps = {
             "issued_at": format_instant(forecast.issued_at),
@@ -146,7 +146,9 @@ class Weather:
         without any."""
         if day not in self._days:
             hours = self._list_hours(day)
-            half_days = [each for each in self._half_days if each.starts_at.astimezone(self._zone).date() == day]
+            half_days = [
+                half_day for half_day in self._half_days if half_day.starts_at.astimezone(self._zone).date() == day
+            ]
             described = self._sum_hours(hours) if hours else self._sum_half_days(half_days) if half_days else None
             self._days[day] = described
         return self._days[day]
@@ -207,10 +209,19 @@ class Weather:
 
     def _sum_half_days(self, half_days: list[HalfDay]) -> DayForecast:
         """Summarize a day from its half-days, in the words of the day rather than the night."""
-        days = [each.temperature_f for each in half_days if each.is_daytime and each.temperature_f is not None]
-        nights = [each.temperature_f for each in half_days if not each.is_daytime and each.temperature_f is not None]
+        days = [
+            half_day.temperature_f
+            for half_day in half_days
+            if half_day.is_daytime and half_day.temperature_f is not None
+        ]
+        nights = [
+            half_day.temperature_f
+            for half_day in half_days
+            if not half_day.is_daytime and half_day.temperature_f is not None
+        ]
         with_summary = sorted(
-            (each for each in half_days if each.summary is not None), key=lambda each: not each.is_daytime
+            (half_day for half_day in half_days if half_day.summary is not None),
+            key=lambda half_day: not half_day.is_daytime,
         )
         return DayForecast(
             summary=with_summary[0].summary if with_summary else None,

@@ -40,7 +40,7 @@ def list_expanded(query: Query) -> tuple[str, ...]:
     words = query.get_words("expand")
     if not words:
         return ()
-    return tuple(each for each in ("place", "organization") if each in words)
+    return tuple(member for member in ("place", "organization") if member in words)
 
 
 def check_expanded(query: Query, about: AnswerContext) -> None:
@@ -77,7 +77,7 @@ class Expansion:
             return document
         references = read_references(document)
         made: Mapping[str, bytes] = {name: self._encode(name, references) for name in self._members}
-        block = b",".join(b'"%b":%b' % (name.encode(), each) for name, each in made.items())
+        block = b",".join(b'"%b":%b' % (name.encode(), value) for name, value in made.items())
         return add_member(document, "expanded", b"{%b}" % block)
 
     def _encode(self, name: str, references: References) -> bytes:

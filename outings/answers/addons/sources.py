@@ -26,7 +26,7 @@ def list_addons(query: Query, about: AnswerContext) -> tuple[str, ...]:
     words = query.get_words("include")
     if not words:
         return ()
-    return tuple(each for each in words if about.entitlement.allows_addon(each))
+    return tuple(word for word in words if about.entitlement.allows_addon(word))
 
 
 _UNKNOWN = -1
@@ -152,7 +152,7 @@ def _judge_source(status: str | None, fields: Sequence[str], *, is_visited: bool
 
 
 def _name_any(fields: Sequence[str], members: frozenset[str]) -> bool:
-    return any(each.partition(".")[0] in members for each in fields)
+    return any(field.partition(".")[0] in members for field in fields)
 
 
 def _format(seconds: int) -> str | None:

@@ -34,7 +34,7 @@ def answer_neighborhoods(
     readable = about.entitlement.readable_types
     areas = opened.open_index(open_areas).narrow(readable)
     types = choose_types(query, about.entitlement)
-    live = {each: count_by_area(each, snapshot, today) for each in types}
+    live = {listing_type: count_by_area(listing_type, snapshot, today) for listing_type in types}
     totals = sum(live.values(), np.zeros(len(areas), dtype=np.int64))
     text = query.get_as("q", str)
     title = None if text is None else parse_title(text)

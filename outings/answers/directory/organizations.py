@@ -79,7 +79,7 @@ def answer_organizations(
     today = about.dates[snapshot.metro.slug]
     opened = open_snapshot(snapshot)
     types = choose_types(query, about.entitlement)
-    live = {each: count_by_row(each, snapshot, today) for each in types}
+    live = {listing_type: count_by_row(listing_type, snapshot, today) for listing_type in types}
     text = query.get_as("q", str)
     title = None if text is None else parse_title(text)
     scored = None if title is None else opened.open_index(open_ranking).rank(title)
@@ -127,7 +127,7 @@ def _choose_rows(
         passed &= sum(live.values(), np.zeros(passed.size, dtype=np.int32)) >= least
     if "category" in filters.values:
         words = snapshot.vocabulary.categories
-        wanted = np.uint64(sum(1 << words.index(each) for each in query.get_words("category")))
+        wanted = np.uint64(sum(1 << words.index(word) for word in query.get_words("category")))
         passed &= (opened.open_index(open_categories).unite(readable) & wanted) != 0
     neighborhood = query.get_as("neighborhood", str)
     if neighborhood is not None:

@@ -72,7 +72,7 @@ def _find_start(after: Key, size: int, name_key: Callable[[int], Key]) -> int:
     ids = [name_key(at)[2] for at in range(low, high)]
     if row_id in ids:
         return low + ids.index(row_id) + 1
-    return low + sum(each <= row_id for each in ids)
+    return low + sum(other <= row_id for other in ids)
 
 
 def encode_meta(

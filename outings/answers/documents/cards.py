@@ -122,7 +122,7 @@ def _find_start(listing: _Class) -> str | None:
     Not the next meeting: a card must not contradict the listing's own page.
     """
     parts: tuple[_Class | _Section, ...] = (listing, *listing.sections)
-    starts = [(each.term.starts_on, each.schedule.start_time) for each in parts]
+    starts = [(part.term.starts_on, part.schedule.start_time) for part in parts]
     stated = [f"{day.isoformat()}T{clock or _START_OF_DAY}" for day, clock in starts if day is not None]
     if listing.term.starts_on is not None:
         return stated[0]
@@ -132,8 +132,8 @@ def _find_start(listing: _Class) -> str | None:
 def _find_session(sessions: Sequence[_Session], today: date | None) -> str | None:
     """Return when the first session starts: at its stated time, else at midnight."""
     starts = [
-        f"{each.starts_on.isoformat()}T{each.start_time or _START_OF_DAY}"
-        for each in sessions
-        if each.starts_on is not None and (today is None or (each.ends_on or each.starts_on) >= today)
+        f"{session.starts_on.isoformat()}T{session.start_time or _START_OF_DAY}"
+        for session in sessions
+        if session.starts_on is not None and (today is None or (session.ends_on or session.starts_on) >= today)
     ]
     return min(starts, default=None)

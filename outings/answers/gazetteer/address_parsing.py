@@ -36,7 +36,7 @@ class Streets:
         self._inside = re.compile(rf"\s*\((?:{words.inside or NO_MATCH})\s+(.+)\)\s*")
         self._number = re.compile(rf"^([^\d,;]*?[^\W\d])(?:{words.number or NO_MATCH})(\d+ ?[a-z]?)\b", re.IGNORECASE)
         self.fold_words = lru_cache(maxsize=_REMEMBERED)(self._fold_words)
-        self.countries = tuple(self.fold_words(each) for each in words.countries)
+        self.countries = tuple(self.fold_words(country) for country in words.countries)
         self.labels = words.labels
 
     def _fold_words(self, text: str) -> Words:
@@ -129,7 +129,7 @@ _NAMED = tuple((pair[:2], pair[3:]) for pair in _STATES.split("/"))
 
 def list_state_words(known: Iterable[str], streets: Streets) -> set[Words]:
     """Code and name of each state that is known by either; of all, where none is."""
-    named = {streets.fold_words(each) for each in known}
+    named = {streets.fold_words(name) for name in known}
     pairs = [tuple(map(streets.fold_words, pair)) for pair in _NAMED]
     return {words for pair in pairs if not named or named & {*pair} for words in pair}
 

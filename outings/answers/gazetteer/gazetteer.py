@@ -164,6 +164,6 @@ def _open_spots(reader: SnapshotReader) -> Mapping[str, MappedTable]:
 def _strike_out(words: Words, phrases: Iterable[str]) -> str:
     """Return what is left of the words without these phrases. Long phrases go first."""
     left = f" {name_words(words)} "
-    for phrase in sorted(phrases, key=lambda each: (-each.count(" "), each)):
+    for phrase in sorted(phrases, key=lambda phrase: (-phrase.count(" "), phrase)):
         left = left.replace(f" {phrase} ", "  ")
     return left.strip()

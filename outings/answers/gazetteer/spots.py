@@ -207,8 +207,8 @@ class _SpotBuilder:
         pairs = pl.DataFrame(self._names, schema={"name": pl.String(), "spots": pl.UInt32()}, orient="row")
         names = pairs.group_by("name").agg(pl.col("spots").sort()).sort("name")
         cities, areas = (
-            ["\n".join(sorted(filter(None, map(name_words, phrases)))) for phrases in each]
-            for each in (self._cities, self._areas)
+            ["\n".join(sorted(filter(None, map(name_words, phrases)))) for phrases in names]
+            for names in (self._cities, self._areas)
         )
         lines = [*cities, *("\n".join(sorted(states)) for states in self._states), *areas]
         kinds = {

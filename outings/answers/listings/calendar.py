@@ -55,7 +55,7 @@ def _name_days(
             date=day.isoformat(),
             count=count,
             free_count=free,
-            categories={word: each for word, each in zip(words, categories, strict=True) if each},
+            categories={word: count for word, count in zip(words, categories, strict=True) if count},
             forecast=forecasts.make_day(day) or UNSET,
         )
         for day, count, free, categories in zip(*columns, strict=True)

@@ -92,8 +92,8 @@ def answer_density(query: Query, filters: EffectiveFilters, *, snapshot: Snapsho
     meta = DensityMeta(
         degrees=1 / PER_DEGREE,
         total=rows.size,
-        without_coordinates=rows.size - sum(each.count for each in cells),
+        without_coordinates=rows.size - sum(cell.count for cell in cells),
         **describe_filters(filters, snapshot=snapshot),
     )
-    items = [_encoder.encode(each) for each in cells]
+    items = [_encoder.encode(cell) for cell in cells]
     return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)

@@ -208,7 +208,7 @@ def _list_others(query: Query, about: AnswerContext) -> list[tuple[str, date]]:
     if "organization" not in list_expanded(query):
         return []
     metros = sorted(about.release.metros.items())
-    return [(each.hash, about.dates[slug]) for slug, each in metros if about.entitlement.allows_metro(slug)]
+    return [(snapshot.hash, about.dates[slug]) for slug, snapshot in metros if about.entitlement.allows_metro(slug)]
 
 
 def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext) -> list[bytes]:
@@ -329,13 +329,13 @@ def _read_named(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, 
     """Return the page in the order of `ids`. A listing that filters hide is neither shown nor reported as missing."""
     assert query.resource is not None
     listings, type_code = open_snapshot(snapshot).listings, TYPES.index(query.resource)
-    rows = {each: listings.find_visible(each, type_code=type_code) for each in query.get_words("ids")}
+    rows = {row_id: listings.find_visible(row_id, type_code=type_code) for row_id in query.get_words("ids")}
     present = [row for row in rows.values() if row is not None]
     if filters.values.keys() - {"ids"}:
         selection = select_query(query, filters, snapshot=snapshot, today=today)
         matching = {*open_evaluator(open_snapshot(snapshot)).list_rows(selection, Span(limit=len(rows))).rows}
         present = [row for row in present if row in matching]
-    return ListPage(rows=present, missing=tuple(each for each, row in rows.items() if row is None))
+    return ListPage(rows=present, missing=tuple(row_id for row_id, row in rows.items() if row is None))
 
 
 def _make_span(query: Query, *, limit: int) -> Span:

@@ -83,7 +83,7 @@ def tally_circle(circle: Circle) -> Tally:
 
 def list_components(tally: Tally, types: Sequence[str], *, words: int) -> list[Component]:
     """`types`: those that count; `words`: how many categories there are."""
-    codes = [TYPES.index(each) for each in types]
+    codes = [TYPES.index(listing_type) for listing_type in types]
     halves, weights = _weigh(tuple(types))
     counts = tally.counts[:, codes]
     categories = np.bitwise_count(np.bitwise_or.reduce(tally.categories[:, codes], axis=1))
@@ -94,14 +94,14 @@ def list_components(tally: Tally, types: Sequence[str], *, words: int) -> list[C
     variety = categories / max(words, 1)
     scores = _rints(np.column_stack((counts / (counts + halves), variety, np.where(priced == 0, 0, shares))))
     values = (*counts.astype(np.float64).T, categories.astype(np.float64), np.round(shares, 3))
-    names = (*(COLLECTIONS[each] for each in types), "variety", "free_share")
-    return [Component(*each) for each in zip(names, values, scores.T, weights, strict=True)]
+    names = (*(COLLECTIONS[listing_type] for listing_type in types), "variety", "free_share")
+    return [Component(*parts) for parts in zip(names, values, scores.T, weights, strict=True)]
 
 
 @lru_cache
 def _weigh(types: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[int, ...]]:
     """Return the count of each type that scores a half, and the weights of all components."""
-    own = [_COUNTED[COLLECTIONS[each]] for each in types]
+    own = [_COUNTED[COLLECTIONS[listing_type]] for listing_type in types]
     weights = [*(weight for _, weight in own), _VARIETY, _FREE_SHARE]
     given = tuple(int(np.rint(_WHOLE * weight / sum(weights))) for weight in weights)
     return np.array([half for half, _ in own], dtype=np.int64), given
@@ -109,8 +109,8 @@ def _weigh(types: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[int, ...]]:
 
 def score_components(components: Sequence[Component]) -> Array:
     """Thousandths, by point."""
-    total = sum(each.scores * each.weight for each in components)
-    scores: Array = np.rint(total / sum(each.weight for each in components)).astype(np.int64)
+    total = sum(component.scores * component.weight for component in components)
+    scores: Array = np.rint(total / sum(component.weight for component in components)).astype(np.int64)
     return scores
 
 
@@ -133,7 +133,7 @@ class PointSample(Struct, frozen=True, eq=False):
         return self.known.read(types, lambda: self._score(types, words=words))
 
     def _score(self, types: tuple[str, ...], *, words: int) -> Array:
-        reached = self.tally.counts[:, [TYPES.index(each) for each in types]].any(axis=1)
+        reached = self.tally.counts[:, [TYPES.index(listing_type) for listing_type in types]].any(axis=1)
         return score_components(list_components(self.tally, types, words=words))[reached]
 
 
@@ -144,7 +144,7 @@ def open_sample(reader: SnapshotReader) -> PointSample:
     shown = ShownListings(reader.open_index(open_near), rows, start=find_first_day(collections))
     chord = find_chord(RADIUS_M)
     tallies = [tally_circle(Circle(shown, point, chord)) for point in _list_points(reader.metro.bounds)]
-    columns = ([getattr(each, name) for each in tallies] for name in Tally.__struct_fields__)
+    columns = ([getattr(tally, name) for tally in tallies] for name in Tally.__struct_fields__)
     return PointSample(shown, Tally(*map(np.concatenate, columns)), LruCache(size=_TYPES))
 
 
@@ -185,7 +185,7 @@ def measure_activity(near: Near, shown: ShownListings, circle: Circle) -> AreaAc
     tally = tally_circle(circle)
     types, words = tuple(near.collections), len(near.snapshot.vocabulary.categories)
     components = list_components(tally, types, words=words)
-    counts = {COLLECTIONS[each]: int(tally.counts[0, TYPES.index(each)]) for each in types}
+    counts = {COLLECTIONS[listing_type]: int(tally.counts[0, TYPES.index(listing_type)]) for listing_type in types}
     return AreaActivity(
         location=near.origin,
         radius_m=near.radius_m,
@@ -221,7 +221,7 @@ def _suggest_radius(point: Point, shown: ShownListings) -> int:
     metres = find_metres(nearest.squares)
     if metres.size < ENOUGH:
         return _LADDER[-1]
-    return next((each for each in _LADDER if metres[-1] <= each), _LADDER[-1])
+    return next((radius for radius in _LADDER if metres[-1] <= radius), _LADDER[-1])
 
 
 def write_summary(counts: Mapping[str, int], *, radius_m: int, window: tuple[date, date] | None) -> str:

@@ -176,9 +176,9 @@ def _mark_kinds(
 
 
 # The order of types among what is equally far: that of their names.
-TYPE_RANKS: tuple[int, ...] = tuple(sorted(TYPES).index(each) for each in TYPES)
+TYPE_RANKS: tuple[int, ...] = tuple(sorted(TYPES).index(listing_type) for listing_type in TYPES)
 # Of a class that nobody can sign up for any more.
-_CLOSED = [REGISTRATION_STATUSES.index(each) for each in ("full", "closed")]
+_CLOSED = [REGISTRATION_STATUSES.index(status) for status in ("full", "closed")]
 _LISTINGS = (
     "row", "type", "status", "lat", "lng", "neighborhood_slug", "has_time", "is_free", "age_min", "age_max",
     "confidence", "categories", "is_recurring", "registration",
@@ -245,7 +245,9 @@ def find_unlocated(listings: pl.DataFrame, neighborhoods: pl.DataFrame) -> Unloc
     shown = listings.filter(pl.col("status") == PUBLISHED).rename({"neighborhood_slug": "slug"})
     is_located = pl.col("lat").is_not_null() & pl.col("lng").is_not_null()
     is_mapped = pl.col("south").is_not_null()
-    mapped, unmapped = (neighborhoods.filter(each).select("slug", "lat", "lng") for each in (is_mapped, ~is_mapped))
+    mapped, unmapped = (
+        neighborhoods.filter(condition).select("slug", "lat", "lng") for condition in (is_mapped, ~is_mapped)
+    )
     # Of its own type: what a key may not read says nothing of where a row is.
     stated = (
         shown.filter(is_located)

@@ -135,7 +135,7 @@ class ItemParts:
         self._place_texts, self._fact_texts = places.view_texts("place"), facts.view_texts("facts")
         # A few zones, each of them one object.
         zones: dict[str, bytes] = {}
-        self._timezones = [zones.setdefault(each, each.encode()) for each in facts.read_texts("timezone")]
+        self._timezones = [zones.setdefault(name, name.encode()) for name in facts.read_texts("timezone")]
 
     def view_parts(self, rows: Rows) -> list[PartViews]:
         """Return the parts of published listings with coordinates: joined, each is copied once."""

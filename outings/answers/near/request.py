@@ -129,8 +129,8 @@ def open_filters(reader: SnapshotReader) -> FindFilters:
     def find_filters(given: tuple[tuple[str, Value], ...], types: tuple[str, ...], route: str, now: Now) -> NearFilters:
         scope = CollectionScope(route=route, today=now.date, vocabulary=vocabulary, is_now=True)
         filters = query_collections(given, types, scope)
-        collections = {name: _leave_past(each, now) for name, each in filters.collections.items()}
-        windows = {name: each.window for name, each in collections.items()}
+        collections = {name: _leave_past(collection, now) for name, collection in filters.collections.items()}
+        windows = {name: collection.window for name, collection in collections.items()}
         meta = _make_meta(collections, timezone)
         return NearFilters(sent=given, collections=collections, windows=windows, defaults=filters.defaults, meta=meta)
 
@@ -138,18 +138,18 @@ def open_filters(reader: SnapshotReader) -> FindFilters:
 
 
 def _make_meta(collections: Mapping[str, CollectionQuery], timezone: str) -> FiltersMeta:
-    filters = {name: each.filters for name, each in collections.items()}
-    windows = [(each.get_date("from"), each.get_date("to")) for each in filters.values()]
-    start, end = next((each for each in windows if each[0] is not None), (None, None))
+    filters = {name: collection.filters for name, collection in collections.items()}
+    windows = [(effective.get_date("from"), effective.get_date("to")) for effective in filters.values()]
+    start, end = next((window for window in windows if window[0] is not None), (None, None))
     return FiltersMeta(
         window=Window(from_=start, to=end, timezone=timezone),
-        audience=next((each.values["audience"] for each in filters.values()), ("not_adults",)),
-        min_confidence=next((each.min_confidence for each in filters.values()), 0),
+        audience=next((effective.values["audience"] for effective in filters.values()), ("not_adults",)),
+        min_confidence=next((effective.min_confidence for effective in filters.values()), 0),
         by_type={
             COLLECTIONS[name]: SearchWindow(
-                from_=each.get_date("from"), to=each.get_date("to"), min_confidence=each.min_confidence
+                from_=effective.get_date("from"), to=effective.get_date("to"), min_confidence=effective.min_confidence
             )
-            for name, each in filters.items()
+            for name, effective in filters.items()
         },
     )
 
@@ -257,7 +257,7 @@ def _list_members(
     return {
         "metro": slug,
         "window": filters.meta.window,
-        "types": tuple(COLLECTIONS[each] for each in filters.collections),
+        "types": tuple(COLLECTIONS[listing_type] for listing_type in filters.collections),
         "applied_filters": show_filters(filters, circle),
         "defaults_applied": defaults,
         "min_confidence": filters.meta.min_confidence,

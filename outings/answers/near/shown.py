@@ -35,7 +35,7 @@ class Columns(Struct, frozen=True, eq=False):
 
     def choose(self, chosen: NDArray[np.generic] | slice) -> Self:
         """Return the rows of an index, a mask or a slice."""
-        return type(self)(*(each[chosen] for each in astuple(self)))
+        return type(self)(*(column[chosen] for column in astuple(self)))
 
     def join(self, other: Self) -> Self:
         """Return both, one after the other."""
@@ -116,7 +116,7 @@ class ShownListings:
         self._alone_points = np.stack((x[self._alone], y[self._alone], z[self._alone]))
         is_placed = ~np.isnan(x[shared.rows])
         self.shared, self._hidden_shared = shared.choose(is_placed), shared.choose(~is_placed)
-        self.shared_points = np.stack([each[self.shared.rows] for each in index.vectors])
+        self.shared_points = np.stack([vector[self.shared.rows] for vector in index.vectors])
 
     @property
     def starts(self) -> Starts:
@@ -157,8 +157,8 @@ class ShownListings:
         of listings alone that are neither full nor closed."""
         near, most = np.zeros(self._hidden_rows.size, dtype=np.bool_), chord**2
         at, places = self._hidden_places
-        for each in places:
-            near[at] |= square_matrix(each, point) <= most
+        for place in places:
+            near[at] |= square_matrix(place, point) <= most
         return self._count_cards(near, is_open=is_open)
 
     def count_unplaceable(self, *, is_open: bool) -> int:
@@ -189,7 +189,7 @@ class ShownListings:
         unknown."""
         unlocated, zips = self.index.unlocated, self.index.open_zips()
         centers = unlocated.centers[:, np.searchsorted(unlocated.rows, self._hidden_rows)]
-        middles = [] if zips is None else [np.stack([each[self._hidden_rows] for each in zips.vectors])]
+        middles = [] if zips is None else [np.stack([vector[self._hidden_rows] for vector in zips.vectors])]
         places = np.stack([centers, *middles])
         at = np.flatnonzero(~np.isnan(places[:, 0]).all(axis=0))
         return at, places[:, :, at]
@@ -253,7 +253,7 @@ def is_known(near: Near, reader: SnapshotReader) -> bool:
 def find_matches(collections: Collections, reader: SnapshotReader) -> Rows:
     """Return the rows of the metro that match what is requested of their collection, rising."""
     evaluator = open_evaluator(reader)
-    matches = [evaluator.list_all_rows(each.selection) for each in collections.values()]
+    matches = [evaluator.list_all_rows(collection.selection) for collection in collections.values()]
     return np.sort(np.concatenate(matches)) if matches else np.empty(0, dtype=np.int64)
 
 

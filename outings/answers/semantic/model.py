@@ -53,7 +53,7 @@ def hash_model(folder: Path) -> str:
     digest = hashlib.sha256()
     # Large networks keep their weights in files beside them, of the network's name with something behind it.
     weights = sorted(network.parent.glob(f"{network.name}*"))
-    files = [*weights, *(folder / each for each in (_TOKENIZER, _POOLING, _PROMPTS))]
+    files = [*weights, *(folder / name for name in (_TOKENIZER, _POOLING, _PROMPTS))]
     try:
         for path in filter(Path.is_file, files):
             digest.update(path.name.encode() + b"\0")
@@ -76,7 +76,7 @@ class Model:
         """Load the model. Raises ModelError. Needs the extra `semantic`."""
         self.hash = hash_model(folder)
         self._session, self._tokenizer = _open_network(folder), _open_tokenizer(folder)
-        self._inputs = {each.name for each in self._session.get_inputs()}
+        self._inputs = {node.name for node in self._session.get_inputs()}
         if unknown := self._inputs - _INPUTS:
             raise ModelError(folder, f"takes {', '.join(sorted(unknown))}; allowed: {', '.join(sorted(_INPUTS))}")
         self.least = _read_settings(folder, _OWN, _Settings).least_similarity

@@ -33,7 +33,7 @@ def encode_vector(vector: Vector) -> tuple[float, bytes]:
 
 def make_vectors(encoded: Mapping[bytes, tuple[float, bytes]]) -> pl.DataFrame:
     """Make the table `vectors` from encoded vectors by the hash of their text."""
-    steps = [np.frombuffer(each, dtype=np.int8) for _, each in encoded.values()]
+    steps = [np.frombuffer(data, dtype=np.int8) for _, data in encoded.values()]
     size = len(steps[0]) if steps else 1
     whole = np.array(steps, dtype=np.int8).reshape(len(steps), size)
     return pl.DataFrame(
@@ -57,7 +57,7 @@ def read_encoded(vectors: MappedFile) -> dict[bytes, tuple[float, bytes]]:
     """Return the encoded vectors by key: the argument of `make_vectors`."""
     frame = MappedTable(vectors).read_frame()
     steps = frame["vector"].to_numpy()
-    pairs = zip(frame["scale"].to_list(), (each.tobytes() for each in steps), strict=True)
+    pairs = zip(frame["scale"].to_list(), (vector.tobytes() for vector in steps), strict=True)
     return dict(zip(frame["key"].to_list(), pairs, strict=True))
 
 
