@@ -1,4 +1,4 @@
-"""Which column is what: by its name if what stands in it agrees, and by what stands in it where no name tells."""
+"""Find the role of each column: by its name, if its values agree, or by its values, if no name tells."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How a column writes its dates and times: the formats that read most of its texts."""
+"""Find the notation of a column's dates and times: the formats that read most of its texts."""
 
 import re
 from collections.abc import Sequence

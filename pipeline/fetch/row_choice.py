@@ -1,4 +1,4 @@
-"""Which rows of a table, or events of a calendar, `keep` and `drop` leave in a feed."""
+"""Choose the rows of a table, or the events of a calendar, by the settings `keep` and `drop` of a feed."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator

@@ -11,11 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FILES = sorted(
-    path
-    for folder in ("command", "outings", "pipeline", "edge", "bench", "tests", "tools")
-    for path in (ROOT / folder).rglob("*.py")
-)
+PROGRAM = ("command", "outings", "pipeline", "edge")
+FILES = sorted(path for folder in (*PROGRAM, "bench", "tests", "tools") for path in (ROOT / folder).rglob("*.py"))
 
 # A word that is in no name of a class, function or file → what the field says. A word stands for its plural too.
 REPLACED = {
@@ -61,6 +58,15 @@ NOUNS = {
 }  # fmt: skip
 # What a docstring may say is raised though no class of ours is called so.
 FOREIGN = {"BrokenProcessPool", "DuckDB", "GeoJSON", "Polars", "SQL", *dir(builtins)}
+# First words after which a reader does not know yet whether a function, a value or a condition is described.
+ODD_OPENINGS = {
+    "about", "after", "again", "also", "and", "anything", "as", "at", "because", "before", "behind", "beside",
+    "between", "but", "by", "else", "for which", "for whom", "from", "how", "in", "it", "its", "least", "less",
+    "many", "more", "most", "much", "neither", "never", "no", "none", "not", "nothing", "of", "on", "once",
+    "one of", "only", "or", "out", "over", "same", "so", "such", "than", "that", "the same", "them", "then", "there",
+    "they", "those", "through", "to", "under", "until", "up", "what", "whatever", "where", "whether", "which",
+    "while", "who", "whoever", "whose", "why", "with", "without",
+}  # fmt: skip
 # HTTP's own term.
 TERMS = {"NotFound", "not_found"}
 # Where a name may begin to be one: most files have none, and their trees need no walk.
@@ -138,6 +144,11 @@ def is_participle(name: str) -> bool:
     return last in PARTICIPLES or re.fullmatch(r"[a-z]{2,}(ed|ing)", last) is not None
 
 
+def find_odd_opening(docstring: str) -> str | None:
+    words = re.findall(r"[a-z'`]+", docstring.lower())[:2]
+    return next((opening for opening in (*words[:1], " ".join(words)) if opening in ODD_OPENINGS), None)
+
+
 def explain(path: Path, fault: object) -> str:
     return f"{path.relative_to(ROOT)}: {fault}"
 
@@ -174,12 +185,15 @@ def test_no_class_is_named_by_a_participle() -> None:
     assert faults == [], "\n".join(faults)
 
 
-def test_each_docstring_stands_by_itself() -> None:
+def test_each_docstring_begins_with_what_the_thing_does_or_is() -> None:
     faults = [
-        explain(path, f"{each.name or 'the file'}: say what it is, not that it is the same as another")
+        explain(
+            path, f"{each.name or 'the file'}: begins with {opening!r}; say what it does (Return …) or is (A page of …)"
+        )
         for path in FILES
+        if path.relative_to(ROOT).parts[0] in PROGRAM
         for each in list_definitions(path)
-        if each.docstring.startswith("The same")
+        if (opening := find_odd_opening(each.docstring))
     ]
     assert faults == [], "\n".join(faults)
 

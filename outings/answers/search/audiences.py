@@ -1,4 +1,4 @@
-"""For whom a query looks, in `match=auto`: which listings say that they are for these, and for their ages."""
+"""The audience of a query in `match=auto`: which listings are for it, and for its ages."""
 
 from collections.abc import Callable, Sequence
 
@@ -32,9 +32,9 @@ class TargetAudience(Struct, frozen=True, eq=False):
     are_for_these: Callable[[Numbers], Mask] | None = None
 
     def find_others(self, rows: Numbers, are_meant: Callable[[Numbers], Mask] | None) -> Mask:
-        """Of the rows those that say neither ages nor that they are for these. What states ages passed their filter, or
-        loses by them. `are_meant`: of rows, whether they are places of the sort that is looked for. A playground need
-        not say that it is for children."""
+        """Mark the rows that state neither ages nor that they are for this audience. Rows that state ages were filtered
+        by them, or lose score by them. `are_meant`: marks rows that are places of the kind that is searched for; a
+        playground need not say that it is for children."""
         is_wanted = np.array([each in self.wanted for each in AUDIENCES])
         index = self.index
         is_silent = (index.age_min[rows] == NOT_STATED) & (index.age_max[rows] == NOT_STATED)
@@ -46,8 +46,8 @@ class TargetAudience(Struct, frozen=True, eq=False):
 
 
 def find_audience(search: Search, opened: SnapshotReader, index: SearchIndex) -> TargetAudience | None:
-    """By the age, else by a word for children, in `auto`, unless a parameter says it. Of a query that is a place alone
-    playgrounds are for children, too."""
+    """Return the audience of a query in `auto`: by the age, else by a word for children. None if a parameter sets it.
+    In a query that is only a place, playgrounds are for children, too."""
     if not search.is_auto or find_override(search.query):
         return None
     parsed, age = search.parsed, search.parsed.age
@@ -63,7 +63,8 @@ def find_audience(search: Search, opened: SnapshotReader, index: SearchIndex) ->
 
 
 def has_children(search: Search) -> bool:
-    """In `auto`, by a word for whom and no age: `kids`, or by one for what children come along to: `after school`."""
+    """Return True if a query in `auto` has words for children but no age: `kids`, or an occasion to which children come
+    along, such as `after school`."""
     if not search.is_auto or find_override(search.query):
         return False
     young = search.words.young
@@ -87,7 +88,7 @@ def cover_ages(rows: Numbers, index: SearchIndex, age: Age, *, is_auto: bool) ->
 
 
 def keep_ages(rows: Numbers, *, index: SearchIndex, age: Age) -> Numbers:
-    """What each keeps of its score."""
+    """Return the share of its score that each row keeps, by the ages that it states."""
     stated = (index.age_min[rows] != NOT_STATED) | (index.age_max[rows] != NOT_STATED)
     others = np.where(stated, _OTHER_AGES, _NO_AGES)
     kept: Numbers = np.where(cover_ages(rows, index, age, is_auto=True), 1, others)

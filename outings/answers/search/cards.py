@@ -1,6 +1,6 @@
-"""What a result says of a listing whatever was searched for. A search adds the passage, and how well it fits.
+"""The part of a result that is the same for every search. A search adds the passage, and how well it fits.
 
-The build writes it into a mapped table: a search takes each card where it lies, without its document.
+The build writes these cards into a mapped table, from which a search copies them without reading documents.
 """
 
 from collections.abc import Sequence
@@ -82,12 +82,12 @@ def finish_card(card: Card, *, level: int, score: int, start: bytes, repeats: by
 
 @lru_cache(maxsize=_STARTS)
 def format_start(start: int) -> bytes:
-    """Of seconds of the local clock, as JSON."""
+    """Format seconds of the local clock as JSON."""
     return b"null" if start == NEVER else b'"%b"' % (_EPOCH + timedelta(seconds=start)).isoformat().encode()
 
 
 def format_repeats(ids: Sequence[str], *, count: int) -> bytes:
-    """Of how many listings repeat a result, and the first of these."""
+    """Format how many listings repeat a result, and the ids of the first of them, as members of JSON."""
     return b',"repeats":%d,"repeat_ids":%b' % (count, _encode(ids))
 
 
@@ -100,7 +100,7 @@ def make_cards(reader: SnapshotReader) -> pl.DataFrame:
 
 
 class Cards(Protocol):
-    """Of one snapshot."""
+    """Reads the cards of one snapshot."""
 
     def read_card(self, row: int, reader: SnapshotReader) -> Card: ...
 
@@ -117,7 +117,7 @@ class MappedCards:
 
 
 class RememberedCards:
-    """Those that were shown last, made of documents."""
+    """Makes cards from documents, and caches those that were shown last."""
 
     def __init__(self) -> None:
         self._cards: LruCache[int, Card] = LruCache(size=_REMEMBERED)

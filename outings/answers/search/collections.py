@@ -1,4 +1,4 @@
-"""What a search asks of each collection: the list's own filters and defaults, with the query's age beside them."""
+"""The filters of a search in each collection: the list's own filters and defaults, with the query's age."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -44,7 +44,7 @@ class SearchFilters(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def is_usual(self) -> bool:
-        """Whether none was sent."""
+        """Return True if the request has no filter."""
         return not self.given
 
     @property
@@ -54,7 +54,8 @@ class SearchFilters(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def key(self) -> object:
-        """By which it is remembered what passes. Usual ones are one object, which is compared without what is in it."""
+        """Return the key under which the rows that pass are cached. For usual filters it is an object of which there is
+        only one, compared by identity."""
         return self.selections if self.given else self
 
 
@@ -90,7 +91,7 @@ def _find_filters(
 
 @lru_cache(maxsize=MOST_USUAL)
 def _find_usual(types: tuple[str, ...], scope: CollectionScope) -> SearchFilters:
-    """Where none was sent: the same object for all of these, which is known by itself."""
+    """Return the filters of a request without any: the same object each time."""
     return _find_filters({}, {}, types, scope)
 
 

@@ -1,4 +1,4 @@
-"""What search reads of one snapshot, opened at the first search."""
+"""The index that search uses, for one snapshot. It is opened at the first search."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
@@ -56,7 +56,8 @@ LEAST_GUESSED = 5
 
 
 class AreaPlaces(Struct, frozen=True, eq=False):
-    """Which places lie in which neighborhood: `rows` and, for each, the number in `areas`. `counts` by neighborhood."""
+    """The places in neighborhoods: `rows` and, for each, the number of its neighborhood in `areas`. `counts` by
+    neighborhood."""
 
     rows: Numbers
     areas: Numbers
@@ -129,13 +130,13 @@ class SearchIndex:
         return frozenset(names.union(self._spelling.read_names(self._list_beginning(parsed))))
 
     def count_postings(self, parsed: ParsedQuery) -> int:
-        """How often a query's words stand in the index, in all of their forms."""
+        """Return how many entries of the index the query's words have, in all of their forms."""
         forms = [meaning.number for word in parsed.words for meaning in self._spelling.list_forms(word)]
         return self.finder.count_postings(forms, run=self._list_beginning(parsed))
 
     def list_misspelled(self, words: Iterable[str]) -> dict[str, str]:
-        """Of the words that no listing has in any form, or that only texts have and whose double letters are wrong:
-        which words with a role they stand for."""
+        """Return corrections by word, to words with a role in queries: for words that no listing has in any form, or
+        that only texts have and that differ by double letters."""
         corrections = ((word, self._correct(word)) for word in words if word not in self.words.misspellings)
         return {word: each.word for word, each in corrections if each is not None and self._is_nearest(word, each)}
 
@@ -144,7 +145,8 @@ class SearchIndex:
         return known.find_doubled(word) if self._spelling.list_stemmed(word) else known.find(word)
 
     def _is_nearest(self, word: str, correction: Correction) -> bool:
-        """Whether no other word of the index is nearer, and none of a name or category as near."""
+        """Return True if no other word of the index is nearer than the correction, and no word of a name or category as
+        near."""
         forms = zip(self._spelling.list_forms(word), self._spelling.list_names(word), strict=True)
         others = [form for form, name in forms if name not in self.words.misspellings]
         if correction.typos and any(other.typos < correction.typos for other in others):
@@ -152,11 +154,11 @@ class SearchIndex:
         return not self.finder.is_prominent(each.number for each in others if each.typos == correction.typos)
 
     def can_begin(self, word: str) -> bool:
-        """Whether it is long enough for a beginning, and no listing has it in any of its forms."""
+        """Return True if the word is long enough to be the beginning of another, and no listing has it in any form."""
         return len(word) >= LEAST_BEGINNING and word.isalpha() and not self._spelling.list_stemmed(word)
 
     def begins_name(self, word: str) -> bool:
-        """Whether no name or category has it as it is written, and one has another word that begins so: `volley`."""
+        """Return True if no name or category has this word, but one has a word that begins with it: `volley`."""
         if len(word) < LEAST_GUESSED or not word.isalpha():
             return False
         if self.finder.is_prominent(self._spelling.find_word(word)):
@@ -165,7 +167,7 @@ class SearchIndex:
         return self.finder.is_prominent(number for number in self.list_begun(word) if number not in own)
 
     def are_playgrounds(self, rows: Numbers) -> Mask:
-        """Of the rows, whether they are places that are for children by what they are."""
+        """Mark the rows that are places for children by their kind."""
         return self.namesakes.are_meant(rows, meant=lambda: self._playgrounds)
 
     def list_begun(self, beginning: str) -> range:
@@ -173,14 +175,15 @@ class SearchIndex:
         return self._spelling.list_begun(beginning)
 
     def begins_related(self, beginning: str) -> bool:
-        """Whether something that is related to others begins so."""
+        """Return True if a phrase with related words begins with this text."""
         return self.finder.begins_related(beginning)
 
     def _list_beginning(self, parsed: ParsedQuery) -> range:
         return self.list_begun(parsed.begun) if parsed.begun else range(0)
 
     def names_range(self, ages: BareRange, words: Sequence[str]) -> bool:
-        """Whether a listing has its numbers side by side in its name, and all the words, and states other ages."""
+        """Return True if a listing has the range's numbers side by side in its name, and all the words, but states
+        other ages."""
         rows = self.finder.find_named(ages.words)
         if not words or not rows.size:
             return False
@@ -200,7 +203,7 @@ class SearchIndex:
     def _find_lifted(
         self, word: str, alike: frozenset[str], foreign: RelatedWords | None, own_type: int | None
     ) -> Codes:
-        """By row, whether the name says it: kids are children too, and of a lesson is said "learn"."""
+        """Mark, by row, the names that have this word or one like it: "children" for "kids", "learn" for "lesson"."""
         finder = self.finder
         sources = [source for own in sorted({word, *alike}) for source in finder.find_one(own, SAME)]
         tables = [finder.related] if foreign is None else [finder.related, foreign]
@@ -213,22 +216,22 @@ class SearchIndex:
         return codes
 
     def recalls_rows(self, filters: SearchFilters) -> bool:
-        """Whether it is known already which rows pass, or will be asked for some of them alone."""
+        """Return True if it is cached which rows pass the filters, or if only some of the rows will be tested."""
         return filters.key in self._passing or not (filters.is_usual or self._is_due(filters))
 
     def recalls_starts(self, windows: Windows) -> bool:
         return windows in self._starts
 
     def recall_passing(self, filters: SearchFilters, keep: Keep) -> Mask | None:
-        """By row whether `keep` keeps it by these filters. Of usual ones it is asked once, for all rows; of others
-        when it was asked for as many rows as there are, and else it is not known."""
+        """Return, by row, True if `keep` keeps it by these filters, or None if that is not known. It is computed for
+        all rows at once: for usual filters at the first call, for others once as many rows as there are were tested."""
         passing = self._passing.find(filters.key)
         if passing is None and (filters.is_usual or self._is_due(filters)):
             passing = self._passing.read(filters.key, lambda: self._mark_rows(keep(np.arange(self.types.size))))
         return passing
 
     def count_tested(self, rows: Numbers, filters: SearchFilters) -> None:
-        """That these were tested by filters that are not known."""
+        """Count these rows as tested by filters whose result is not cached."""
         self._tested.read(filters.key, lambda: [0])[0] += rows.size
 
     def _is_due(self, filters: SearchFilters) -> bool:
@@ -241,7 +244,7 @@ class SearchIndex:
         return marked
 
     def rank_classes(self, rows: Numbers, *, start: int, is_recalled: bool) -> Numbers:
-        """Of classes: numbers that rise with the day of the next meeting from a day on, then id."""
+        """Return numbers for classes that ascend with the day of the next meeting from `start` on, then id."""
         if is_recalled:
             recalled = self._class_ranks.read(start, lambda: self._rank_programs(start))
             return recalled[rows]
@@ -257,8 +260,8 @@ class SearchIndex:
         return ranks
 
     def rank_starts(self, rows: Numbers, *, windows: Windows, today: int, is_recalled: bool) -> Numbers:
-        """Of what repeats another: numbers that rise with when it starts from a day on, then id. What does not start
-        then comes last."""
+        """Return numbers for listings that repeat another, ascending with their first start from today on, then id.
+        Those that do not start then come last."""
         if is_recalled:
             key = today, windows
             recalled = self._start_ranks.read(key, lambda: self._rank_repeats(windows, today))

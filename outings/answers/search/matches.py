@@ -28,7 +28,7 @@ class SearchMatches(Struct, frozen=True, eq=False):
     relaxed: tuple[str, ...] = ()
 
     def choose(self, chosen: Numbers) -> "SearchMatches":
-        """Those of an index or a mask."""
+        """Return the matches at these indexes, or where this mask is True."""
         near = None if self.similarities is None else self.similarities[chosen]
         return replace(self, rows=self.rows[chosen], levels=self.levels[chosen], similarities=near)
 
@@ -48,5 +48,5 @@ def find_levels(codes: Sequence[Codes], rows: Numbers, *, where_completes: bool)
 
 
 def has_all(codes: Sequence[Codes]) -> bool:
-    """Whether any listing has all of the words, whatever the filters."""
+    """Return True if a listing has all of the words, whatever the filters."""
     return not codes or bool((STANDINGS.take(reduce(np.minimum, codes)) >= BY_RELATION).any())

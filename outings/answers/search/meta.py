@@ -1,4 +1,4 @@
-"""A search's `meta`: how its query was read, what filters hold, and how many there are of each level."""
+"""`meta` of a search: how its query was read, the filters in effect, and the count of results at each level."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -74,7 +74,7 @@ def _show_filters(requested: SearchFilters) -> TypedFilters:
 
 @lru_cache(maxsize=MOST_USUAL)
 def _show_usual(requested: SearchFilters) -> TypedFilters:
-    """Of filters that nobody sent, which are one object: as JSON already."""
+    """Return the filters of a request without any as JSON, which is cached."""
     return cast(TypedFilters, Raw(_encode(_show_filters(requested))))
 
 

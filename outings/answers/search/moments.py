@@ -1,4 +1,4 @@
-"""Which listings happen when a query says, in `match=auto`: by the filters that would say the same."""
+"""The times in a query in `match=auto`: which listings take place then, by the filters that would state the same."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, time, timedelta
@@ -31,8 +31,8 @@ class Moment(Struct, frozen=True, eq=False):
     keep_near: Keep
 
     def find_others(self, rows: Numbers, are_meant: Callable[[Numbers], Mask] | None) -> Numbers:
-        """Of each row, how far it does not happen then: not at all, a half or 1. `are_meant`: of rows, whether they are
-        places of the sort that is looked for. These are there at any time."""
+        """Return for each row how far its time differs: 0, a half, or 1. `are_meant`: marks rows that are places of the
+        kind that is searched for, which exist at any time."""
         left = np.flatnonzero(~np.isin(rows, self.keep(rows)))
         if are_meant is not None:
             left = left[~are_meant(rows[left])]
@@ -74,7 +74,7 @@ def _list_selections(when: When, windows: tuple[_Window, ...], vocabulary: Vocab
 
 
 def _list_values(listing_type: str, begin: date, end: date | None, when: When) -> dict[str, object]:
-    """As filters of the type's list."""
+    """Return the filters of the type's list that state this time."""
     days = when.find_days(begin)
     first, last = (begin, end) if days is None else days
     # A term and its days are apart: on July 12th there is only what meets on Sundays.
@@ -92,7 +92,7 @@ def _list_values(listing_type: str, begin: date, end: date | None, when: When) -
 
 
 def _list_weekdays(first: date, last: date) -> tuple[int, ...]:
-    """None where it has all of them."""
+    """Return the weekdays of a span of days, or () if it has all of them."""
     days = (last - first).days + 1
     return tuple((first + timedelta(days=each)).weekday() for each in range(days)) if days < len(WEEKDAYS) else ()
 

@@ -1,5 +1,8 @@
-"""Places that are only named after a word: Farm Playground is a playground, and no farm. What sort of thing a place is,
-the head of its name says, which in English is the last word: of "Museum of Flight" the last before the "of"."""
+"""Find places that are only named after a word: Farm Playground is a playground and no farm.
+
+The head of a place's name says what it is. In English that is the last word, or the last before "of" in "Museum of
+Flight".
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -22,7 +25,8 @@ _WORD_ORDER = (pl.col("row").cast(pl.UInt64()) * 16 + pl.col("field")) * 65_536 
 
 
 def make_heads(listings: pl.DataFrame, terms: pl.DataFrame, words: NameWords) -> pl.DataFrame:
-    """Of each place the number of the word that is its name's head, by row. None where the language does not say."""
+    """Make a table of the head of each place's name, as the number of the word, by row. Empty if the language does not
+    define heads."""
     places = listings.with_row_index("row").filter(type=_PLACE).select(pl.col("row").cast(terms.schema["row"]))
     named = terms.with_columns(number=pl.col("word").rle_id()).filter(field=_NAME).join(places, on="row", how="semi")
     # A number or a letter tells two of a sort apart: "Playground 2".
@@ -45,8 +49,8 @@ def _make_heads(tables: Mapping[str, pl.DataFrame], context: TableContext) -> di
 
 
 def make_venues(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
-    """Of the names of all but places the words that only say where: two or more that stand side by side also in the
-    name of the place, or in the address. By the number of the word, then the row."""
+    """Make a table of the words that only say where, in names of all listings except places: two or more words that are
+    also side by side in the name of the place, or in the address. Sorted by the number of the word, then the row."""
     places = listings.with_row_index("row").filter(type=_PLACE).select(pl.col("row").cast(terms.schema["row"]))
     numbered = terms.select("row", "field", "position", number=pl.col("word").rle_id())
     numbered = numbered.filter(pl.col("field").is_in([_NAME, *_WHERE])).join(places, on="row", how="anti")
@@ -58,7 +62,7 @@ def make_venues(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
 
 
 def _find_venues(numbered: pl.DataFrame) -> pl.DataFrame:
-    """Of all words of some listings, in any order."""
+    """Return the words that only name a venue, from all words of some listings, in any order."""
     pairs = _list_pairs(numbered.sort(_WORD_ORDER))
     elsewhere = pairs.filter(pl.col("field") != _NAME)
     own = pairs.filter(field=_NAME).join(elsewhere, on=("row", "number", "next"), how="semi")
@@ -89,7 +93,7 @@ VENUES = derive_table("venues", make_venues, {"listings": ("type",), "terms": _T
 
 
 class Namesakes:
-    """Of one snapshot. `types`: by row."""
+    """Finds namesakes in one snapshot. `types`: by row."""
 
     def __init__(self, table: MappedTable, *, venues: MappedTable, types: Numbers) -> None:
         self._rows, self._heads = table.read_array("row"), table.read_array("head")
@@ -97,9 +101,9 @@ class Namesakes:
         self._types = types
 
     def are_named_after(self, rows: Numbers, *, subject: Sequence[Codes], meant: Callable[[], Numbers]) -> Mask:
-        """Of the rows, whether their names have words only of what they are named after, or of where they are.
-        `subject`: the codes of the query's words; `meant`: the numbers of all words of the index that it means. A name
-        that has all of several words is what was looked for."""
+        """Mark the rows whose names have the query's words only as what they are named after, or as the place where
+        they are. `subject`: the codes of the query's words; `meant`: the numbers of all words of the index that match
+        them. A name with all of several words is never marked."""
         named = count_named(subject, rows)
         has_some = (named > 0) & (named < len(subject)) if len(subject) > 1 else named > 0
         is_place = self._types.take(rows) == _PLACE
@@ -113,7 +117,7 @@ class Namesakes:
         return marks
 
     def are_meant(self, rows: Numbers, *, meant: Callable[[], Numbers]) -> Mask:
-        """Of the rows, whether they are places that are what the query means: playgrounds, not courts of basketball."""
+        """Mark the rows that are places of the kind that the query names: playgrounds, but not basketball courts."""
         are_meant = self._have_heads(rows)
         own = np.flatnonzero(are_meant)
         are_meant[own] = np.isin(self._heads[np.searchsorted(self._rows, rows[own])], meant())
@@ -124,7 +128,8 @@ class Namesakes:
         return marks
 
     def _are_at_venues(self, rows: Numbers, named: Numbers, meant: Numbers) -> Mask:
-        """Of the rows those whose names have the words only where they name the venue. `named`: how many they have."""
+        """Mark the rows whose names have the words only in the name of the venue. `named`: how many of the words they
+        have."""
         starts, ends = (np.searchsorted(self._venue_words, meant, side=side) for side in ("left", "right"))
         parts = [self._venue_rows[start:end] for start, end in zip(starts, ends, strict=True) if start < end]
         own, counts = np.unique(np.concatenate([self._venue_rows[:0], *parts]), return_counts=True)

@@ -1,4 +1,5 @@
-"""What a model adds to a search: listings that are near the query's words become `related`, and nothing else moves."""
+"""Add the results of an embedding model to a search: listings near the query's words become `related`; no other
+changes."""
 
 import numpy as np
 from msgspec import Struct
@@ -21,16 +22,17 @@ class Semantic(Struct, frozen=True, eq=False):
 
     @property
     def tag(self) -> tuple[str, float]:
-        """What an answer's ETag must have of it."""
+        """Return the part of an answer's ETag that identifies the model."""
         return self.model.hash, self.model.least
 
     def measure(self, words: tuple[str, ...]) -> Similarities:
-        """How near each listing is to the words that decide in a query, by row: a cosine, -1 without a vector."""
+        """Return the similarity of each listing to the words that decide, by row: a cosine, -1 without a vector."""
         return self.vectors.measure_all(self.model.embed_query(" ".join(words)))
 
 
 def open_semantic(snapshot: Snapshot, model: Model | None) -> Semantic | None:
-    """None where there is no model, or the snapshot's vectors are another one's. Corrupt where a file is broken."""
+    """Open the vectors of a snapshot. Return None without a model, or if they are of another model. Raises Corrupt if a
+    file is broken."""
     files = snapshot.semantic
     if model is None or files is None or files.model != model.hash:
         return None

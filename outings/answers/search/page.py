@@ -83,8 +83,8 @@ def answer_search(search: Search) -> list[bytes]:
 def _find_levels(
     search: Search, opened: SnapshotReader, index: SearchIndex
 ) -> tuple[tuple[str, ...], Numbers, SearchMatches]:
-    """Which levels are shown, how many there are of each, and what is of those that are shown. In `auto` the whole
-    answer says it and not a page, so that all pages of a walk have the same."""
+    """Return the levels to show, the count of results at each, and the results of those levels. In `auto` the levels
+    are chosen by the whole answer, so that all pages have the same."""
     levels, keep = tuple(search.query.get_words("match")), _choose_rows(search, opened, index)
     matched = match_words(search, opened, index, keep)
     if search.semantic is not None and search.parsed.words:
@@ -107,12 +107,12 @@ def _find_levels(
 
 
 def _count_results(rows: Numbers, search: Search, index: SearchIndex) -> int:
-    """How many results these are: so many as are enough, and no more."""
+    """Count the results, but no further than what is enough."""
     return count_things(index.things[rows], most=_ENOUGH) if search.folds else rows.size
 
 
 def _choose_cards(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchMatches:
-    """Of a program that came as several listings, one."""
+    """Keep one listing of each program."""
     classes = search.filters.collections.get("class")
     if classes is None or "changed_since" in search.query.values:  # sync mode knows no cards
         return matched

@@ -1,9 +1,9 @@
-"""Where a query says to look, in `match=auto`.
+"""The place in a query, in `match=auto`.
 
-That is a neighborhood as the map has it, a postal code, and what no map names:
+A place is a neighborhood on the map, a postal code, or one of these, which no map has:
 
-- a *region*: its name stands in nearly every address of some neighborhoods, and hardly elsewhere: "Staten Island";
-- a *quarter*: a part of a map's name, "Red Hook" of "Carroll Gardens-Red Hook", if what is named after it lies there:
+- a *region*: its name is in nearly every address of some neighborhoods, and rarely elsewhere: "Staten Island";
+- a *quarter*: a part of a map's name, "Red Hook" of "Carroll Gardens-Red Hook", if places named after it are there:
   "rugby" of "East Flatbush-Rugby" is a game.
 """
 
@@ -50,8 +50,8 @@ _decoder = Decoder(NamedDocument)
 
 
 def read_locations(text: str, opened: SnapshotReader, index: SearchIndex) -> Locations:
-    """Those of the metro, the places that are named after it, and the postal codes in the query that the deployment
-    knows, or that a listing states."""
+    """Return the metro's location names, the places named after the metro, and the postal codes in the query that the
+    deployment knows or a listing states."""
     known = index.locations
     if any(find_runs(split_words(text), frozenset(known.metro))):
         known = replace(known, whole=index.whole_names.read(0, lambda: _list_whole_names(opened, index)))
@@ -105,7 +105,7 @@ def _list_whole_names(opened: SnapshotReader, index: SearchIndex) -> frozenset[t
 
 
 def drop_empty_codes(parsed: ParsedQuery, opened: SnapshotReader, index: SearchIndex) -> ParsedQuery:
-    """Beside an age, postal codes that nothing is near decide nothing."""
+    """Ignore postal codes beside an age if no listing is near them."""
     if parsed.age is None or not parsed.words or not all(map(_ZIP.fullmatch, parsed.words)):
         return parsed
     if any(find_lying((word,), opened, index).size for word in parsed.words):

@@ -1,4 +1,4 @@
-"""Which listings have a word, and the best place that it has in each: what search reads of the index."""
+"""Postings: which listings have a word, and the best place of the word in each."""
 
 from collections.abc import Iterable
 
@@ -40,7 +40,7 @@ LISTINGS = ("age_min", "age_max", "audience", "created_at")
 
 
 def find_places(fields: NDArray[np.integer], positions: NDArray[np.integer]) -> Places:
-    """Of words by their field and position in it."""
+    """Return the kind of place of words, by their field and position in it."""
     best: Places = np.array([_PLACES.get(name, PASSING) for name in FIELDS], dtype=np.uint8)[fields]
     best[(fields == _DESCRIPTION) & (positions < OPENING_WORDS)] = OPENING
     return best
@@ -60,9 +60,9 @@ def make_postings(terms: pl.DataFrame, *, stems: str) -> pl.DataFrame:
 
 
 def _are_shelved(terms: pl.DataFrame, words: Indexes, firsts: Indexes, *, stems: str) -> NDArray[np.bool_]:
-    """Of the words of described listings that begin there in `terms`: whether they are only in categories, or in
-    keywords for several things, and in no form in the description. Of a keyword what the name of the place or the
-    address says, too, is where the listing is: "Rockaway Beach & Boardwalk". `words`: the number of each."""
+    """Mark the words of described listings that are only in categories, or in keywords for several things, and in no
+    form in the description. A keyword that is also in the name of the place or in the address says where the listing
+    is: "Rockaway Beach & Boardwalk". `words`: the number of each word; `firsts`: its first index in `terms`."""
     rows, fields = terms["row"].to_numpy(), terms["field"].to_numpy()
     names = terms["word"].rle().struct.field("value")
     stem, owners = _number_stems(names, stems), rows[firsts]
@@ -82,7 +82,7 @@ def _are_shelved(terms: pl.DataFrame, words: Indexes, firsts: Indexes, *, stems:
 
 
 def _number_stems(words: pl.Series, stems: str) -> NDArray[np.int64]:
-    """Of each word of the index the number of its stem."""
+    """Return the number of its stem for each word of the index."""
     stem = pl.Series(map(make_stem(stems), words.to_list()), dtype=pl.String())
     return stem.rank("dense").cast(pl.Int64()).to_numpy()
 
@@ -94,12 +94,12 @@ def _join(numbers: Indexes, others: Indexes) -> NDArray[np.int64]:
 
 
 def _are_in(values: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """As `np.isin`, in a sixth of its time."""
+    """Return the same as `np.isin`, in a sixth of the time."""
     return pl.Series(values).is_in(pl.Series(known).implode()).to_numpy()
 
 
 def make_posting_ends(terms: pl.DataFrame) -> pl.DataFrame:
-    """By word: where its postings end."""
+    """Make a table of the index after the last posting, by word."""
     words = terms["word"].rle_id().to_numpy()
     firsts = _find_firsts(words, terms["row"].to_numpy())
     return pl.DataFrame({"end": np.cumsum(np.bincount(words[firsts])).astype(np.int64)})
@@ -111,7 +111,8 @@ def _find_firsts(words: NDArray[np.integer], rows: NDArray[np.integer]) -> NDArr
 
 
 def make_ranks(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
-    """By row: what search ranks by beside words. `name_words`: how many its name has, 0 where it is not indexed."""
+    """Make a table of the columns that rank results, beside words, by row. `name_words`: how many words the name has, 0
+    if it is not indexed."""
     in_names = terms["row"].to_numpy()[terms["field"].to_numpy() == FIELDS.index("name")]
     counts = np.bincount(in_names, minlength=listings.height)
     return listings.select(
@@ -132,7 +133,7 @@ RANKS = derive_table("ranks", make_ranks, {"listings": LISTINGS, "terms": ("row"
 
 
 class Postings:
-    """Of one snapshot, by the numbers of the index's words."""
+    """The postings of one snapshot, by the numbers of the index's words."""
 
     def __init__(self, table: MappedTable, *, ends: MappedTable, readable: Mask | None = None) -> None:
         """`readable`: True for each row to find; None finds all."""
@@ -151,7 +152,7 @@ class Postings:
         return self._choose(first, end)
 
     def read_run(self, numbers: range) -> tuple[Rows, Places]:
-        """Of words side by side, one after the other: a listing may come more than once."""
+        """Return the postings of consecutive words, one after another. A listing may come more than once."""
         first, end = (self._ends[number - 1] if number else 0 for number in (numbers.start, numbers.stop))
         return self._choose(first, end)
 

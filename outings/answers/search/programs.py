@@ -1,4 +1,4 @@
-"""Programs that came as several class listings: which of those found is shown."""
+"""Choose one listing of each program that came as several class listings."""
 
 from collections.abc import Callable
 
@@ -13,8 +13,8 @@ _RANK, _LEVEL = 32, 2
 
 
 def choose_cards(matched: SearchMatches, index: SearchIndex, *, rank: Callable[[Numbers], Numbers]) -> SearchMatches:
-    """Of a program, the listing of the best level; of these the first by `rank`: numbers of rows that rise with how
-    early they start, then id."""
+    """Keep the listing with the best level of each program; of these the first by `rank`, which returns numbers for
+    rows that ascend with their start, then id."""
     programs = index.programs[matched.rows]
     shared = (programs >= 0).nonzero()[0]
     if shared.size < 2:

@@ -1,5 +1,5 @@
-"""Listings that are one thing for who looks for it: what one organization repeats by name, place and ages. Forty dates
-that were entered as forty events are one result, in `match=auto`.
+"""Fold listings that an organization repeats with the same name, place and ages into one result: forty dates that were
+entered as forty events are one, in `match=auto`.
 
     place: the place that a listing names; else its coordinates; else the words that say where it is
 """
@@ -33,8 +33,8 @@ _THING = ("type", "organization_id", "folded", "place_id", "lat", "lng", "where"
 
 
 def make_repeats(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
-    """By row: `thing`, a number that published listings of one thing share, else -1. Where neither who offers it nor
-    where it is is stated, nothing says that two of one name are one."""
+    """Make a table by row of `thing`: a number that published listings of the same thing share, else -1. Listings
+    without a stated organization and location are never the same thing."""
     has_place, has_point = pl.col("place_id").is_not_null(), pl.col("lat").is_not_null()
     published = listings.filter(pl.col("status") == PUBLISHED)
     things = (
@@ -58,7 +58,7 @@ def _fold_names(names: pl.Series) -> pl.Series:
 
 
 def _list_words(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
-    """By row, what is said of where a listing is, in its order."""
+    """Return by row the words that say where a listing is, in order."""
     chosen = terms.filter(pl.col("field").is_in(_WHERE) & pl.col("row").is_in(listings["row"].implode()))
     ordered = chosen.sort("row", "field", "position")
     return ordered.group_by("row", maintain_order=True).agg(where=pl.col("word").str.join(" "))
@@ -81,7 +81,7 @@ class SearchResults(Struct, frozen=True, eq=False):
     rows: Numbers = _NOTHING
 
     def list_repeats(self, shown: Numbers) -> list[Numbers]:
-        """Of each of these things, the rows but the first."""
+        """Return, for each of these things, its rows except the first."""
         if not self.things.size:
             return [self.rows] * shown.size
         at = np.minimum(np.searchsorted(self.things, shown), self.things.size - 1)
@@ -91,7 +91,7 @@ class SearchResults(Struct, frozen=True, eq=False):
 
 
 def count_things(things: Numbers, *, most: int) -> int:
-    """How many results some rows are; `most` where they are more. `things`: of the rows."""
+    """Count the results among rows, at most `most`. `things`: the numbers of the rows' things."""
     shared = (things != SINGLE).nonzero()[0]
     alone: int = things.size - shared.size
     if alone >= most or not shared.size:

@@ -1,4 +1,5 @@
-"""A search that will be answered: what its words say, what is asked of each collection, and where a walk goes on."""
+"""A search request, ready to answer: the words of its query, the filters of each collection, and the position of the
+page."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -53,7 +54,7 @@ class Search(Struct, frozen=True, kw_only=True):
 
     @property
     def folds(self) -> bool:
-        """Whether each thing is one result. Sync mode wants each listing."""
+        """Return True if the listings of one thing are one result. Sync mode needs each listing."""
         return self.is_auto and "changed_since" not in self.query.values
 
     @property

@@ -1,9 +1,9 @@
-"""How well each listing fits a query: one number, by the listing and the query alone.
+"""Score how well each listing fits a query, as one number that depends on only the listing and the query.
 
 score = fit × factors
 fit: the mean of the words' strengths, by their weights, and a tenth more of it for the share of the listing's name
      that the query has
-factors: where it is, for which ages, for whom, when, of what kind; each 1 where all is as the query says
+factors: location, ages, audience, time and kind; each 1 where the listing is as the query says
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -150,7 +150,7 @@ def _settle_words(search: Search) -> tuple[Sequence[str], Sequence[str]]:
 
 
 def _mark_narrow(words: Sequence[str], known: QueryWords) -> list[bool]:
-    """Whether each word only narrows what another says; none where each does."""
+    """Mark the words that only narrow down another word; if all would be marked, none is."""
     if not may_narrow(words, known.narrows):
         return [False] * len(words)  # as nearly always
     marks = [any(each) for each in zip(*(mark_narrow(words, group) for group in known.narrowing), strict=True)]
@@ -172,7 +172,8 @@ def _list_relaxed(words: Sequence[str], codes: Sequence[Codes], known: QueryWord
 def _list_more(
     words: Sequence[str], located: Iterable[tuple[int, int, Numbers]], search: Search, index: SearchIndex
 ) -> list[list[Source]]:
-    """What else each word is, in `auto`: what lies in a place, and a camp, though they do not say so."""
+    """Return further matches for each word, in `auto`: listings that are in a place, and camps, even if they do not say
+    so."""
     more: list[list[Source]] = [[] for _ in words]
     for start, end, lying in located:
         for number in range(start, end):
@@ -184,7 +185,8 @@ def _list_more(
 
 
 def _find_lifts(search: Search, kinds: Sequence[str], index: SearchIndex) -> dict[str, Codes]:
-    """Of the words that decide nothing: which names say them. Where no word decides, also of the age and the time."""
+    """Return which names have the words that don't decide, by word. If no word decides, also the words of age and
+    time."""
     parsed, words = search.parsed, search.words
     lifting = (*kinds, *_list_lessons(search, kinds), *(parsed.audience if parsed.words else parsed.stated))
     foreign = None if search.foreign is None else search.foreign.related
@@ -202,7 +204,7 @@ def _find_lifts(search: Search, kinds: Sequence[str], index: SearchIndex) -> dic
 
 
 def _list_lessons(search: Search, kinds: Sequence[str]) -> tuple[str, ...]:
-    """In `auto` the words for lessons, whether they decide or not."""
+    """Return the words for lessons in a query in `auto`, whether they decide or not."""
     if not search.is_auto:
         return ()
     lessons = search.words.lessons
@@ -219,7 +221,8 @@ def _list_factors(
     lifts: dict[str, Codes],
     meant: Callable[[], Numbers] | None = None,
 ) -> Iterator[Factor]:
-    """But for where it is. `meant`: the numbers of the words of the index that the query means."""
+    """Yield all factors except that of location. `meant`: the numbers of the words of the index that match the
+    query."""
     lessons = _list_lessons(search, kinds)
     others = [word for word in lifts if word not in kinds and word not in lessons]
     for group, least in ((kinds, _OTHER_KIND), (lessons, _NO_LESSON), (others, _UNNAMED)):
@@ -239,13 +242,13 @@ def _list_factors(
 
 
 def _keep_named(rows: Numbers, *, codes: Sequence[Codes], least: float) -> Numbers:
-    """By the share of these words that the name has."""
+    """Return a factor between `least` and 1, by the share of these words that the name has."""
     kept: Numbers = least + (1 - least) * count_named(codes, rows) / len(codes)
     return kept
 
 
 def _locate(name: Sequence[str], named: Codes, search: Search, opened: SnapshotReader, index: SearchIndex) -> Numbers:
-    """By row, what a listing keeps by where it is: all that lies there, or says that it does."""
+    """Return the factor of location by row: 1 for listings that are in the place, or say that they are."""
     kept: Numbers = np.where(STANDINGS.take(named) >= SAYS_WHERE, 1, _ELSEWHERE)
     if search.is_auto:
         kept[find_lying(name, opened, index)] = 1

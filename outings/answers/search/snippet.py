@@ -1,4 +1,4 @@
-"""The passage of a description that shows best why a listing was found."""
+"""Find the passage of a description that best shows why a listing was found."""
 
 import html
 import re
@@ -21,7 +21,7 @@ _MORE = "…"
 
 
 def _list_odd(text: str, words: frozenset[str]) -> Iterator[tuple[int, str]]:
-    """Where these words stand that are written otherwise than the index has them, as it has them."""
+    """Yield the position and the folded form of these words, if the text spells them differently from the index."""
     # Most texts have none of these: read at once, what is odd costs less than word by word.
     odd = [each for each in text.split(" ") if not each.isascii() or "'" in each or "`" in each]
     if words.isdisjoint(split_words(" ".join(odd))):
@@ -37,7 +37,7 @@ def _list_odd(text: str, words: frozenset[str]) -> Iterator[tuple[int, str]]:
 
 
 def read_plain(text: str) -> str:
-    """Without markup, in one line."""
+    """Return the text without markup, on one line."""
     if "<" in text or "&" in text:
         # Some sources escape their markup.
         text = _MARKUP.sub(" ", html.unescape(_MARKUP.sub(" ", text)))
@@ -62,7 +62,8 @@ class Hits:
         return opening + (text[start:cut] if cut > start else text[start : end - 1]).rstrip(" ,;:–-") + _MORE
 
     def _find_start(self, text: str) -> int:
-        """Where the passage begins that has most of the words: at its sentence, else some words before the first."""
+        """Return the start of the passage with most of the words: the start of its sentence, else some words before the
+        first."""
         lower, hits = text.lower(), []
         find = lower.find
         for word, size in self._sizes:
@@ -86,7 +87,8 @@ class Hits:
 
 
 def _find_densest(hits: list[tuple[int, str]]) -> int:
-    """Where the one stands behind which most of the words do: of several the first."""
+    """Return the position of the word that is followed by most of the other words; the first one if there are
+    several."""
     hits.sort()
     reach, most, densest = MOST_CHARACTERS - _BEFORE, 0, 0
     for number, (at, word) in enumerate(hits):

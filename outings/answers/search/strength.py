@@ -1,9 +1,9 @@
-"""The words of a query → how strongly each listing has each of them: where it stands there, and how it is written.
+"""Compute how strongly each listing has each word of a query: by its place in the listing, and by its spelling.
 
     strength = place × spelling
 
-A word's strength in a listing is kept as one byte, a code: 0 where the listing does not have it, else the greater the
-more it counts. Its upper bits say how it counts for the level of the listing, its lower ones rank the strength.
+A word's strength in a listing is kept as one byte, a code: 0 if the listing does not have it, else the greater the more
+it counts. Its upper bits say how it counts for the level of the listing, its lower ones rank the strength.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -96,7 +96,7 @@ def _join_codes(codes: Codes, others: Codes) -> Codes:
 
 
 def count_named(codes: Iterable[Codes], rows: Numbers) -> Numbers:
-    """How many of the words are in the name, by row."""
+    """Return how many of the words are in the name, by row."""
     counts = np.zeros(rows.size)
     for each in codes:
         counts += IN_NAME.take(each.take(rows))
@@ -104,7 +104,7 @@ def count_named(codes: Iterable[Codes], rows: Numbers) -> Numbers:
 
 
 def mark_firsts(ordered: Numbers) -> Mask:
-    """Where another number stands than before, of numbers in order."""
+    """Mark the first of each run of equal numbers, in sorted numbers."""
     firsts: Mask = np.empty(ordered.size, dtype=np.bool_)
     firsts[:1] = True
     np.not_equal(ordered[1:], ordered[:-1], out=firsts[1:])
@@ -127,7 +127,7 @@ _NOWHERE = Source(np.empty(0, dtype=np.uint32), np.empty(0, dtype=np.uint8))
 
 
 class StrengthFinder:
-    """Of one snapshot. `size`: how many listings it has."""
+    """Finds strengths in one snapshot. `size`: how many listings it has."""
 
     def __init__(self, terms: Terms, postings: Postings, *, size: int, related: RelatedWords) -> None:
         self._terms, self._postings, self._size, self.related = terms, postings, size, related
@@ -165,7 +165,7 @@ class StrengthFinder:
         return rows
 
     def is_prominent(self, numbers: Iterable[int]) -> bool:
-        """Whether any of the words is in a name or a category."""
+        """Return True if any of the words is in a name or a category."""
         return any((self._postings.read_posting(number)[1] >= SHELF).any() for number in numbers)
 
     def begins_related(self, word: str) -> bool:
@@ -183,9 +183,12 @@ class StrengthFinder:
         more: Sequence[Iterable[Source]] = (),
         runs: Sequence[tuple[int, int]] = (),
     ) -> list[Codes]:
-        """By word, by row. `beginning`: the last word, where it is half typed. `more`: what else each word is. `runs`:
-        [start, end) of words that are one name, and meant only side by side. `foreign`: what the words are in the
-        metro's language, where they are in another; these have no typos."""
+        """Return the codes of each word, by row.
+
+        `beginning`: the last word, if it is half typed. `more`: further matches of each word. `runs`: [start, end) of
+        words that are one name and match only side by side. `foreign`: translations of words that are in another
+        language than the metro's; these allow no typos.
+        """
         sources = [list(self._find_word(words, number)) for number in range(len(words))]
         for run in () if foreign is None else foreign.find(words):
             for number in range(run.start, run.end):
@@ -214,7 +217,8 @@ class StrengthFinder:
     def _find_name_of(
         self, words: Sequence[str], start: int, end: int, sources: Sequence[list[Source]]
     ) -> list[list[Source]]:
-        """Of each of its words: all of them side by side, or written as one. A word that stands alone is a guess."""
+        """Return the matches of a name's words: all of them side by side, or written as one. A single word of it is
+        weaker."""
         own = words[start:end]
         if len(own) == 1:
             return list(sources[start:end])
@@ -244,7 +248,7 @@ class StrengthFinder:
                 yield from self.find_one(words[first] + words[second], JOINED)
 
     def _list_alone(self, word: str) -> list[Source]:
-        """Whatever stands beside it."""
+        """Return the matches of a word, whatever words are beside it."""
         sources = []
         for meaning in self.spelling.list_forms(word):
             rows, places = self._postings.read_posting(meaning.number)

@@ -1,1 +1,1 @@
-"""What a search query says: words, an age, what does not count. Tables and pure functions; no snapshot, no clock."""
+"""Parse a search query: words, an age, parts to ignore. Tables and pure functions; no snapshot, no clock."""

@@ -47,7 +47,7 @@ class AgePatterns:
         )
 
     def has_stage(self, text: str) -> bool:
-        """Whether a line names a school, by which it may mean who goes there."""
+        """Return True if the line names a school, which may stand for the children who go there."""
         return self._any_stage.search(text) is not None
 
     def find_ages(self, text: str, *, stages_are_ages: bool = False) -> list[AgeSpan]:
@@ -78,7 +78,7 @@ class AgePatterns:
         ]
 
     def _read_phrase(self, match: re.Match[str]) -> AgeSpan | None:
-        """None where nothing says that the numbers are ages."""
+        """Return the span of ages in a phrase, or None if nothing says that its numbers are ages."""
         ages = [*self._one.finditer(match["chain"])]
         months = [*self._count_months(ages)]
         if not self._is_age(match, ages, months):
@@ -177,7 +177,7 @@ def join_ages(spans: Sequence[AgeSpan]) -> tuple[int, int | None]:
 
 
 def are_each(spans: Sequence[AgeSpan]) -> bool:
-    """Whether they are ages of several children who all come: no one phrase is from the least to the greatest."""
+    """Return True if the spans are the ages of several children who all come, so that no single phrase covers them."""
     return any(span.is_each for span in spans) or join_ages(spans) not in [(span.min, span.max) for span in spans]
 
 

@@ -1,4 +1,4 @@
-"""Queries in another language than the metro's: by which words they are told, and what their words are in its own."""
+"""Detect queries in another language than the metro's, and translate their words."""
 
 from collections.abc import Iterable, Sequence
 
@@ -31,7 +31,7 @@ class ForeignLanguage:
         return word in self._known
 
     def has(self, words: Sequence[str]) -> bool:
-        """Whether a query is in it: something in it is a thing to do or says for whom, and more of its words are of
+        """Return True if a query is in this language: it has a word for an activity or an audience, and more words of
         this language alone than of the metro's alone."""
         if self._telling.isdisjoint(words) and not any(find_runs(words, self.runs)):
             return False

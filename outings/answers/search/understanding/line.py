@@ -1,4 +1,5 @@
-"""A query's text as one folded line, in which phrases are looked for, and where each word of it was written."""
+"""The text of a query as one folded line, in which phrases are found, with the position of each word in the
+original."""
 
 import re
 import unicodedata
@@ -34,7 +35,7 @@ class Line(Struct, frozen=True, kw_only=True):
         return [Token(match[0], *match.span()) for match in _WORD.finditer(self.text)]
 
     def correct(self, meant: Mapping[str, str]) -> "Line":
-        """With other words in place of some. What was written for these stays."""
+        """Return the line with some words replaced. Quotes still show the original."""
         text, origins = self.text, list(self.origins)
         for token in reversed(self.list_tokens()):
             word = meant.get(token.word)
@@ -45,12 +46,12 @@ class Line(Struct, frozen=True, kw_only=True):
         return Line(text=text, origins=origins, written=self.written)
 
     def quote_token(self, token: Token) -> str:
-        """As written, with the sign of its currency."""
+        """Return the word as written, with its currency sign."""
         is_priced = token.start > 0 and self.text[token.start - 1] in _CURRENCIES
         return self.quote(token.start - is_priced, token.end)
 
     def quote(self, start: int, end: int) -> str:
-        """What was written for [start, end) of the line."""
+        """Return the original text of [start, end) of the line."""
         last = self.origins[end - 1] + 1
         # An accent that stands behind its letter belongs to it.
         while last < len(self.written) and unicodedata.combining(self.written[last]):

@@ -1,4 +1,4 @@
-"""Names that say where: the metro's own, and those of its neighborhoods."""
+"""Names of locations: the metro's own, and those of its neighborhoods."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,7 +35,7 @@ def make_locations(metro: Iterable[str], neighborhoods: Iterable[str]) -> Locati
 
 
 def list_named(names: Sequence[str]) -> dict[Words, list[int]]:
-    """By name the numbers of those that have it, with and without what stands in brackets behind it."""
+    """Return the indexes of `names` by name, with and without a part in brackets at the end."""
     numbers: dict[Words, list[int]] = {}
     for number, name in enumerate(names):
         for words in dict.fromkeys(map(tuple, map(split_words, (name, name.partition("(")[0])))):
@@ -44,7 +44,7 @@ def list_named(names: Sequence[str]) -> dict[Words, list[int]]:
 
 
 def list_quarters(names: Sequence[str]) -> dict[Words, list[int]]:
-    """By part of a name the numbers of the names that have it. A whole name is no part."""
+    """Return the indexes of `names` by each part of a name. A whole name is no part."""
     parts: dict[Words, list[int]] = {}
     ends: dict[Words, list[int]] = {}
     for number, name in enumerate(names):
@@ -65,7 +65,7 @@ def _split_names(names: Iterable[str]) -> Iterator[Words]:
 
 
 def has_first(words: Sequence[str], names: frozenset[Words]) -> bool:
-    """Whether any of the words is the first of a name."""
+    """Return True if any of the words is the first word of a name."""
     return not _measure_names(names)[0].isdisjoint(words)
 
 

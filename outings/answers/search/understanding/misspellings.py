@@ -1,4 +1,4 @@
-"""Words that have a role in a query and are misspelled there: "dance clases", "piano lesons", "saterday"."""
+"""Correct misspelled words that have a role in queries: "dance clases", "piano lesons", "saterday"."""
 
 import re
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ class Correction(Struct, frozen=True):
 
 
 class Misspellings:
-    """Of some words."""
+    """Finds misspellings of some words."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = frozenset(words)
@@ -39,12 +39,13 @@ class Misspellings:
         return word in self._words
 
     def find_doubled(self, word: str) -> Correction | None:
-        """Which of the words has the same letters, but for double ones."""
+        """Return the word that has the same letters apart from double ones, or None."""
         doubled = self._singles.get(_make_single(word)) if len(word) >= _LEAST_LETTERS else None
         return None if doubled is None else Correction(doubled, 0)
 
     def find(self, word: str) -> Correction | None:
-        """Which of the words it may stand for: the nearest. Never with another first letter."""
+        """Return the most similar word that this may be a misspelling of, or None. Its first letter must be the
+        same."""
         if len(word) < _LEAST_LETTERS or not word.isalpha():
             return None
         if (doubled := self.find_doubled(word)) is not None:
@@ -61,7 +62,8 @@ def _make_single(word: str) -> str:
 
 
 def _is_slip(word: str, other: str) -> bool:
-    """Whether the one is the other, mistyped. Of short words only where two letters are swapped, or one is missing."""
+    """Return True if one word is a mistyped form of the other. Short words must have two letters swapped, or one
+    missing."""
     if len(word) >= _SURE_LETTERS:
         return len(other) >= LETTERS_FOR_TYPOS[0]
     return len(other) == len(word) + 1 or sorted(other) == sorted(word)

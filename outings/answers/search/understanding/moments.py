@@ -1,4 +1,4 @@
-"""When something is, as the words of time in a query say it: "saturday morning", "july 12th", "after 5pm"."""
+"""Parse the time in a query: "saturday morning", "july 12th", "after 5pm"."""
 
 import re
 from calendar import monthrange
@@ -21,7 +21,7 @@ _ISO = re.compile(r"(?P<year>20[0-9]{2})-(?P<month>[0-9]{2})-(?P<first>[0-9]{2})
 
 
 class NamedDates(Struct, frozen=True):
-    """Of a month, all of its days where `first` is None. Without a year the next such dates are meant."""
+    """Days of a month, or all of its days if `first` is None. Without a year, the next ones are meant."""
 
     year: int | None
     month: int
@@ -29,7 +29,7 @@ class NamedDates(Struct, frozen=True):
     last: int | None
 
     def find_days(self, begin: date) -> tuple[date, date] | None:
-        """The first that do not end before this day; None where the month has no such days in a year's time."""
+        """Return the first such days that don't end before `begin`; None if there are none within a year."""
         years = range(begin.year, begin.year + 2) if self.year is None else (self.year,)
         spans = [span for year in years if (span := self._find_days(year)) is not None]
         return next((span for span in spans if self.year is not None or span[1] >= begin), None)
@@ -51,7 +51,7 @@ class When(Struct, frozen=True, kw_only=True):
     hours: tuple[int, int] | None = None
 
     def list_parts(self) -> Iterator["When"]:
-        """What is near: the day at any hour, and any such day or hour, whichever week it is in."""
+        """Yield less exact times: the day at any hour, and any such day or hour in any week."""
         parts = replace(self, hours=None), replace(self, ahead=None)
         yield from (each for each in parts if each not in (self, When()))
 
@@ -65,7 +65,7 @@ class When(Struct, frozen=True, kw_only=True):
 
 
 class WhenPatterns:
-    """Of one language. `ends`: what makes a number an ordinal, "12th"."""
+    """The patterns for time in one language. `ends`: endings of ordinals, as in "12th"."""
 
     def __init__(self, words: WhenWords, *, ends: str) -> None:
         self._weekdays = [_compile(each) for each in words.days.split()]
@@ -97,7 +97,7 @@ class WhenPatterns:
         return None if when == When() else when
 
     def _find_dates(self, timed: str) -> tuple[NamedDates | None, str]:
-        """And the line without them, as their numbers are no times."""
+        """Return the dates, and the line without them, because their numbers are no times of day."""
         for pattern in self._dates:
             match = pattern.search(timed)
             if match is not None and (dates := self._read_dates(match)) is not None:

@@ -47,14 +47,14 @@ class BareRange(Struct, frozen=True):
 
 
 class ParsedQuery(Struct, frozen=True, kw_only=True):
-    """What a query says. Folded words, distinct, in the order written.
+    """A parsed query. Its words are folded, distinct and in the order written.
 
-    `words` decide a match; empty only where there is an age. `kinds` lift listings that have them in the name and
-    never decide; `audience` and `locations` (neighborhoods) are those that decide nothing here, for an order among
-    equals. `ignored` are the words of `meta.ignored_words`, as written: location, time, price, audience. `ranges` are
-    those read as ages though nothing beside them says so. `stated`, where no word decides: what names may say of the
-    age and of when it is. `last` is the query's last word, where it decides; `beginning` is as written what was read as
-    the beginning of a word. `timed`: the line without what does not say when, empty where nothing does.
+    `words` decide a match; empty only if there is an age. `kinds` raise listings that have them in the name and never
+    decide; `audience` and `locations` (neighborhoods) don't decide here, and order equals. `ignored`: the words of
+    `meta.ignored_words`, as written: location, time, price, audience. `ranges`: numbers that were read as ages although
+    nothing says so. `stated`: if no word decides, words for the age and the time that names may have. `last`: the
+    query's last word, if it decides; `beginning`: the word, as written, that was read as the beginning of another.
+    `timed`: the line without the parts that are not about time, empty if none is.
     """
 
     words: Words = ()
@@ -201,7 +201,7 @@ class _Roles:
         ]
 
     def claim_beginning(self) -> None:
-        """Of a last word that decides beside others: what it becomes when more is typed, if that would not decide."""
+        """Give the last word, if it decides beside others, the role that it would have once it is typed completely."""
         *others, last = self._roles
         if last is not _Role.WORD or _Role.WORD not in others:
             return
@@ -241,7 +241,7 @@ class _Roles:
         return tuple(dict.fromkeys(token.word for token, each in pairs if each is role))
 
     def write_timed(self, line: Line) -> str:
-        """With words that decide and are times of day, too: `after school`, `night`."""
+        """Return the line with only its words of time, including those that also decide: `after school`, `night`."""
         are_hours = mark_narrow(self._spelled, self._words.hours)
         if _Role.TIME not in self._roles and not any(are_hours):
             return ""

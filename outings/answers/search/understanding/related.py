@@ -1,4 +1,4 @@
-"""Words taken one for another in a search: which phrases of a query have others beside them."""
+"""Related words: phrases that may be replaced by others in a search."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -67,7 +67,7 @@ class RelatedWords:
         return tuple(dict.fromkeys(phrase for phrase in phrases if not self._is_same(phrase, words, key)))
 
     def find(self, words: Sequence[str]) -> Iterator[Alternatives]:
-        """Of a query's words in order: each run of them, long ones and short, that has others beside it."""
+        """Yield each run of the query's words, long or short, that has related phrases."""
         for start, word in enumerate(words):
             if word not in self._fillers and self._stem(word) not in self._beginnings:
                 continue
@@ -78,8 +78,8 @@ class RelatedWords:
     def find_near(
         self, words: Sequence[str], *, is_known: Callable[[str], bool], beginning: str | None
     ) -> Iterator[Alternatives]:
-        """Of a query's words each run that no group has as it is, but for a blank, for a typo in a word that is not
-        known, or for the end of the last one, if that is half typed."""
+        """Yield each run of the query's words that has related phrases only under another spelling: without a blank,
+        with a typo in an unknown word, or completed, if the last word is half typed."""
         are_known = list(map(is_known, words))
         for start in range(len(words)):
             for end in range(start + 1, min(start + self._longest, len(words)) + 1):
@@ -99,7 +99,7 @@ class RelatedWords:
         return list(takewhile(lambda each: each.startswith(beginning), self._words[at:]))
 
     def begins(self, word: str) -> bool:
-        """Whether a phrase begins so."""
+        """Return True if a phrase begins with this text."""
         return any(self._list_spellings(word, is_begun=True))
 
     def _list_spellings(self, text: str, *, is_begun: bool) -> Sequence[str]:
@@ -109,7 +109,7 @@ class RelatedWords:
         return list(takewhile(lambda each: each.startswith(text), self._spellings[at:]))
 
     def _list_typos(self, words: Sequence[str]) -> Sequence[str]:
-        """Of phrases of as many words. As of the index's words: never in the first letter."""
+        """Return similar phrases with as many words. The first letter must be the same."""
         text = "".join(words)
         allowed = sum(len(text) >= letters for letters in LETTERS_FOR_TYPOS)
         if not allowed or not text.isalpha():

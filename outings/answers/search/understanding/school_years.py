@@ -1,4 +1,4 @@
-"""Ages that a query states by years of school: "1st grader", "grades 1-4", "k-2", "5th grade and up"."""
+"""Parse ages that a query states by years of school: "1st grader", "grades 1-4", "k-2", "5th grade and up"."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ def read_numbers(text: str) -> dict[str, int]:
 
 
 def make_both(words: AgeWords) -> re.Pattern[str]:
-    """What stands between the ages of two who both come."""
+    """Return the pattern between the ages of two children who both come."""
     return re.compile(rf"(?<!\w)(?:{words.both or NO_MATCH})(?!\w)")
 
 

@@ -20,7 +20,7 @@ _STEMMERS, _GROUPS = 64, 256
 
 
 class QueryWords:
-    """Of one language, ready to read queries. Without words for searches every word decides."""
+    """The words of one language, compiled to parse queries. Without words for searches, every word decides."""
 
     def __init__(self, language: Language) -> None:
         language_words = language.search or SearchWords()
@@ -76,7 +76,7 @@ def _open_stem(stems: str, _thread: int) -> Callable[[str], str]:
 
 
 def mark_narrow(words: Sequence[str], group: frozenset[str]) -> list[bool]:
-    """Whether each of a query's words is one of these, alone or with the one beside it: `after-school`."""
+    """Mark the query's words that are in the group, alone or with a word beside it: `after-school`."""
     if not may_narrow(words, group):
         return [False] * len(words)  # as nearly always
     pairs = [f"{first}-{second}" in group for first, second in pairwise(words)]
@@ -85,7 +85,7 @@ def mark_narrow(words: Sequence[str], group: frozenset[str]) -> list[bool]:
 
 
 def may_narrow(words: Sequence[str], group: frozenset[str]) -> bool:
-    """Whether any of a query's words is one of these, or one of two that are."""
+    """Return True if any of the query's words is in the group, or is a part of a word with a hyphen in it."""
     return not _list_parts(group).isdisjoint(words)
 
 
