@@ -20,7 +20,7 @@ def find_templates() -> Path:
 
 
 def find_words() -> Path:
-    """A file for each language."""
+    """Return the folder with a file of words for each language."""
     return _find("words")
 
 
@@ -45,8 +45,8 @@ HTML = "text/html; charset=utf-8"
 
 
 class Page(Struct, frozen=True, kw_only=True):
-    """`path` is what stands behind the first slash of its address: the empty text is the home page, `reference/` a
-    folder with a page, `assets/site.1f3a.css` a file."""
+    """A page or another file of the site. `path`: the address after the first slash: "" is the home page, `reference/`
+    a folder with a page, `assets/site.1f3a.css` a file."""
 
     path: str
     media: str = HTML
@@ -93,7 +93,7 @@ def read_assets() -> Mapping[str, Page]:
 
 
 def find_asset(name: str) -> Page:
-    """Raises AssetsError."""
+    """Return a style or script by its name. Raises AssetsError."""
     asset = read_assets().get(name)
     if asset is None:
         raise AssetsError(f"{find_assets()} was built before {name} was written; `make install` builds it anew")
@@ -101,7 +101,7 @@ def find_asset(name: str) -> Page:
 
 
 def make_asset(name: str, data: bytes) -> Page:
-    """The file under the name that its bytes give it: `assets/site.1f3a5c7e9b.css`."""
+    """Return the file under a name with the hash of its bytes: `assets/site.1f3a5c7e9b.css`."""
     stem, _, suffix = name.rpartition(".")
     digest = hashlib.sha256(data).hexdigest()[:_HASH_DIGITS]
     return Page(path=f"{ASSETS}{stem}.{digest}.{suffix}", media=_MEDIA[f".{suffix}"], data=data)
@@ -121,7 +121,7 @@ _STEPS = 50
 
 @cache
 def make_colors(accent: str) -> Page:
-    """The style sheet that lays the colour, written as #rrggbb, over the program's own."""
+    """Return the style sheet that replaces the program's colors by this one, written as #rrggbb."""
     light = _find_pair(_parse_color(accent), grounds=_LIGHT, towards=(0, 0, 0))
     dark = _find_pair(_parse_color(accent), grounds=_DARK, towards=(255, 255, 255))
     pairs = zip(("accent", "accent-ground"), light, dark, strict=True)
@@ -130,7 +130,7 @@ def make_colors(accent: str) -> Page:
 
 
 def _find_pair(color: Color, *, grounds: tuple[Color, Color], towards: Color) -> tuple[Color, Color]:
-    """The colour for text, and its tint of the page's ground, on both of which it can be read."""
+    """Return the color for text, and a tint of it for the page's ground. The color is readable on both."""
     tint = _mix(grounds[0], color, share=_TINT)
     return _find_readable(color, grounds=(grounds[1], tint), towards=towards), tint
 
@@ -142,7 +142,7 @@ def find_contrast(first: Color, second: Color) -> float:
 
 
 def _find_readable(color: Color, *, grounds: Sequence[Color], towards: Color) -> Color:
-    """The colour itself, or as near to it as can be read."""
+    """Return the color itself, or the nearest one that can be read."""
     mixed = color
     for step in range(_STEPS + 1):
         mixed = _mix(color, towards, share=step / _STEPS)

@@ -35,7 +35,8 @@ _MARGIN = 0.04
 
 
 class Marker(Struct, frozen=True):
-    """The number of a place, in cells from the north-western corner. `is_east`: there is no room to the right of it."""
+    """The number of a place on the map, in cells from the north-western corner. `is_east`: there is no room to the
+    right of it."""
 
     number: int
     x: float
@@ -44,8 +45,8 @@ class Marker(Struct, frozen=True):
 
 
 class DensityMap(Struct, frozen=True, kw_only=True):
-    """`paths`: of each level the cells as the outline of an SVG path, one unit a cell, north up; empty where there are
-    none. `most` is the count of the fullest cell, `outside` how many listings lie off the map."""
+    """The map of listings. `paths`: for each level its cells as the outline of an SVG path, one unit a cell, north up;
+    empty if there are none. `most` is the count of the fullest cell, `outside` how many listings are off the map."""
 
     columns: int
     rows: int
@@ -95,7 +96,7 @@ def draw_density(
 
 
 def _find_level(count: int, most: int) -> int:
-    """The shade of a cell, on a logarithmic scale: each doubling of the count adds about the same."""
+    """Return the shade of a cell, on a logarithmic scale: each doubling of the count adds about the same."""
     return min(int(LEVELS * log1p(count) / log1p(most)), LEVELS - 1) if most else 0
 
 
@@ -120,7 +121,7 @@ _COLUMNS = sorted({*LISTINGS, "organization_id", "neighborhood", "updated_at"})
 
 
 class TypeFigures(Struct, frozen=True, kw_only=True):
-    """`having`: how many of the published listings have each of MEMBERS."""
+    """Figures of one type. `having`: how many of the published listings have each of MEMBERS."""
 
     collection: str
     published: int
@@ -137,7 +138,7 @@ class DayFigure(Struct, frozen=True):
 
 
 class WeekFigure(Struct, frozen=True):
-    """For each type that has dates, how many items its list has in the 7 days from `first`."""
+    """The number of items in the list of each dated type, in the 7 days from `first`."""
 
     first: date
     counts: Mapping[str, int]
@@ -154,7 +155,7 @@ class GapFigures(Struct, frozen=True, kw_only=True):
 
 
 class NeighborhoodFigure(Struct, frozen=True):
-    """`middle`: of those of its listings that have coordinates."""
+    """A neighborhood with its count. `middle`: the center of its listings that have coordinates."""
 
     slug: str
     name: str
@@ -163,14 +164,15 @@ class NeighborhoodFigure(Struct, frozen=True):
 
 
 class AgeFigures(Struct, frozen=True):
-    """`counts`: of published listings by the age of this instant, as AGES groups them."""
+    """Published listings by the age of an instant, grouped as in AGES."""
 
     instant: str
     counts: tuple[int, ...]
 
 
 class CityFigures(Struct, frozen=True, kw_only=True):
-    """`others`: what the organizations that `gaps` leaves out have together, and how many they are."""
+    """All figures of a metro's page. `others`: the sums of the organizations that `gaps` leaves out, and how many they
+    are."""
 
     today: date
     measures: Measures
@@ -190,7 +192,7 @@ class CityFigures(Struct, frozen=True, kw_only=True):
 
 
 def count_city(snapshot: Snapshot, *, today: date) -> CityFigures:
-    """Raises what Polars raises where a table is broken."""
+    """Compute the figures. Raises the errors of polars if a table is broken."""
     listings = read_columns(snapshot.tables["listings"], "listings", _COLUMNS).filter(pl.col("status") == PUBLISHED)
     listings = listings.with_columns(is_stated.alias(name) for name, is_stated in list_having().items())
     located = listings.select("lat", "lng").drop_nulls()
@@ -311,7 +313,7 @@ _NARROWEST = 0.5
 
 
 class DayCell(Struct, frozen=True, kw_only=True):
-    """A day in the table of weeks. `count` is null of a day that the table does not tell of; `shade`: from 0, none."""
+    """A day in the table of weeks. `count` is null for a day outside the table's range; `shade`: from 0, none."""
 
     day: date
     count: int | None

@@ -31,8 +31,7 @@ class OutlineEntry(Struct, frozen=True):
 
 
 class Document(Struct, frozen=True, kw_only=True):
-    """`lead` is the opening: for whom it is, and what they can do after it. `body` is all below it, and `outline` its
-    main headings."""
+    """A rendered document. `lead`: the opening paragraph; `body`: all after it; `outline`: its main headings."""
 
     title: str
     lead: Markup
@@ -41,8 +40,8 @@ class Document(Struct, frozen=True, kw_only=True):
 
 
 def render_document(text: str, *, direct: Directing, origin: str = "") -> Document:
-    """A document opens with its title and one paragraph: three tokens each, of which the second has the text. `origin`
-    is how its examples name the server that the page comes from."""
+    """Render a document that opens with its title and one paragraph. `origin`: the address of this server in its
+    examples."""
     tokens = _MARKDOWN.parse(text)
     outline = tuple(_anchor_headings(tokens))
     _label_cells(tokens)
@@ -63,7 +62,7 @@ def _render(tokens: Sequence[Token], origin: str) -> Markup:
 
 
 def _anchor_headings(tokens: Sequence[Token]) -> Iterator[OutlineEntry]:
-    """A heading below the title gets the anchor that code hosts give it."""
+    """Give each heading below the title the anchor that code hosts give it, and yield the main ones."""
     for token, content in pairwise(tokens):
         if token.type == "heading_open" and token.tag != "h1":
             text = "".join(part.content for part in content.children or ())
@@ -90,7 +89,7 @@ def _label_cells(tokens: Sequence[Token]) -> None:
 
 
 def _direct_links(tokens: Sequence[Token], direct: Directing) -> Iterator[Token]:
-    """A link that leads to no page becomes its text."""
+    """Yield the tokens with rewritten links. A link that leads to no page becomes its text."""
     is_dropped = False
     for token in tokens:
         if token.type == "link_open":
@@ -136,7 +135,7 @@ _SERVES = "\noutings serve\n"
 
 
 class Guide(Struct, frozen=True, kw_only=True):
-    """`path` is that of its page. `is_keyed`: its examples ask this server, with a key."""
+    """A guide. `path`: that of its page. `is_keyed`: its examples send requests to this server, with a key."""
 
     path: str
     document: Document
@@ -144,7 +143,7 @@ class Guide(Struct, frozen=True, kw_only=True):
 
 
 def render_guides(settings: SiteSettings) -> tuple[Page, ...]:
-    """The page that lists the guides, then theirs, each with the way to the one before and after it."""
+    """Render the page that lists the guides, then each guide with links to the previous and next one."""
     guides = _read_guides()
     return tuple(
         render_page(
@@ -194,7 +193,8 @@ def _find_origin(text: str) -> str:
 
 
 def _direct_link(href: str, *, is_index: bool) -> str | None:
-    """A page is a folder, so what lies beside a guide's file lies beside its page's folder."""
+    """Rewrite a link from one guide's file to another as a link between their pages, which are folders. Return None if
+    it leads to no page."""
     path, hash_, anchor = href.partition("#")
     if "://" in href or not path:
         return href

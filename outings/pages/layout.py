@@ -23,8 +23,8 @@ def open_environment(*, is_html: bool) -> Environment:
 
 
 class Section(Struct, frozen=True):
-    """An entry of the navigation. `word` names its text among the words `frame`; `needs_data`: it is there only where
-    the site shows listings."""
+    """An entry of the navigation. `word` names its text among the words `frame`; `needs_data`: it is shown only if the
+    site shows listings."""
 
     path: str
     word: str
@@ -48,10 +48,10 @@ def render_page(
     values: Mapping[str, Any] = {},
     link: Callable[[str], str] | None = None,
 ) -> Page:
-    """A page from its template. Beside `values` a template has `words`, those of the table `page_words`; `frame`, the
-    words of all pages; `link`, which gives the address of a path of the site as this page has to write it; `asset`,
-    which does so for a style or a script; and `settings`. `link` is given where the page is shown at other addresses
-    than its path."""
+    """Render a page from its template. Beside `values` a template has `words`, the table `page_words`; `frame`, the
+    words of all pages; `link`, which returns the address of a path of the site, relative to this page; `asset`, which
+    does so for a style or a script; and `settings`. Pass `link` if the page is shown at other addresses than its
+    path."""
     words = lay_words(settings.language, settings.words)
     link = link or partial(_link, path)
     shown = _open().get_template(template).render(
@@ -77,12 +77,13 @@ def list_sections(settings: SiteSettings) -> list[Section]:
 
 
 def _link(path: str, target: str) -> str:
-    """The address of one path of the site, relative to another: a static host may serve it below a folder."""
+    """Return the address of one path of the site relative to another, because a static host may serve the site below a
+    folder."""
     return "../" * path.count("/") + target or "./"
 
 
 def name_words(settings: SiteSettings, page_words: str) -> Words:
-    """The words of one page."""
+    """Return the words of one page."""
     return lay_words(settings.language, settings.words)[page_words]
 
 

@@ -81,8 +81,8 @@ _PREFIX = "#/components/schemas/"
 
 
 class Form(Struct, frozen=True, kw_only=True):
-    """`name` is a type such as `integer`, or the name of the object `shape`. `words` are all values that there are,
-    `sample` is one that shows how it is written."""
+    """The form of a value. `name`: a type such as `integer`, or the name of the object `shape`. `words`: all allowed
+    values, `sample`: an example of one."""
 
     name: str
     shape: str = ""
@@ -171,7 +171,7 @@ _OF_FIELDS = ("Part", "Path")
 
 
 class MemberEntry(Struct, frozen=True, kw_only=True):
-    """`is_optional`: it is there only where something asked for it or it helps."""
+    """A member of an object. `is_optional`: it is present only if requested or useful."""
 
     name: str
     form: Form
@@ -217,8 +217,8 @@ class ParameterEntry(Struct, frozen=True, kw_only=True):
 
 
 class RouteEntry(Struct, frozen=True, kw_only=True):
-    """`like` is the list whose parameters the route takes too: `parameters` has those alone that differ, and `without`
-    names those that it does not take. `body` describes the members beside `data`."""
+    """A route. `like`: the list whose parameters the route shares: then `parameters` has only those that differ, and
+    `without` names those that it does not take. `body` describes the members beside `data`."""
 
     route: Route
     operation: Mapping[str, Any]
@@ -281,7 +281,7 @@ def _make_entry(route: Route, *, document: Mapping[str, Any], vocabulary: Vocabu
 
 
 def _find_like(route: Route) -> Route | None:
-    """The list of the route's type, where most of its parameters are the route's too."""
+    """Return the list of the route's type, if the route has most of its parameters."""
     like = None if route.type is None else LISTS[route.type]
     if like is None or like == route:
         return None
@@ -328,7 +328,7 @@ _WINDOWS = (
 
 
 def render_reference(settings: SiteSettings, vocabulary: Vocabulary) -> Page:
-    """A pure function. The same arguments are rendered once in a process."""
+    """Render the page, once in a process for the same arguments."""
     return _render(msgspec.json.encode(settings, order="sorted"), vocabulary)
 
 
@@ -401,7 +401,7 @@ def _escape(text: str) -> Markup:
 
 
 def _mark_code(text: str) -> Markup:
-    """A sentence of the contract, with what it has between backticks as code."""
+    """Return a sentence of the contract as HTML, with the parts between backticks as code."""
     parts = text.split("`")
     return Markup("").join(
         Markup("<code>%s</code>") % _escape(part) if number % 2 else _escape(part) for number, part in enumerate(parts)

@@ -16,8 +16,8 @@ from outings.release.site import SiteSettings
 
 
 class BuildRow(Struct, frozen=True, kw_only=True):
-    """A build of this machine, however it ended. `outcome` is as in its report; `release`: what it published, `error`
-    why it did not, `feed` the one that it could not read. Times are the machine's own."""
+    """A build of this machine, successful or not. `outcome` is as in its report; `release`: the one that it published,
+    `error` why it did not, `feed` the one that it could not read. Times are the machine's own."""
 
     outcome: str
     started_at: datetime
@@ -42,7 +42,7 @@ class MetroFigures(Struct, frozen=True, kw_only=True):
 
 
 class Words:
-    """The words of one page. A template reads them by name: `words.title`. A name that there is not is an error."""
+    """The words of one page. A template reads them by name: `words.title`. An unknown name is an error."""
 
     __slots__ = ("_texts",)
 
@@ -63,12 +63,12 @@ class Words:
 
 @cache
 def read_language(language: str) -> Mapping[str, Mapping[str, str]]:
-    """The program's own words, by page and name."""
+    """Return the program's own words, by page and name."""
     return tomllib.loads((find_words() / f"{language}.toml").read_text(encoding="utf-8"))
 
 
 def lay_words(language: str, own: Mapping[str, Mapping[str, str]]) -> Mapping[str, Words]:
-    """The words of each page, with the operator's in place of the program's."""
+    """Return the words of each page, the program's replaced by the operator's."""
     return {page: Words({**texts, **own.get(page, {})}) for page, texts in read_language(language).items()}
 
 
@@ -98,7 +98,7 @@ def format_date(day: date, words: Words) -> str:
 
 
 class SiteSettingsError(WrongSetting):
-    """The file of words can't be read, or has what no page shows."""
+    """The file of words can't be read, or has words that no page shows."""
 
 
 def make_settings(table: SiteTable | None) -> SiteSettings | None:

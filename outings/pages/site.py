@@ -116,7 +116,7 @@ def render_static_site(settings: SiteSettings, metros: Sequence[MetroFigures]) -
 
 
 def render_home_page(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
-    """The only one of them that shows the metros."""
+    """Render the home page, the only one of no metro that shows the metros."""
     return render_home(settings, tuple(metros) if settings.shows_data else ())
 
 
@@ -135,6 +135,6 @@ def _render_standing(settings: SiteSettings, vocabulary: Vocabulary) -> tuple[Pa
 
 
 def render_metro(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> tuple[Page, ...]:
-    """The pages of one metro, from its snapshot alone, on the metro's local date. Called only where the site shows
+    """Render the pages of one metro, from its snapshot alone, for the metro's local date. Called only if the site shows
     listings."""
     return (render_city(snapshot, today=today, settings=settings),)

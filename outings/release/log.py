@@ -71,8 +71,8 @@ _decoder = msgspec.json.Decoder(Version)
 
 
 def append_versions(log: Log, changes: Sequence[Version], *, read: ReadObject, segment: int = SEGMENT) -> ExtendedLog:
-    """Number the changes after the log's last version, in their order. `segment` is how many versions make a sealed
-    segment.
+    """Add the changes to the log, numbered after its last version in their order. `segment`: how many versions make a
+    sealed segment.
 
     `changed_at` never goes back: it is the later of the change's own and the last one in the log.
     """

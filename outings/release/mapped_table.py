@@ -39,7 +39,8 @@ WORD = 64
 
 
 def number_layout(parameters: Iterable[Parameter]) -> int:
-    """Number the layout, which changes with the columns that filters compare: these have sets of their own."""
+    """Return the number of the layout. It changes with the columns that filters compare, since these have sets of their
+    own."""
     columns = sorted((row.column, row.kind, row.compares, row.vocabulary or "") for row in parameters if row.column)
     return crc32(repr((LAYOUT_NUMBER, columns)).encode())
 

@@ -43,7 +43,8 @@ def _copy(roles: Roles, members: Mapping[str, str]) -> Rules:
 
 
 def _draft_identity(roles: Roles, columns: Sequence[Column]) -> Any:
-    """The column that names a row; else what it is, when and where, and whatever else tells two of the rows apart."""
+    """Return the column that identifies a row; else the name, date and place, and any further columns that tell rows
+    apart."""
     if "source_id" in roles:
         return roles["source_id"].path
     chosen = [roles[role].column for role in TELLING if role in roles]
@@ -62,7 +63,7 @@ def _count_distinct(columns: Sequence[Column]) -> int:
 
 
 def _draft_name(roles: Roles, *, type_: str) -> Rules:
-    """The name; of a thing on the map without one, its kind and street."""
+    """Return the rule for the name; for a thing on the map without one, made from its kind and street."""
     kind = [roles[role].path for role in ("category", "address") if role in roles]
     made = {"join": kind, "with": ", "}
     if "name" not in roles:
@@ -105,7 +106,7 @@ def _has_own_days(day: Role, moment: Role) -> bool:
 
 
 def _turn_day(day: Role, moment: Role) -> dict[str, Any]:
-    """The day is written behind the moment: the last day that a format reads counts."""
+    """Return a rule that reads the day after the moment, because the last day that a format reads counts."""
     days = day.writing.formats or ("%Y-%m-%d",)
     moments = moment.writing.formats or ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
     return {"join": [moment.path, day.path], "format": [f"{one} {two}" for one in moments for two in days]}

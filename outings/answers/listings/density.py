@@ -62,7 +62,7 @@ class DensityCells:
 
 
 def _number_cells(radians: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Number cells from the equator and Greenwich, which are 0, rising to the north and to the east."""
+    """Return the numbers of cells: 0 at the equator and Greenwich, ascending to the north and to the east."""
     fine: NDArray[np.int64] = np.rint(np.degrees(radians) * _FINE).astype(np.int64)
     return fine // (_FINE // PER_DEGREE)
 

@@ -1,6 +1,6 @@
-"""Find the rows that meet conditions: a set, and tests for what sets do not answer.
+"""Find the rows that meet conditions: sets of rows, and tests for the conditions that no set answers.
 
-Knows kinds of condition, and nothing of filters.
+This module knows kinds of conditions, but no filters.
 """
 
 from bisect import bisect_left, bisect_right
@@ -119,7 +119,7 @@ RowNumbers = NDArray[np.uint32]
 
 
 class RowFinder:
-    """Find rows of one snapshot. Words and zips are opened at their first use; there may be no zips."""
+    """Finds rows of one snapshot. Words and zips are opened at their first use; there may be no zips."""
 
     def __init__(self, reader: SnapshotReader) -> None:
         self._listings, self._vectors = reader.listings, reader.rows.vectors
@@ -127,7 +127,7 @@ class RowFinder:
         self._open_stated = reader.defer(open_stated_zips)
 
     def find_rows(self, condition: InZips | Matches | HasId, listing_type: str) -> RowNumbers:
-        """The rows that meet it, rising. Of other types and statuses too."""
+        """Return the rows that meet the condition, ascending, including those of other types and statuses."""
         match condition:
             case InZips(codes):
                 stated = self._open_stated()
@@ -167,7 +167,8 @@ _AHEAD, _BEHIND = 14 * 3600, 12 * 3600
 
 
 class Dates(Struct, frozen=True, kw_only=True):
-    """Days since 1970, numbers of weekdays, seconds of the day; None is no bound. `since` is no earlier than now."""
+    """The conditions on a date: days since 1970, numbers of weekdays, seconds of the day; None is no limit. `since` is
+    not before now."""
 
     low: int | None = None
     high: int | None = None
@@ -250,7 +251,7 @@ def _narrow(low: int | None, high: int | None, first: Any, last: Any) -> tuple[i
 
 
 def find_events(dates: Dates, columns: Columns) -> Words:
-    """The events of which one occurrence meets all conditions."""
+    """Return the set of events of which a single occurrence meets all conditions."""
     if not dates.is_within(columns) or dates.since is not None:
         return _look_through(dates, columns)
     if dates.weekdays is None:
@@ -294,7 +295,8 @@ def _find_timed(words: Words, dates: Dates, columns: Columns) -> Words:
 
 
 def list_occurrences(columns: Columns, rows: Rows) -> tuple[Rows, Rows]:
-    """The numbers of the occurrences of events that have any, row after row, and where each row's begin."""
+    """Return the numbers of the occurrences of events that have any, row after row, and the index at which each row's
+    begin."""
     places, starts = find_happenings(columns, rows)
     return columns.happenings["occurrences"]["by_row"][places].astype(np.int64), starts
 
@@ -392,7 +394,7 @@ def _find_overlapping(own: TypeColumns, first: str, last: str, low: float | None
 
 
 def _find_either(alternatives: Sequence[Sequence[Condition]], columns: Columns, own: TypeColumns) -> SetOrTest:
-    """A set where all of it is answered by sets, else one test of all."""
+    """Return a set if sets answer all alternatives, else one test of all."""
     sides = [
         _join([~make_empty(own.size), *(_find_set_or_test(each, columns, own) for each in side)])
         for side in alternatives

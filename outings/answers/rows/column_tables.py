@@ -1,4 +1,4 @@
-"""Make the columns that filters, orders and counts read, of a metro's tables."""
+"""Make the columns that filters, orders and counts read, from a metro's tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -53,7 +53,7 @@ def number_prices(frame: pl.DataFrame) -> Numbers:
 
 
 def pack_ages(frame: pl.DataFrame) -> Numbers:
-    """A bit set over AGE_BANDS by row; the bit after the last stands for "not stated"."""
+    """Return a bit set over AGE_BANDS by row; the bit after the last stands for "not stated"."""
     low, high = pl.col("age_min"), pl.col("age_max")
     is_unstated = low.is_null() & high.is_null()
     bits = pl.when(is_unstated).then(1 << len(AGE_BANDS)).otherwise(0)
@@ -64,7 +64,8 @@ def pack_ages(frame: pl.DataFrame) -> Numbers:
 
 
 def _number_organizations(frame: pl.DataFrame, known: pl.Series) -> Numbers:
-    """The build writes a row for every organization that a listing names."""
+    """Return the number of each row's organization in `known`. The build writes a row for every organization that a
+    listing names."""
     numbered = pl.DataFrame({"organization_id": known}).with_row_index("number")
     joined = frame.select("organization_id").join(numbered, on="organization_id", how="left", maintain_order="left")
     return joined["number"].fill_null(len(known)).to_numpy()
@@ -190,7 +191,7 @@ def _span_happenings(tables: Mapping[str, pl.DataFrame], size: int) -> tuple[Num
 
 
 def _find_times(occurrences: pl.DataFrame, size: int) -> Numbers:
-    """The one clock time, in seconds, at which all dates of an event begin, or NO_TIME, or VARIES."""
+    """Return by row the clock time, in seconds, at which all dates of an event begin, or NO_TIME, or VARIES."""
     listings = occurrences.group_by("row").agg(
         low=pl.col("time").min(), high=pl.col("time").max(), missing=pl.col("time").null_count(), all=pl.len()
     )
@@ -203,7 +204,7 @@ def _find_times(occurrences: pl.DataFrame, size: int) -> Numbers:
 
 
 def _number_programs(listings: pl.DataFrame) -> Numbers:
-    """The number of the program that a published listing shares with another one; -1 for all others."""
+    """Return by row the number of the program that a published listing shares with another one; -1 for all others."""
     shared = listings.filter(IS_OF_PROGRAM).filter(pl.col("program_key").is_duplicated())
     numbers = np.full(listings.height, -1, dtype=np.int32)
     numbers[shared["row"].to_numpy()] = shared["program_key"].rank("dense").to_numpy() - 1
@@ -284,7 +285,7 @@ def _make_days(occurrences: pl.DataFrame, listings: pl.DataFrame, *, today: date
 
 
 def _make_bits(listings: pl.DataFrame) -> pl.DataFrame:
-    """The sets of one type's rows, each named by kind, column and value (`_list_sets`)."""
+    """Make the table of the sets of one type's rows, each named by kind, column and value (`_list_sets`)."""
     sets = list(_list_sets(listings))
     return pl.DataFrame(
         {
@@ -335,7 +336,7 @@ def _list_values(numbers: Numbers) -> list[float]:
 
 
 def _list_counted(listings: pl.DataFrame) -> Iterator[tuple[tuple[str, str, float], Numbers]]:
-    """The buckets of facets, and what needs a closer look."""
+    """Yield the sets for the buckets of facets, and for the rows that need a closer look."""
     for band in range(len(PRICE_BANDS) + 1):
         yield ("is", "price_band", band), (listings["price_band"] == band).to_numpy()
     ages = listings["age_bands"].to_numpy()

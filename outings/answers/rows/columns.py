@@ -1,4 +1,4 @@
-"""A metro's columns, opened: arrays where they lie, and sets of rows as bits: bit i is the i-th row of a type."""
+"""A metro's columns, opened: mapped arrays, and sets of rows as bits: bit i is the i-th row of a type."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ def count_set(words: Words) -> int:
 
 
 def unpack_set(words: Words, size: int) -> Mask:
-    """A boolean a row."""
+    """Return a boolean for each row."""
     return np.unpackbits(words.view(np.uint8), count=size, bitorder="little").view(np.bool_)
 
 
@@ -68,7 +68,7 @@ def test_set(words: Words, rows: NDArray[np.integer]) -> Mask:
 
 
 def walk_set(words: Words, start: int) -> Iterator[Rows]:
-    """The rows of a set from `start` on, rising, in chunks that grow."""
+    """Yield the rows of a set from `start` on, ascending, in chunks that grow."""
     data, at, length = words.view(np.uint8), start >> 3, _FIRST_BYTES
     while at < data.size:
         rows = _find_bits(data[at : at + length])
@@ -80,7 +80,7 @@ def walk_set(words: Words, start: int) -> Iterator[Rows]:
 
 
 def skip_set(words: Words, start: int, count: int) -> int:
-    """The row from which a walk goes on that began at `start` and has passed `count` rows of the set."""
+    """Return the row at which a walk continues that began at `start` and has passed `count` rows of the set."""
     first = start // WORD
     sums = np.cumsum(np.bitwise_count(words[first:]), dtype=np.int64)
     if start % WORD:
@@ -106,7 +106,7 @@ _MOST_STACKS = 8
 
 
 class TypeColumns:
-    """One type's rows: `first` is the number of the first one in the table, `size` how many there are."""
+    """The rows of one type: `first` is the number of the first one in the table, `size` how many there are."""
 
     def __init__(self, table: MappedTable, *, first: int, end: int) -> None:
         self.first, self.size = first, end - first
@@ -139,22 +139,22 @@ class TypeColumns:
         return make_empty(self.size) if row_set is None else row_set
 
     def _read_all(self, kind: str, column: str, values: Iterable[float]) -> Words:
-        """Sets one above the other."""
+        """Return the sets as rows of a matrix."""
         return _freeze(np.stack([self.read_set(kind, column, value) for value in values]))
 
     def _read_any(self, kind: str, column: str, values: Iterable[float]) -> Words:
-        """The rows of all these sets."""
+        """Return the union of these sets."""
         present = [words for value in values if (words := self.find_set(kind, column, value)) is not None]
         return _freeze(reduce(np.bitwise_or, present)) if present else _freeze(make_empty(self.size))
 
     def _read_between(self, column: str, first: int, end: int) -> Words:
-        """The rows whose value is one of `list_values`, from the `first` up to the `end`."""
+        """Return the rows whose value is in `list_values`, from index `first` up to `end`."""
         upper = self._read_most(column, end)
         return _freeze(upper & ~self._read_most(column, first)) if first else upper
 
     def _read_overlap(self, firsts: tuple[str, int | None], lasts: tuple[str, int | None]) -> Words:
-        """The rows whose range begins before and does not end before these places in `list_values` of two columns;
-        None is no bound, and an end that is not stated is open."""
+        """Return the rows whose range begins before one index and does not end before another, in `list_values` of two
+        columns. None is no limit, and an end that is not stated is open."""
         words = ~make_empty(self.size)
         (first, end), (last, begin) = firsts, lasts
         if begin is not None:
@@ -168,7 +168,7 @@ class TypeColumns:
         return self.read_set("most", column, self._values[column][end - 1]) if end else make_empty(self.size)
 
     def list_values(self, column: str) -> list[float] | None:
-        """The rising values that have a set; None where the column has too many."""
+        """Return the values that have a set, ascending; None if the column has too many."""
         return self._values.get(column)
 
 
@@ -211,7 +211,7 @@ class Columns:
             at = end
 
     def find_text(self, column: str, text: str) -> Array:
-        """The rows, of all types, that have the text."""
+        """Return the rows, of all types, that have the text."""
         first, end = self._text_spans.get(column, (0, 0))
         at = bisect_left(self._texts, text, first, end)
         if at == end or self._texts[at] != text:
@@ -220,7 +220,7 @@ class Columns:
         return rows[starts[at] : starts[at + 1]]
 
     def find_days(self, days: Iterable[int]) -> Words:
-        """The events on any of these days (since 1970), which all lie from `first_day` to `last_day`."""
+        """Return the events on any of these days (since 1970), which must all be from `first_day` to `last_day`."""
         return self._unite_days(tuple(day - self.first_day for day in days))
 
     def _find_window(self, low: int, high: int) -> Words:

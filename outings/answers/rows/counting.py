@@ -1,4 +1,4 @@
-"""Counting a list by the dimensions of facets, and occurrences by days."""
+"""Count a list by the dimensions of facets, and occurrences by days."""
 
 from collections.abc import Collection, Mapping
 from functools import reduce
@@ -39,7 +39,7 @@ _BLOCK_STARTS = [hour * 3600 for hour in TIME_BLOCKS.values()]
 
 
 class MatchSet(Struct, frozen=True, kw_only=True, eq=False):
-    """A list to be counted: its rows as a set, all tests passed, and what its happenings were asked."""
+    """The rows to count, as a set after all tests, and the conditions on their happenings."""
 
     type: str
     words: Words
@@ -47,8 +47,8 @@ class MatchSet(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class FacetCounts(Struct, frozen=True, kw_only=True, eq=False):
-    """A set counted by what its reader asked for. `counts`: dimension → how many are in each bucket, those that state
-    none in the last; the buckets are the vocabulary's words, or the evaluator's organizations, in their order."""
+    """The counts of a list. `counts`: dimension → the count of each bucket, last of listings that state none. The
+    buckets are the vocabulary's words, or the evaluator's organizations, in their order."""
 
     total: int
     counts: Mapping[str, Numbers]
@@ -164,7 +164,7 @@ def _unite(bits: Numbers, is_match: Mask, starts: Rows, *, none: int) -> Numbers
 
 
 def _pack_occurrences(matches: MatchSet, dates: Dates, columns: Columns, name: str) -> Numbers:
-    """The packed bits of events; an event without any occurrence has none."""
+    """Return the packed bits of events; an event without any occurrence has none."""
     own = columns.types["event"]
     rows = list_set(matches.words)
     has_any = columns.rows["end"][rows + own.first] > columns.rows["first"][rows + own.first]
@@ -184,7 +184,7 @@ def _find_blocks(times: Numbers) -> Numbers:
 
 
 def find_matching(matches: MatchSet, columns: Columns) -> Rows:
-    """The numbers of all occurrences that match, of events of the set."""
+    """Return the numbers of all occurrences that match, of events in the set."""
     dates = read_dates(matches.happening)
     first, end = dates.span_numbers(columns)
     rows = columns.happenings["occurrences"]["row"][first:end]
@@ -195,7 +195,7 @@ def find_matching(matches: MatchSet, columns: Columns) -> Rows:
 def count_occurrences(
     numbers: Rows, dimensions: Collection[str], columns: Columns, *, words: int
 ) -> dict[str, Numbers]:
-    """The dimensions of single occurrences, counted."""
+    """Count single occurrences by the dimensions."""
     table = columns.happenings["occurrences"]
     rows = table["row"][numbers]
     counts: dict[str, Numbers] = {}
@@ -218,10 +218,10 @@ def count_occurrences(
 
 
 def count_days(matches: MatchSet, columns: Columns, *, first: int, days: int, words: int) -> DayCounts:
-    """The occurrences that match, by day. `first`: the window's first day since 1970.
+    """Count the occurrences that match by day. `first`: the window's first day since 1970.
 
-    One pass over all that lie in the window, in which each becomes one number of its day, its set of categories and
-    whether it is free. To look up each of these by the numbers of those that match takes twice as long.
+    This is one pass over all occurrences in the window, in which each becomes one number of its day, its set of
+    categories and whether it is free. Looking these up for the matching ones would take twice as long.
     """
     table, sets, dates = columns.happenings["occurrences"], columns.category_sets, read_dates(matches.happening)
     span = slice(*dates.span_numbers(columns))

@@ -113,7 +113,7 @@ _FIRST_ROWS = 256
 
 
 class Order(Struct, frozen=True, eq=False):
-    """`rows` within their type, with the rising `keys` by which they stand; ties by id."""
+    """An order of a type's rows: `rows` within their type, with ascending `keys`; ties by id."""
 
     rows: Rows
     keys: NDArray[Any]
@@ -201,7 +201,7 @@ def order_updates(columns: Columns, listing_type: str) -> Order:
 
 
 def find_updated(order: Order, selection: Selection) -> int:
-    """The first place of the order that was updated as late as is asked for."""
+    """Return the first index of the order that was updated as late as required."""
     bounds = [each.low for each in selection.conditions.listing if isinstance(each, Between)
               and each.column == "updated_at" and each.low is not None]  # fmt: skip
     return max((int(np.searchsorted(order.keys, number_value(low))) for low in bounds), default=0)
@@ -252,8 +252,8 @@ _FIRST_OCCURRENCES = 512
 
 
 class ResultSet(Struct, frozen=True, kw_only=True, eq=False):
-    """Rows in the list's order; where items are occurrences, with their places in the table. `locate` says where the
-    item of an index stands in the list."""
+    """Rows in the list's order; if items are occurrences, with their numbers in the table. `locate` returns the index
+    in the list of an item."""
 
     rows: list[int]
     numbers: list[int] | None = None
@@ -312,7 +312,7 @@ class Evaluator:
         return self._columns.names[row], row_id
 
     def list_occurrences(self, selection: Selection, span: Span) -> ResultSet:
-        """The list whose items are occurrences, by `starts_at`, then id."""
+        """Return the list whose items are occurrences, by `starts_at`, then id."""
         candidates, dates = self._find_candidates(selection), read_dates(selection.conditions.happening)
         table = self._columns.happenings["occurrences"]
         at, end = dates.span_numbers(self._columns)
@@ -359,11 +359,11 @@ class Evaluator:
         return find_starts(selection, self._columns, rows, low=low)
 
     def list_all_rows(self, selection: Selection) -> Rows:
-        """The whole list, by row: cards, where a program came as several listings."""
+        """Return the whole list, by row, with one listing of each program."""
         return list_set(self._find_matches(selection).words) + self._columns.types[selection.type].first
 
     def count_rows(self, selection: Selection) -> int:
-        """The size of the whole list: cards, where a program came as several listings."""
+        """Return the size of the whole list, with one listing of each program."""
         return count_set(self._find_matches(selection).words)
 
     def _find_matches(self, selection: Selection) -> MatchSet:
@@ -387,7 +387,7 @@ class Evaluator:
         return {columns.organization_ids[number]: int(counts[number]) for number in np.flatnonzero(counts).tolist()}
 
     def count_buckets(self, selection: Selection, dimensions: Collection[str], *, is_expanded: bool) -> FacetCounts:
-        """The whole list by dimensions of facets; expanded, its occurrences."""
+        """Count the whole list by dimensions of facets; if expanded, its occurrences."""
         matches = self._find_matches(selection)
         if is_expanded:
             numbers = find_matching(matches, self._columns)
@@ -397,7 +397,7 @@ class Evaluator:
         return FacetCounts(total=count_set(matches.words), counts=counts)
 
     def count_days(self, selection: Selection, *, days: int) -> DayCounts:
-        """The occurrences of this many days from the selection's first date on."""
+        """Count the occurrences of this many days from the selection's first date on."""
         matches, first = self._find_matches(selection), number_day(selection.start)
         return count_days(matches, self._columns, first=first, days=days, words=self._words)
 

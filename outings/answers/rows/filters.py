@@ -175,7 +175,7 @@ def compare_column(row: Parameter, value: Any, vocabulary: Vocabulary) -> Condit
 
 @lru_cache(maxsize=64)
 def list_audiences(words: tuple[str, ...]) -> tuple[int, ...]:
-    """The audiences' numbers that the words of `audience` allow."""
+    """Return the numbers of the audiences that the words of `audience` allow."""
     allowed: set[str] = set()
     for word in words:
         allowed |= {"all": {*AUDIENCES}, "not_adults": {*AUDIENCES} - {"adults"}}.get(word, {word})
@@ -203,15 +203,15 @@ def match_price(values: Values, _: str) -> Either:
 
 
 def match_neighborhood(values: Values, _: str) -> Either:
-    """The slug, or the name without case, accents and punctuation."""
+    """Match the slug, or the name without case, accents and punctuation."""
     text = values["neighborhood"]
     by_name = Is("neighborhood_key", fold_text(text))
     return Either(((Is("neighborhood_slug", text.casefold()),), (by_name,)))
 
 
 def match_window(values: Values, listing_type: str) -> Condition:
-    """An occurrence on a day of it. A term that is unknown, or not known to have ended, may still be open, and a camp
-    without a dated session may be at any time: they are kept."""
+    """Match listings with an occurrence in the window. A term that is unknown, or not known to have ended, may still be
+    open, and a camp without a dated session may be at any time: these match, too."""
     first, last = values.get("from"), values.get("to")
     if listing_type == "event":
         return Between("date", first, last)
@@ -222,9 +222,9 @@ def match_window(values: Values, listing_type: str) -> Condition:
 
 
 def match_meetings(values: Values, listing_type: str) -> Condition:
-    """A weekday of the section on a date of the window and of its term, or a term that lies in the window; of a camp, a
-    dated session. Weekdays repeat: of a long window the first and the last seven dates decide, and between them a term
-    has begun."""
+    """Match classes that meet in the window: a section's weekday on a date that is in the window and in its term, or a
+    term within the window. Match camps with a session in the window. Weekdays repeat, so in a long window only the
+    first and the last seven dates need the weekday; between them it is enough that a term has begun."""
     first, last = values.get("from"), values.get("to")
     if first is None:
         return Overlaps("starts_on", "ends_on", None, None)
@@ -317,7 +317,7 @@ def _name_column(condition: Condition) -> str:
 
 
 def list_columns() -> Mapping[str, Parameter]:
-    """The columns of listings that filters compare, each with the row of its filter."""
+    """Return the columns of listings that filters compare, each with the row of its filter."""
     columns = {str(row.column): row for row in PLAIN.values() if row.column in LISTINGS}
     # There is a type of which the filter compares the listing, and not what happens.
     return {
@@ -350,7 +350,7 @@ class EffectiveFilters(Struct, frozen=True, kw_only=True):
         return 0 if start is None or end is None else (end - start).days + 1
 
     def check_window(self, *, most_days_after: int) -> None:
-        """Raises `contradictory` or `window_too_long` where a given end and a default start make no window."""
+        """Raise `contradictory` or `window_too_long` if a given end and a default start make no valid window."""
         start, end = self.get_date("from"), self.get_date("to")
         if start is not None and end is not None:
             check_window(start, end, most_days_after=most_days_after)
@@ -447,8 +447,8 @@ def select_listings(
 
 
 class CollectionQuery(Struct, frozen=True, kw_only=True):
-    """`window`: the first and the last day, since 1970, on which an item's next date may lie; not before today, unless
-    all of the window does."""
+    """The query of one collection. `window`: the first and the last day, since 1970, for an item's next date; not
+    before today, unless the whole window is."""
 
     filters: EffectiveFilters
     selection: Selection
@@ -456,8 +456,8 @@ class CollectionQuery(Struct, frozen=True, kw_only=True):
 
 
 class CollectionScope(Struct, frozen=True, kw_only=True):
-    """`route`: the name of the one that asks, whose window's defaults hold in place of the lists'; `ages` are those of
-    a search's words. With `is_now` no window begins before today."""
+    """The circumstances that set filters' defaults. `route`: the name of the route, whose window's defaults replace
+    those of lists; `ages`: from the words of a search. With `is_now` no window begins before today."""
 
     route: str
     today: date
@@ -478,7 +478,8 @@ def choose_types(query: Query, entitlement: Entitlement) -> tuple[str, ...]:
 
 
 class CollectionQueries(Struct, frozen=True):
-    """`collections` by type, singular; `defaults` are the filters of any of them that came from a default."""
+    """The queries of several collections, by type. `defaults`: names of the filters that came from a default in any of
+    them."""
 
     collections: Mapping[str, CollectionQuery]
     defaults: tuple[str, ...]
@@ -519,7 +520,7 @@ def _query_collection(listing_type: str, given: Mapping[str, Value], scope: Coll
 
 
 def _take_window(rows: Mapping[str, Parameter], own: Mapping[str, Parameter]) -> Mapping[str, Parameter]:
-    """A list's rows, with a route's default end of the window where it has one."""
+    """Return a list's rows, with the route's own default for the end of the window, if it has one."""
     end = own.get("to")
     has_end = "to" in rows and end is not None and isinstance(end.default, DateDefault)
     return {**rows, "to": end} if has_end and end is not None else rows

@@ -44,8 +44,9 @@ _decode = msgspec.json.Decoder(_Document).decode
 
 
 class Card(Struct, frozen=True):
-    """`opening`: a result's JSON as far as it is the same for every search: up to the passage, or behind it where the
-    whole text is one. `text`: what the passage is cut from, without markup; empty where there is nothing to cut."""
+    """A result of a search as prepared JSON. `opening`: the part that is the same for every search, up to the passage,
+    or past it if the whole text is one. `text`: the text from which the passage is cut, without markup; empty if there
+    is nothing to cut."""
 
     opening: bytes
     text: str = ""
@@ -73,8 +74,8 @@ def make_card(document: bytes) -> Card:
 
 
 def finish_card(card: Card, *, level: int, score: int, start: bytes, repeats: bytes, words: Hits) -> bytes:
-    """A result's JSON. `level`: an index in LEVELS; `score` in thousandths; `start` as JSON, and so what `repeats` it,
-    with a comma in front; `words`: those that the query means."""
+    """Return a result as JSON. `level`: an index in LEVELS; `score` in thousandths; `start` as JSON, and `repeats` as
+    JSON with a comma before it; `words`: those that the query matches."""
     passage = _encode(words.cut(card.text)) if card.text else b""
     fit = _MATCHES[level], _SCORES[score], start, repeats
     return b'%b%b,"match":%b,"score":%b,"starts_local":%b%b}' % (card.opening, passage, *fit)

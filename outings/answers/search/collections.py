@@ -32,8 +32,8 @@ Windows = tuple[tuple[str, tuple[int, int | None]], ...]
 
 
 class SearchFilters(Struct, frozen=True, kw_only=True, eq=False):
-    """`collections` by type, singular. `given` are the filters that were sent, and `defaults` those of any type that
-    were not. `has_usual_window`: that of nearly all searches of a day."""
+    """The filters of a search. `collections` by type. `given`: the filters of the request, `defaults`: those of any
+    type that are not in it. `has_usual_window`: the window is that of nearly all searches of a day."""
 
     collections: Mapping[str, CollectionQuery]
     given: Mapping[str, Value]
@@ -96,5 +96,5 @@ def _find_usual(types: tuple[str, ...], scope: CollectionScope) -> SearchFilters
 
 
 def find_override(query: Query) -> str | None:
-    """The parameter that is sent, by which the query's age does not hold."""
+    """Return the parameter of the request that replaces the age in the query, or None."""
     return next((name for name in _OVERRIDES if name in query.values), None)

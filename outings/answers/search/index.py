@@ -65,7 +65,8 @@ class AreaPlaces(Struct, frozen=True, eq=False):
 
 
 class SearchIndex:
-    """The listings of one snapshot that are of some types. Nothing of the others moves an answer."""
+    """The search index of one snapshot, limited to the types that a key may read. Listings of other types never affect
+    an answer."""
 
     def __init__(self, reader: SnapshotReader, types: frozenset[str]) -> None:
         metro, facts, areas = reader.metro, reader.rows, reader.open_index(open_areas).narrow(types)
@@ -121,11 +122,11 @@ class SearchIndex:
         return rows if self._readable is None else rows[self._readable[rows]]
 
     def find_foreign(self, words: Sequence[str]) -> ForeignLanguage | None:
-        """The other language that a query's words are in."""
+        """Return the other language in which a query is written, or None."""
         return next((each for each in self._foreign if each.has(words)), None)
 
     def list_words(self, parsed: ParsedQuery) -> frozenset[str]:
-        """The words of the index that any of a query's means."""
+        """Return the words of the index that any of the query's words matches."""
         names = {name for word in parsed.words for name in self._spelling.list_names(word)}
         return frozenset(names.union(self._spelling.read_names(self._list_beginning(parsed))))
 

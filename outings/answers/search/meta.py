@@ -31,8 +31,8 @@ _encode = Encoder().encode
 def make_meta(
     search: Search, *, counts: Numbers, levels: tuple[str, ...], total: int, count: int, end: int | None
 ) -> SearchMeta:
-    """`counts` by level, whichever of the `levels` are shown; `total` of what is shown on all pages, `count` on this
-    one; `end` is where the next begins."""
+    """Make `meta`. `counts`: by level, whichever of the `levels` are shown; `total`: results on all pages, `count`: on
+    this one; `end`: where the next one begins."""
     query, requested, parsed = search.query, search.filters, search.parsed
     age, counted = parsed.age, counts.tolist()
     return SearchMeta(

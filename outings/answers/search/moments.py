@@ -25,7 +25,8 @@ _Window = tuple[str, date, date | None]
 
 
 class Moment(Struct, frozen=True, eq=False):
-    """`keep`: rows, rising → those of them that happen then; `keep_near` so those of which a part of it is true."""
+    """The time that a query states. `keep` returns those of some ascending rows that take place then; `keep_near` those
+    for which a part of it is true."""
 
     keep: Keep
     keep_near: Keep
@@ -42,7 +43,7 @@ class Moment(Struct, frozen=True, eq=False):
 
 
 def make_moment(when: When, collections: Mapping[str, CollectionQuery], opened: SnapshotReader) -> Moment:
-    """`collections`: what is asked of each type, without words of time."""
+    """Make the moment. `collections`: the query of each type, without words of time."""
     # A place takes none of the filters that say when.
     windows = tuple(
         (name, each.selection.start, each.filters.get_date("to"))

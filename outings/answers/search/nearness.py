@@ -45,10 +45,11 @@ def _open_vectors(reader: SnapshotReader) -> Vectors:
 
 
 def add_near(matched: SearchMatches, similarities: Similarities, *, least: float) -> SearchMatches:
-    """`matched` with every listing from `least` on, rows rising. What has no level, or `partial`, is `related` with a
-    score of 0.6 × its similarity, or its own where that is more; all others stay as they are.
+    """Add every listing with a similarity of `least` or more to `matched`, rows ascending. A listing without a level,
+    or with `partial`, becomes `related` with a score of 0.6 × its similarity, or its own if that is higher; others are
+    unchanged.
 
-    The score is still one listing's and the words' alone.
+    The score still depends on only the listing and the words.
     """
     near = np.flatnonzero(similarities >= least)
     rows = np.union1d(matched.rows, near)

@@ -1,4 +1,4 @@
-"""`/v1/{metro}/search`: the listings that fit a query's words, ranked, with what the query was taken to mean."""
+"""`/v1/{metro}/search`: the listings that fit a query's words, ranked, with the interpretation of the query."""
 
 from collections.abc import Sequence
 from itertools import repeat
@@ -64,7 +64,7 @@ def _is_quick(search: Search) -> bool:
 
 
 def answer_search(search: Search) -> list[bytes]:
-    """The body as parts."""
+    """Return the body as parts."""
     query, opened, index = search.query, open_snapshot(search.snapshot), search.index
     levels, counts, chosen = _find_levels(search, opened, index)
     results = _fold(chosen, search, index)
@@ -237,7 +237,7 @@ def _format_repeats(rows: Numbers, opened: SnapshotReader, index: SearchIndex) -
 
 
 def _take_relevant(ranks: Numbers, ids: Numbers, *, offset: int, limit: int) -> Numbers:
-    """The places of the least ranks, then ids, but for the first `offset`, in order."""
+    """Return the indexes of the lowest ranks, then ids, in order, after the first `offset`."""
     keys, last = ranks << _IDS | ids, offset + limit
     if last < keys.size:
         chosen = np.argpartition(keys, last)[:last]
@@ -246,13 +246,13 @@ def _take_relevant(ranks: Numbers, ids: Numbers, *, offset: int, limit: int) -> 
 
 
 def _take_nearest(ranks: Numbers, ids: Numbers, similarities: Numbers, *, offset: int, limit: int) -> Numbers:
-    """The places of the least ranks; those of equal level, ages and score by similarity, then id."""
+    """Return the indexes of the lowest ranks; those of equal level, ages and score by similarity, then id."""
     return np.lexsort((ids, -similarities, ranks))[offset : offset + limit]
 
 
 def _take_ordered(
     keys: Numbers, scores: Numbers, ids: Numbers, *, behind: Numbers | None, offset: int, limit: int
 ) -> Numbers:
-    """The places in the order of a key; ties by score, then id. Those that `behind` marks come after all others."""
+    """Return the indexes in the order of a key; ties by score, then id. Those that `behind` marks come last."""
     order = np.lexsort((ids, -scores, keys) if behind is None else (ids, -scores, keys, behind))
     return order[offset : offset + limit]

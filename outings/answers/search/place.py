@@ -60,7 +60,7 @@ def read_locations(text: str, opened: SnapshotReader, index: SearchIndex) -> Loc
 
 
 def list_parts(words: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> frozenset[tuple[str, ...]]:
-    """The parts of the map's names among a query's words that say where."""
+    """Return the parts of the map's names among a query's words that are places by themselves."""
     names = {tuple(words[start:end]) for start, end in find_runs(words, index.quarter_names)}
     return frozenset(name for name in names if find_quarter(name, opened, index).size)
 
@@ -114,7 +114,7 @@ def drop_empty_codes(parsed: ParsedQuery, opened: SnapshotReader, index: SearchI
 
 
 def find_lying(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
-    """The listings that lie there, whatever they say: rising."""
+    """Return the listings in the place, whatever they say, ascending."""
     parts = [*_list_near(name, opened, index), *_list_areas(name, opened, index), find_region(name, opened, index)]
     parts.append(find_quarter(name, opened, index))
     return index.keep_readable(np.unique(np.concatenate(parts)).astype(np.int64))
@@ -137,7 +137,8 @@ def _list_areas(name: Sequence[str], opened: SnapshotReader, index: SearchIndex)
 
 
 def find_region(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
-    """The listings that lie in a region of this name, whatever they say: rising; none where there is no such region."""
+    """Return the listings in the region of this name, whatever they say, ascending; empty if there is no such
+    region."""
     if len(" ".join(name)) < _LEAST_LETTERS or not all(map(index.finder.may_be_region, name)):
         return _NOWHERE
     return index.regions.read(tuple(name), lambda: _find_region(name, opened, index))
@@ -174,8 +175,8 @@ def _list_area_places(opened: SnapshotReader, index: SearchIndex) -> AreaPlaces:
 
 
 def find_quarter(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
-    """The listings that lie in a neighborhood with this part in its name, whatever they say: rising; none where it says
-    something else."""
+    """Return the listings in a neighborhood that has this part in its name, whatever they say, ascending; empty if the
+    part means something else."""
     part = tuple(name)
     if part not in index.quarters:
         return _NOWHERE

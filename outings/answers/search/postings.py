@@ -147,7 +147,7 @@ class Postings:
         return np.logical_or.reduceat(readable[self._rows], [0, *self._ends[:-1]])
 
     def read_posting(self, number: int) -> tuple[Rows, Places]:
-        """The listings that have the word, rising, and where."""
+        """Return the listings that have the word, ascending, and the best place of the word in each."""
         first, end = self._ends[number - 1] if number else 0, self._ends[number]
         return self._choose(first, end)
 

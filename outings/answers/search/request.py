@@ -31,10 +31,10 @@ AUTO = ("auto",)
 
 
 class Search(Struct, frozen=True, kw_only=True):
-    """A request that will be answered. `index`: of the types that its key may read. `is_auto`: the answer itself says
-    which levels are shown. `relaxed`: words that were dropped of the query, because nothing has all. `words`: of the
-    language that it is in, `foreign` where that is another than the metro's. `locations`: those that its text may name.
-    `when`: in `auto`, when it says that something is."""
+    """A search request. `index`: of the types that its key may read. `is_auto`: the answer determines the levels to
+    show. `relaxed`: words that were dropped from the query, because no listing has all. `words`: of the query's
+    language, and `foreign` if that is not the metro's. `locations`: those that the text may name. `when`: in `auto`,
+    the time that the query states."""
 
     query: Query
     index: SearchIndex
@@ -68,7 +68,7 @@ class Search(Struct, frozen=True, kw_only=True):
 
 
 def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> Search:
-    """Raises ApiError for whatever the answer would fail with."""
+    """Resolve the request. Raises every ApiError with which the answer would fail."""
     today = about.dates[snapshot.metro.slug]
     text = query.get_as("q", str)
     assert text is not None
@@ -131,8 +131,9 @@ def _read_words(
     foreign: ForeignLanguage | None = None,
     is_auto: bool = False,
 ) -> ParsedQuery:
-    """A range alone is no age where a listing is named so: "ballet 1-2" of Ballet 1-2, for 9 to 12. A last word that no
-    listing has is the beginning of one: "after sch". In `auto` so is one that only names have longer."""
+    """Parse the query. A range alone is no age if a listing is named so: "ballet 1-2" for Ballet 1-2, ages 9 to 12. A
+    last word that no listing has is the beginning of another: "after sch". In `auto` so is one that begins a longer
+    word in names."""
     words = index.words
     if foreign is not None:
         words, places = foreign.words, replace(places, whole=places.whole | foreign.runs)
@@ -164,7 +165,7 @@ def _name_ranking(semantic: Semantic | None) -> str:
 
 
 def _read_offset(query: Query, snapshot: Snapshot, *, ranking: str) -> int:
-    """A walk goes on in the snapshot and the ranking that it began in, or not at all."""
+    """Return the offset of the page. A cursor works only in the snapshot and with the ranking that it was made for."""
     cursor = query.cursor
     if cursor is None:
         return 0

@@ -49,8 +49,8 @@ _TEEN = 13
 
 
 class Score(Struct, frozen=True, eq=False):
-    """`codes` of each word, by row, with its weight; `lifting`: of words that only lift, with how many words of a name
-    each is. `are_namesakes`: of rows, whether they are only named after the words."""
+    """The parts of a score. `codes`: of each word, by row, with its weight; `lifting`: of words that only raise the
+    score, with how many words of a name each is. `are_namesakes`: marks rows that are only named after the words."""
 
     codes: Sequence[Codes]
     weights: Sequence[float]
@@ -88,7 +88,7 @@ class Score(Struct, frozen=True, eq=False):
 
 
 def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep: Keep) -> SearchMatches:
-    """The listings that have one of the words at least; all where none decides."""
+    """Return the listings that have at least one of the words; all if no word decides."""
     words, kinds = _settle_words(search)
     lifts = _find_lifts(search, kinds, index)
     if not words:
@@ -138,8 +138,8 @@ def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep
 
 
 def _settle_words(search: Search) -> tuple[Sequence[str], Sequence[str]]:
-    """The words that decide, and the kinds that lift. In `auto` the kinds decide too beside words that only say when or
-    where ("summer day camp"), but not beside wishes alone ("quiet activities")."""
+    """Return the words that decide, and the kinds that raise the score. In `auto` the kinds decide too, beside words
+    that only state time or place ("summer day camp"), but not beside wishes alone ("quiet activities")."""
     words, kinds = search.parsed.words, search.parsed.kinds
     if not search.is_auto or not kinds or not words:
         return words, kinds
@@ -158,7 +158,7 @@ def _mark_narrow(words: Sequence[str], known: QueryWords) -> list[bool]:
 
 
 def _list_relaxed(words: Sequence[str], codes: Sequence[Codes], known: QueryWords) -> tuple[str, ...]:
-    """The words without which some listing has all others: what says least first."""
+    """Return the words to drop so that a listing has all others, the least important ones first."""
     are_left = [True] * len(words)
     for group in (frozenset[str](), *known.narrowing):
         marks = mark_narrow(words, group)

@@ -52,7 +52,7 @@ class Hits:
         self._sizes = [(word, len(word)) for word in self._words]
 
     def cut(self, text: str) -> str:
-        """The passage of a text that is longer than one, without markup: at most 180 characters, whole words."""
+        """Return the passage of a text that is longer than a passage: at most 180 characters, whole words."""
         start = self._find_start(text)
         opening = _MORE if start else ""
         end = start + MOST_CHARACTERS - len(opening)

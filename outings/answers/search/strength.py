@@ -119,7 +119,7 @@ class Source(Struct, frozen=True, eq=False):
 
 
 def make_source(rows: Numbers, place: int) -> Source:
-    """Listings that have a word there, whatever they say."""
+    """Return listings that have a word at this place, whatever they say."""
     return Source(rows.astype(np.uint32), encode_word(np.full(rows.size, place, dtype=np.uint8), SAME))
 
 
@@ -143,13 +143,13 @@ class StrengthFinder:
         return self._postings.count_postings(numbers) + (self._postings.read_run(run)[0].size if run else 0)
 
     def find_named(self, words: Sequence[str]) -> Rows:
-        """The listings whose names have these words, as they stand there, side by side."""
+        """Return the listings whose names have exactly these words, side by side."""
         source = self.find_name(words)
         rows: Rows = source.rows[source.codes == _ENCODED[SAME][NAME]]
         return rows
 
     def find_addressed(self, words: Sequence[str]) -> Numbers:
-        """The listings whose addresses have these words, as they stand there, side by side: rising."""
+        """Return the listings whose addresses have exactly these words, side by side, ascending."""
         places = self._terms.find_sequence([self.spelling.find_word(word) for word in words])
         rows, _, _ = split_places(choose_field(places, _ADDRESS))
         addressed: Numbers = np.unique(rows).astype(np.int64)
@@ -234,7 +234,7 @@ class StrengthFinder:
         ]
 
     def encode(self, sources: Iterable[Source]) -> Codes:
-        """The code of a word, by row: how it counts at most, and its greatest strength."""
+        """Return the code of a word, by row: the highest way in which it counts, and its highest strength."""
         best: Codes = np.zeros(self._size, dtype=np.uint8)
         for number, source in enumerate(sources):
             rows = source.rows.astype(np.intp)  # by these NumPy reads and writes in a third of the time
@@ -306,7 +306,7 @@ class StrengthFinder:
         ]
 
     def find_name(self, name: Sequence[str]) -> Source:
-        """A name that says where: all of its words, as they stand in it."""
+        """Return the listings that have exactly the words of a name, side by side."""
         return self.find_sequence([self.spelling.find_word(word) for word in name], SAME)
 
     def find_sequence(self, spelled: Sequence[Sequence[int]], spelling: int) -> Source:
@@ -322,7 +322,8 @@ class StrengthFinder:
     def list_meant(
         self, words: Sequence[str], *, is_auto: bool, foreign: RelatedWords | None, beginning: str | None
     ) -> Iterator[int]:
-        """The numbers of the words that a query's mean: of what is written as two, or related, the last."""
+        """Yield the numbers of the words that the query's words match: for one written as two, or related ones, the
+        last."""
         spelling = self.spelling
         for word in words:
             yield from (form.number for form in spelling.list_forms(word))

@@ -161,7 +161,7 @@ class Areas:
         return None if isnan(degrees) else degrees
 
     def list_rows(self, number: int) -> Rows:
-        """The listings there, of all types and statuses."""
+        """Return the listings of a neighborhood, of all types and statuses."""
         return self._rows[self._ends[number] : self._ends[number + 1]].astype(np.int64)
 
     def list_pairs(self) -> tuple[Rows, Rows]:

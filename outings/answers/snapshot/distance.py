@@ -31,13 +31,14 @@ def make_unit_vector(lat: float, lng: float) -> Point:
 
 @lru_cache(maxsize=64)
 def find_chord(radius_m: float) -> float:
-    """The length of the straight line through the unit sphere to the edge of a circle, which is inside."""
+    """Return the length of the straight line through the unit sphere from the center of a circle to its edge, which is
+    inside."""
     return float(2 * np.sin(min(radius_m / EARTH_RADIUS_M, np.pi) / 2) + _ROUNDING)
 
 
 def square_chords(vectors: Sequence[Floats], point: Point) -> Floats:
-    """The squares of the chords from a point to others: sums and products alone, so that one's answer depends on
-    no other. NaN without coordinates."""
+    """Return the squares of the chords from a point to others; NaN without coordinates. Only sums and products are
+    used, so that no result depends on another."""
     (x, y, z), (here_x, here_y, here_z) = vectors, point
     squares: Floats = (x - here_x) ** 2 + (y - here_y) ** 2 + (z - here_z) ** 2
     return squares

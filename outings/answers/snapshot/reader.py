@@ -1,4 +1,4 @@
-"""A snapshot opened for answering: its documents, its look-ups by row, id and slug, and tables derived from its own."""
+"""A snapshot, opened to answer: its documents, look-ups by row, id and slug, and derived tables."""
 
 import threading
 import weakref
@@ -27,15 +27,15 @@ Frames = Mapping[str, pl.DataFrame]
 
 
 class TableContext(Struct, frozen=True, kw_only=True):
-    """Things that tables are made with beside other tables: the local date of the build, and the metro's language."""
+    """Input of derived tables beside other tables: the local date of the build, and the metro's language."""
 
     today: date
     language: Language
 
 
 class DerivedTables(Struct, frozen=True, kw_only=True):
-    """Tables that are made together. `columns`: which columns of which tables they are made of; `make` gets these, and
-    the context."""
+    """A group of tables that are derived together. `columns`: the columns of other tables from which they are made;
+    `make` gets these and the context."""
 
     names: tuple[str, ...]
     columns: Mapping[str, Sequence[str]]
@@ -111,7 +111,7 @@ class RowIndex:
         return self._count
 
     def find_id(self, row_id: str, *, type_code: int = 0) -> int | None:
-        """The row of that type with this uuid (lower case), whatever its status."""
+        """Return the row of that type with this UUID (lower case), whatever its status, or None."""
         number = int(row_id.replace("-", ""), 16)
         high, low = number >> 64, number & _HALF
         at = bisect_left(self._highs, high)
@@ -143,11 +143,11 @@ class RowIndex:
         return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
     def find_slug(self, slug: str, *, type_code: int) -> Iterator[int]:
-        """The rows of that type with this slug, whatever their status."""
+        """Yield the rows of that type with this slug, whatever their status."""
         return (row for row in self._slugs.find(slug) if self._types[row] == type_code)
 
     def is_visible(self, row: int, *, include_archived: bool) -> bool:
-        """Published rows are; archived ones where they are asked for; drafts never."""
+        """Return True for a published row, and for an archived one if requested; drafts are never visible."""
         status = self._statuses[row]
         return status == PUBLISHED or (include_archived and status == ARCHIVED)
 
@@ -175,7 +175,7 @@ class RowIndex:
         return [packs[numbers[row]][(at := offsets[row]) : at + lengths[row]] for row in rows]
 
     def read_hash(self, row: int) -> bytes:
-        """The row's hash, 32 bytes."""
+        """Return the row's hash, 32 bytes."""
         return bytes(self._hashes[row * _HASH_BYTES : (row + 1) * _HASH_BYTES])
 
     def read_stamps(self, row: int) -> tuple[int, int]:
@@ -187,7 +187,8 @@ IS_OF_PROGRAM = pl.col("program_key").is_not_null() & (pl.col("status") == PUBLI
 
 
 def number_programs() -> pl.Expr:
-    """A number for each program, in the order of their keys, of its published listings; null for others."""
+    """Return an expression that numbers programs by their keys; null for listings that are not published or have
+    none."""
     return pl.when(IS_OF_PROGRAM).then("program_key").rank("dense") - 1
 
 
@@ -286,7 +287,7 @@ class SnapshotReader:
         self.programs = Programs(self.rows)
 
     def read_document(self, row: int) -> bytes:
-        """A listing's, as stored."""
+        """Return the document of a listing, as stored."""
         return _read(self._packs, *self.listings.locate_document(row))
 
     def view_documents(self, rows: Sequence[int]) -> list[memoryview]:
@@ -294,7 +295,7 @@ class SnapshotReader:
         return self.listings.view_documents(rows, self._packs)
 
     def read_organization(self, row: int) -> bytes:
-        """An organization's document, as stored: without `categories`, `metros` and `counts`."""
+        """Return the document of an organization, as stored: without `categories`, `metros` and `counts`."""
         return _read(self._packs, *self.organizations.locate_document(row))
 
     def open_index(self, make: Callable[["SnapshotReader"], _Index]) -> _Index:
@@ -344,7 +345,7 @@ class SnapshotReader:
         return {name: MappedTable(self._mapped[name]) for name in names} if is_whole else {}
 
     def find_mapped(self, name: str) -> MappedFile | None:
-        """The file of a derived table."""
+        """Return the file of a derived table, or None."""
         return self._mapped.get(name)
 
 

@@ -1,4 +1,4 @@
-"""Stems: what the forms of a word have in common, by the library's rules for a language."""
+"""Find words of the index by their stem or with typos, by the stemmer of a language."""
 
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
@@ -28,7 +28,8 @@ _MEMORY = 4_096
 
 
 class Meaning(Struct, frozen=True):
-    """A word of the index by its number. `typos`: how many letters lie between; 0 for the word in any of its forms."""
+    """A word of the index, by its number, that a query's word may match. `typos`: how many letters differ; 0 for the
+    same word in any form."""
 
     number: int
     typos: int
@@ -62,7 +63,7 @@ class Spelling:
         self.list_names = remember(self._list_names, size=_MEMORY)
 
     def find_word(self, word: str) -> list[int]:
-        """The number of the word itself; empty where no listing has it."""
+        """Return the number of the word itself; empty if no listing has it."""
         return self._keep_known(self._words.find(word))
 
     def _keep_known(self, numbers: list[int]) -> list[int]:
@@ -73,7 +74,7 @@ class Spelling:
         return self._keep_known(self._stems.find(self._stem(word)))
 
     def list_beginnings(self, word: str) -> list[str]:
-        """The words that it begins with."""
+        """Return the words of the index with which this one begins."""
         return [word[:end] for end in self._words.list_ends(word) if self.find_word(word[:end])]
 
     def _list_names(self, word: str) -> list[str]:
@@ -90,8 +91,8 @@ class Spelling:
         return (self._words[number].decode() for number in numbers)
 
     def _list_forms(self, word: str) -> tuple[Meaning, ...]:
-        """The meanings, and those of a word whose last letter is wrongly single or double in this form: "swiming" is
-        "swim" too. By the two words alone, so that no listing is found through what others say."""
+        """Return the meanings, and those of a word whose last letter is wrongly single or double in this form:
+        "swiming" matches "swim" too. This depends only on the two words, not on other listings."""
         meanings = {meaning.number: meaning for meaning in self.list_meanings(word)}
         for stem in _list_mistaken(word, self._stem(word)):
             for number in self._keep_known(self._stems.find(stem)):
@@ -117,7 +118,8 @@ class Spelling:
 
 
 def _list_mistaken(word: str, stem: str) -> Iterator[str]:
-    """The stems that a word's may stand for: that of "swiming" is "swime", that of "kayakking" "kayakk"."""
+    """Yield the stems for which a word's stem may be mistaken: that of "swiming" is "swime", that of "kayakking"
+    "kayakk"."""
     if len(word) < LETTERS_FOR_TYPOS[0] or len(stem) <= _LEAST_STEM or not word.isalpha():
         return
     if stem.endswith("e") and not word.startswith(stem):

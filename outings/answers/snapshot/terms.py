@@ -1,4 +1,4 @@
-"""The index of words in the snapshot: which listings have those of `q`, and where each word stands."""
+"""The snapshot's index of words: the listings that have the words of `q`, and the position of each word."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -61,7 +61,7 @@ PLACES = derive_table("places", make_places, {"terms": _PLACES})
 
 
 class Terms:
-    """Words in order with where they stand."""
+    """The words of the index in order, with their positions."""
 
     def __init__(self, tables: Mapping[str, MappedTable], *, places: MappedTable, language: Language) -> None:
         """`tables`: those of WORDS."""
@@ -101,7 +101,8 @@ class Terms:
     # Rows are found as they come, more than once perhaps: they are only marked.
 
     def _find_term(self, term: SearchTerm) -> Rows:
-        """A word by itself, by its stem, by a typo, or written as two; several words side by side, or as one."""
+        """Return the rows that have a term: a word by itself, by its stem, with a typo, or written as two; several
+        words side by side, or as one."""
         if term.quoted:
             return self._find_phrase(term.words)
         if len(term.words) > 1:
@@ -144,12 +145,12 @@ class Terms:
         return [meaning.number for meaning in self.spelling.list_meanings(word)]
 
     def find_frequent(self, field: int, *, least: int) -> frozenset[int]:
-        """The words that stand in this field so often."""
+        """Return the words that occur at least this often in the field."""
         counts = np.bincount(self.list_field(field)[0])
         return frozenset(np.flatnonzero(counts >= least).tolist())
 
     def list_field(self, field: int) -> tuple[NDArray[np.int64], Places]:
-        """The numbers of the words of a field, rising, and where each stands."""
+        """Return the numbers of the words of a field, ascending, and the position of each."""
         parts = []
         for first in range(0, max(self._places.size, 1), _AT_ONCE):
             places = self._places[first : first + _AT_ONCE]

@@ -1,5 +1,5 @@
-"""A column of texts in a mapped table, found by their checksums: one binary search over numbers, then a look at the
-text itself."""
+"""Find texts of a mapped table's column by their checksums: a binary search over numbers, then a comparison of the
+text."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _BITS_EACH = 16
 
 
 def make_texts(texts: pl.Series) -> list[pl.Series]:
-    """The columns of one: the texts, their checksums in order, and whose each is."""
+    """Return the columns of a text column: the texts, their checksums in order, and the row of each checksum."""
     sums = np.fromiter(map(crc32, texts.cast(pl.Binary()).to_list()), dtype=np.uint32, count=len(texts))
     order = np.argsort(sums, kind="stable")
     return [
@@ -85,7 +85,7 @@ class HashedTexts:
         return bytes(self._data[self._ends[at] : self._ends[at + 1]])
 
     def find(self, text: str) -> list[int]:
-        """The numbers of all that are this text, rising."""
+        """Return the numbers of all texts equal to this one, ascending."""
         sought = text.encode()
         return self._find(sought, crc32(sought))
 
@@ -111,7 +111,7 @@ class HashedTexts:
 
 
 class FilteredTexts(HashedTexts):
-    """Texts for look-ups that mostly find nothing: one bit, of 16 to 32 for each text, says so."""
+    """Texts for look-ups that mostly find nothing: a filter of 16 to 32 bits for each text answers most of them."""
 
     def __init__(self, table: MappedTable, name: str) -> None:
         super().__init__(table, name)

@@ -1,4 +1,4 @@
-"""Postal codes: where each lies, as the deployment's centroids say, and which listings state it."""
+"""Postal codes: their centroids in the deployment, and the listings that state them."""
 
 from collections.abc import Mapping, Sequence
 from io import BytesIO
@@ -49,7 +49,7 @@ def open_zips(reader: SnapshotReader) -> Zips | None:
 
 
 def check_zips(query: Query, reader: SnapshotReader) -> None:
-    """Raises 501 where the deployment has no centroids, and 400 for the middle of a zip that they have not."""
+    """Raise 501 if the deployment has no centroids, and 400 for the center of a zip that it does not have."""
     parameter = next((name for name in ZIPS if name in query.values), None)
     if parameter is None:
         return

@@ -1,6 +1,6 @@
-"""The rules of a mapping → one SELECT over `feed`.
+"""Compile the rules of a mapping to one SELECT over `feed`.
 
-A cell that does not fit its member goes on as its text: by that the member's own rule quarantines the record, or leaves
+A cell that does not fit its member is passed on as text: then the member's own rule quarantines the record, or leaves
 the member out.
 """
 
@@ -25,7 +25,7 @@ _WHOLE = ("tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "
 
 
 class Text(Struct, frozen=True):
-    """SQL for a text, or (`many`) for a list of them. `is_number`: the file says it as a number and not as a text."""
+    """SQL for a text, or (`many`) for a list of texts. `is_number`: the file has a number, not a text."""
 
     sql: str
     many: bool = False
@@ -395,7 +395,7 @@ def compile_headings(raw: Mapping[str, Any], columns: Mapping[str, Any]) -> str:
 
 
 def _add_prefix(sql: str, prefix: str) -> str:
-    """A text that begins so already stays, and an address with a scheme of its own."""
+    """Return SQL that adds a prefix, except to a text that has it or to an address with its own scheme."""
     has = f"contains({sql}, '://')" if "://" in prefix else f"starts_with({sql}, {literal(prefix)})"
     return f"CASE WHEN {has} THEN {sql} ELSE {literal(prefix)} || {sql} END"
 

@@ -122,7 +122,7 @@ class AgePatterns:
 
 
 def _write_age(patterns: dict[str, str], worth: dict[str, int]) -> str:
-    """A number, its unit, and what says that both are an age."""
+    """Return the pattern for a number, its unit, and words that make both an age."""
     # Longest first, or "seventeen" would be read as "seven".
     worded = "|".join(["[0-9]{1,2}", *sorted(worth, key=len, reverse=True)])
     # A unit may end in an "s" more: "5 yos".

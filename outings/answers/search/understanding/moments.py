@@ -42,8 +42,8 @@ class NamedDates(Struct, frozen=True):
 
 
 class When(Struct, frozen=True, kw_only=True):
-    """`weekdays` from Monday, 0; `ahead`: the first and the last day, counted from the window's first; `hours`: seconds
-    of the day, the end not included. Empty and None are any."""
+    """A time of the week or day. `weekdays` from Monday, 0; `ahead`: the first and the last day, counted from the
+    window's first; `hours`: seconds of the day, end exclusive. Empty and None mean any."""
 
     weekdays: tuple[int, ...] = ()
     ahead: tuple[int, int] | None = None
@@ -86,7 +86,7 @@ class WhenPatterns:
         self._clock = _compile_clock(words)
 
     def read(self, timed: str) -> When | None:
-        """`timed`: a query's line, in which nothing but what says when is written out."""
+        """Parse the time. `timed`: the line of a query without its words that are not about time."""
         dates, rest = self._find_dates(timed)
         when = When(
             weekdays=tuple(self._list_weekdays(timed) or self._list_groups(timed)),
@@ -154,7 +154,7 @@ def _compile_clock(words: WhenWords) -> re.Pattern[str]:
 
 
 def _read_clock(match: re.Match[str]) -> tuple[int, int] | None:
-    """A number alone is none."""
+    """Return the first and last second of the day that the match states, or None for a number alone."""
     first, last = _read_time(match, "first", like="last"), _read_time(match, "last")
     if first is None or not (match["after"] or match["before"] or match["last"] or _is_time(match)):
         return None

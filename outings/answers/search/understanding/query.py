@@ -29,8 +29,8 @@ from outings.contract.errors import ApiError, bad_request
 
 
 class Age(Struct, frozen=True):
-    """Whole years, both ends inclusive; `max` None is open. `text`: the phrases as written, `from` in JSON. `is_each`:
-    of several children who all come."""
+    """The age in a query, in whole years, both ends inclusive; `max` None is open. `text`: the phrases as written.
+    `is_each`: these are the ages of several children who all come."""
 
     min: int
     max: int | None
@@ -167,7 +167,8 @@ class _Roles:
         self._roles: list[_Role | None] = [None] * len(tokens)
 
     def claim(self, start: int, end: int, role: _Role) -> bool:
-        """The tokens in [start, end) of the line, all or none. Filler words in a phrase stay filler but in an age."""
+        """Give the tokens in [start, end) of the line this role, all or none, and return True if it was done. Filler
+        words in a phrase stay filler, except in an age."""
         numbers = [n for n, token in enumerate(self._tokens) if start <= token.start and token.end <= end]
         if any(self._roles[n] is not None for n in numbers):
             return False
@@ -181,7 +182,7 @@ class _Roles:
             self.claim(*match.span(), role)
 
     def claim_runs(self, names: frozenset[Words], role: _Role) -> list[Words]:
-        """The names found. A filler word in a name is part of it."""
+        """Give the names in the query this role, including filler words in them, and return the names."""
         runs: list[Words] = []
         if not has_first(self._spelled, names):
             return runs  # as nearly always
@@ -216,13 +217,14 @@ class _Roles:
                 return
 
     def find_last(self) -> str | None:
-        """The query's last word, where it decides and stands nowhere before."""
+        """Return the query's last word, if it decides and is not also before."""
         word = self._tokens[-1].word
         is_last = self._roles[-1] is _Role.WORD and self.list_words(_Role.WORD)[-1] == word
         return word if is_last else None
 
     def settle_deciding(self, *, has_age: bool, is_place_enough: bool) -> Words:
-        """The words that decide: those left over, else neighborhoods, else audience words where there is no age."""
+        """Return the words that decide: those without another role, else neighborhoods, else audience words if there is
+        no age."""
         stages = [_Role.WORD]
         if has_age or is_place_enough or _Role.AUDIENCE in self._roles:
             stages.append(_Role.NEIGHBORHOOD)
@@ -252,7 +254,7 @@ class _Roles:
         return text
 
     def list_ignored(self, line: Line) -> Words:
-        """The ignored words, each once however it is written."""
+        """Return the ignored words as written, each once."""
         written: dict[str, str] = {}
         for token, role in zip(self._tokens, self._roles, strict=True):
             if role in _IGNORED:
@@ -267,7 +269,7 @@ def _make_range(span: AgeSpan, tokens: Sequence[Token]) -> BareRange:
 
 
 def _list_age_words(spans: Sequence[AgeSpan], tokens: Sequence[Token]) -> Words:
-    """The words for ages that names have too: "toddlers", and not what stands behind a number."""
+    """Return the words for ages that names have too: "toddlers", but not words after a number."""
     words = [span for span in spans if span.is_word]
     return tuple(token.word for token in tokens if any(each.meets(token.start, token.end) for each in words))
 

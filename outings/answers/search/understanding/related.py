@@ -17,7 +17,7 @@ Words = tuple[str, ...]
 
 
 class Alternatives(Struct, frozen=True):
-    """The query's words in [start, end) may also be any of `phrases`: folded words as they stand in a text."""
+    """The query's words in [start, end) may also be any of `phrases`, which are folded words as in a text."""
 
     start: int
     end: int
@@ -25,7 +25,7 @@ class Alternatives(Struct, frozen=True):
 
 
 class RelatedWords:
-    """Groups of phrases, by their stems and without filler words: as a query has them."""
+    """Groups of phrases, indexed by their stems without filler words."""
 
     def __init__(
         self, groups: Iterable[Group], language: QueryWords | None = None, *, is_translation: bool = False
@@ -58,9 +58,10 @@ class RelatedWords:
         self._beginnings = frozenset(key[0] for key in self._groups)
 
     def list(self, *words: str) -> tuple[Words, ...]:
-        """The other phrases of the groups that hold this word, or these words side by side; in the groups' order.
+        """Return the other phrases of the groups that have this word, or these words side by side, in the groups'
+        order.
 
-        In any of its forms; symmetric within a group, and not from group to group.
+        Words match in any form. Relations are symmetric within a group, and not transitive between groups.
         """
         key = self._make_key(words)
         phrases = (tuple(phrase.split()) for group in self._groups.get(key, ()) for phrase in group)
@@ -94,7 +95,7 @@ class RelatedWords:
                     yield Alternatives(start, end, phrases)
 
     def list_begun(self, beginning: str) -> Sequence[str]:
-        """The words of phrases that begin so."""
+        """Return the words of phrases that begin with this text."""
         at = bisect_left(self._words, beginning)
         return list(takewhile(lambda each: each.startswith(beginning), self._words[at:]))
 

@@ -57,7 +57,7 @@ class QueryWords:
         )
 
     def list_alike(self, kind: str) -> frozenset[str]:
-        """The words by which a name says this kind, which may be half typed."""
+        """Return the words in names that mean this kind, which may be half typed."""
         meant = (
             {kind}
             if kind in self.kinds or kind in self.lessons
@@ -71,7 +71,8 @@ class QueryWords:
 
 @lru_cache(maxsize=_STEMMERS)
 def _open_stem(stems: str, _thread: int) -> Callable[[str], str]:
-    """A stemmer is one thread's, and to make it takes five times what it takes to stem a word."""
+    """Return a stemmer for one thread, which must not be shared. Making one takes five times as long as stemming a
+    word."""
     return make_stem(stems)
 
 
