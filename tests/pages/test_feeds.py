@@ -57,8 +57,8 @@ def test_without_the_option_nothing_of_it_is_written(city: City) -> None:
 
 def test_who_keeps_a_feed_reads_which_line_is_wrong_and_why(city: City) -> None:
     text = read_text(write_site(city, "--internal") / "internal/museum.html")
-    assert "What to mend in museum" in text
-    assert "1 of 3 records were not taken" in text
+    assert "What to correct in museum" in text
+    assert "1 of 3 records were not accepted" in text
     assert "Written in a way that cannot be read: price 1 × price.min : expected a number" in text
     assert "3 bad five <dollars>" in text
 
@@ -66,13 +66,13 @@ def test_who_keeps_a_feed_reads_which_line_is_wrong_and_why(city: City) -> None:
 @pytest.mark.long
 def test_a_feed_without_faults_is_told_that_nothing_has_to_be_mended(city: City) -> None:
     text = read_text(write_site(city, "--internal") / "internal/library.html")
-    assert "There is nothing to mend." in text
+    assert "There is nothing to correct." in text
     assert "Records that were not taken" not in text
 
 
 def test_a_feed_reads_what_it_brought_and_what_is_not_there_any_more(city: City) -> None:
     text = read_text(write_site(city, "--internal") / "internal/museum.html")
-    assert "Not there any more: 1 These listings were there on 10 August 2026." in text
+    assert "Gone: 1 These listings were there on 10 August 2026." in text
     assert re.search(r"look for them in your file\. Swim ", text)
     assert re.search(r"New: 1 These listings were not there on 10 August 2026\. Talk ", text)
 
@@ -80,7 +80,7 @@ def test_a_feed_reads_what_it_brought_and_what_is_not_there_any_more(city: City)
 def test_builds_that_change_nothing_in_a_feed_do_not_hide_what_it_lost(city: City) -> None:
     city.write([make_event("else", name="Something new")], feed="library")
     city.build("2026-08-12")
-    assert "Not there any more: 1" in read_text(write_site(city, "--internal") / "internal/museum.html")
+    assert "Gone: 1" in read_text(write_site(city, "--internal") / "internal/museum.html")
 
 
 def test_the_releases_stand_side_by_side_with_the_records_that_were_set_aside(city: City) -> None:

@@ -42,8 +42,9 @@ def test_every_document_is_a_page() -> None:
 
 @pytest.mark.parametrize("path", PATHS)
 def test_every_link_leads_to_a_page_and_a_heading_of_it(path: str) -> None:
-    assert list_links(render_pages()[path])
-    for link in list_links(render_pages()[path]):
+    links = list_links(render_pages()[path])
+    assert links
+    for link in [link for link in links if not link.startswith("https://")]:
         folder, _, anchor = link.partition("#")
         target = normpath(join(path, folder)) + "/" if folder else path
         assert target in render_pages(), link

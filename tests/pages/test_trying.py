@@ -248,7 +248,7 @@ def test_search_finds_a_parameter_a_member_and_a_code_and_leads_to_them(pages: P
         field.fill(words)
         assert name in [each.split("\n")[0] for each in page.locator("#found a").all_inner_texts()]
     field.fill("nosuchthing")
-    page.get_by_text("Nothing of that name", exact=True).wait_for()
+    page.get_by_text("Nothing with that name", exact=True).wait_for()
     field.press("Escape")
     assert page.get_by_role("link", name="/{metro}/events", exact=True).is_visible()
 
