@@ -15,7 +15,7 @@ from tests.judged.audiences import (
     read_labelled,
 )
 
-_LANGUAGES = {"en": "English", "es": "Spanish"}
+_LANGUAGES = {"en": "English", "es": "Spanish", "de": "German, by English rules"}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

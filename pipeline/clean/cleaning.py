@@ -4,6 +4,7 @@ quarantined."""
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -13,6 +14,7 @@ from outings.contract.vocabulary import Vocabulary
 from pipeline.records.kinds import Check, Leaf, Members, Table, check_event
 from pipeline.records.record import RECORDS, Problem, Record, make_members
 from pipeline.records.values import InvalidValue, RepairedValue
+from pipeline.words import fold, merge_words
 
 # All that a removal needs to say; the rest of it is not read.
 REMOVAL_MEMBERS = ("type", "source_id", "metro", "id", "deleted")
@@ -101,6 +103,8 @@ class _Cleaner:
             self._find("deleted", "contradictory: only a delta feed removes like this", "true")
         if type_ == "event":
             self._settle(check_event, values, "")
+        if type_ in ("event", "class", "camp") and "status" not in values and is_cancelled(values.get("name", "")):
+            values |= {"status": "archived", "reason": "cancelled"}
         values["metro"] = self._clean_metro(values.get("metro"))
         return values
 
@@ -172,6 +176,21 @@ class _Cleaner:
             self._find(path + member, reason, values[member], quarantines=not drop)
             if drop:
                 del values[member]
+
+
+@cache
+def _compile_cancelled() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    words = "|".join(merge_words("words")["cancelled"])
+    before = rf"^\W*(?:{words})(?:\s*[:!\])*]|\s+[-–—])\s*\S"
+    behind = rf"[\[(*]\s*(?:{words})\W*[\])*]|(?:[:|!]|\s[-–—])\s*(?:{words})\W*$"
+    return re.compile(f"{before}|{behind}"), re.compile(rf"^\W*(?:{words.upper()})\s+(?=.*[a-z])")
+
+
+def is_cancelled(name: str) -> bool:
+    """Return whether a title says that the event is cancelled, set apart from the rest: `CANCELLED Chess Club`,
+    `Chess Club (abgesagt)`. A film called `Cancelled Flight` is not."""
+    marked, capitals = _compile_cancelled()
+    return marked.search(fold(name)) is not None or capitals.search(name) is not None
 
 
 def is_stated(value: object) -> bool:

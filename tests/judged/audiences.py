@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from outings.contract.languages.language import read_shipped_language
+from outings.contract.languages.language import ENGLISH, SHIPPED, read_shipped_language
 from outings.contract.vocabulary import AUDIENCES
 from pipeline.records.record import EventRecord
 from pipeline.resolve.facts.audience import ADULTS, Verdict, judge_audience
@@ -41,12 +41,13 @@ def read_labelled() -> list[LabelledText]:
 
 
 def judge_text(text: LabelledText) -> Verdict:
-    """In a metro of the text's own language."""
+    """In a metro of the text's own language, or in an English one where that language does not ship."""
+    own = text.language if text.language in SHIPPED else ENGLISH
     keywords = tuple(filter(None, text.keywords.split(";")))
     record = EventRecord(
         feed="f", line=1, type="event", source_id="1", name=text.name, keywords=keywords, description=text.text or None
     )
-    return judge_audience(record, language=read_shipped_language(text.language))
+    return judge_audience(record, language=read_shipped_language(own))
 
 
 def measure_audiences(texts: Iterable[LabelledText]) -> dict[str, AudienceMeasures]:

@@ -344,3 +344,24 @@ def test_a_value_of_no_kind_is_refused_in_every_member(type_: str) -> None:
         cleaned = clean_member(type_, path, {"no": "kind"})
         assert [problem.quarantined for problem in cleaned.problems] == [kind.filters], path
         assert (cleaned.record is None) == kind.filters, path
+
+
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [
+        ("CANCELLED: Storytime", "archived"), ("[Canceled] Chess Club", "archived"), ("CANCELLED Chess", "archived"),
+        ("Storytime - CANCELLED", "archived"), ("Lesung (abgesagt!)", "archived"), ("Annulé : Conte", "archived"),
+        ("¡CANCELADO! Cuentacuentos", "archived"), ("Cancelled - Tumbling", "archived"),
+        ("Cancelled Flight", "published"), ("All cancelled stamps", "published"), ("CANCELLED STAMPS", "published"),
+    ],
+)  # fmt: skip
+def test_a_title_that_says_cancelled_is_a_status(name: str, status: str) -> None:
+    record = clean({"type": "event", "source_id": "1", "name": name}).record
+    assert record is not None
+    assert (record.status, record.reason) == (status, "cancelled" if status == "archived" else None)
+
+
+def test_a_stated_status_stands_whatever_the_title_says() -> None:
+    record = clean({"type": "event", "source_id": "1", "name": "CANCELLED: Chess", "status": "published"}).record
+    assert record is not None
+    assert record.status == "published"
