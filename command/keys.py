@@ -13,7 +13,7 @@ import msgspec
 from command.options import open_config_store, print_json, print_result, read_config, take_config, take_json, tell
 from outings.configuration import Configuration
 from outings.contract.pricing_plans import GRANTABLE, PLANS
-from outings.contract.vocabulary import COLLECTIONS, INCLUDES
+from outings.contract.vocabulary import COLLECTIONS, GRANTS
 from outings.keys.key_text import WrongSeal, has_key_form, hash_key_text, make_key_text, open_seal, split_key_text
 from outings.keys.registry import (
     EVERY,
@@ -51,7 +51,9 @@ _OPTIONS = (
         metavar="NAME",
         help=f"A type that the key may read: {', '.join(TYPES)}; all if not given, or *.",
     ),
-    click.option("--grant", "grants", multiple=True, metavar="NAME", help=f"An add-on: {', '.join(INCLUDES)}."),
+    click.option(
+        "--grant", "grants", multiple=True, metavar="NAME", help=f"An add-on, or `where`: {', '.join(GRANTS)}."
+    ),
     click.option("--per-minute", type=click.IntRange(min=1), help="The key's own rate."),
     click.option("--client", help="Who owns the key; several keys may share a client. The key's id if not given."),
     click.option("--monthly-quota", type=click.IntRange(min=1), help="The client's quota, shared by all its keys."),
@@ -116,7 +118,7 @@ def refuse_id(id_: str) -> click.BadParameter:
 
 
 def check_addons(option: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    return _check_names(option, names, allowed=INCLUDES)
+    return _check_names(option, names, allowed=GRANTS)
 
 
 def _read_metros(names: tuple[str, ...], configuration: Configuration) -> tuple[str, ...]:
@@ -362,7 +364,7 @@ def _read_legacy_text() -> bytes:
 def grant(*, config: Path, id_: str, addons: tuple[str, ...], removed: tuple[str, ...], as_json: bool) -> None:
     """Give a key add-ons that its plan has not, or take them back."""
     if not addons and not removed:
-        raise click.UsageError(f"name an add-on: {', '.join(INCLUDES)}")
+        raise click.UsageError(f"name an add-on: {', '.join(GRANTS)}")
     check_addons("NAME", addons)
     check_addons("--remove", removed)
     store, now = open_config_store(read_config(config)), read_clock()

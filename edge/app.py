@@ -87,6 +87,8 @@ class Edge:
         # One thread: what it computes holds the interpreter, and two would only take it from each other and the loop.
         self._compute_threads = ThreadPool(threads=1, queue=64)
         self._fetch_threads = ThreadPool(threads=2, queue=64)
+        # Expressions of `where=` wait for each other, and nothing else waits for them.
+        self._condition_threads = ThreadPool(threads=1, queue=16)
         self._poll_seconds = poll_seconds
         self._openapi = OpenApi(self._releases)
         self.connections = connections or ConnectionLimiter()
@@ -114,6 +116,7 @@ class Edge:
                 dates=LocalDates(clock),
                 addresses=addresses,
                 computing=self._compute_threads,
+                conditions=self._condition_threads,
                 fetching=self._fetch_threads,
                 memory=plans,
                 offer=offer,
@@ -167,6 +170,7 @@ class Edge:
         """Releases threads and the cache. The tasks of a server do this by themselves."""
         self._compute_threads.close()
         self._fetch_threads.close()
+        self._condition_threads.close()
         self._usage.close()
         for provider in (self._geocoder, self._forecasts):
             if provider is not None:

@@ -16,6 +16,8 @@ from edge.services.forecasts import Forecasts
 from edge.services.geocoder import Geocoder
 from edge.thread_pool import ThreadPool
 from outings.answers.changes import read_cursor
+from outings.answers.expressions.parsing import NAME as GRANT
+from outings.answers.expressions.parsing import canonicalize
 from outings.answers.listings.relations import costs_queries, find_metros_of_row, settle_metro
 from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, forbidden_types
 from outings.answers.renderer_version import RENDERER_VERSION
@@ -26,11 +28,11 @@ from outings.configuration import read_zone
 from outings.contract.cursor import Cursor
 from outings.contract.did_you_mean import find_nearest
 from outings.contract.envelope import encode_detail
-from outings.contract.errors import not_enabled, not_found, not_implemented, unavailable
+from outings.contract.errors import feature_not_in_plan, not_enabled, not_found, not_implemented, unavailable
 from outings.contract.pricing_plans import Offer, settle_includes
 from outings.contract.query import Entitlement, Query, parse_query
 from outings.contract.resources.directories import CalendarAddress, Center
-from outings.contract.routes import PATH_WORDS, ROUTES, Match, match_route
+from outings.contract.routes import PATH_WORDS, ROUTES, Match, Route, match_route
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.manifest import PrecomputedPage
 from outings.release.snapshot import Release, Snapshot
@@ -119,6 +121,7 @@ def read_query(
         vocabulary=served.vocabulary if metro is None else metro.vocabulary,
         aliases=served.aliases,
         enabled=served.enabled,
+        read_expression=partial(_read_expression, entitlement=entitlement, offer=offer),
     )
     if metro is None and query.metro is not None:
         read_metro(query.metro, served=served, entitlement=entitlement)
@@ -191,6 +194,7 @@ class Planner:
         dates: LocalDates,
         addresses: CalendarAddresses,
         computing: ThreadPool,
+        conditions: ThreadPool,
         fetching: ThreadPool,
         memory: int,
         offer: Offer,
@@ -204,6 +208,7 @@ class Planner:
         self._dates = dates
         self._addresses = addresses
         self._computing = computing
+        self._conditions = conditions
         self._fetching = fetching
         self._offer = offer
         self._model = model
@@ -256,7 +261,10 @@ class Planner:
             about = replace(about, spot=await self._find_spot(query, served, request))
         if match.route.name == "events.ics.address":
             return self._plan_address(query, request, served=served, about=about)
-        planned = _plan(query, make_plan(query, about), served=served, about=about)
+        make = partial(make_plan, query, about)
+        # An expression is evaluated here, so that whoever gets an ETag also gets a body.
+        made = await self._conditions.run(make, key_id=read_key_id(request)) if GRANT in query.values else make()
+        planned = _plan(query, made, served=served, about=about)
         # A plan keeps its release open: a replaced one is to be closed when nobody asks for it.
         if is_lasting and served is current:
             if len(plans) >= self._most:
@@ -267,6 +275,9 @@ class Planner:
     async def _read_query(self, request: Request, served: ServedRelease, about: AnswerContext) -> Query:
         assert request.match is not None
         match, text = request.match, request.query_string
+        if GRANT.encode() in text:  # to parse an expression is slow, and the first one imports DuckDB
+            read = partial(read_query, match, text, served=served, about=about, offer=self._offer)
+            return await self._conditions.run(read, key_id=read_key_id(request))
         if match.route.sets is None or not costs_queries(match, about=about):
             return read_query(match, text, served=served, about=about, offer=self._offer)
         read = partial(read_query, match, text, served=served, about=about, offer=self._offer)
@@ -351,6 +362,12 @@ def _plan(query: Query, plan: AnswerPlan, *, served: ServedRelease, about: Answe
         minute=about.minute if query.cursor is None else None,  # that of a walk is in its cursor
         weather=about.weather if "include" in query.values and "forecast" in query.get_words("include") else None,
     )
+
+
+def _read_expression(text: str, route: Route, *, entitlement: Entitlement, offer: Offer) -> str:
+    if not entitlement.allows_addon(GRANT):
+        raise feature_not_in_plan(GRANT, permission=offer.describe_permission(GRANT), links=offer.links)
+    return canonicalize(text, route)
 
 
 def find_page(query: Query, about: AnswerContext) -> PrecomputedPage | None:

@@ -12,6 +12,7 @@ from outings.answers.directory.neighborhoods import plan_neighborhoods
 from outings.answers.directory.organizations import plan_organizations
 from outings.answers.directory.ranking import open_ranking
 from outings.answers.exports import plan_export, plan_file
+from outings.answers.expressions.evaluation import evaluate
 from outings.answers.ical import plan_calendar_file
 from outings.answers.listings.calendar import plan_calendar
 from outings.answers.listings.density import plan_density
@@ -24,6 +25,7 @@ from outings.answers.near.nearby import plan_nearby
 from outings.answers.organizations import plan_organization
 from outings.answers.plan import AnswerContext, AnswerPlan, check_cursor
 from outings.answers.rows.evaluator import make_evaluator
+from outings.answers.rows.filters import choose_types
 from outings.answers.search.index import open_search
 from outings.answers.search.page import plan_search
 from outings.answers.semantic.model import Model
@@ -97,6 +99,9 @@ def _find_snapshot(query: Query, about: AnswerContext) -> tuple[Query, Snapshot]
         check_cursor(query, snapshot)
     if not query.values.keys().isdisjoint(ZIPS):
         check_zips(query, open_snapshot(snapshot))
+    if "where" in query.values:
+        types = choose_types(query, about.entitlement) if query.resource is None else (query.resource,)
+        evaluate(str(query.get("where")), types, snapshot=snapshot, release=about.release)
     return query, snapshot
 
 

@@ -76,7 +76,7 @@ FeedName = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]*\Z", max_length=63,
 Text = Annotated[str, Meta(min_length=1, description="a text that is not empty")]
 Quota = Annotated[Count | Literal["unlimited"], Meta(description='a whole number from 1, or "unlimited"')]
 Share = Annotated[float, Meta(ge=0, le=1, description="a number from 0 to 1")]
-AddOn = Literal["source", "forecast", "related"]
+Grant = Literal["source", "forecast", "related", "where"]
 # The National Weather Service's own server.
 NWS = "https://api.weather.gov"
 
@@ -194,7 +194,7 @@ class PlanTable(Struct, frozen=True, kw_only=True):
 
     per_minute: Count | None = None
     monthly_quota: Quota | None = None
-    grants: tuple[AddOn, ...] | None = None
+    grants: tuple[Grant, ...] | None = None
 
     def settle(self, plan: PricingPlan) -> PricingPlan:
         quota = self.monthly_quota

@@ -25,7 +25,7 @@ CODES: Mapping[str, Code] = {
         403, "The key may not read this metro or type. `details.metros` has the metros that it may read."
     ),
     "include_not_permitted": Code(403, "The key has no such add-on. `include_mode=lenient` answers without it."),
-    "feature_not_in_plan": Code(403, "The key's plan has no such feature. No route of today answers so."),
+    "feature_not_in_plan": Code(403, "The key may not send this parameter: `details.plans` has the plans that may."),
     "not_found": Code(
         404, "Nothing of that name may be shown: it never was, is archived, or is of a metro that there is not."
     ),
@@ -119,8 +119,13 @@ def include_not_permitted(include: str, *, permission: Details, links: Mapping[s
     )
 
 
-def feature_not_in_plan(feature: str) -> ApiError:
-    return ApiError("feature_not_in_plan", f"This key's plan has no {feature!r}.", details={"feature": feature})
+def feature_not_in_plan(feature: str, *, permission: Details, links: Mapping[str, str]) -> ApiError:
+    """403. `permission` and `links` are those of `include_not_permitted`."""
+    return ApiError(
+        "feature_not_in_plan",
+        f"This key may not send {feature}.",
+        details={"param": feature, "feature": feature, **permission, **({"links": links} if links else {})},
+    )
 
 
 def not_found(message: str, *, did_you_mean: str | None = None) -> ApiError:
@@ -198,6 +203,7 @@ class FailureDetails(Struct, frozen=True, kw_only=True):
     grantable: Annotated[tuple[str, ...] | UnsetType, means("The plans whose keys may be granted the add-on.")] = UNSET
     links: Annotated[Mapping[str, str] | UnsetType, means("Where to get what is missing.")] = UNSET
     feature: Annotated[str | UnsetType, means("What the plan has not.")] = UNSET
+    position: Annotated[int | UnsetType, means("Where in the value it is wrong: a character's number, from 1.")] = UNSET
     allow: Annotated[tuple[Method, ...] | UnsetType, means("The methods that there are.")] = UNSET
     release: Annotated[
         str | UnsetType | None, means("Of `/readyz`: the release that answers; null where there is none.")

@@ -163,6 +163,12 @@ _WHO = (
         '`"a phrase"`, `-without`, `either or`, small typos forgiven.',
     ),
     Parameter(
+        name="where", kind="expression", minimum=1, maximum=500, example="price.max < 15",
+        stability="experimental", grant="where",
+        meaning="One SQL expression over the members of a listing, and of one `occurrence`, `section` or `session`, "
+        "that has to be true: `price.max < 15 AND list_contains(categories, 'swim_water')`.",
+    ),
+    Parameter(
         name="changed_since", kind="date-time", example="2026-08-10T16:00:00Z", is_tryable=False,
         meaning="What changed after this instant, in the order of `updated_at`, then `id`; paged by `cursor`.",
     ),

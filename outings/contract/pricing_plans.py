@@ -9,14 +9,14 @@ from msgspec.structs import replace
 from outings.contract.envelope import missing_include
 from outings.contract.errors import include_not_permitted
 from outings.contract.query import Entitlement, Query
-from outings.contract.vocabulary import INCLUDES
+from outings.contract.vocabulary import GRANTS
 
 
 class PricingPlan(Struct, frozen=True, kw_only=True):
     """`per_minute` is the rate of a key. `per_month` is the quota of a client over all its keys, in a UTC month; None
     is unlimited.
 
-    `addons` are the values of `include` that a key of this plan has without a grant.
+    `addons` are the values of `include`, and `where`, that a key of this plan has without a grant.
     """
 
     name: str
@@ -31,7 +31,7 @@ PLANS: Mapping[str, PricingPlan] = MappingProxyType(
         for plan in (
             PricingPlan(name="free", per_minute=60, per_month=10_000, addons=frozenset()),
             PricingPlan(name="standard", per_minute=300, per_month=500_000, addons=frozenset()),
-            PricingPlan(name="partner", per_minute=1_200, per_month=None, addons=frozenset(INCLUDES)),
+            PricingPlan(name="partner", per_minute=1_200, per_month=None, addons=frozenset(GRANTS)),
         )
     }
 )

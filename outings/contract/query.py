@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from outings.contract.cursor import Cursor, parse_cursor
 from outings.contract.did_you_mean import suggest_other, suggest_parameter
 from outings.contract.envelope import Notice, deprecated_parameter, ignored_parameter, unattached_field
-from outings.contract.errors import ApiError, bad_request, not_enabled
+from outings.contract.errors import ApiError, bad_request, feature_not_in_plan, not_enabled
 from outings.contract.members import MEMBERS
 from outings.contract.parameters import PARAMETERS
 from outings.contract.routes import EXPANSION_DAYS_AFTER, LIST_DAYS_AFTER, Match, Route
@@ -32,7 +32,7 @@ from outings.contract.vocabulary import TYPES, Vocabulary
 @dataclass(frozen=True, kw_only=True)
 class Entitlement:
     """`metros` are slugs, `types` are singular (`event`, `class`, …); None means all. `addons` are values of
-    `include`."""
+    `include`, and `where`."""
 
     metros: frozenset[str] | None = None
     types: frozenset[str] | None = None
@@ -85,6 +85,14 @@ def check_window(start: date, end: date, *, most_days_after: int = LIST_DAYS_AFT
 
 
 Values = Mapping[str, Value]
+# Of an expression as it was sent, and the route that takes it: its canonical text. Raises `invalid_value`.
+ReadExpression = Callable[[str, Route], str]
+
+
+def refuse_expression(*_: object) -> str:
+    """Raise the refusal of a key that has no grant."""
+    raise feature_not_in_plan("where", permission={}, links={})
+
 
 # What may be sent beside `ids`.
 _BESIDE_IDS = frozenset({"ids", "audience", "min_confidence", "fields", "expand", "include", "include_mode", "metro"})
@@ -311,12 +319,14 @@ def parse_query(
     vocabulary: Vocabulary,
     aliases: Mapping[str, str] = _NOTHING,
     enabled: Collection[str] = (),
+    read_expression: ReadExpression = refuse_expression,
 ) -> Query:
     """Parse a query string. Raises ApiError for the parameters alone: 400, or 501 for one that this deployment does not
     have.
 
     `aliases`: other names of metros → slug. They are replaced before a cursor is compared with its request. `enabled`:
-    names of optional parameters that this deployment has.
+    names of optional parameters that this deployment has. `read_expression` checks an expression and returns its
+    canonical text, or refuses it for a key that may not send any.
     """
     route = match.route
     if not query_string and route.sets is None:
@@ -324,7 +334,9 @@ def parse_query(
     given = _split_pairs(query_string)
     ignored = _check_names(route, given)
     values = {
-        name: _parse_value(route, name, texts=texts, given=given, vocabulary=vocabulary)
+        name: _parse_value(
+            route, name, texts=texts, given=given, vocabulary=vocabulary, read_expression=read_expression
+        )
         for name, texts in given.items()
         if name not in ignored
     }
@@ -426,11 +438,13 @@ def _parse_value(
     texts: Sequence[str],
     given: Mapping[str, Sequence[str]],
     vocabulary: Vocabulary,
+    read_expression: ReadExpression,
 ) -> Value:
     try:
         row = route.parameters[name]
         paths = _list_paths(route) if row.kind == "path" else None
-        return parse_argument(row, texts, vocabulary=vocabulary, paths=paths)
+        value = parse_argument(row, texts, vocabulary=vocabulary, paths=paths)
+        return read_expression(str(value), route) if row.kind == "expression" else value
     except ApiError as error:
         if name == "lat" and _look_swapped(texts, given.get("lng", ())):
             raise bad_request(

@@ -169,7 +169,7 @@ _FILTERS: Mapping[str, tuple[str, ...]] = {
     "place": (*_LISTING, "sensory", *_PLACE, "place_type"),
 }
 _SHAPE = ("fields", "expand", "include", "include_mode")
-_WALK = ("ids", "q", "changed_since", "limit", "page", "cursor", "facets")
+_WALK = ("ids", "q", "where", "changed_since", "limit", "page", "cursor", "facets")
 
 _ROW = PARAMETERS
 _WINDOW = (replace(_ROW["to"], default=DateDefault.FROM_PLUS_30_DAYS),)
@@ -241,7 +241,7 @@ def _list_routes(listing_type: str) -> Iterable[Route]:
 def _density_route(listing_type: str) -> Route:
     """Return the route of a density, which has the filters of the list."""
     collection = COLLECTIONS[listing_type]
-    names = (*_FILTERS[listing_type], "q")
+    names = (*_FILTERS[listing_type], "q", "where")
     return Route(
         name=f"{collection}.density", path=f"/v1/{{metro}}/{collection}/density",
         meaning=f"{collection.capitalize()} counted by where on the map they are.", item=DensityCell,
@@ -270,7 +270,7 @@ def _limit(least: int, most: int, *, default: int) -> Parameter:
 
 _REQUIRED_WINDOW = tuple(replace(_ROW[name], required=True, default=None) for name in ("from", "to"))
 _CALENDAR = _select(
-    *_FILTERS["event"], "include", "include_mode",
+    *_FILTERS["event"], "where", "include", "include_mode",
     changes=(*_REQUIRED_WINDOW, _allow("include", "forecast")),
 )  # fmt: skip
 _ICS = _select(*_FILTERS["event"], "ids", "q", changes=_WINDOW)
@@ -299,7 +299,7 @@ _SUGGEST = _select(
 _CENTRE = tuple(replace(_ROW[name], is_tryable=True) for name in _POINT)
 _SPATIAL = (*_POINT, "from", "to", "types", "min_confidence")
 _AROUND = _select(
-    *_SPATIAL, "address", "ages", "free", "limit", "cursor", "include", "include_mode",
+    *_SPATIAL, "address", "ages", "free", "where", "limit", "cursor", "include", "include_mode",
     changes=(
         *_WINDOW,
         *_CENTRE,
@@ -310,7 +310,7 @@ _AROUND = _select(
 )  # fmt: skip
 _NEARBY = _select(
     *_SPATIAL, "near_zip", "category", "audience", "age", "free", "max_price", "indoor", "outdoor", "sensory",
-    "season", "meets", "fields", "limit", "cursor", "include", "include_mode",
+    "season", "meets", "where", "fields", "limit", "cursor", "include", "include_mode",
     changes=(*_WINDOW, *_CENTRE, _limit(1, 200, default=50), _allow("include", "source")),
 )  # fmt: skip
 _TYPES_OF_DIRECTORY = replace(_ROW["types"], meaning="Listings of these collections alone count.")

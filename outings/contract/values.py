@@ -77,7 +77,7 @@ Scalar = str | int | float | bool | date | datetime | time
 Value = Scalar | tuple[str, ...]
 Kind = Literal[
     "text", "word", "path", "integer", "number", "boolean", "date", "date-time", "clock", "minute", "uuid", "cursor",
-    "group-cursor",
+    "group-cursor", "expression",
 ]  # fmt: skip
 
 # Everything that is compared with a date lies inside; so no sum of a date and a window can overflow.
@@ -210,6 +210,8 @@ KINDS: Mapping[Kind, ValueKind] = {
     "group-cursor": ValueKind(
         parse_group_cursor, "<group>:<offset>", {**_TEXT, "pattern": "^[a-z_]{1,40}:(0|[1-9][0-9]{0,6})$"}
     ),
+    # DuckDB parses it, where the key has the grant.
+    "expression": ValueKind(parse_text, "an SQL expression such as price.max < 15", _TEXT),
 }  # fmt: skip
 
 
@@ -275,6 +277,8 @@ class Parameter(Struct, frozen=True, kw_only=True):
     A filter that compares one `column` of the snapshot's tables says which: one of several words, a value itself, or
     with `compares` what is at least or at most the value. `member` is the member of a listing that fills the column; a
     column without one is filled by a rule of the build.
+
+    Only a key with the `grant` may send it.
     """
 
     name: str
@@ -298,6 +302,7 @@ class Parameter(Struct, frozen=True, kw_only=True):
     column: str | None = None
     member: str | None = None
     compares: Literal["equal", "least", "most"] = "equal"
+    grant: str | None = None
 
 
 _SHOWN_CHARACTERS = 60

@@ -47,6 +47,8 @@ SOURCE_HEALTHS = ("ok", "redirected", "slow", "unreachable", "gone")
 
 # The add-ons.
 INCLUDES = ("source", "forecast", "related")
+# What a plan or key may be granted: add-ons, and the parameter `where`.
+GRANTS = (*INCLUDES, "where")
 
 RESERVED_METRO_SLUGS = frozenset(
     {

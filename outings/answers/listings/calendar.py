@@ -8,11 +8,11 @@ import msgspec
 from msgspec import UNSET
 
 from outings.answers.addons.forecast import ForecastBlocks
-from outings.answers.listings.lists import describe_filters, settle_list, tag_list
+from outings.answers.listings.lists import describe_filters, select_query, settle_list, tag_list
 from outings.answers.plan import AnswerContext, AnswerPlan
 from outings.answers.rows.counting import DayCounts
 from outings.answers.rows.evaluator import open_evaluator
-from outings.answers.rows.filters import EffectiveFilters, select_listings
+from outings.answers.rows.filters import EffectiveFilters
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.envelope import encode_list
 from outings.contract.query import Query
@@ -26,7 +26,11 @@ _encoder = msgspec.json.Encoder()
 def plan_calendar(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
     filters = settle_list(query, about.dates[snapshot.metro.slug])
     tag = tag_list(query, snapshot, about)
-    return AnswerPlan(tag, lambda: answer_calendar(query, filters, snapshot=snapshot, about=about), is_quick=True)
+    return AnswerPlan(
+        tag,
+        lambda: answer_calendar(query, filters, snapshot=snapshot, about=about),
+        is_quick="where" not in query.values,
+    )
 
 
 def answer_calendar(
@@ -36,7 +40,7 @@ def answer_calendar(
     start = filters.get_date("from")
     assert start is not None
     today = about.dates[snapshot.metro.slug]
-    selection = select_listings("event", filters, vocabulary=snapshot.vocabulary, today=today)
+    selection = select_query(query, filters, snapshot=snapshot, today=today)
     counted = open_evaluator(open_snapshot(snapshot)).count_days(selection, days=filters.count_days())
     forecasts = ForecastBlocks(query, snapshot=snapshot, about=about)
     entries = _name_days(start, counted, words=snapshot.vocabulary.categories, forecasts=forecasts)

@@ -79,7 +79,7 @@ def plan_density(query: Query, snapshot: Snapshot, about: AnswerContext) -> Answ
     filters = settle_list(query, today)
     tag = make_tag("density", snapshot.hash, query.text, today, about.entitlement.digest)
     # Where listings lie is worked out once.
-    is_quick = open_snapshot(snapshot).find_index(open_cells) is not None
+    is_quick = "where" not in query.values and open_snapshot(snapshot).find_index(open_cells) is not None
     return AnswerPlan(tag, lambda: answer_density(query, filters, snapshot=snapshot, about=about), is_quick=is_quick)
 
 

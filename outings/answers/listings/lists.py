@@ -19,6 +19,7 @@ from outings.answers.addons.sources import SourceBlocks
 from outings.answers.documents.cards import read_card
 from outings.answers.documents.fields import choose_fields, fill_sessions
 from outings.answers.documents.occurrences import read_event, read_occurrence, view_events
+from outings.answers.expressions.evaluation import open_mark
 from outings.answers.plan import (
     AnswerContext,
     AnswerPlan,
@@ -185,6 +186,8 @@ def plan_list(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerP
 def _is_quick(query: Query) -> bool:
     """Return True for a list that looks at no sections, sessions or occurrences one by one, and changes few items."""
     items, facets = count_items(query), {*query.get_words("facets")}
+    if "where" in query.values:
+        return False  # its set may have been forgotten meanwhile
     if is_expanded(query) or "source" in query.get_words("include"):
         return items <= _MOST_MADE and not facets & _OF_DATES
     if query.resource in ("class", "camp") and facets & _OF_OFFERS:
@@ -273,6 +276,7 @@ def select_query(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot,
         vocabulary=snapshot.vocabulary,
         today=today,
         has_cards=knows_cards(query),
+        mark=open_mark(open_snapshot(snapshot)) if "where" in query.values else None,
     )
 
 

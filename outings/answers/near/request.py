@@ -10,12 +10,14 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
+from outings.answers.expressions.evaluation import open_expressions
 from outings.answers.near.index import Now, Windows, read_now
 from outings.answers.plan import AnswerContext
 from outings.answers.rows.filters import (
     NAMES,
     CollectionQuery,
     CollectionScope,
+    Marked,
     NotBefore,
     choose_types,
     query_collections,
@@ -123,11 +125,14 @@ def settle_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minut
 
 def open_filters(reader: SnapshotReader) -> FindFilters:
     """Return what finds the filters of a request. Equal requests share one object, by which their listings are kept."""
-    vocabulary, timezone = reader.vocabulary, reader.metro.timezone
+    vocabulary, timezone, open_later = reader.vocabulary, reader.metro.timezone, reader.defer(open_expressions)
+
+    def mark(text: str, listing_type: str) -> Marked:
+        return open_later().mark(text, listing_type)
 
     @lru_cache(maxsize=_MEMORY)
     def find_filters(given: tuple[tuple[str, Value], ...], types: tuple[str, ...], route: str, now: Now) -> NearFilters:
-        scope = CollectionScope(route=route, today=now.date, vocabulary=vocabulary, is_now=True)
+        scope = CollectionScope(route=route, today=now.date, vocabulary=vocabulary, is_now=True, mark=mark)
         filters = query_collections(given, types, scope)
         collections = {name: _leave_past(collection, now) for name, collection in filters.collections.items()}
         windows = {name: collection.window for name, collection in collections.items()}

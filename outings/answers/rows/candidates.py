@@ -34,6 +34,7 @@ from outings.answers.rows.filters import (
     HasId,
     InZips,
     Is,
+    Marked,
     Matches,
     NearZip,
     NotBefore,
@@ -77,6 +78,8 @@ def make_test(condition: Condition, table: Mapping[str, Array]) -> Callable[[Row
             return lambda numbers: _overlaps(
                 table[first][numbers], table[last][numbers], number_value(low), number_value(high)
             )
+        case Marked(words):
+            return lambda numbers: test_set(words, numbers)
         case NotBefore(instant, day):
             return lambda numbers: _begins(table, numbers, instant=instant, day=number_value(day))
         case Either(alternatives):
@@ -168,18 +171,19 @@ _AHEAD, _BEHIND = 14 * 3600, 12 * 3600
 
 class Dates(Struct, frozen=True, kw_only=True):
     """The conditions on a date: days since 1970, numbers of weekdays, seconds of the day; None is no limit. `since` is
-    not before now."""
+    not before now; `marked` are occurrences for which expressions are true."""
 
     low: int | None = None
     high: int | None = None
     weekdays: tuple[int, ...] | None = None
     times: tuple[int | None, int | None] | None = None
     since: NotBefore | None = None
+    marked: tuple[Marked, ...] = ()
 
     @property
     def is_window(self) -> bool:
         """Return True if there is no condition but on days."""
-        return self.weekdays is None and self.times is None and self.since is None
+        return self.weekdays is None and self.times is None and self.since is None and not self.marked
 
     def is_within(self, columns: Columns) -> bool:
         """Return True if every day of the window has a set."""
@@ -216,6 +220,8 @@ class Dates(Struct, frozen=True, kw_only=True):
             every &= make_test(Between("time", *self.times), table)(numbers)
         if self.since is not None:
             every &= make_test(self.since, table)(numbers)
+        for each in self.marked:
+            every &= test_set(each.words, numbers)
         return every
 
 
@@ -226,6 +232,7 @@ def read_dates(conditions: Sequence[Condition]) -> Dates:
     times: tuple[int | None, int | None] | None = None
     weekdays: tuple[int, ...] | None = None
     since: NotBefore | None = None
+    marked: list[Marked] = []
     for condition in conditions:
         match condition:
             case Between("date", first, last):
@@ -237,9 +244,11 @@ def read_dates(conditions: Sequence[Condition]) -> Dates:
             case NotBefore():
                 assert since is None, "there is one now"
                 since = condition
+            case Marked():
+                marked.append(condition)
             case _:
                 raise NotImplementedError(f"no column of an occurrence answers {condition}")
-    return Dates(low=low, high=high, weekdays=weekdays, times=times, since=since)
+    return Dates(low=low, high=high, weekdays=weekdays, times=times, since=since, marked=tuple(marked))
 
 
 def _narrow(low: int | None, high: int | None, first: Any, last: Any) -> tuple[int | None, int | None]:
@@ -252,7 +261,7 @@ def _narrow(low: int | None, high: int | None, first: Any, last: Any) -> tuple[i
 
 def find_events(dates: Dates, columns: Columns) -> Words:
     """Return the set of events of which a single occurrence meets all conditions."""
-    if not dates.is_within(columns) or dates.since is not None:
+    if not dates.is_within(columns) or dates.since is not None or dates.marked:
         return _look_through(dates, columns)
     if dates.weekdays is None:
         assert dates.low is not None
@@ -362,6 +371,8 @@ def _find_set_or_test(condition: Condition, columns: Columns, own: TypeColumns) 
             words = _find_between(own, column, number_value(low), number_value(high))
         case Overlaps(first, last, low, high):
             words = _find_overlapping(own, first, last, number_value(low), number_value(high))
+        case Marked(marked):
+            words = marked
         case NotBefore():
             words = None
         case Either(alternatives):

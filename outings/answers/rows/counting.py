@@ -105,7 +105,7 @@ def _add_last(counts: Numbers, count: int) -> Numbers:
 
 def _count_weekdays(matches: MatchSet, columns: Columns) -> Numbers:
     dates = read_dates(matches.happening)
-    if not matches.happening or not dates.is_within(columns) or dates.times is not None:
+    if not matches.happening or not dates.is_within(columns) or dates.times is not None or dates.marked:
         return count_bits(_pack_occurrences(matches, dates, columns, "days"), len(WEEKDAYS) + 1)
     days: list[list[int]] = [[] for _ in WEEKDAYS]
     for day in dates.list_days():

@@ -3,10 +3,12 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, time, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from outings.answers.plan import Position
 from outings.contract.parameters import PARAMETERS
@@ -106,6 +108,14 @@ class HasId(Struct, frozen=True):
     ids: tuple[str, ...]
 
 
+class Marked(Struct, frozen=True, eq=False):
+    """The listing, or what happens, is in a set: what an expression is true for. A listing has its number within its
+    type, an occurrence, section or session its number in the table."""
+
+    words: NDArray[np.uint64]
+    is_of_happening: bool
+
+
 class Either(Struct, frozen=True):
     """All conditions of one of the alternatives hold."""
 
@@ -114,7 +124,7 @@ class Either(Struct, frozen=True):
 
 # Answered by row numbers that every evaluator takes from one place, so that no two differ at an edge.
 RowCondition = Within | NearZip | InZips | Matches | HasId
-Condition = AnyOf | Shares | Is | Between | Overlaps | NotBefore | Either
+Condition = AnyOf | Shares | Is | Between | Overlaps | NotBefore | Marked | Either
 
 
 class Conditions(Struct, frozen=True):
@@ -128,6 +138,8 @@ class Conditions(Struct, frozen=True):
 
 # Parameter → value in effect, of the kind that the contract's table of parameters says.
 Values = Mapping[str, Any]
+# What an expression is true for among the listings of a type.
+Mark = Callable[[str, str], Marked]
 # Of the values in effect for a type's list.
 Rule = Callable[[Values, str], Condition | RowCondition]
 
@@ -276,11 +288,18 @@ RULES: Mapping[str, Rule] = {
     # Later than the value: stamps are whole seconds.
     "changed_since": lambda values, _: Between("updated_at", math.floor(values["changed_since"].timestamp()) + 1, None),
     "ids": lambda values, _: HasId(values["ids"]),
+    "where": lambda values, listing_type: values["where"](listing_type),
 }
 
 
-def make_conditions(listing_type: str, values: Values, vocabulary: Vocabulary) -> Conditions:
-    """`values` are those in effect for the type's list, defaults included."""
+def make_conditions(
+    listing_type: str, values: Values, vocabulary: Vocabulary, *, mark: Mark | None = None
+) -> Conditions:
+    """`values` are those in effect for the type's list, defaults included. `mark` is there where one is an
+    expression."""
+    if "where" in values:
+        assert mark is not None, "who takes an expression can evaluate it"
+        values = {**values, "where": partial(mark, values["where"])}
     rules = dict.fromkeys([RULES[name] for name in values if name in RULES])
     made = [rule(values, listing_type) for rule in rules]
     made += [compare_column(PLAIN[name], value, vocabulary) for name, value in values.items() if name in PLAIN]
@@ -290,7 +309,7 @@ def make_conditions(listing_type: str, values: Values, vocabulary: Vocabulary) -
     for each in made:
         if isinstance(each, _ROW_CONDITIONS):
             by_row.append(each)
-        elif is_of_happening(_name_column(each), listing_type):
+        elif each.is_of_happening if isinstance(each, Marked) else is_of_happening(_name_column(each), listing_type):
             happening.append(each)
         else:
             listing.append(each)
@@ -435,11 +454,17 @@ def knows_cards(query: Query) -> bool:
 
 
 def select_listings(
-    listing_type: str, filters: EffectiveFilters, *, vocabulary: Vocabulary, today: date, has_cards: bool = True
+    listing_type: str,
+    filters: EffectiveFilters,
+    *,
+    vocabulary: Vocabulary,
+    today: date,
+    has_cards: bool = True,
+    mark: Mark | None = None,
 ) -> Selection:
     return Selection(
         type=listing_type,
-        conditions=make_conditions(listing_type, filters.values, vocabulary),
+        conditions=make_conditions(listing_type, filters.values, vocabulary, mark=mark),
         start=filters.get_date("from") or today,
         has_cards=has_cards,
         by_update="changed_since" in filters.values,
@@ -464,6 +489,7 @@ class CollectionScope(Struct, frozen=True, kw_only=True):
     vocabulary: Vocabulary
     ages: tuple[int, int | None] | None = None
     is_now: bool = False
+    mark: Mark | None = None
 
 
 def choose_types(query: Query, entitlement: Entitlement) -> tuple[str, ...]:
@@ -509,7 +535,9 @@ def _query_collection(listing_type: str, given: Mapping[str, Value], scope: Coll
     of_now: Values = {"from": today} if is_past else {}
     selection = Selection(
         type=listing_type,
-        conditions=make_conditions(listing_type, {**filters.values, **of_words, **of_now}, scope.vocabulary),
+        conditions=make_conditions(
+            listing_type, {**filters.values, **of_words, **of_now}, scope.vocabulary, mark=scope.mark
+        ),
         start=today if is_past else start or today,
         has_cards=False,
     )

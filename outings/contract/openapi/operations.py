@@ -183,7 +183,7 @@ _FAILURES: Mapping[str, tuple[int, str, tuple[errors.ApiError, ...], tuple[str, 
     "Forbidden": (
         403, "The key is not scoped to this metro, type, add-on or feature.",
         (errors.forbidden(metros=["seattle"]), _PERMITTED,
-         errors.feature_not_in_plan("history")), (),
+         errors.feature_not_in_plan("where", permission=Offer().describe_permission("where"), links={})), (),
     ),
     "NotFound": (404, "There is nothing of that name that may be shown.",
                  (errors.not_found("There is no event with this id."),), ()),

@@ -1,0 +1,237 @@
+"""Find what an expression of `where=` is true for. DuckDB gets the columns that it names: of the export's Parquet
+files, which have the members of every published listing, and of the tables of what happens."""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache, partial
+from threading import Timer
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from outings.answers.cache import LruCache
+from outings.answers.expressions.parsing import NAME, SETTINGS, Expression, parse_expression, refuse
+from outings.answers.rows.column_tables import open_columns
+from outings.answers.rows.columns import pack_rows
+from outings.answers.rows.filters import Mark, Marked
+from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
+from outings.contract.errors import ApiError, bad_request, not_enabled, unavailable
+from outings.contract.expression_columns import HAPPENING_COLUMNS, INSTANT, LISTING_COLUMNS, TEXTS, TIME, list_columns
+from outings.contract.vocabulary import COLLECTIONS, TYPES, WEEKDAYS
+from outings.release.cache import MappedFile
+from outings.release.snapshot import Release, Snapshot
+from outings.release.store import Bytes, Corrupt, NotFound, StoreError
+from outings.release.tables import HAPPENINGS, PUBLISHED, TABLES, read_columns
+from outings.sql_quoting import literal, quote
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+SECONDS, MEGABYTES = 1.0, 256
+# Of a snapshot's known sets: some 150 of 100,000 listings, or 30 of 500,000 occurrences.
+_KNOWN_BYTES = 1 << 21
+
+Numbers = NDArray[np.int64]
+
+
+class Expressions:
+    """What expressions are true for, in one snapshot. Thread-safe."""
+
+    def __init__(self, reader: SnapshotReader) -> None:
+        self._tables, self._columns = reader.tables, reader.open_index(open_columns)
+        self._files: dict[str, Bytes] = {}
+        self._rows: dict[str, Numbers] = {}
+        self._known: LruCache[tuple[str, str], Marked] = LruCache(
+            size=_KNOWN_BYTES, weigh=lambda marked: min(marked.words.nbytes, _KNOWN_BYTES)
+        )
+
+    def open_file(self, listing_type: str, read: Callable[[], Bytes]) -> None:
+        """Take the Parquet file of a type's listings, unless it is there."""
+        if listing_type not in self._files:
+            self._files[listing_type] = read()
+
+    def mark(self, text: str, listing_type: str) -> Marked:
+        """Return what a checked expression is true for. Raises `invalid_value` for a value that it can't take, and
+        `out_of_range` where it is too slow or too large."""
+        return self._known.read(
+            (text, listing_type), lambda: self._evaluate(parse_expression(text, None), listing_type)
+        )
+
+    def _evaluate(self, expression: Expression, listing_type: str) -> Marked:
+        own, is_of_happening = self._columns.types[listing_type], expression.is_of_happening(listing_type)
+        with _lock:
+            parts = [*self._select(expression, listing_type, is_of_happening=is_of_happening)]
+        numbers = np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+        if is_of_happening:
+            size = self._columns.happenings[HAPPENINGS[listing_type]]["row"].size
+            return Marked(pack_rows(numbers, size), is_of_happening=True)
+        return Marked(own.pack_rows(numbers), is_of_happening=False)
+
+    def _select(self, expression: Expression, listing_type: str, *, is_of_happening: bool) -> Iterator[Numbers]:
+        """Yield the rows of the whole table, or the numbers of what happens, of a group of rows after the other."""
+        connection = _connect()
+        query = _compile(expression, listing_type, is_of_happening=is_of_happening)
+        with _bound(connection) as is_over:
+            if is_of_happening:
+                connection.register("happenings", self._read_happenings(expression, listing_type))
+            for listings in self._read_listings(expression, listing_type):
+                connection.register("listings", listings)
+                yield connection.execute(query).fetchnumpy()["number"].astype(np.int64)
+                if is_over():
+                    raise _too_slow()
+
+    def _read_listings(self, expression: Expression, listing_type: str) -> Iterator[Any]:
+        """Yield the columns that an expression names, a group of rows after the other, each with its `row`."""
+        import pyarrow as pa
+
+        file = _open_parquet(self._files[listing_type])
+        known = {file.schema.column(number).path.partition(".list.")[0] for number in range(len(file.schema))}
+        own = [path for path in sorted(expression.columns) if path in LISTING_COLUMNS[listing_type]]
+        names, first = [path for path in own if path in known], 0
+        rows = self._number_rows(listing_type, file)
+        for group in range(file.num_row_groups):
+            count = file.metadata.row_group(group).num_rows
+            columns = dict(_flatten(file.read_row_group(group, columns=names))) if names else {}
+            columns |= {path: pa.nulls(count, pa.string()) for path in own if path not in known}
+            yield pa.table({**columns, "row": rows[first : first + count]})
+            first += count
+
+    def _number_rows(self, listing_type: str, file: Any) -> Numbers:
+        """Return the row of each listing of the file. It has the published ones."""
+        if listing_type not in self._rows:
+            listings = read_columns(self._tables["listings"], "listings", ("row", "id", "type", "status"))
+            own = (pl.col("type") == TYPES.index(listing_type)) & (pl.col("status") == PUBLISHED)
+            ids = pl.DataFrame(file.read(columns=["id"]))
+            numbered = ids.join(listings.filter(own), on="id", how="left", maintain_order="left")["row"]
+            self._rows[listing_type] = numbered.to_numpy().astype(np.int64)
+        return self._rows[listing_type]
+
+    def _read_happenings(self, expression: Expression, listing_type: str) -> Any:
+        """Return what happens, as the table has it, with the number and the row of each."""
+        table, known = HAPPENINGS[listing_type], HAPPENING_COLUMNS[listing_type]
+        columns = sorted({known[path].column for path in expression.columns if path in known})
+        own = [name for name in columns if name in TABLES[table]]
+        frame = read_columns(self._tables.get(table), table, ("row", *own)).with_row_index("number")
+        if len(own) < len(columns):  # what all dates of a series have in common
+            inherited = ("row", *(name for name in columns if name not in own))
+            frame = frame.join(read_columns(self._tables["listings"], "listings", inherited), on="row", how="left")
+        return frame.to_arrow()
+
+
+def _flatten(table: Any) -> Iterable[tuple[str, Any]]:
+    """Return the columns of a table by path."""
+    import pyarrow as pa
+
+    while any(pa.types.is_struct(field.type) for field in table.schema):
+        table = table.flatten()
+    return zip(table.column_names, table.columns, strict=True)
+
+
+def _compile(expression: Expression, listing_type: str, *, is_of_happening: bool) -> str:
+    """Return the query over `listings` and `happenings`. A column that the type has not is null."""
+    kinds, own, known = list_columns(None), LISTING_COLUMNS[listing_type], HAPPENING_COLUMNS[listing_type]
+    columns = []
+    for path in sorted(expression.columns):
+        if path in known:
+            value = _convert(f"h.{quote(known[path].column)}", kinds[path])
+        else:
+            value = f"l.{quote(path)}" if path in own else "NULL"
+        columns.append(f"TRY_CAST({value} AS {kinds[path]}) AS {quote(path)}")
+    source = "happenings h JOIN listings l USING (row)" if is_of_happening else "listings l"
+    number = "h.number" if is_of_happening else "l.row AS number"
+    return f"SELECT number FROM (SELECT {', '.join((number, *columns))} FROM {source}) WHERE {expression.sql}"
+
+
+def _convert(column: str, kind: str) -> str:
+    """Return a column of the tables as the type that it has in an expression."""
+    if kind == INSTANT:
+        return f"to_timestamp({column})"
+    if kind == TIME:
+        return f"make_time({column} // 3600, {column} // 60 % 60, CAST({column} % 60 AS DOUBLE))"
+    if kind == TEXTS:
+        bits = f"CAST(coalesce({column}, 0) AS INTEGER)"
+        return f"[word FOR word, place IN {literal(WEEKDAYS)} IF ({bits} >> CAST(place - 1 AS INTEGER)) & 1 = 1]"
+    return column
+
+
+def _open_parquet(data: Bytes) -> Any:
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+    return ParquetFile(pa.BufferReader(pa.py_buffer(data.view if isinstance(data, MappedFile) else data[:])))
+
+
+# One expression is evaluated at a time, so that one has all of the memory.
+_lock = threading.Lock()
+
+
+@cache
+def _connect() -> "DuckDBPyConnection":
+    import duckdb
+
+    from outings.select_statement import lock
+
+    connection = duckdb.connect(":memory:", config={**SETTINGS, "memory_limit": f"{MEGABYTES}MB"})
+    lock(connection)
+    return connection
+
+
+@contextmanager
+def _bound(connection: "DuckDBPyConnection") -> Iterator[Callable[[], bool]]:
+    """Yield what tells whether the time is over. Raises `invalid_value` and `out_of_range` for what DuckDB raises, and
+    says nothing of the value that it failed for."""
+    import duckdb
+
+    over = threading.Event()
+
+    def end() -> None:
+        over.set()
+        connection.interrupt()
+
+    timer = Timer(SECONDS, end)
+    timer.start()
+    try:
+        yield over.is_set
+    except duckdb.InterruptException:
+        raise _too_slow() from None
+    except duckdb.OutOfMemoryException:
+        message = f"{NAME} takes more than {MEGABYTES} MB; ask for less in one expression."
+        raise bad_request(param=NAME, reason="out_of_range", message=message, max=MEGABYTES) from None
+    except duckdb.ConversionException:
+        raise refuse("converts a value that has another form; TRY_CAST makes it null.") from None
+    except duckdb.Error as error:
+        raise refuse(f"can't be evaluated ({type(error).__name__})") from None
+    finally:
+        timer.cancel()
+
+
+def _too_slow() -> ApiError:
+    message = f"{NAME} takes longer than {SECONDS:g} s; ask for less in one expression."
+    return bad_request(param=NAME, reason="out_of_range", message=message, max=SECONDS)
+
+
+def open_expressions(reader: SnapshotReader) -> Expressions:
+    return Expressions(reader)
+
+
+def open_mark(reader: SnapshotReader) -> Mark:
+    """Return what finds the listings of a snapshot that meet an expression."""
+    return reader.open_index(open_expressions).mark
+
+
+def evaluate(text: str, types: Iterable[str], *, snapshot: Snapshot, release: Release) -> None:
+    """Find what an expression is true for among listings of these types, so that an answer has it at hand. Raises what
+    `mark` raises, 501 for a release without Parquet files, and 503 if the store has none now."""
+    expressions = open_snapshot(snapshot).open_index(open_expressions)
+    for listing_type in types:
+        export = snapshot.exports.get(f"{COLLECTIONS[listing_type]}.parquet")
+        if export is None:
+            raise not_enabled(NAME, param=NAME)
+        try:
+            expressions.open_file(listing_type, partial(release.read_object, export.object))
+        except (NotFound, Corrupt, StoreError):
+            raise unavailable() from None
+        expressions.mark(text, listing_type)

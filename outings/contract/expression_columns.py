@@ -1,0 +1,135 @@
+"""The columns of `where=`: the members of listings, and those of one occurrence, section or session; with the functions
+that an expression may use."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from functools import cache, reduce
+from types import NoneType
+from typing import Annotated, Any, get_args, get_origin
+
+from msgspec import UNSET, Struct
+from msgspec.structs import fields
+
+from outings.contract.resources.listings import LISTINGS
+from outings.contract.resources.shared import Clock, Day, Instant, Local
+from outings.contract.routes import Route
+
+TEXT, TEXTS, BOOLEAN, WHOLE, NUMBER = "VARCHAR", "VARCHAR[]", "BOOLEAN", "BIGINT", "DOUBLE"
+INSTANT, LOCAL, DATE, TIME = "TIMESTAMP WITH TIME ZONE", "TIMESTAMP", "DATE", "TIME"
+
+# Texts of these forms are moments.
+_FORMS = ((Instant, INSTANT), (Local, LOCAL), (Clock, TIME), (Day, DATE))
+_KINDS: Mapping[Any, str] = {str: TEXT, int: WHOLE, float: NUMBER, bool: BOOLEAN, date: DATE}
+# Addresses of what belongs to a listing say nothing that its ids do not.
+_LEFT_OUT = frozenset({"links"})
+
+Columns = Mapping[str, str]
+
+
+class HappeningColumn(Struct, frozen=True):
+    """`column` is one of the table of occurrences, sections or sessions, and `kind` the type that it has in SQL."""
+
+    kind: str
+    column: str
+
+
+_OFFER = {
+    "ages.min": HappeningColumn(WHOLE, "age_min"),
+    "ages.max": HappeningColumn(WHOLE, "age_max"),
+    "price.min": HappeningColumn(NUMBER, "price_min"),
+    "price.is_free": HappeningColumn(BOOLEAN, "is_free"),
+    "registration.has_spots_available": HappeningColumn(BOOLEAN, "openings"),
+}
+# Type → the name by which an expression calls one occurrence, section or session.
+PREFIXES = {"event": "occurrence", "class": "section", "camp": "session"}
+HAPPENING_COLUMNS: Mapping[str, Mapping[str, HappeningColumn]] = {
+    "event": {
+        "occurrence.index": HappeningColumn(WHOLE, "index"),
+        "occurrence.total": HappeningColumn(WHOLE, "occurrences_total"),
+        "occurrence.date_on": HappeningColumn(DATE, "date"),
+        "occurrence.starts_at": HappeningColumn(INSTANT, "starts_at"),
+        "occurrence.starts_local": HappeningColumn(LOCAL, "starts_local"),
+        "occurrence.ends_at": HappeningColumn(INSTANT, "ends_at"),
+        "occurrence.ends_local": HappeningColumn(LOCAL, "ends_local"),
+    },
+    "class": {
+        "section.term.starts_on": HappeningColumn(DATE, "starts_on"),
+        "section.term.ends_on": HappeningColumn(DATE, "ends_on"),
+        "section.schedule.days": HappeningColumn(TEXTS, "days"),
+        "section.schedule.start_time": HappeningColumn(TIME, "time"),
+        **{f"section.{path}": column for path, column in _OFFER.items()},
+    },
+    "camp": {
+        "session.starts_on": HappeningColumn(DATE, "starts_on"),
+        "session.ends_on": HappeningColumn(DATE, "ends_on"),
+        "session.days": HappeningColumn(TEXTS, "days"),
+        "session.start_time": HappeningColumn(TIME, "time"),
+        "session.is_overnight": HappeningColumn(BOOLEAN, "is_overnight"),
+        **{f"session.{path}": column for path, column in _OFFER.items()},
+    },
+    "place": {},
+}
+
+
+def _list_members(struct: type[Struct], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield path and kind of each member that holds a value or a list of texts."""
+    for field in fields(struct):
+        if field.default is UNSET or field.name in _LEFT_OUT:
+            continue  # an answer makes it: it is not the listing's own
+        path = f"{prefix}{field.encode_name}"
+        kind = _find_kind(field.type)
+        if isinstance(kind, str):
+            yield path, kind
+        elif kind is not None:
+            yield from _list_members(kind, f"{path}.")
+
+
+def _find_kind(annotation: Any) -> str | type[Struct] | None:
+    """Return the type in SQL, the struct of an object, or None for lists of objects and maps."""
+    notes = getattr(annotation, "__metadata__", ())
+    for form, kind in _FORMS:
+        if get_args(form)[1] in notes:
+            return kind
+    if get_origin(annotation) is Annotated:
+        return _find_kind(get_args(annotation)[0])
+    if isinstance(annotation, type) and issubclass(annotation, Struct):
+        return annotation
+    if get_origin(annotation) is tuple:
+        return TEXTS if _find_kind(get_args(annotation)[0]) == TEXT else None
+    options = [each for each in get_args(annotation) if each is not NoneType]
+    return _find_kind(options[0]) if len(options) == 1 else _KINDS.get(annotation)
+
+
+# Type → path → type in SQL, of the listing's own members.
+LISTING_COLUMNS: Mapping[str, Columns] = {name: dict(_list_members(struct)) for name, struct in LISTINGS.items()}
+
+
+@cache
+def list_columns(listing_type: str | None) -> Columns:
+    """Return all columns of a type: its own, and those of what happens. None: the columns of any type."""
+    if listing_type is None:
+        return reduce(lambda known, name: {**known, **list_columns(name)}, LISTING_COLUMNS, {})
+    happening = HAPPENING_COLUMNS[listing_type].items()
+    return {**LISTING_COLUMNS[listing_type], **{path: column.kind for path, column in happening}}
+
+
+def list_route_columns(route: Route) -> Columns:
+    """Return the columns that an expression of this route may name."""
+    return list_columns(route.type)
+
+
+# Operators are functions too. None of these makes a text or a list much longer than what it is given, and none takes
+# more than one pass over it. Regular expressions are left out: RE2 is linear in the text, but not in the pattern.
+FUNCTIONS = frozenset(
+    {
+        "+", "-", "*", "/", "//", "%", "abs", "round", "floor", "ceil", "trunc", "greatest", "least",
+        "lower", "upper", "trim", "ltrim", "rtrim", "length", "left", "right", "substring", "strip_accents",
+        "contains", "starts_with", "ends_with", "^@", "prefix", "suffix", "position", "strpos", "instr",
+        "~~", "!~~", "~~*", "!~~*",
+        "list_value", "list_contains", "list_has", "array_contains", "list_has_any", "list_has_all", "&&", "@>", "<@",
+        "len", "array_length",
+        "date_part", "date_trunc", "date_diff", "datediff", "year", "month", "day", "hour", "minute", "dayofweek",
+        "isodow", "dayname", "monthname", "week", "to_years", "to_months", "to_weeks", "to_days", "to_hours",
+        "to_minutes", "nullif", "ifnull",
+    }
+)  # fmt: skip
