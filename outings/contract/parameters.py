@@ -163,9 +163,9 @@ _WHO = (
         '`"a phrase"`, `-without`, `either or`, small typos forgiven.',
     ),
     Parameter(
-        name="where", kind="expression", minimum=1, maximum=500, example="price.max < 15",
+        name="where", kind="expression", minimum=1, maximum=500, example="ages.min <= 3",
         stability="experimental", grant="where",
-        meaning="One SQL expression over the members of a listing, and of one `occurrence`, `section` or `session`, "
+        meaning="One SQL expression over the members of a listing and of one `occurrence`, `section` or `session`, "
         "that has to be true: `price.max < 15 AND list_contains(categories, 'swim_water')`.",
     ),
     Parameter(

@@ -16,11 +16,17 @@ Document = dict[str, Any]
 Params = Mapping[str, str]
 
 
-def list_items(world: World, kind: str, params: Params, *, today: date) -> list[Document]:
+# True for a listing and one of its slots, as `where` says it.
+Where = Callable[[Document, Document], bool]
+
+
+def list_items(world: World, kind: str, params: Params, *, today: date, where: Where | None = None) -> list[Document]:
     """All items of the list in its order, paging aside."""
     start = _day(params.get("from")) or today
     matching = [
-        each for each in world.listings if each["type"] == kind and find_slots(world, each, params, today=today)
+        each
+        for each in world.listings
+        if each["type"] == kind and find_slots(world, each, params, today=today, where=where)
     ]
     if "ids" in params:
         return [_show_event(world, each, today) for each in _order_named(matching, params["ids"])]
@@ -50,8 +56,15 @@ def _order_named(matching: list[Document], ids: str) -> list[Document]:
     return [by_id[each] for each in dict.fromkeys(ids.split(",")) if each in by_id]
 
 
-def find_slots(world: World, listing: Document, params: Params, *, today: date) -> list[Document]:
+def find_slots(
+    world: World, listing: Document, params: Params, *, today: date, where: Where | None = None
+) -> list[Document]:
     """What happens of a listing that matches, as far as it does: a place is its own slot. None: it does not match."""
+    slots = _find_slots(world, listing, params, today=today)
+    return slots if where is None else [slot for slot in slots if where(listing, slot)]
+
+
+def _find_slots(world: World, listing: Document, params: Params, *, today: date) -> list[Document]:
     if listing["status"] != "published" or not _is_visible(listing, params):
         return []
     if not all(test(listing, params[name]) for name, test in _LISTING.items() if name in params):
@@ -107,8 +120,8 @@ def _list_slots(world: World, listing: Document, params: Params, *, today: date)
     if listing["type"] == "event":
         end = end or (date.max if is_open else start + timedelta(days=30))
         return [
-            {**listing, "days": [DAYS[local.weekday()]], "time": listing["start_time"], "local": local}
-            for local in world.dates.get(listing["id"], ())
+            {**listing, "days": [DAYS[local.weekday()]], "time": listing["start_time"], "local": local, "index": index}
+            for index, local in enumerate(sorted(world.dates.get(listing["id"], ())), 1)
             if start <= local.date() <= end
         ]
     if listing["type"] == "class":
@@ -153,6 +166,7 @@ def _read_section(section: Document, listing: Document) -> Document:
 def _read_session(session: Document, camp: Document) -> Document:
     priced = any(value is not None for value in session["price"].values())
     return {
+        "starts_on": session["starts_on"],
         "days": session["days"],
         "time": session["start_time"],
         "ages": camp["ages"] if session["ages"]["min"] is session["ages"]["max"] is None else session["ages"],
@@ -258,8 +272,8 @@ def _answers_text(listing: Document, text: str) -> bool:
     return True
 
 
-# Filters of events that one of its dates must meet.
-NEEDS_A_DATE = {"weekday", "start_after", "start_before"}
+# Filters of events that one of its dates must meet; `where` as far as it speaks of one.
+NEEDS_A_DATE = {"weekday", "start_after", "start_before", "where"}
 
 _LISTING: dict[str, Callable[[Document, str], bool]] = {
     "category": _any_of(lambda each: each["categories"]),

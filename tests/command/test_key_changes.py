@@ -97,7 +97,7 @@ def test_a_key_is_shown_with_what_holds_for_it_under_the_deployments_plans(run: 
     assert [each["in_force"] for each in shown] == [
         {"per_minute": 301, "monthly_quota": 500_000, "include": ["source"]},
         {"per_minute": 7, "monthly_quota": 9, "include": ["related", "source"]},
-        {"per_minute": 1200, "monthly_quota": None, "include": ["forecast", "related", "source"]},
+        {"per_minute": 1200, "monthly_quota": None, "include": ["forecast", "related", "source", "where"]},
     ]
     text = run("keys", "show", own["id"]).stdout
     assert own["id"] in text

@@ -36,7 +36,7 @@ def test_the_reasons_are_the_closed_list_of_the_decisions():
         (errors.unauthorized(), 401, "unauthorized"),
         (errors.forbidden(metros=["seattle"]), 403, "forbidden"),
         (errors.include_not_permitted("source", permission={}, links={}), 403, "include_not_permitted"),
-        (errors.feature_not_in_plan("history"), 403, "feature_not_in_plan"),
+        (errors.feature_not_in_plan("where", permission={}, links={}), 403, "feature_not_in_plan"),
         (errors.not_found("There is no such event."), 404, "not_found"),
         (errors.method_not_allowed(), 405, "method_not_allowed"),
         (errors.rate_limited(3), 429, "rate_limited"),

@@ -1,5 +1,6 @@
 import pytest
 
+from outings.answers.expressions.parsing import canonicalize
 from outings.contract.errors import ApiError
 from outings.contract.parameters import PARAMETERS
 from outings.contract.query import parse_query
@@ -14,7 +15,7 @@ ids from to min_confidence category audience season occasion team age neighborho
 zip near_zip include_approximate place_id organization_id free max_price has_time recurring occurrences
 indoor outdoor sensory meets weekday start_after start_before schedule_day enrollment_type openings
 starts_from starts_to year overnight type_hint place_type has_birthday_parties has_classes q
-changed_since fields expand include include_mode cursor page facets limit
+where changed_since fields expand include include_mode cursor page facets limit
 include_archived metro types sort match address ages type kind min_count order format
 """
 
@@ -59,7 +60,7 @@ def test_the_example_of_a_row_is_a_value_on_every_route_that_takes_it(route, row
     query = "&".join(filter(None, [f"{row.name}={row.example}", required, *beside.split("&")]))
     names = [pair.partition("=")[0] for pair in query.split("&")]
     if route.optional.isdisjoint(names):
-        parsed = parse_query(match_of(route), query.encode(), vocabulary=Vocabulary())
+        parsed = parse_query(match_of(route), query.encode(), vocabulary=Vocabulary(), read_expression=canonicalize)
         assert parsed.get(row.replaced_by or row.name) is not None
     else:
         with pytest.raises(ApiError) as refusal:

@@ -9,7 +9,7 @@ def test_the_plans_are_those_of_the_contract() -> None:
     assert described == {
         "free": (60, 10_000, []),
         "standard": (300, 500_000, []),
-        "partner": (1_200, None, ["forecast", "related", "source"]),
+        "partner": (1_200, None, ["forecast", "related", "source", "where"]),
     }
     assert all(plan.name == name for name, plan in PLANS.items())
 

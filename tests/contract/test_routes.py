@@ -55,7 +55,7 @@ _PATHS = {
 
 _DATED = "from to season free max_price weekday start_after start_before place_id"
 _EVERY = (
-    "ids q category audience age min_confidence neighborhood lat lng radius_m zip near_zip include_approximate "
+    "ids q where category audience age min_confidence neighborhood lat lng radius_m zip near_zip include_approximate "
     "organization_id changed_since fields expand include include_mode facets limit page cursor"
 )
 _TAKEN = {

@@ -76,6 +76,7 @@ def wishes(draw: st.DrawFn, route: Route) -> dict[str, list[str]]:
         name
         for name, row in route.parameters.items()
         if not row.is_optional
+        and row.grant is None
         and row.kind != "cursor"
         and row.allowed != ()  # there is no value that it takes on this route
         and name not in ("place_type", "lng", "starts_to")

@@ -72,7 +72,7 @@ class Expressions:
 
     def _select(self, expression: Expression, listing_type: str, *, is_of_happening: bool) -> Iterator[Numbers]:
         """Yield the rows of the whole table, or the numbers of what happens, of a group of rows after the other."""
-        connection = _connect()
+        connection = connect()
         query = _compile(expression, listing_type, is_of_happening=is_of_happening)
         with _bound(connection) as is_over:
             if is_of_happening:
@@ -169,7 +169,7 @@ _lock = threading.Lock()
 
 
 @cache
-def _connect() -> "DuckDBPyConnection":
+def connect() -> "DuckDBPyConnection":
     import duckdb
 
     from outings.select_statement import lock

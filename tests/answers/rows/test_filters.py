@@ -93,7 +93,7 @@ CASES = [
     for kind, route in LISTS.items()
     for name in NAMES
     if name in route.parameters
-    and name not in ("min_confidence", "audience", "near_zip", WIDENS, *CIRCLE[1:])
+    and name not in ("min_confidence", "audience", "near_zip", "where", WIDENS, *CIRCLE[1:])
     and not (kind == "event" and name in STATED)
 ]
 
