@@ -2,7 +2,7 @@
 files, which have the members of every published listing, and of the tables of what happens."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
 from threading import Timer
@@ -72,32 +72,20 @@ class Expressions:
 
     def _select(self, expression: Expression, listing_type: str, *, is_of_happening: bool) -> Iterator[Numbers]:
         """Yield the rows of the whole table, or the numbers of what happens, of a group of rows after the other."""
-        connection = connect()
+        connection, file = connect(), _open_parquet(self._files[listing_type])
         query = _compile(expression, listing_type, is_of_happening=is_of_happening)
+        rows, first = self._number_rows(listing_type, file), 0
+        if is_of_happening:
+            connection.register("happenings", self._read_happenings(expression, listing_type))
         with _bound(connection) as is_over:
-            if is_of_happening:
-                connection.register("happenings", self._read_happenings(expression, listing_type))
-            for listings in self._read_listings(expression, listing_type):
-                connection.register("listings", listings)
+            for group in range(file.num_row_groups):
+                end = first + file.metadata.row_group(group).num_rows
+                columns = _read_columns(expression, listing_type, file, group)
+                connection.register("listings", _make_table(columns, rows[first:end]))
                 yield connection.execute(query).fetchnumpy()["number"].astype(np.int64)
+                first = end
                 if is_over():
                     raise _too_slow()
-
-    def _read_listings(self, expression: Expression, listing_type: str) -> Iterator[Any]:
-        """Yield the columns that an expression names, a group of rows after the other, each with its `row`."""
-        import pyarrow as pa
-
-        file = _open_parquet(self._files[listing_type])
-        known = {file.schema.column(number).path.partition(".list.")[0] for number in range(len(file.schema))}
-        own = [path for path in sorted(expression.columns) if path in LISTING_COLUMNS[listing_type]]
-        names, first = [path for path in own if path in known], 0
-        rows = self._number_rows(listing_type, file)
-        for group in range(file.num_row_groups):
-            count = file.metadata.row_group(group).num_rows
-            columns = dict(_flatten(file.read_row_group(group, columns=names))) if names else {}
-            columns |= {path: pa.nulls(count, pa.string()) for path in own if path not in known}
-            yield pa.table({**columns, "row": rows[first : first + count]})
-            first += count
 
     def _number_rows(self, listing_type: str, file: Any) -> Numbers:
         """Return the row of each listing of the file. It has the published ones."""
@@ -121,13 +109,25 @@ class Expressions:
         return frame.to_arrow()
 
 
-def _flatten(table: Any) -> Iterable[tuple[str, Any]]:
-    """Return the columns of a table by path."""
+def _read_columns(expression: Expression, listing_type: str, file: Any, group: int) -> dict[str, Any]:
+    """Return the columns that an expression names, by path, of a group of rows. One that the file lacks is null."""
     import pyarrow as pa
 
+    known = {file.schema.column(number).path.partition(".list.")[0] for number in range(len(file.schema))}
+    own = {path for path in expression.columns if path in LISTING_COLUMNS[listing_type]}
+    table = file.read_row_group(group, columns=sorted(own & known))
     while any(pa.types.is_struct(field.type) for field in table.schema):
         table = table.flatten()
-    return zip(table.column_names, table.columns, strict=True)
+    missing = dict.fromkeys(own - known, pa.nulls(table.num_rows, pa.string()))
+    return {**dict(zip(table.column_names, table.columns, strict=True)), **missing}
+
+
+def _make_table(columns: Mapping[str, Any], rows: Numbers) -> Any:
+    import pyarrow as pa
+
+    # From NumPy's array pyarrow would look for pandas.
+    row = pa.Array.from_buffers(pa.int64(), rows.size, [None, pa.py_buffer(np.ascontiguousarray(rows))])
+    return pa.table({**columns, "row": row})
 
 
 def _compile(expression: Expression, listing_type: str, *, is_of_happening: bool) -> str:
