@@ -5,6 +5,7 @@ import secrets
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -64,7 +65,8 @@ def demo(*, config: Path, host: str, port: int) -> None:
     publish_tree(configuration)
     key = _keep(configuration.directory / "key.txt", make_key_text())
     _add_key(configuration, key, client="demo", plan="partner", now=now)
-    _add_key(configuration, visitors, client="visitors", plan="standard", per_minute=VISITORS_PER_MINUTE, now=now)
+    own = {"grants": ("where",), "per_minute": VISITORS_PER_MINUTE}
+    _add_key(configuration, visitors, client="visitors", plan="standard", now=now, **own)
     # The workers read the configuration anew, under this environment.
     os.environ["OUTINGS_EDGE_CALENDAR_SECRETS"] = _keep(configuration.directory / "calendar.txt", secrets.token_hex(32))
     click.echo("Starting the server, which takes a few seconds …", err=True)
@@ -72,16 +74,14 @@ def demo(*, config: Path, host: str, port: int) -> None:
     run_server(config, listening=listening, announce=lambda: _print_requests(key, base_url, config))
 
 
-def _add_key(
-    configuration: Configuration, text: str, *, client: str, plan: str, per_minute: int | None = None, now: datetime
-) -> None:
+def _add_key(configuration: Configuration, text: str, *, client: str, plan: str, now: datetime, **terms: Any) -> None:
     """Unless it is known from a run before: its text is kept beside the data, so that a second run prints the same."""
     store = open_config_store(configuration)
     id_, hash_ = split_key_text(text)
     registry, _ = read_registry(store)
     if not any(key.hash == hash_ for key in registry.keys):
         created_at = now.replace(microsecond=0)
-        key = Key(id=id_, hash=hash_, client=client, plan=plan, per_minute=per_minute, created_at=created_at)
+        key = Key(id=id_, hash=hash_, client=client, plan=plan, created_at=created_at, **terms)
         change_registry(store, lambda registry: add_key(registry, key))
 
 
