@@ -16,7 +16,7 @@ from outings.answers.cache import LruCache
 from outings.answers.expressions.parsing import NAME, SETTINGS, Expression, parse_expression, refuse
 from outings.answers.rows.column_tables import open_columns
 from outings.answers.rows.columns import pack_rows
-from outings.answers.rows.filters import Mark, Marked
+from outings.answers.rows.filters import ExpressionSet, Mark
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.errors import ApiError, bad_request, not_enabled, unavailable
 from outings.contract.expression_columns import HAPPENING_COLUMNS, INSTANT, LISTING_COLUMNS, TEXTS, TIME, list_columns
@@ -44,7 +44,7 @@ class Expressions:
         self._tables, self._columns = reader.tables, reader.open_index(open_columns)
         self._files: dict[str, Bytes] = {}
         self._rows: dict[str, Numbers] = {}
-        self._known: LruCache[tuple[str, str], Marked] = LruCache(
+        self._known: LruCache[tuple[str, str], ExpressionSet] = LruCache(
             size=_KNOWN_BYTES, weigh=lambda marked: min(marked.words.nbytes, _KNOWN_BYTES)
         )
 
@@ -53,22 +53,22 @@ class Expressions:
         if listing_type not in self._files:
             self._files[listing_type] = read()
 
-    def mark(self, text: str, listing_type: str) -> Marked:
+    def mark(self, text: str, listing_type: str) -> ExpressionSet:
         """Return what a checked expression is true for. Raises `invalid_value` for a value that it can't take, and
         `out_of_range` where it is too slow or too large."""
         return self._known.read(
             (text, listing_type), lambda: self._evaluate(parse_expression(text, None), listing_type)
         )
 
-    def _evaluate(self, expression: Expression, listing_type: str) -> Marked:
+    def _evaluate(self, expression: Expression, listing_type: str) -> ExpressionSet:
         own, is_of_happening = self._columns.types[listing_type], expression.is_of_happening(listing_type)
         with _lock:
             parts = [*self._select(expression, listing_type, is_of_happening=is_of_happening)]
         numbers = np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
         if is_of_happening:
             size = self._columns.happenings[HAPPENINGS[listing_type]]["row"].size
-            return Marked(pack_rows(numbers, size), is_of_happening=True)
-        return Marked(own.pack_rows(numbers), is_of_happening=False)
+            return ExpressionSet(pack_rows(numbers, size), is_of_happening=True)
+        return ExpressionSet(own.pack_rows(numbers), is_of_happening=False)
 
     def _select(self, expression: Expression, listing_type: str, *, is_of_happening: bool) -> Iterator[Numbers]:
         """Yield the rows of the whole table, or the numbers of what happens, of a group of rows after the other."""
@@ -224,7 +224,7 @@ def open_mark(reader: SnapshotReader) -> Mark:
 
 def evaluate(text: str, types: Iterable[str], *, snapshot: Snapshot, release: Release) -> None:
     """Find what an expression is true for among listings of these types, so that an answer has it at hand. Raises what
-    `mark` raises, 501 for a release without Parquet files, and 503 if the store has none now."""
+    `mark` raises, 501 if the release has no export, and 503 if the store has none now."""
     expressions = open_snapshot(snapshot).open_index(open_expressions)
     for listing_type in types:
         export = snapshot.exports.get(f"{COLLECTIONS[listing_type]}.parquet")

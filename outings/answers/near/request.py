@@ -17,7 +17,7 @@ from outings.answers.rows.filters import (
     NAMES,
     CollectionQuery,
     CollectionScope,
-    Marked,
+    ExpressionSet,
     NotBefore,
     choose_types,
     query_collections,
@@ -127,7 +127,7 @@ def open_filters(reader: SnapshotReader) -> FindFilters:
     """Return what finds the filters of a request. Equal requests share one object, by which their listings are kept."""
     vocabulary, timezone, open_later = reader.vocabulary, reader.metro.timezone, reader.defer(open_expressions)
 
-    def mark(text: str, listing_type: str) -> Marked:
+    def mark(text: str, listing_type: str) -> ExpressionSet:
         return open_later().mark(text, listing_type)
 
     @lru_cache(maxsize=_MEMORY)

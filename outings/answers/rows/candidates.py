@@ -31,10 +31,10 @@ from outings.answers.rows.filters import (
     Between,
     Condition,
     Either,
+    ExpressionSet,
     HasId,
     InZips,
     Is,
-    Marked,
     Matches,
     NearZip,
     NotBefore,
@@ -78,7 +78,7 @@ def make_test(condition: Condition, table: Mapping[str, Array]) -> Callable[[Row
             return lambda numbers: _overlaps(
                 table[first][numbers], table[last][numbers], number_value(low), number_value(high)
             )
-        case Marked(words):
+        case ExpressionSet(words):
             return lambda numbers: test_set(words, numbers)
         case NotBefore(instant, day):
             return lambda numbers: _begins(table, numbers, instant=instant, day=number_value(day))
@@ -178,7 +178,7 @@ class Dates(Struct, frozen=True, kw_only=True):
     weekdays: tuple[int, ...] | None = None
     times: tuple[int | None, int | None] | None = None
     since: NotBefore | None = None
-    marked: tuple[Marked, ...] = ()
+    marked: tuple[ExpressionSet, ...] = ()
 
     @property
     def is_window(self) -> bool:
@@ -232,7 +232,7 @@ def read_dates(conditions: Sequence[Condition]) -> Dates:
     times: tuple[int | None, int | None] | None = None
     weekdays: tuple[int, ...] | None = None
     since: NotBefore | None = None
-    marked: list[Marked] = []
+    marked: list[ExpressionSet] = []
     for condition in conditions:
         match condition:
             case Between("date", first, last):
@@ -244,7 +244,7 @@ def read_dates(conditions: Sequence[Condition]) -> Dates:
             case NotBefore():
                 assert since is None, "there is one now"
                 since = condition
-            case Marked():
+            case ExpressionSet():
                 marked.append(condition)
             case _:
                 raise NotImplementedError(f"no column of an occurrence answers {condition}")
@@ -371,7 +371,7 @@ def _find_set_or_test(condition: Condition, columns: Columns, own: TypeColumns) 
             words = _find_between(own, column, number_value(low), number_value(high))
         case Overlaps(first, last, low, high):
             words = _find_overlapping(own, first, last, number_value(low), number_value(high))
-        case Marked(marked):
+        case ExpressionSet(marked):
             words = marked
         case NotBefore():
             words = None

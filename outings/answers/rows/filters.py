@@ -108,7 +108,7 @@ class HasId(Struct, frozen=True):
     ids: tuple[str, ...]
 
 
-class Marked(Struct, frozen=True, eq=False):
+class ExpressionSet(Struct, frozen=True, eq=False):
     """The listing, or what happens, is in a set: what an expression is true for. A listing has its number within its
     type, an occurrence, section or session its number in the table."""
 
@@ -124,7 +124,7 @@ class Either(Struct, frozen=True):
 
 # Answered by row numbers that every evaluator takes from one place, so that no two differ at an edge.
 RowCondition = Within | NearZip | InZips | Matches | HasId
-Condition = AnyOf | Shares | Is | Between | Overlaps | NotBefore | Marked | Either
+Condition = AnyOf | Shares | Is | Between | Overlaps | NotBefore | ExpressionSet | Either
 
 
 class Conditions(Struct, frozen=True):
@@ -139,7 +139,7 @@ class Conditions(Struct, frozen=True):
 # Parameter → value in effect, of the kind that the contract's table of parameters says.
 Values = Mapping[str, Any]
 # What an expression is true for among the listings of a type.
-Mark = Callable[[str, str], Marked]
+Mark = Callable[[str, str], ExpressionSet]
 # Of the values in effect for a type's list.
 Rule = Callable[[Values, str], Condition | RowCondition]
 
@@ -309,7 +309,11 @@ def make_conditions(
     for each in made:
         if isinstance(each, _ROW_CONDITIONS):
             by_row.append(each)
-        elif each.is_of_happening if isinstance(each, Marked) else is_of_happening(_name_column(each), listing_type):
+        elif (
+            each.is_of_happening
+            if isinstance(each, ExpressionSet)
+            else is_of_happening(_name_column(each), listing_type)
+        ):
             happening.append(each)
         else:
             listing.append(each)
