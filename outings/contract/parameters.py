@@ -164,7 +164,7 @@ _WHO = (
     ),
     Parameter(
         name="where", kind="expression", minimum=1, maximum=500, example="ages.min <= 3",
-        stability="experimental", grant="where",
+        stability="experimental", grant="where", is_tryable=False,
         meaning="One SQL expression over the members of a listing and of one `occurrence`, `section` or `session`, "
         "that has to be true: `price.max < 15 AND list_contains(categories, 'swim_water')`.",
     ),

@@ -85,6 +85,8 @@ def _describe(row: Parameter) -> Iterable[str]:
         yield f"Send `{row.replaced_by}`."
     if row.is_optional:
         yield "Answered where the deployment knows postal codes; else `501`."
+    if row.grant is not None:
+        yield f"For keys with the grant `{row.grant}`; else `403`."
 
 
 def _write_default(default: Default) -> str:
