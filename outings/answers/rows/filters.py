@@ -328,6 +328,7 @@ def is_of_happening(column: str, listing_type: str) -> bool:
 
 def _name_column(condition: Condition) -> str:
     """Any of its columns: all of them are of the listing, or all of what happens."""
+    assert not isinstance(condition, ExpressionSet), "it says itself what it is of"
     match condition:
         case Overlaps(first):
             return first
