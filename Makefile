@@ -39,16 +39,14 @@ help:
 	  'make bench         the measurements' \
 	  'make bench-search  how good search is: judged queries, beside three peers (CITY_DATA)' \
 	  'make bench-near    what is near a point, beside PostgreSQL' \
-	  'make install       the environment alone, in $(VENV), with what tests, measurements and checks need' \
+	  'make install       the program alone, in $(VENV): what an operator needs, without tests, measurements and checks' \
 	  'make clean         remove what commands made here (the environment stays)'
 
 install:
-	@tools/install_environment $(VENV) check
-	@tools/build_site $(VENV)
-
-run:
 	@tools/install_environment $(VENV)
-	@tools/build_site $(VENV)
+	@tools/build_site $(VENV) || echo 'Without them a build publishes the API and no pages.' >&2
+
+run: install
 	@$(BIN)/outings demo --port $(PORT)
 
 test-environment:
@@ -85,7 +83,9 @@ faults: test-environment
 	OUTINGS_TEST_CASES=100 $(BIN)/pytest -m "" tests/faults tests/release/test_s3_builds.py tests/release/test_crashes.py \
 	  $(ARGS)
 
-check: install
+check:
+	@tools/install_environment $(VENV) check
+	@tools/build_site $(VENV)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	tools/check_scripts $(VENV)

@@ -11,7 +11,9 @@ import tomllib
 import zipfile
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
@@ -194,3 +196,27 @@ def test_no_file_names_a_registry() -> None:
     for name in list_tracked_files():
         text = (ROOT / name).read_bytes().decode(errors="replace")
         assert not [word for word in hosts + options if word in text], name
+
+
+def test_a_wheel_of_a_copy_whose_pages_are_bundled_asks_for_no_node(tmp_path: Path) -> None:
+    hook = load_hook().SiteBuildHook(str(tmp_path), {}, None, None, "", "wheel")
+    assert (hook.dependencies() == []) == (shutil.which("node") is not None and shutil.which("npm") is not None)
+    (tmp_path / "dist/site").mkdir(parents=True)
+    (tmp_path / "dist/site/stamp").touch()
+    assert hook.dependencies() == []
+
+
+def load_hook() -> Any:
+    spec = spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["build.yml", "pages.yml"])
+def test_a_workflow_in_a_fork_installs_the_fork(name: str) -> None:
+    workflow = (ROOT / "build/github" / name).read_text()
+    assert "OUTINGS_SOURCE: ${{ vars.OUTINGS_SOURCE || '.' }}" in workflow
+    assert 'python -m pip install "$OUTINGS_SOURCE"' in workflow
