@@ -6,7 +6,6 @@ import { KeyForm } from "./explorer/key_form.js";
 import { readLanguage } from "./explorer/language.js";
 import { RequestPanel } from "./explorer/request_panel.js";
 import { SearchBox } from "./explorer/search_box.js";
-import { changeFilters } from "./explorer/state.js";
 
 const root = find("explorer", HTMLElement);
 const api = new Api(root.dataset.api ?? "", root.dataset.key ?? "");
@@ -19,7 +18,7 @@ const explorer = new Explorer(root, {
 explorer.panel = new RequestPanel(api, language, () => explorer.state);
 explorer.search = new SearchBox(api, language, {
   state: () => explorer.state,
-  search: (q) => explorer.change((state) => changeFilters(state, { q })),
+  search: (line) => explorer.searchLine(line),
   choose: (suggestion) => explorer.follow(suggestion),
 });
 explorer.keys = new KeyForm(api, () => explorer.start());

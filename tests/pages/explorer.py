@@ -24,7 +24,8 @@ SHOWN = "() => document.querySelector('#view:not([aria-busy]) > *') !== null"
 
 
 def explore(pages: Pages, params: Mapping[str, str] = MappingProxyType({}), **view: Any) -> "Page":
-    page = pages.open(f"/explore/?{urlencode({'metro': METRO, **params})}", **view)
+    """Of events, where the parameters name no other kind."""
+    page = pages.open(f"/explore/?{urlencode({'metro': METRO, 'type': 'events', **params})}", **view)
     page.wait_for_function(SHOWN)
     return page
 

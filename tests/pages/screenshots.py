@@ -67,11 +67,11 @@ SAMPLES = (
     Shot("guides-first-steps", "/guides/first-steps/"),
     Shot("city", "/cities/seattle/"),
     Shot("explore-map", "/explore/?metro=seattle&view=map"),
-    Shot("explore-calendar", "/explore/?metro=seattle&view=calendar"),
+    Shot("explore-calendar", "/explore/?metro=seattle&type=events&view=calendar"),
     Shot("explore-listing", "/explore/?metro=seattle", act=open_first_listing),
     Shot("explore-request", "/explore/?metro=seattle&type=places", act=open_request),
     Shot("explore-nothing", "/explore/?metro=seattle&q=zzzzzz"),
-    Shot("explore-unreachable", "/explore/?metro=seattle", prepare=partial(fail, status=0)),
+    Shot("explore-unreachable", "/explore/?metro=seattle&type=events", prepare=partial(fail, status=0)),
     Shot("explore-wrong-key", "/explore/?metro=seattle", prepare=send_wrong_key),
     Shot("explore-limited", "/explore/?metro=seattle", prepare=partial(fail, status=429)),
     Shot(

@@ -19,6 +19,7 @@ from tests.pages.explorer import (
     ask,
     explore,
     list_days,
+    read_kind,
     read_total,
     settle,
 )
@@ -74,7 +75,7 @@ RECORD_NAMES = """
 def test_a_map_names_what_it_outlines_and_no_name_is_covered_or_cut_off(pages: Pages, demo: Demo, width: int) -> None:
     page = explore(pages, width=width)
     page.add_init_script(RECORD_NAMES)
-    page.goto(f"{pages.url}/explore/?{urlencode({'metro': METRO, 'view': 'map'})}")
+    page.goto(f"{pages.url}/explore/?{urlencode({'metro': METRO, 'type': 'events', 'view': 'map'})}")
     settle(page)
     page.get_by_role("button", name="Zoom in").click()
     drawn = page.evaluate("() => named")
@@ -100,7 +101,7 @@ def test_a_map_of_many_counts_all_in_squares_and_shows_each_when_it_comes_near(p
         route.fulfill(json=body)
 
     page.route("**/events?facets=**", answer)
-    page.goto(f"{pages.url}/explore/?{urlencode({'metro': METRO, 'view': 'map'})}")
+    page.goto(f"{pages.url}/explore/?{urlencode({'metro': METRO, 'type': 'events', 'view': 'map'})}")
     settle(page)
     shown = page.locator(".map")
     assert shown.get_attribute("data-counted") == str(located)
@@ -137,7 +138,7 @@ def test_a_map_that_can_come_no_nearer_shows_the_first_of_what_is_there(pages: P
     page.route("**/events/density", crowd)
     page.route("**/events?facets=**", lengthen)
     page.route("**/events?limit=200&**radius_m=**", continue_for_ever)
-    page.goto(f"{pages.url}/explore/?{urlencode({'metro': METRO, 'view': 'map'})}")
+    page.goto(f"{pages.url}/explore/?{urlencode({'metro': METRO, 'type': 'events', 'view': 'map'})}")
     settle(page)
     assert page.get_by_role("heading", name="First in the list").is_visible()
     for _ in range(2):
@@ -261,13 +262,41 @@ def test_a_view_is_accessible_and_fits(pages: Pages, view: str, width: int) -> N
     assert page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
 
 
-def test_nothing_found_is_said(pages: Pages) -> None:
-    page = explore(pages, {"q": "zzzzzz"})
+def test_nothing_found_names_the_filter_to_drop_and_what_that_finds(pages: Pages) -> None:
+    page = explore(pages, {"q": "zzzzzz", "free": "true"})
     assert page.get_by_text("Nothing fits all of these filters").is_visible()
+    without = page.get_by_role("button", name="Without “zzzzzz”")
+    without.wait_for()
     assert find_violations(page) == []
-    page.locator("#view").get_by_role("button", name="Clear all filters").click()
+    match = re.search(r": (\d[\d,]*) events", without.text_content() or "")
+    assert match is not None
+    without.click()
     settle(page)
-    assert read_total(page) > 0
+    assert re.search(r"\b" + match[1] + r" events\b", page.locator("#status").text_content() or "")
+    assert "free=true" in page.url
+
+
+def test_a_last_date_before_the_first_can_not_be_chosen(pages: Pages) -> None:
+    page = explore(pages, {"from": "2030-03-10", "to": "2030-03-12"})
+    assert page.get_by_label("To", exact=True).get_attribute("min") == "2030-03-10"
+    page.get_by_label("From", exact=True).fill("2030-04-01")
+    settle(page)
+    assert page.get_by_label("To", exact=True).input_value() == "2030-04-01"
+
+
+def test_pages_without_a_kind_show_every_kind_with_its_number(pages: Pages, demo: Demo) -> None:
+    page = explore(pages, {"type": "all", "category": "music_movement"})
+    kinds = [each.get_attribute("data-kind") or "" for each in page.locator("#view section").all()]
+    assert len(kinds) > 1
+    for kind in kinds:
+        dates = {"occurrences": "expand"} if kind == "events" else {}
+        answer = ask(
+            demo, f"{METRO}/{kind}", {"category": "music_movement", "facets": "category", "limit": "0", **dates}
+        )
+        assert read_kind(page, kind) == f"{answer['facets']['total']:,}"
+    page.locator("#view section").first.get_by_role("button", name="Show all").click()
+    settle(page)
+    assert f"type={kinds[0]}" in page.url
 
 
 @pytest.mark.parametrize(
@@ -277,7 +306,7 @@ def test_nothing_found_is_said(pages: Pages) -> None:
 def test_a_failure_is_said_and_can_be_tried_again(pages: Pages, status: int, message: str) -> None:
     page = pages.open("about:blank")
     answers = page_of_failure(page, status)
-    page.goto(f"{pages.url}/explore/?metro={METRO}")
+    page.goto(f"{pages.url}/explore/?metro={METRO}&type=events")
     page.get_by_role("alert").get_by_text(message).wait_for()
     assert find_violations(page) == []
     answers.clear()
@@ -291,7 +320,7 @@ def test_a_visitor_who_was_too_quick_waits_and_is_told_nothing(pages: Pages) -> 
     page = pages.open("about:blank")
     answers = page_of_failure(page, 429, wait="1")
     with page.expect_response(lambda response: response.status == 429):
-        page.goto(f"{pages.url}/explore/?metro={METRO}")
+        page.goto(f"{pages.url}/explore/?metro={METRO}&type=events")
     answers.clear()
     page.wait_for_function(SHOWN)
     assert read_total(page) > 0
@@ -318,7 +347,7 @@ def page_of_failure(page: "Page", status: int, wait: str = "17") -> list[int]:
 
 def test_a_key_that_is_refused_is_asked_for_again_and_kept_in_this_tab_alone(pages: Pages, demo: Demo) -> None:
     page = pages.open("about:blank")
-    page.goto(f"{pages.url}/explore/?metro={METRO}")
+    page.goto(f"{pages.url}/explore/?metro={METRO}&type=events")
     settle(page)
     page.evaluate("() => sessionStorage.setItem('outings-key', 'wrong')")
     page.reload()
@@ -345,7 +374,7 @@ def test_long_and_right_to_left_names_are_shown_as_text(pages: Pages) -> None:
         route.fulfill(json=body)
 
     page.route("**/v1/*/events?**", answer)
-    page.goto(f"{pages.url}/explore/?metro={METRO}")
+    page.goto(f"{pages.url}/explore/?metro={METRO}&type=events")
     settle(page)
     shown = [each.text_content() for each in page.locator(".listings a").all()[:3]]
     assert shown == names

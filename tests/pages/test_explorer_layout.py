@@ -6,12 +6,12 @@ import pytest
 
 from tests.pages.accessibility import find_violations
 from tests.pages.conftest import Pages
-from tests.pages.explorer import explore
+from tests.pages.explorer import explore, read_total, settle
 
 pytestmark = pytest.mark.browser
 
 TELEPHONE = {"width": 360, "height": 640}
-BESIDE = ("#filters-frame", "#search", "#views", ".paging", "#request")
+BESIDE = ("#side", "#quick", ".combo", "#kinds", "#views", ".paging", "#request")
 
 
 def test_a_telephone_shows_the_city_and_the_first_listing_at_once(pages: Pages) -> None:
@@ -27,7 +27,7 @@ def test_a_telephone_shows_the_city_and_the_first_listing_at_once(pages: Pages) 
 def test_what_follows_the_listings_is_below_the_screen_before_they_come(pages: Pages) -> None:
     page = pages.open("about:blank", width=390, height=900)
     page.route("**/v1/seattle/events?**", lambda _: None)  # they wait for an answer
-    page.goto(f"{pages.url}/explore/?metro=seattle")
+    page.goto(f"{pages.url}/explore/?metro=seattle&type=events")
     for following in ("#request", ".foot"):
         page.locator(following).wait_for()
         box = page.locator(following).bounding_box()
@@ -45,21 +45,37 @@ def test_a_listing_on_a_telephone_stands_alone_and_leads_back(pages: Pages) -> N
     box = name.bounding_box()
     assert box is not None
     assert box["y"] < TELEPHONE["height"] / 2
-    assert not any(page.locator(each).is_visible() for each in ("#filters", "#search", "#views"))
+    assert not any(page.locator(each).is_visible() for each in ("#quick", "#search", "#views"))
     assert find_violations(page) == []
     page.get_by_role("button", name="Back to the results").click()
     page.locator(".listings a").first.wait_for()
-    assert all(page.locator(each).is_visible() for each in ("#filters", "#search", "#views"))
+    assert all(page.locator(each).is_visible() for each in ("#quick", "#search", "#views"))
 
 
-def test_a_wide_page_shows_all_filters_below_the_city_beside_the_listings(pages: Pages) -> None:
+def test_a_wide_page_shows_all_filters_below_the_search_beside_the_listings(pages: Pages) -> None:
     page = explore(pages)
-    city, kinds, listings = (page.locator(each).bounding_box() for each in ("#metro", "#types", ".listings"))
-    assert city is not None
-    assert kinds is not None
+    names = ("#search", "#filters", ".listings >> nth=0")
+    search, filters, listings = (page.locator(each).bounding_box() for each in names)
+    assert search is not None
+    assert filters is not None
     assert listings is not None
-    assert 0 < kinds["y"] - (city["y"] + city["height"]) < 40
-    assert kinds["x"] + kinds["width"] < listings["x"]
+    assert search["y"] + search["height"] < filters["y"]
+    assert filters["x"] + filters["width"] < listings["x"]
+    assert abs(filters["y"] - listings["y"]) < 200
+
+
+def test_a_telephone_has_the_filters_in_a_sheet_that_says_how_many_there_are(pages: Pages) -> None:
+    page = explore(pages, **TELEPHONE)
+    page.get_by_role("button", name="Filters").click()
+    page.get_by_label("Price").select_option("free")
+    settle(page)
+    assert find_violations(page) == []
+    for each in page.locator("#sheet :is(button, select, .choices label)").all():
+        box = each.bounding_box()
+        assert box is None or box["height"] >= 44
+    page.get_by_role("button", name=f"Show {read_total(page):,} results").click()
+    assert not page.locator("#filters").is_visible()
+    assert page.get_by_role("button", name="Remove filter: Free").is_visible()
 
 
 @pytest.mark.parametrize("width", [360, 1440])
@@ -67,7 +83,7 @@ def test_paper_has_the_city_and_what_was_found_alone(pages: Pages, width: int) -
     page = explore(pages, width=width)
     page.emulate_media(media="print")
     assert not any(page.locator(each).is_visible() for each in BESIDE)
-    assert all(page.locator(each).is_visible() for each in ("#metro", "#status", ".listings"))
+    assert all(page.locator(each).is_visible() for each in ("#metro", "#status", ".listings >> nth=0"))
 
 
 def test_the_first_date_of_the_calendar_names_its_month(pages: Pages) -> None:

@@ -1,23 +1,33 @@
 import { Failure } from "./api.js";
 import { findWindow, makeCalendar } from "./calendar_view.js";
+import { Chips } from "./chips.js";
 import { findToday } from "./days.js";
 import { element, find } from "./element.js";
+import { findSuggestions, makeEmpty } from "./empty_view.js";
+import { findStart } from "./facts.js";
 import { FilterForm } from "./filter_form.js";
-import { COLLECTIONS, makeList } from "./list_view.js";
+import { parseLine } from "./line.js";
+import { COLLECTIONS, makeItems, makeList } from "./list_view.js";
+import { findSpot, locateVisitor } from "./location.js";
 import { makeHistory, makeListing } from "./listing_view.js";
 import { MOST_NEAR, MOST_POINTS, MapView } from "./map_view.js";
 import { makeMatches } from "./matches_view.js";
 import {
-  listsDates, requestCalendar, requestCount, requestDensity, requestList, requestListings, requestMatches, requestNear,
-  requestRows,
+  listsDates, requestCalendar, requestCount, requestDensity, requestFirst, requestList, requestListings, requestMatches,
+  requestNear, requestNearby, requestRows, requestSearch,
 } from "./requests.js";
-import { TYPES, changeFilters, changeType, formatState, parseState } from "./state.js";
+import {
+  EVERY_TYPE, POINT, TYPES, changeFilters, changeType, findShortWindow, formatState, listFilters, listTypes, parseState,
+} from "./state.js";
 
 /**
  * @typedef {import("./state.js").State} State
  */
 
 const MAP_FIELDS = ["name", "location.lat", "location.lng"];
+// Filters of yes or no that a city may say of none of its listings.
+const STATED = ["indoor", "outdoor", "sensory", "openings"];
+const STEP = 20;
 
 /** What the address says is asked of the API and shown. Whatever is chosen changes the address first. */
 export class Explorer {
@@ -56,12 +66,21 @@ export class Explorer {
       goTo: (/** @type {number} */ page) => this.change((state) => ({ ...state, page }), { focus: true }),
       locate: (/** @type {object} */ change) => formatState({ ...this.state, ...change }),
     };
-    this.form = new FilterForm(this.language, (change) => this.change(change));
+    this.form = new FilterForm(this.language, {
+      change: (change) => this.change(change),
+      findNear: (words) => this.#findNear(words),
+      locate: () => this.#locate(),
+    });
+    this.chips = new Chips(this.language, {
+      change: (change) => this.change(change),
+      locate: () => this.#locate(),
+      today: () => this.today,
+    });
+    this.note = "";
     this.map = new MapView(openMap, language, this.ways);
     for (const button of find("views", HTMLElement).querySelectorAll("button")) {
       button.addEventListener("click", () => this.change((state) => ({ ...state, view: button.dataset.view ?? "list", listing: "" })));
     }
-    if (matchMedia("(max-width: 55rem)").matches) find("filters-frame", HTMLDetailsElement).open = false;
     // The browser would go to where the page was left before there is anything to go to.
     history.scrollRestoration = "manual";
     addEventListener("popstate", (event) => this.#restore(event.state?.scroll));
@@ -81,6 +100,106 @@ export class Explorer {
     history.pushState({ isOverResults: !this.state.listing && next.listing !== "" }, "", query);
     this.state = next;
     this.show({ focus });
+  }
+
+  get metro() {
+    return this.metros.find((each) => each.slug === this.state.metro);
+  }
+
+  /** The local date in the city. */
+  get today() {
+    return findToday(this.metro.timezone);
+  }
+
+  /**
+   * Searches by a line of words: what the API can filter by becomes filters, the rest is searched for.
+   * @param {string} line
+   */
+  async searchLine(line) {
+    const state = this.#takeMetro(line);
+    const { metro: slug, line: words } = state;
+    const metro = this.metros.find((each) => each.slug === slug);
+    const { filters, stated, type, near, q } = parseLine(words, findToday(metro.timezone), this.language);
+    const base = { ...this.state, metro: slug, type: type || this.state.type, filters: slug === this.state.metro ? this.state.filters : new Map() };
+    const left = [q];
+    /** @type {string[]} */
+    const notes = [];
+    for (const name of STATED.filter((each) => filters[each])) {
+      if (await this.#isStated(base, name)) continue;
+      delete filters[name];
+      left.push(stated[name]);
+      notes.push(this.language.say("unstated", { what: this.language.say(name) }));
+    }
+    /** @type {Record<string, string>} */
+    let spot = {};
+    if (near) {
+      this.#say(this.language.say("loading"));
+      const found = await this.#findSpot(near, metro);
+      spot = found?.spot ?? {};
+      left.push(found ? found.rest : near);
+    }
+    this.#say(notes.join(" "));
+    this.change(() => {
+      const names = Object.keys({ ...filters, ...spot });
+      const fitting = names.every((name) => listFilters(base.type).includes(name)) ? base : changeType(base, EVERY_TYPE);
+      return changeFilters(fitting, { ...filters, ...spot, q: left.filter(Boolean).join(" ") });
+    });
+  }
+
+  /**
+   * The city that the line names, and the line without it.
+   * @param {string} line
+   */
+  #takeMetro(line) {
+    for (const { slug, name } of this.metros) {
+      const pattern = new RegExp(`(?:^|[\\s,])(?:${this.language.say("line_in")})?\\s*${name.replace(/[^\p{L}\p{N}]+/gu, "[^\\p{L}\\p{N}]+")}(?=$|[\\s,])`, "iu");
+      if (pattern.test(line)) return { metro: slug, line: line.replace(pattern, " ") };
+    }
+    return { metro: this.state.metro, line };
+  }
+
+  /**
+   * Does any listing of the city say yes to this?
+   * @param {State} state
+   * @param {string} name
+   */
+  async #isStated(state, name) {
+    const types = TYPES.filter((type) => listFilters(type).includes(name));
+    const alone = { ...state, filters: new Map([[name, "true"]]) };
+    const { signal } = new AbortController();
+    const counts = await Promise.all(types.map((type) => this.#countType({ ...alone, type }, signal)));
+    return counts.some((count) => count !== 0);
+  }
+
+  /** @param {string} text */
+  #say(text) {
+    for (const id of ["line-note", "near-note"]) find(id, HTMLElement).textContent = text;
+  }
+
+  /**
+   * @param {string} words
+   * @param {any} metro
+   */
+  async #findSpot(words, metro) {
+    return findSpot(words, { api: this.api, metro, areas: await this.#readAreas(metro.slug, new AbortController().signal) });
+  }
+
+  /** @param {string} words */
+  async #findNear(words) {
+    const found = await this.#findSpot(words, this.metro).catch(() => null);
+    this.#say(found ? "" : this.language.say("near_none", { words }));
+    if (found) this.change((state) => changeFilters(state, found.spot));
+  }
+
+  async #locate() {
+    this.#say(this.language.say("locating"));
+    try {
+      const spot = await locateVisitor(this.language.say("my_place"));
+      this.#say("");
+      this.change((state) => changeFilters(state, spot));
+    } catch {
+      this.#say(this.language.say("near_denied"));
+    }
   }
 
   #keepScroll() {
@@ -149,6 +268,7 @@ export class Explorer {
     this.waiting.abort();
     const waiting = (this.waiting = new AbortController());
     this.form.show(this.state);
+    this.chips.show(this.state, (id, value) => this.form.name(id, value));
     this.search?.show(this.state);
     this.#showViews();
     find("failure", HTMLElement).hidden = true;
@@ -175,42 +295,201 @@ export class Explorer {
   /** @param {AbortSignal} signal */
   async #showResults(signal) {
     const { state } = this;
-    const metro = this.metros.find((each) => each.slug === state.metro);
+    const areas = this.#readAreas(state.metro, signal).then((read) => signal.aborted || this.form.fillNeighborhoods(read));
+    const near = state.filters.has("q") || state.view === "calendar" ? null : requestNearby(state);
+    if (near) await this.#showNearby(near, signal);
+    else if (state.type !== EVERY_TYPE) await this.#showType(signal);
+    else if (state.filters.has("q")) await this.#showSearch(signal);
+    else await this.#showEvery(signal);
+    await areas;
+    if (!signal.aborted) this.chips.show(state, (id, value) => this.form.name(id, value));
+  }
+
+  /**
+   * Says how many there are, everywhere where it is said.
+   * @param {string} text
+   * @param {number} total
+   */
+  #tellTotal(text, total) {
+    this.status.textContent = text;
+    this.status.dataset.total = String(total);
+    this.form.showTotal(total);
+  }
+
+  /**
+   * What is nearest, of all kinds or one.
+   * @param {string} path
+   * @param {AbortSignal} signal
+   */
+  async #showNearby(path, signal) {
+    const { state } = this;
+    const body = await this.api.read(path, signal);
+    if (signal.aborted) return;
+    const { data, meta } = body;
+    this.#tellTotal(meta.has_more ? this.language.say("found_more", { count: data.length }) : this.language.plural("found", data.length), data.length);
+    this.panel?.show(path, state);
+    this.#countEvery(signal);
+    await this.#showItems(data, signal);
+  }
+
+  /**
+   * What fits the words best, of all kinds.
+   * @param {AbortSignal} signal
+   */
+  async #showSearch(signal) {
+    const { state } = this;
+    const path = requestSearch(state);
+    const [matches] = await Promise.all([this.#readMatches(state, path, signal), this.#fillTopics(signal)]);
+    if (signal.aborted) return;
+    const total = matches?.body.meta.count_estimate ?? 0;
+    this.#tellTotal(this.language.plural("found", total), total);
+    this.panel?.show(path, state);
+    this.form.showTypes({});
+    if (!matches || state.view === "map") return this.#showItems([...(matches?.listings.values() ?? [])], signal);
+    this.view.replaceChildren(makeMatches(matches.body, matches.listings, state, this.language, this.ways));
+  }
+
+  /**
+   * The first of each kind, or in a short window all that is on, by when it is.
+   * @param {AbortSignal} signal
+   */
+  async #showEvery(signal) {
+    const { state, language } = this;
+    const requests = requestFirst(state);
+    const bodies = await Promise.all(requests.map(({ path }) => this.api.read(path, signal)));
+    if (signal.aborted) return;
+    const found = requests.map(({ type }, at) => ({ type, body: bodies[at], total: bodies[at].facets.total })).filter(({ total }) => total);
+    const total = found.reduce((sum, each) => sum + each.total, 0);
+    this.form.showTypes(Object.fromEntries(requests.map(({ type }, at) => [type, bodies[at].facets.total])));
+    this.form.showCounts({ category: sumCategories(bodies) }, state);
+    this.#tellTotal(language.plural("found", total), total);
+    this.panel?.show(requests[0].path, state);
+    const window = findShortWindow(state);
+    if (!total || state.view === "map") return this.#showItems(found.flatMap(({ body }) => body.data), signal);
+    this.view.replaceChildren(
+      ...found.map(({ type, body, total: all }) => {
+        const rows = window ? [...body.data].sort((one, other) => compare(findStart(one, window)?.start, findStart(other, window)?.start)) : body.data;
+        const more = all > rows.length && element("p", {}, element("button", { type: "button", onclick: () => this.change((each) => changeType(each, type), { focus: true }) }, language.say("show_all", { count: all })));
+        const heading = element("h2", { class: "kind-title" }, language.say(`kind_${type}`));
+        return element("section", { "data-kind": type }, heading, ...makeItems(rows, { ...state, type }, language, this.ways, 3), more);
+      }),
+    );
+  }
+
+  /**
+   * Items of any kind as a list, a part at a time, or on the map; or what to do where there are none.
+   * @param {any[]} items
+   * @param {AbortSignal} signal
+   */
+  async #showItems(items, signal) {
+    const { state } = this;
+    if (!items.length) return this.#showEmpty(signal);
+    if (state.view === "map") return this.#showMap({ rows: items, density: null }, { total: items.length, first: items }, signal);
+    const show = (/** @type {number} */ count) => {
+      const more = items.length > count && element("p", { class: "paging" }, element("button", { type: "button", onclick: () => {
+        show(count + STEP);
+        /** @type {HTMLElement | null} */ (this.view.querySelectorAll(".listings a")[count])?.focus();
+      } }, this.language.say("show_more")));
+      this.view.replaceChildren(...makeItems(items.slice(0, count), state, this.language, this.ways), ...(more ? [more] : []));
+    };
+    show(STEP);
+  }
+
+  /** @param {AbortSignal} signal */
+  async #showEmpty(signal) {
+    const { state } = this;
+    this.view.replaceChildren(makeEmpty([], state, this.language, () => {}));
+    const suggestions = await findSuggestions(state, {
+      language: this.language,
+      today: this.today,
+      name: (id, value) => this.form.name(id, value),
+      count: async (each) => (await this.#countType(each, signal)) ?? 0,
+      listDates: async (each) => {
+        const field = each.type === "camps" ? "starts_on" : "starts_local";
+        const { rows } = await this.api.readRows(requestRows(each, [field]), 1, signal);
+        return rows.map((row) => (row[field] ?? "").slice(0, 10));
+      },
+    });
+    if (!signal.aborted) this.view.replaceChildren(makeEmpty(suggestions, state, this.language, (next) => this.change(() => next, { focus: true })));
+  }
+
+  /**
+   * A page of one kind.
+   * @param {AbortSignal} signal
+   */
+  async #showType(signal) {
+    const { state, metro } = this;
     const listed = this.api.read(requestList(state), signal);
-    const [body, once, areas, shown, matches] = await Promise.all([
+    const isSearch = state.view === "list" && state.page === 1 && state.filters.has("q");
+    const [body, once, shown, matches] = await Promise.all([
       listed,
       listsDates(state) ? this.api.read(requestCount(state), signal) : null,
-      this.#readAreas(state.metro, signal),
       state.view === "list" ? null : this.#readView(state, metro, listed, signal),
-      this.#readMatches(state, signal),
+      isSearch ? this.#readMatches(state, requestMatches(state), signal) : null,
     ]);
     if (signal.aborted) return;
-    this.form.fillNeighborhoods(areas);
     this.form.showCounts(body.facets, state);
     const { total } = body.facets;
     this.#countTypes(state, metro, (once ?? body).facets.total, signal);
-    this.status.textContent = once && once.facets.total !== total
+    const text = once && once.facets.total !== total
       ? this.language.say("events_on_dates", {
           events: this.language.plural("events", once.facets.total),
           dates: this.language.plural("dates", total),
         })
       : this.language.plural(state.type, total);
-    this.status.dataset.total = String(total);
+    this.#tellTotal(text, total);
     if (shown === null) {
-      const list = makeList(body, state, this.language, this.ways);
-      this.view.replaceChildren(...(matches ? makeMatches(matches.body, matches.listings, this.language, this.ways) : []), list);
       this.panel?.show(requestList(state), state);
+      if (!body.data.length && !matches) return this.#showEmpty(signal);
+      const best = matches && makeMatches(matches.body, matches.listings, state, this.language, this.ways);
+      const rest = best ? [best, element("h2", {}, this.language.say("matches_all"))] : [];
+      this.view.replaceChildren(...rest, body.data.length ? makeList(body, state, this.language, this.ways) : makeEmpty([], state, this.language, () => {}));
     } else if (state.view === "calendar") {
       this.view.replaceChildren(makeCalendar(shown.answer, state, this.language, (day) => this.#chooseDay(day)));
       this.panel?.show(shown.path, state);
     } else {
       this.panel?.show(shown.path, state);
-      const outlined = areas.filter((area) => area.bounds !== null);
-      await this.map.show(this.view, shown.answer, {
-        type: state.type, total, metro, areas: outlined, first: body.data,
-        readNear: (circle, signal) => this.api.readRows(requestNear(state, MAP_FIELDS, circle), MOST_NEAR, signal),
-      });
+      await this.#showMap(shown.answer, { total, first: body.data }, signal);
     }
+  }
+
+  /**
+   * @param {{rows: any[], density: any}} answer
+   * @param {{total: number, first: any[]}} about
+   * @param {AbortSignal} signal
+   */
+  async #showMap(answer, { total, first }, signal) {
+    const { state, metro } = this;
+    const areas = (await this.#readAreas(state.metro, signal)).filter((area) => area.bounds !== null);
+    if (signal.aborted) return;
+    await this.map.show(this.view, answer, {
+      type: state.type, total, metro, areas, first,
+      readNear: (circle, signal) => this.api.readRows(requestNear(state, MAP_FIELDS, circle), MOST_NEAR, signal),
+    });
+  }
+
+  /**
+   * The topics to choose from, where no answer has counted them yet.
+   * @param {AbortSignal} signal
+   */
+  async #fillTopics(signal) {
+    if (find("category", HTMLElement).children.length) return;
+    const body = await this.api.read(requestCount({ ...this.state, type: "events", filters: new Map() }), signal).catch(() => null);
+    if (body && !signal.aborted) this.form.showCounts(body.facets, this.state);
+  }
+
+  /**
+   * Beside each kind how many the filters find, and the topics of all of them, where the view's own request counts nothing.
+   * @param {AbortSignal} signal
+   */
+  async #countEvery(signal) {
+    const { state } = this;
+    const types = listTypes({ ...state, type: EVERY_TYPE });
+    const bodies = await Promise.all(types.map((type) => this.api.read(requestCount(changeType(state, type)), signal).catch(() => null)));
+    if (signal.aborted) return;
+    this.form.showTypes(Object.fromEntries(types.map((type, at) => [type, bodies[at]?.facets.total])));
+    const read = bodies.filter(Boolean);
+    if (read.length) this.form.showCounts({ category: sumCategories(read) }, state);
   }
 
   /**
@@ -249,13 +528,13 @@ export class Explorer {
   }
 
   /**
-   * What a search finds for the words, with its listings by id: null where there are no words, or none that decides.
+   * What a search finds for the words, with its listings by id: null where no word decides.
    * @param {State} state
+   * @param {string} path
    * @param {AbortSignal} signal
    */
-  async #readMatches(state, signal) {
-    if (state.view !== "list" || state.page > 1 || !state.filters.has("q")) return null;
-    const body = await this.api.read(requestMatches(state), signal).catch((error) => {
+  async #readMatches(state, path, signal) {
+    const body = await this.api.read(path, signal).catch((error) => {
       if (error instanceof Failure && error.status === 400) return null;
       throw error;
     });
@@ -359,4 +638,24 @@ export class Explorer {
     const own = this.language.say(error.status >= 500 ? "unavailable" : "refused");
     return [own, element("span", { class: "note", lang: "en", dir: "auto" }, error.message)];
   }
+}
+
+/**
+ * The topics of several answers together.
+ * @param {any[]} bodies
+ */
+function sumCategories(bodies) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const { facets } of bodies) for (const { value, count } of facets.category) counts.set(value, (counts.get(value) ?? 0) + count);
+  return [...counts].map(([value, count]) => ({ value, count }));
+}
+
+/**
+ * Orders by a text; what has none comes last.
+ * @param {string | undefined} one
+ * @param {string | undefined} other
+ */
+function compare(one = "~", other = "~") {
+  return one < other ? -1 : one > other ? 1 : 0;
 }

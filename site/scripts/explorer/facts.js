@@ -1,14 +1,24 @@
+import { addDays, findWeekday } from "./days.js";
+
 /** @typedef {import("./language.js").Language} Language */
+/** @typedef {{from: string, to: string} | null} Window */
+
+const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+/** @type {Intl.DateTimeFormatOptions} */
+const DAY = { weekday: "short", day: "numeric", month: "short" };
 
 /**
- * When something is, in one line; empty where nothing is stated.
+ * When something is, in one line; empty where nothing is stated. In a short window a class says its meeting, not its term.
  * @param {any} item
  * @param {Language} language
+ * @param {Window} [window]
  */
-export function tellTime(item, language) {
-  if (item.type === "event") return tellEventTime(item, language);
-  if (item.type === "camp") return tellSpan(item.starts_on, item.ends_on, language);
+export function tellTime(item, language, window = null) {
+  if (item.type === "event") return item.occurrence || item.is_recurring !== undefined ? tellEventTime(item, language) : tellMoment(item, language);
+  if (item.type === "camp") return item.starts_on === undefined ? tellMoment(item, language) : tellSpan(item.starts_on, item.ends_on, language);
   if (item.type === "class") {
+    const meeting = findStart(item, window);
+    if (meeting) return [language.date(meeting.start, DAY), tellEnd(meeting, language)].filter(Boolean).join(" – ");
     const { days = [], start_time, end_time } = item.schedule ?? {};
     const weekdays = days.map((/** @type {string} */ day) => language.name(day)).join(", ");
     const [first, last] = [start_time, end_time].map((time) => time && language.clock(time));
@@ -16,6 +26,60 @@ export function tellTime(item, language) {
     return [weekdays, hours, tellSpan(item.term?.starts_on, item.term?.ends_on, language)].filter(Boolean).join(" · ");
   }
   return item.type_hint ? language.name(item.type_hint) : "";
+}
+
+/**
+ * What an item near a point says of its time.
+ * @param {any} item
+ * @param {Language} language
+ */
+function tellMoment(item, language) {
+  return item.starts_local ? language.date(item.starts_local.replace("T00:00:00", ""), DAY) : "";
+}
+
+/**
+ * @param {{end: string}} meeting
+ * @param {Language} language
+ */
+function tellEnd(meeting, language) {
+  return meeting.end && language.clock(meeting.end);
+}
+
+/**
+ * When an item begins, in a short window the first time in it: null where nobody knows.
+ * @param {any} item
+ * @param {Window} [window]
+ * @returns {{start: string, end: string} | null}
+ */
+export function findStart(item, window = null) {
+  const { occurrence, starts_local: local, starts_on: date } = item;
+  const start = occurrence?.starts_local ?? occurrence?.next_starts_local ?? local ?? date;
+  if (start && item.type !== "class") {
+    const last = occurrence?.starts_local ? occurrence.ends_local : occurrence ? null : item.ends_local;
+    if (item.has_time === false) return { start: start.slice(0, 10), end: "" };
+    return { start, end: last?.slice(0, 10) === start.slice(0, 10) ? last.slice(11) : "" };
+  }
+  if (item.type !== "class" || !window) return start ? { start, end: "" } : null;
+  const slots = item.sections?.length ? item.sections : item.schedule ? [item] : [];
+  const meetings = slots.map((/** @type {any} */ slot) => findMeeting(slot, item, window)).filter(Boolean);
+  meetings.sort((/** @type {any} */ one, /** @type {any} */ other) => (one.start < other.start ? -1 : 1));
+  return meetings[0] ?? (start ? { start, end: "" } : null);
+}
+
+/**
+ * @param {any} slot a section, or a class without any
+ * @param {any} item its class
+ * @param {{from: string, to: string}} window
+ */
+function findMeeting(slot, item, { from, to }) {
+  const term = slot.term?.starts_on || slot.term?.ends_on ? slot.term : (item.term ?? {});
+  const { days = [], start_time: start, end_time: end } = slot.schedule ?? {};
+  for (let day = from; day <= to; day = addDays(day, 1)) {
+    if ((term.starts_on ?? day) > day || (term.ends_on ?? day) < day) continue;
+    const isOn = days.length ? days.includes(WEEKDAYS[findWeekday(day)]) : term.starts_on === day;
+    if (isOn) return { start: start ? `${day}T${start}` : day, end: end ?? "" };
+  }
+  return null;
 }
 
 /**
@@ -57,7 +121,9 @@ function tellSpan(start, end, language) {
  */
 export function tellPlace(item) {
   const { place, location } = item;
-  return [...new Set([place?.name, location?.neighborhood, location?.city].filter(Boolean))].map(isolate).join(", ");
+  const names = [place?.name, location?.neighborhood, location?.city].filter(Boolean);
+  if (!place?.name && item.type !== "place" && location?.address) names.unshift(location.address);
+  return [...new Set(names)].map(isolate).join(", ");
 }
 
 /**

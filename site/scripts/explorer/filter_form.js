@@ -1,38 +1,75 @@
+import { CHOICES } from "./chips.js";
 import { element, find } from "./element.js";
-import { changeFilters, changeType } from "./state.js";
+import { TIMES } from "./line.js";
+import { changeFilters, changeType, listFilters } from "./state.js";
 
 /**
  * @typedef {import("./language.js").Language} Language
  * @typedef {import("./state.js").State} State
  */
 
-// The local hours at which a block begins and before which it ends, as the API's facet counts them.
-/** @type {Record<string, [string, string]>} */
-const TIMES = {
-  early_morning: ["", "09:00"],
-  morning: ["09:00", "12:00"],
-  afternoon: ["12:00", "17:00"],
-  evening: ["17:00", ""],
-};
 const PAUSE = 400;
+const FLAGS = ["indoor", "outdoor", "sensory", "openings"];
+// Beside the results the form has its place; below this width a button opens it as a sheet.
+const BESIDE = matchMedia("(min-width: 62rem)");
 
 /** The filters, as the state has them, with the counts of the last answer beside them. */
 export class FilterForm {
   /**
    * @param {Language} language
-   * @param {(change: (state: State) => State) => void} change
+   * @param {object} page
+   * @param {(change: (state: State) => State) => void} page.change
+   * @param {(words: string) => void} page.findNear looks for a place by its name
+   * @param {() => void} page.locate asks where the visitor is
    */
-  constructor(language, change) {
+  constructor(language, page) {
     this.language = language;
-    this.change = change;
+    this.change = page.change;
+    this.findNear = page.findNear;
     this.form = find("filters", HTMLFormElement);
+    this.sheet = find("sheet", HTMLDialogElement);
     this.form.addEventListener("submit", (event) => event.preventDefault());
-    this.form.addEventListener("change", (event) => this.#read(/** @type {HTMLInputElement} */ (event.target)));
+    for (const each of [this.form, find("types", HTMLFieldSetElement), find("metro", HTMLSelectElement)]) {
+      each.addEventListener("change", (event) => this.#read(/** @type {HTMLInputElement} */ (event.target)));
+    }
     this.#pauseTyping();
     find("clear", HTMLButtonElement).addEventListener("click", () => {
       this.change((state) => ({ ...state, filters: new Map(), page: 1, listing: "" }));
     });
+    find("locate", HTMLButtonElement).addEventListener("click", page.locate);
     this.#fillChoices("weekday", (find("weekday", HTMLElement).dataset.values ?? "").split(","));
+    this.#openSheet();
+  }
+
+  /** The form stands beside the results, or in a sheet over them. */
+  #openSheet() {
+    const place = () => {
+      this.sheet.close();
+      (BESIDE.matches ? find("side", HTMLElement) : this.sheet).append(this.form);
+    };
+    BESIDE.addEventListener("change", place);
+    place();
+    find("sheet-open", HTMLButtonElement).addEventListener("click", () => this.sheet.showModal());
+    find("sheet-close", HTMLButtonElement).addEventListener("click", () => this.sheet.close());
+    this.sheet.addEventListener("click", (event) => event.target === this.sheet && this.sheet.close());
+  }
+
+  /**
+   * On the button that closes the sheet.
+   * @param {number} total
+   */
+  showTotal(total) {
+    find("sheet-close", HTMLButtonElement).textContent = total === 1 ? this.language.say("show_one") : this.language.say("show", { count: total });
+  }
+
+  /**
+   * What a list calls a value.
+   * @param {string} id
+   * @param {string} value
+   */
+  name(id, value) {
+    const option = [...find(id, HTMLSelectElement).options].find((each) => each.value === value);
+    return option?.dataset.name ?? option?.textContent ?? value;
   }
 
   /** A number is taken when the typing stops, before the field is left. */
@@ -53,6 +90,13 @@ export class FilterForm {
         return this.change((state) => ({ ...state, metro: input.value, filters: new Map(), page: 1, listing: "" }));
       case "type":
         return this.change((state) => changeType(state, input.value));
+      case "near":
+        return input.value.trim() ? this.findNear(input.value.trim()) : this.#set({ near: "", lat: "", lng: "" });
+      case "indoor":
+      case "outdoor":
+      case "sensory":
+      case "openings":
+        return this.#set({ [input.name]: input.checked ? "true" : "" });
       case "price":
         return this.#set({
           free: input.value === "free" ? "true" : "",
@@ -98,7 +142,10 @@ export class FilterForm {
    * @param {Record<string, number | undefined>} counts
    */
   showTypes(counts) {
-    for (const each of this.form.querySelectorAll("[data-type]")) {
+    const every = Object.values(counts);
+    const all = every.length === 4 && every.every((each) => each !== undefined) ? every.reduce((sum, each) => (sum ?? 0) + (each ?? 0), 0) : undefined;
+    counts = { all, ...counts };
+    for (const each of find("types", HTMLElement).querySelectorAll("[data-type]")) {
       const count = counts[/** @type {HTMLElement} */ (each).dataset.type ?? ""];
       each.textContent = count === undefined ? "" : this.language.count(count);
     }
@@ -107,12 +154,21 @@ export class FilterForm {
   /** @param {State} state */
   show(state) {
     find("metro", HTMLSelectElement).value = state.metro;
-    const type = this.form.querySelector(`[name="type"][value="${state.type}"]`);
+    const type = find("types", HTMLElement).querySelector(`[value="${state.type}"]`);
     if (type instanceof HTMLInputElement) type.checked = true;
     for (const each of this.form.querySelectorAll("[data-dated]")) {
       /** @type {HTMLElement} */ (each).hidden = state.type === "places";
     }
-    for (const name of ["from", "to", "age"]) {
+    const own = listFilters(state.type);
+    for (const name of FLAGS) {
+      const label = this.form.querySelector(`[data-flag="${name}"]`);
+      const box = label?.querySelector("input");
+      if (!(label instanceof HTMLElement) || !box) continue;
+      label.hidden = !own.includes(name);
+      box.checked = state.filters.get(name) === "true";
+    }
+    find("to", HTMLInputElement).min = state.filters.get("from") ?? "";
+    for (const name of ["from", "to", "age", "near"]) {
       const input = find(name, HTMLInputElement);
       if (document.activeElement !== input || !input.value) input.value = state.filters.get(name) ?? "";
     }
@@ -123,8 +179,9 @@ export class FilterForm {
       const chosen = (state.filters.get(name) ?? "").split(",");
       for (const box of find(name, HTMLElement).querySelectorAll("input")) box.checked = chosen.includes(box.value);
     }
+    const choices = CHOICES.filter((names) => names.some((name) => state.filters.has(name))).length;
     find("clear", HTMLButtonElement).disabled = state.filters.size === 0;
-    find("filter-count", HTMLElement).textContent = state.filters.size ? `(${this.language.count(state.filters.size)})` : "";
+    find("filter-count", HTMLElement).textContent = choices ? `(${this.language.count(choices)})` : "";
   }
 
   /** @param {State} state */
@@ -151,7 +208,7 @@ export class FilterForm {
    */
   showCounts(facets, state) {
     this.#fillChoices("category", facets.category.filter(isStated).map((/** @type {any} */ each) => each.value));
-    this.#fillOrganizations(facets.organization.top);
+    if (facets.organization) this.#fillOrganizations(facets.organization.top);
     for (const name of ["category", "weekday"]) {
       for (const { value, count } of (facets[name] ?? []).filter(isStated)) {
         const box = find(name, HTMLElement).querySelector(`[value="${CSS.escape(value)}"]`);
@@ -182,7 +239,7 @@ export class FilterForm {
   /** @param {any[]} top */
   #fillOrganizations(top) {
     const options = top.map((each) =>
-      element("option", { value: each.id }, this.language.say("option_count", { name: each.name, count: each.count })),
+      element("option", { value: each.id, "data-name": each.name }, this.language.say("option_count", { name: each.name, count: each.count })),
     );
     find("organization_id", HTMLSelectElement).replaceChildren(element("option", { value: "" }, this.language.say("any")), ...options);
   }

@@ -77,6 +77,14 @@ export class Language {
     return this.#format(first, DAY).formatRange(readLocal(first), readLocal(last));
   }
 
+  /** @param {number} metres */
+  distance(metres) {
+    const isAmerican = /-US$/.test(navigator.language);
+    const [amount, unit] = isAmerican ? [metres / 1609.344, "mile"] : [metres / 1000, "kilometer"];
+    const options = { style: "unit", unit, maximumFractionDigits: 1, minimumFractionDigits: 1 };
+    return new Intl.NumberFormat(this.code, /** @type {Intl.NumberFormatOptions} */ (options)).format(amount);
+  }
+
   /** @param {string} time a time of day, as `10:30:00` */
   clock(time) {
     return this.#format("", CLOCK).format(readLocal(`2024-01-01T${time}`));

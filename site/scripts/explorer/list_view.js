@@ -1,89 +1,138 @@
 import { element } from "./element.js";
-import { tellAges, tellPlace, tellPrice, tellTime } from "./facts.js";
+import { findStart, isolate, tellAges, tellPlace, tellPrice, tellTime } from "./facts.js";
+import { measure } from "./location.js";
 import { PAGE_SIZE } from "./requests.js";
+import { findShortWindow } from "./state.js";
 
 /**
  * @typedef {import("./language.js").Language} Language
- * @typedef {{openListing: (type: string, id: string) => void, goTo: (page: number) => void, clear: () => void, locate: (change: object) => string}} Ways
+ * @typedef {import("./state.js").State} State
+ * @typedef {object} Ways what a reader can do from here
+ * @property {(type: string, id: string) => void} openListing
+ * @property {() => void} clear
+ * @property {(page: number) => void} goTo
+ * @property {(change: object) => string} locate the address of this page with something changed
  */
 
+/** @type {Record<string, string>} */
+export const COLLECTIONS = { event: "events", class: "classes", camp: "camps", place: "places" };
+/** @type {Intl.DateTimeFormatOptions} */
+const HEADING = { weekday: "long", day: "numeric", month: "long" };
+
 /**
- * A page of the list, and the way to the others.
+ * A page of a list, with the buttons to the next.
  * @param {any} body
- * @param {import("./state.js").State} state
+ * @param {State} state
  * @param {Language} language
  * @param {Ways} ways
  */
 export function makeList(body, state, language, ways) {
-  if (!body.data.length) return makeEmpty(state, language, ways);
-  const items = body.data.map((/** @type {any} */ item) => makeItem(item, language, ways));
-  return element("div", {}, element("ol", { class: "listings" }, ...items), makePaging(body, state, language, ways));
+  return element("div", {}, ...makeItems(body.data, state, language, ways), makePaging(body, state, language, ways));
 }
 
 /**
- * @param {import("./state.js").State} state
+ * Items one below the other. Where they go by date, each date is a heading, and they say the clock alone.
+ * @param {any[]} items
+ * @param {State} state
  * @param {Language} language
  * @param {Ways} ways
+ * @param {number} level of the heading of an item
  */
-function makeEmpty(state, language, ways) {
-  if (!state.filters.size) return element("p", { class: "empty" }, language.say(state.page > 1 ? "empty_page" : "empty_all"));
-  return element(
-    "div",
-    { class: "empty" },
-    element("p", {}, language.say(state.page > 1 ? "empty_page" : "empty")),
-    element("button", { type: "button", onclick: ways.clear }, language.say("clear")),
-  );
+export function makeItems(items, state, language, ways, level = 2) {
+  const window = findShortWindow(state);
+  const days = items.map((item) => findStart(item, window)?.start.slice(0, 10) ?? "");
+  const isDated = state.type === "events" && days.every((day, at) => day && (at === 0 || day >= days[at - 1]));
+  /** @type {HTMLElement[]} */
+  const parts = [];
+  for (let at = 0; at < items.length; ) {
+    let end = at + 1;
+    while (end < items.length && (!isDated || days[end] === days[at])) end++;
+    if (isDated) parts.push(element(`h${level}`, { class: "date" }, element("time", { datetime: days[at] }, language.date(days[at], HEADING))));
+    const rows = items.slice(at, end).map((item) => makeItem(item, { state, level: isDated ? level + 1 : level, isDated }, language, ways));
+    parts.push(element("ol", { class: "listings" }, ...rows));
+    at = end;
+  }
+  return parts;
 }
 
 /**
  * @param {any} item
+ * @param {{state: State, level: number, isDated?: boolean}} among
  * @param {Language} language
  * @param {Ways} ways
  */
-function makeItem(item, language, ways) {
-  const collection = COLLECTIONS[item.type];
+function makeItem(item, { state, level, isDated = false }, language, ways) {
+  const by = [state.type === "all" && language.name(item.type), item.organization?.name && isolate(item.organization.name)];
+  const about = by.filter(Boolean).join(" · ");
   return element(
     "li",
     {},
-    element("h2", {}, makeLink(item.name, collection, item.id, ways)),
-    makeFacts(item, language),
-    item.organization?.name && element("p", { class: "by" }, element("bdi", {}, item.organization.name)),
+    element(`h${level}`, {}, makeLink(item, ways)),
+    makeFacts(item, language, state, isDated),
+    about && element("p", { class: "by" }, element("bdi", {}, about)),
   );
 }
 
 /**
- * When, where, for whom and at what price something is: null where nothing of it is stated.
  * @param {any} item
  * @param {Language} language
+ * @param {State} [state]
+ * @param {boolean} [isDated] the date stands above
  */
-export function makeFacts(item, language) {
-  const facts = [tellTime(item, language), tellPlace(item), tellAges(item, language), tellPrice(item, language)].filter(Boolean);
-  if (!facts.length) return null;
-  return element("ul", { class: "facts" }, ...facts.map((fact) => element("li", {}, element("bdi", {}, fact))));
+export function makeFacts(item, language, state, isDated = false) {
+  const window = state ? findShortWindow(state) : null;
+  const time = isDated ? tellClock(findStart(item, window), language) : tellTime(item, language, window);
+  const price = tellPrice(item, language);
+  const distance = tellDistance(item, state, language);
+  const facts = [
+    time && element("li", { class: "time" }, element("bdi", {}, time)),
+    distance && element("li", { class: "distance" }, distance),
+    ...[tellPlace(item), tellAges(item, language)].map((fact) => fact && element("li", {}, element("bdi", {}, fact))),
+    price && element("li", { class: item.price?.is_free ? "badge free" : "badge" }, price),
+  ].filter(Boolean);
+  return facts.length ? element("ul", { class: "facts" }, ...facts) : null;
 }
 
-/** @type {Record<string, string>} */
-export const COLLECTIONS = { event: "events", class: "classes", camp: "camps", place: "places" };
+/**
+ * The time of day alone.
+ * @param {{start: string, end: string} | null} found
+ * @param {Language} language
+ */
+function tellClock(found, language) {
+  const [first, last] = [found?.start.split("T")[1], found?.end].map((time) => time && language.clock(time));
+  return first && last ? language.say("span", { first, last }) : first;
+}
 
 /**
- * @param {string} name
- * @param {string} collection
- * @param {string} id
+ * @param {any} item
+ * @param {State | undefined} state
+ * @param {Language} language
+ */
+function tellDistance(item, state, language) {
+  const [lat, lng] = ["lat", "lng"].map((name) => Number(state?.filters.get(name)));
+  if (!state?.filters.has("lat") || typeof item.location?.lat !== "number") return "";
+  return language.distance(item.distance_m ?? measure({ lat, lng }, item.location));
+}
+
+/**
+ * To one listing: with script in this page.
+ * @param {{type: string, id: string, name: string}} item
  * @param {Ways} ways
  */
-export function makeLink(name, collection, id, ways) {
+export function makeLink(item, ways) {
+  const type = COLLECTIONS[item.type] ?? item.type;
   const open = (/** @type {Event} */ event) => {
     const { ctrlKey, metaKey, shiftKey } = /** @type {MouseEvent} */ (event);
     if (ctrlKey || metaKey || shiftKey) return; // into a tab of its own
     event.preventDefault();
-    ways.openListing(collection, id);
+    ways.openListing(type, item.id);
   };
-  return element("a", { href: ways.locate({ type: collection, listing: id }), dir: "auto", onclick: open }, name);
+  return element("a", { href: ways.locate({ type, listing: item.id }), dir: "auto", onclick: open }, item.name);
 }
 
 /**
  * @param {any} body
- * @param {import("./state.js").State} state
+ * @param {State} state
  * @param {Language} language
  * @param {Ways} ways
  */

@@ -121,7 +121,7 @@ export class MapView {
   #name(heading, points) {
     this.heading.textContent = this.language.say(heading);
     const { type } = /** @type {About} */ (this.about);
-    const named = points.slice(0, MOST_NAMED).map((point) => element("li", {}, makeLink(point.name, type, point.id, this.ways)));
+    const named = points.slice(0, MOST_NAMED).map((point) => element("li", {}, makeLink({ type, ...point }, this.ways)));
     const more = points.length - named.length;
     if (more > 0) named.push(element("li", { class: "note" }, this.language.say("more", { count: more })));
     this.names.replaceChildren(...named);
@@ -132,5 +132,5 @@ export class MapView {
 function makePoints(rows) {
   return rows
     .filter((row) => typeof row.location?.lat === "number" && typeof row.location.lng === "number")
-    .map((row) => ({ lat: row.location.lat, lng: row.location.lng, id: row.id, name: row.name }));
+    .map((row) => ({ lat: row.location.lat, lng: row.location.lng, id: row.id, name: row.name, ...(row.type && { type: row.type }) }));
 }

@@ -1,38 +1,56 @@
 import { element } from "./element.js";
-import { COLLECTIONS, makeFacts, makeLink } from "./list_view.js";
-
-/** @typedef {import("./language.js").Language} Language */
+import { makeFacts, makeLink } from "./list_view.js";
 
 /**
- * What fits the words best, of all kinds: the search's own answer, above the list that has every word.
+ * @typedef {import("./language.js").Language} Language
+ * @typedef {import("./state.js").State} State
+ */
+
+/**
+ * What fits the words best, of all kinds: the search's own answer, with what it made of the words.
  * @param {any} body
  * @param {Map<string, any>} listings the listings of the results, by id
+ * @param {State} state
  * @param {Language} language
  * @param {import("./list_view.js").Ways} ways
  */
-export function makeMatches(body, listings, language, ways) {
-  const { relaxed } = body.meta;
-  const section = element(
+export function makeMatches(body, listings, state, language, ways) {
+  return element(
     "section",
     { id: "matches", "aria-labelledby": "matches-title" },
     element("h2", { id: "matches-title" }, language.say("matches")),
-    relaxed.length > 0 && element("p", { class: "note" }, language.say("relaxed", { words: relaxed.join(", ") })),
+    ...tellReading(body.meta, language).map((text) => element("p", { class: "note" }, text)),
     element(
       "ol",
       { class: "listings" },
-      ...body.data.map((/** @type {any} */ result) => makeResult(result, listings.get(result.id), language, ways)),
+      ...body.data.map((/** @type {any} */ result) => makeResult(result, listings.get(result.id), state, language, ways)),
     ),
   );
-  return [section, element("h2", {}, language.say("matches_all"))];
+}
+
+/**
+ * @param {any} meta of a search
+ * @param {Language} language
+ */
+function tellReading({ relaxed, interpreted, ignored_words: ignored }, language) {
+  const { age } = interpreted;
+  const ages = age && !age.overridden_by && (age.max === null ? "ages_from" : age.min === age.max ? "ages_one" : "ages");
+  return [
+    relaxed.length && language.say("relaxed", { words: relaxed.join(", ") }),
+    ages && language.say("read_as", { words: age.from, meaning: language.say(ages, age) }),
+    interpreted.beginning && language.say("read_beginning", { word: interpreted.beginning }),
+    ignored.length && language.say("ignored", { words: ignored.join(", ") }),
+  ].filter(Boolean);
 }
 
 /**
  * @param {any} result
  * @param {any} listing undefined where it left with a release between the two requests
+ * @param {State} state
  * @param {Language} language
  * @param {import("./list_view.js").Ways} ways
  */
-function makeResult(result, listing, language, ways) {
+function makeResult(result, listing, state, language, ways) {
   const more = result.type === "place" ? "repeated_places" : "repeated_dates";
   const facts = [
     language.name(result.type),
@@ -42,8 +60,8 @@ function makeResult(result, listing, language, ways) {
   return element(
     "li",
     { "data-match": result.match },
-    element("h3", {}, makeLink(result.name, COLLECTIONS[result.type], result.id, ways)),
-    listing && makeFacts(listing, language),
+    element("h3", {}, makeLink(result, ways)),
+    listing && makeFacts(listing, language, state),
     element("p", { class: "by" }, facts.join(" · ")),
     result.snippet !== result.name && element("p", { dir: "auto" }, result.snippet),
   );

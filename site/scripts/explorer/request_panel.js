@@ -2,6 +2,7 @@ import { Failure } from "./api.js";
 import { encodeCsv, saveFile } from "./csv.js";
 import { find } from "./element.js";
 import { MOST_ROWS, requestAddress, requestRows } from "./requests.js";
+import { EVERY_TYPE } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 
@@ -45,6 +46,7 @@ export class RequestPanel {
     const command = `curl -H "X-API-Key: ${key}" \\\n  "${this.api.locate(path)}"`;
     find("request-curl", HTMLElement).textContent = command;
     find("subscribe", HTMLButtonElement).hidden = state.type !== "events";
+    find("csv", HTMLButtonElement).hidden = state.type === EVERY_TYPE;
     find("subscribe-link", HTMLAnchorElement).hidden = true;
   }
 

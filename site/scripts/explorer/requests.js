@@ -1,4 +1,5 @@
 import { addDays } from "./days.js";
+import { changeType, findShortWindow, listTypes } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 
@@ -9,6 +10,8 @@ export const CALENDAR_DAYS = 62;
 /** What is read at most for one view or file: ten requests of the longest pages. */
 export const MOST_ROWS = 2000;
 const LONGEST_PAGE = 200;
+const MOST_NEARBY = 100;
+const [MOST_FIRST, MOST_ON] = [5, 50];
 const [LEAST_RADIUS, MOST_RADIUS] = [100, 50000];
 // The longest window in which a list has an item for each date.
 const EXPANDED_DAYS = 31;
@@ -27,6 +30,41 @@ export function requestList(state) {
   if (listsDates(state)) own.occurrences = "expand";
   if (state.page > 1) own.page = String(state.page);
   return format(state, state.type, own);
+}
+
+/**
+ * The first of each kind that has all of the filters, with how many there are. In a short window all that is on is sorted
+ * by when it is, so more are read.
+ * @param {State} state of every kind
+ */
+export function requestFirst(state) {
+  const limit = String(findShortWindow(state) ? MOST_ON : MOST_FIRST);
+  return listTypes(state).map((type) => {
+    const own = changeType(state, type);
+    /** @type {Record<string, string>} */
+    const dates = listsDates(own) ? { occurrences: "expand" } : {};
+    return { type, path: format(own, type, { facets: "category", limit, ...dates }) };
+  });
+}
+
+// What `/nearby` can filter by.
+const NEARBY = ["category", "age", "free", "max_price", "indoor", "outdoor", "sensory", "from", "to", "near", "lat", "lng"];
+
+/**
+ * What is nearest, of one kind or all: null where a filter is none of these.
+ * @param {State} state
+ */
+export function requestNearby(state) {
+  if (!state.filters.has("lat") || ![...state.filters.keys()].every((name) => NEARBY.includes(name))) return null;
+  return format(state, "nearby", { types: listTypes(state).join(","), limit: String(MOST_NEARBY) });
+}
+
+/**
+ * What fits the words best, of every kind that has all of the filters.
+ * @param {State} state
+ */
+export function requestSearch(state) {
+  return format(state, "search", { types: listTypes(state).join(","), match: "auto", limit: String(PAGE_SIZE) });
 }
 
 /**
@@ -122,6 +160,8 @@ export function requestSuggestions(state, q) {
   return `${encodeURIComponent(state.metro)}/suggest?${new URLSearchParams({ q })}`;
 }
 
+const TAKE_MEETS = /^(classes|camps|nearby|search)/;
+
 /**
  * @param {State} state
  * @param {string} path
@@ -129,6 +169,8 @@ export function requestSuggestions(state, q) {
  */
 function format(state, path, own) {
   const query = new URLSearchParams([...state.filters]);
+  query.delete("near"); // which is the page's alone
+  if (findShortWindow(state) && TAKE_MEETS.test(path)) query.set("meets", "true");
   for (const [name, value] of Object.entries(own)) query.set(name, value);
   const text = query.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
   return `${encodeURIComponent(state.metro)}/${path}${text ? `?${text}` : ""}`;

@@ -35,6 +35,7 @@ export class SearchBox {
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#close();
+      this.input.blur(); // the keyboard of a telephone covers the results
       this.page.search(this.input.value.trim());
     });
   }

@@ -1,17 +1,48 @@
 /**
- * What the address says: the metro, the collection, the view, and filters by the API's own names.
+ * What the address says: the metro, the kind of listing (`all` of them or one), the view, and filters by the API's own names.
+ * `near` alone is the page's: how the point of `lat` and `lng` is called.
  * @typedef {{metro: string, type: string, view: string, page: number, listing: string, filters: Map<string, string>}} State
  */
+import { addDays } from "./days.js";
 
 export const TYPES = ["events", "classes", "camps", "places"];
+export const EVERY_TYPE = "all";
 export const VIEWS = ["list", "map", "calendar"];
+export const POINT = ["near", "lat", "lng"];
 
-const ALL = ["q", "category", "age", "neighborhood", "organization_id"];
+const ALL = ["q", "category", "age", "neighborhood", "organization_id", ...POINT];
 const DATED = ["from", "to", "weekday", "free", "max_price", "start_after", "start_before"];
+/** @type {Record<string, string[]>} */
+const OWN = {
+  events: [...DATED, "indoor", "outdoor", "sensory"],
+  classes: [...DATED, "indoor", "outdoor", "sensory", "openings"],
+  camps: DATED,
+  places: ["sensory"],
+};
+// A window of fewer days asks for meetings, not for terms.
+const SHORT_DAYS = 7;
 
 /** @param {string} type */
 export function listFilters(type) {
-  return type === "places" ? ALL : [...ALL, ...DATED];
+  return [...ALL, ...(type === EVERY_TYPE ? OWN.classes : OWN[type])];
+}
+
+/**
+ * The kinds that can be filtered so: no place is on a date, and no camp says whether it is indoors.
+ * @param {State} state
+ */
+export function listTypes(state) {
+  if (state.type !== EVERY_TYPE) return [state.type];
+  return TYPES.filter((type) => [...state.filters.keys()].every((name) => listFilters(type).includes(name)));
+}
+
+/**
+ * The first and the last day, where both are chosen and few lie between.
+ * @param {State} state
+ */
+export function findShortWindow(state) {
+  const [from, to] = [state.filters.get("from"), state.filters.get("to")];
+  return from && to && to < addDays(from, SHORT_DAYS - 1) ? { from, to } : null;
 }
 
 /**
@@ -21,13 +52,14 @@ export function listFilters(type) {
  */
 export function parseState(query) {
   const sent = new URLSearchParams(query);
-  const type = choose(sent.get("type"), TYPES);
+  const type = choose(sent.get("type"), [EVERY_TYPE, ...TYPES]);
   const view = choose(sent.get("view"), VIEWS);
   const filters = new Map();
   for (const name of listFilters(type)) {
     const value = sent.get(name)?.trim();
     if (value) filters.set(name, value);
   }
+  if (!filters.has("lat") || !filters.has("lng")) for (const name of POINT) filters.delete(name);
   const page = Number(sent.get("page"));
   return {
     metro: sent.get("metro") ?? "",
@@ -42,7 +74,7 @@ export function parseState(query) {
 /** @param {State} state */
 export function formatState(state) {
   const sent = new URLSearchParams({ metro: state.metro });
-  if (state.type !== TYPES[0]) sent.set("type", state.type);
+  if (state.type !== EVERY_TYPE) sent.set("type", state.type);
   if (state.view !== VIEWS[0]) sent.set("view", state.view);
   for (const [name, value] of state.filters) sent.set(name, value);
   if (state.page > 1) sent.set("page", String(state.page));
@@ -62,6 +94,8 @@ export function changeFilters(state, changes) {
     if (value) filters.set(name, value);
     else filters.delete(name);
   }
+  const [from, to] = [filters.get("from"), filters.get("to")];
+  if (from && to && to < from) "from" in changes ? filters.set("to", from) : filters.set("from", to);
   return { ...state, filters, page: 1, listing: "" };
 }
 

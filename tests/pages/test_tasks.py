@@ -1,0 +1,173 @@
+"""What a parent wants of the explorer, on a telephone, with the files of two cities: in at most four taps, and the
+right listing first. Skipped where CITY_DATA is not set."""
+
+import os
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.pages.accessibility import find_violations
+from tests.pages.conftest import Pages
+from tests.pages.explorer import SHOWN
+from tests.pages.real_cities import serve_cities
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not os.environ.get("CITY_DATA"), reason="CITY_DATA names no folder of city exports"),
+]
+
+MOST_TAPS = 4
+# A day of the winter in which Seattle's classes are, and of the summer of New York's events.
+WINTER, SUMMER = (datetime.fromisoformat(each) for each in ("2025-01-06T18:00:00+00:00", "2026-08-10T14:00:00+00:00"))
+
+
+@pytest.fixture(scope="module")
+def seattle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serve_cities(tmp_path_factory.mktemp("winter"), now=WINTER) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def new_york(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serve_cities(tmp_path_factory.mktemp("summer"), now=SUMMER) as url:
+        yield url
+
+
+class Phone:
+    """A page of 390 pixels that counts what is tapped."""
+
+    def __init__(self, page: "Page", url: str, *, now: datetime, errors: list[str]) -> None:
+        self.page, self.taps, self.errors = page, 0, errors
+        page.clock.set_fixed_time(now)
+        page.goto(url)
+        page.wait_for_function(SHOWN)
+
+    def ask(self, line: str) -> None:
+        """Tap the field, write, tap the button."""
+        self.page.get_by_role("combobox", name="Search").click()
+        self.page.keyboard.type(line)
+        self.page.get_by_role("search").get_by_role("button", name="Search").click()
+        self.taps += 2
+        self.page.wait_for_url(lambda url: len(url.split("&")) > 1)
+        self.settle()
+
+    def settle(self) -> None:
+        self.page.wait_for_load_state("networkidle")
+        self.page.wait_for_function(SHOWN)
+
+    def list_chips(self) -> list[str]:
+        return [each.inner_text() for each in self.page.locator("#chips bdi").all()]
+
+    def read_first(self) -> str:
+        """The first result, which lies on the first screen."""
+        first = self.page.locator("#view .listings > li").first
+        box = first.locator("a").bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] < 844
+        assert self.taps <= MOST_TAPS
+        assert find_violations(self.page) == []
+        return first.inner_text()
+
+
+def open_phone(browser: "Browser", url: str, *, metro: str, now: datetime) -> tuple[Pages, Phone]:
+    pages = Pages(browser, url)
+    page = pages.open("about:blank", width=390, height=844)
+    return pages, Phone(page, f"{url}/explore/?metro={metro}", now=now, errors=pages.errors)
+
+
+@pytest.fixture
+def winter_phone(chromium: "Browser", seattle: str) -> Iterator[Phone]:
+    pages, phone = open_phone(chromium, seattle, metro="seattle", now=WINTER)
+    yield phone
+    pages.close()
+    assert pages.outside == pages.errors == []
+
+
+@pytest.fixture
+def summer_phone(chromium: "Browser", new_york: str) -> Iterator[Phone]:
+    pages, phone = open_phone(chromium, new_york, metro="new-york", now=SUMMER)
+    yield phone
+    pages.close()
+    assert pages.outside == pages.errors == []
+
+
+def test_something_free_near_ballard_for_a_4_year_old_on_saturday(winter_phone: Phone) -> None:
+    winter_phone.ask("4-year-old this Saturday near Ballard free")
+    assert winter_phone.list_chips() == ["Sat, Jan 11", "near Ballard", "Age 4", "Free"]
+    first = winter_phone.read_first()
+    assert "Drop-In: Tot Room" in first
+    assert re.search(r"Sat, Jan 11, 10:00.AM", first)  # the meeting, not the term
+    assert re.search(r"\d mi\b", first)
+    assert "Free" in first
+    # Tot Gym meets there on other days alone.
+    assert "Tot Gym" not in (winter_phone.page.locator("#view").text_content() or "")
+
+
+def test_the_same_by_the_filters_of_the_sheet(winter_phone: Phone) -> None:
+    page = winter_phone.page
+    for name in ("Free", "Preschool, 4"):
+        page.locator("#quick").get_by_role("button", name=name).click()
+        winter_phone.settle()
+    page.get_by_role("button", name="Filters").click()
+    page.get_by_label("From", exact=True).fill("2025-01-11")
+    page.get_by_label("To", exact=True).fill("2025-01-11")
+    page.get_by_label("Near", exact=True).fill("Nowhereville")
+    page.get_by_label("Near", exact=True).press("Enter")
+    page.locator("#near-note", has_text="is no address, ZIP or place").wait_for()
+    page.get_by_label("Near", exact=True).fill("Ballard")
+    page.get_by_label("Near", exact=True).press("Enter")
+    page.locator("[data-chip=near]").wait_for(state="attached")
+    winter_phone.settle()
+    page.get_by_role("button", name=re.compile(r"Show \d+ result")).click()
+    assert "Drop-In: Tot Room" in winter_phone.read_first()
+    refused = [each for each in winter_phone.errors if "400" in each]  # of the address that there is not
+    assert refused == winter_phone.errors
+    winter_phone.errors.clear()
+
+
+def test_near_me_asks_where_the_visitor_is(winter_phone: Phone) -> None:
+    page = winter_phone.page
+    page.context.grant_permissions(["geolocation"])
+    page.context.set_geolocation({"latitude": 47.6768, "longitude": -122.3853})
+    page.locator("#quick").get_by_role("button", name="Near me").click()
+    winter_phone.taps += 1
+    page.locator("[data-chip=near]").wait_for()
+    winter_phone.settle()
+    assert re.search(r"0\.\d mi", winter_phone.read_first())
+
+
+def test_camps_for_an_8_year_old_in_february(winter_phone: Phone) -> None:
+    winter_phone.ask("camps for an 8-year-old in July")
+    offer = winter_phone.page.get_by_role("button", name="2 camps in February")
+    offer.wait_for()
+    assert find_violations(winter_phone.page) == []
+    offer.click()
+    winter_phone.taps += 1
+    winter_phone.settle()
+    assert winter_phone.list_chips() == [
+        "Camps",
+        "Sat, Feb 1 – Fri, Feb 28, 2025",
+        "Age 8",
+    ]
+    assert "Nature Camp - Mid-winter Break" in winter_phone.read_first()
+
+
+def test_a_rainy_weekend_in_new_york(summer_phone: Phone) -> None:
+    summer_phone.ask("rainy day, indoors, this weekend, New York")
+    first = summer_phone.read_first()
+    assert re.search(r"(Sat, Aug 15|Sun, Aug 16)", first)
+    assert "indoor" in first
+    # The export says of nothing whether it is indoors.
+    assert "No listing here states" in (summer_phone.page.locator("#line-note").text_content() or "")
+
+
+def test_swimming_lessons_with_open_places(winter_phone: Phone) -> None:
+    winter_phone.ask("swimming lessons with open places")
+    assert winter_phone.list_chips() == ["With open places", "“swimming lessons”"]
+    assert "Learn To Swim" in winter_phone.read_first()
