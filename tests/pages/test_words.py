@@ -57,7 +57,11 @@ def test_the_explorers_scripts_say_the_words_that_there_are() -> None:
     words = {name.removeprefix("script_") for name in ENGLISH["explorer"] if name.startswith("script_")}
     spoken = set(re.findall(r'say\("(\w+)"', code))
     assert spoken <= words
-    unsaid = {name for name in words - spoken if not name.startswith(("word_", "plural_", "line_", "kind_", "age_")) and f'"{name}"' not in code}
+    unsaid = {
+        name
+        for name in words - spoken
+        if not name.startswith(("word_", "plural_", "line_", "kind_", "age_")) and f'"{name}"' not in code
+    }
     assert unsaid == set()
 
 
