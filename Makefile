@@ -113,4 +113,4 @@ clean:
 
 # A folder of that name is kept in version control; without this line `make build` would call it up to date.
 build:
-	@echo 'Nothing is compiled here: a release is built by `$(BIN)/outings build -c FILE` (docs/operators.md).'
+	@echo 'Nothing is compiled here: a release is built by `$(BIN)/outings build -c FILE` (docs/guides/builds.md).'
