@@ -190,12 +190,12 @@ def show(*, config: Path, id_: str, as_json: bool) -> None:
     key = registry.by_id.get(id_)
     if key is None:
         raise refuse_id(id_)
-    plan = configuration.plans.settle()[key.plan]
+    plan = configuration.plans.make_plans()[key.plan]
     described = describe_key(registry, id_, now=read_clock())
     in_force = {
-        "per_minute": key.settle_rate(plan),
-        "monthly_quota": registry.settle_quota(key, plan),
-        "include": sorted(key.settle_entitlement(plan).addons),
+        "per_minute": key.get_rate(plan),
+        "monthly_quota": registry.get_quota(key, plan),
+        "include": sorted(key.make_entitlement(plan).addons),
     }
     lines = (
         f"{name:14} {', '.join(value) if isinstance(value, list) else value}"

@@ -18,7 +18,7 @@ from edge.thread_pool import ThreadPool
 from outings.answers.changes import read_cursor
 from outings.answers.expressions.parsing import NAME as GRANT
 from outings.answers.expressions.parsing import canonicalize
-from outings.answers.listings.relations import costs_queries, find_metros_of_row, settle_metro
+from outings.answers.listings.relations import costs_queries, find_metros_of_row, resolve_metro
 from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, forbidden_types
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.answers.routes import make_plan
@@ -29,7 +29,7 @@ from outings.contract.cursor import Cursor
 from outings.contract.did_you_mean import find_nearest
 from outings.contract.envelope import encode_detail
 from outings.contract.errors import feature_not_in_plan, not_enabled, not_found, not_implemented, unavailable
-from outings.contract.pricing_plans import Offer, settle_includes
+from outings.contract.pricing_plans import Offer, resolve_includes
 from outings.contract.query import Entitlement, Query, parse_query
 from outings.contract.resources.directories import CalendarAddress, Center
 from outings.contract.routes import PATH_WORDS, ROUTES, Match, Route, match_route
@@ -130,8 +130,8 @@ def read_query(
         if outside:
             raise forbidden_types(about, outside)
     if "include" in query.values:
-        query = settle_includes(query, entitlement=entitlement, offer=offer)
-    return settle_metro(query, homes, about=about) if homes else query
+        query = resolve_includes(query, entitlement=entitlement, offer=offer)
+    return resolve_metro(query, homes, about=about) if homes else query
 
 
 def read_metro(name: str, *, served: ServedRelease, entitlement: Entitlement) -> Snapshot:

@@ -90,7 +90,7 @@ class Responder(Struct, frozen=True, kw_only=True):
                     release = planned.served.header
                     response = self._match_etag(request, planned) or await self._make_answer(request, planned)
             except Exception as error:  # noqa: BLE001 whatever it is, somebody waits for an answer
-                request = await self._settle_limit(request)
+                request = await self._apply_limit(request)
                 response = self._fail(request, error, release)
             status, size = response.status, response.size
             return response
@@ -154,7 +154,7 @@ class Responder(Struct, frozen=True, kw_only=True):
             self.visitors.check(request)
         return replace(request, limit=await self.limiter.take(request.principal))
 
-    async def _settle_limit(self, request: Request) -> Request:
+    async def _apply_limit(self, request: Request) -> Request:
         """Give back what a failed request was billed; or add the limits of its active key, if it was not counted."""
         if request.limit is not None:
             is_billed = request.fill is None and request.limit.has_passed

@@ -131,7 +131,7 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
     )
     before = {source: record for source, record in named if source not in removed}
     kept = _find_kept(work, previous, stays, stated=stated, others=removed | before.keys())
-    by_id, lost, refused = _settle_ids(work, stated, before, kept, problems)
+    by_id, lost, refused = _assign_ids(work, stated, before, kept, problems)
     carried = {row_id: source for row_id, source in kept.items() if row_id not in by_id}
     if refused:
         good = ((row_id, source) for row_id, source in previous.list_shown() if source in refused)
@@ -194,7 +194,7 @@ def _list_moved(work: MetroTask) -> Iterator[str]:
                 yield name_source(entry.head)
 
 
-def _settle_ids(
+def _assign_ids(
     work: MetroTask,
     stated: Sequence[SpooledRecord],
     before: Mapping[str, SpooledRecord],

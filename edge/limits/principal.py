@@ -39,8 +39,8 @@ def make_principal(registry: Registry, key: Key, *, plans: Mapping[str, PricingP
         allowance=Allowance(
             key=slots.key,
             client=slots.client,
-            per_minute=key.settle_rate(plan),
-            per_month=registry.settle_quota(key, plan),
+            per_minute=key.get_rate(plan),
+            per_month=registry.get_quota(key, plan),
         ),
-        entitlement=key.settle_entitlement(plan),
+        entitlement=key.make_entitlement(plan),
     )

@@ -85,7 +85,7 @@ class Forecasts:
     def read(self) -> Known:
         """Return the forecasts by metro that have not expired. While nothing changes it is the same mapping."""
         if self._known is not self._basis or (self._until is not _NEVER and self._clock() >= self._until):
-            self._settle(self._known, self._clock())
+            self._drop_expired(self._known, self._clock())
         return self._shown
 
     def poll(self, metros: Mapping[str, MetroSettings]) -> None:
@@ -104,7 +104,7 @@ class Forecasts:
         is_same = before is not None and before.forecast == forecast and before.timezone == timezone
         return before if before is not None and is_same else Weather(forecast, timezone=timezone)
 
-    def _settle(self, known: Known, now: datetime) -> None:
+    def _drop_expired(self, known: Known, now: datetime) -> None:
         shown: Known = {slug: weather for slug, weather in known.items() if now < weather.forecast.expires_at}
         if shown != self._shown:
             self._shown = shown

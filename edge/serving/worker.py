@@ -41,7 +41,7 @@ def make_served_edge(config: Path, *, memory: int = MEMORY_BYTES, access_log: bo
         cache=edge.cache,
         memory=memory,
         offer=Offer(
-            plans=configuration.plans.settle(),
+            plans=configuration.plans.make_plans(),
             upgrade_url=edge.upgrade_url,
             docs_url=edge.docs_url,
         ),

@@ -43,7 +43,7 @@ def derive_tables(
     *,
     today: date,
     language: Language | None = None,
-    every: Sequence[DerivedTables] = DERIVED,
+    derivations: Sequence[DerivedTables] = DERIVED,
 ) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield tables derived from a snapshot's own, each with its name. One after another, since all at once take as much
     memory as the tables do; a column that no later one needs is freed.
@@ -51,15 +51,17 @@ def derive_tables(
     `today`: the metro's local date of the build. `language`: the metro's, else English.
     """
     context = TableContext(today=today, language=language or read_shipped_language(ENGLISH))
-    for number, derived in enumerate(every):
-        tables = _choose_columns(tables, every[number:])
+    for number, derived in enumerate(derivations):
+        tables = _choose_columns(tables, derivations[number:])
         yield from _let_go(derived.make_ahead(tables, context))
 
 
-def _choose_columns(tables: Mapping[str, pl.DataFrame], every: Iterable[DerivedTables]) -> dict[str, pl.DataFrame]:
+def _choose_columns(
+    tables: Mapping[str, pl.DataFrame], derivations: Iterable[DerivedTables]
+) -> dict[str, pl.DataFrame]:
     """Return the columns that derived tables are made of."""
     needed: dict[str, set[str]] = {}
-    for derived in every:
+    for derived in derivations:
         for name, columns in derived.columns.items():
             needed.setdefault(name, set()).update(columns)
     return {name: tables[name].select(sorted(columns)) for name, columns in needed.items()}

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.documents.occurrences import Series, open_series
-from outings.answers.listings.lists import select_rows, settle_list
+from outings.answers.listings.lists import resolve_filters, select_rows
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.rows.filters import EffectiveFilters
 from outings.answers.snapshot.reader import open_snapshot
@@ -287,7 +287,7 @@ MOST_ENTRIES = 50_000
 
 def plan_calendar_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
     today = about.dates[snapshot.metro.slug]
-    filters = settle_list(query, today)
+    filters = resolve_filters(query, today)
     return AnswerPlan(
         make_tag("ics", snapshot.hash, query.text, today, about.entitlement.digest),
         lambda: answer_calendar_file(query, filters, snapshot=snapshot, today=today),

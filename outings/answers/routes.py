@@ -17,7 +17,7 @@ from outings.answers.ical import plan_calendar_file
 from outings.answers.listings.calendar import plan_calendar
 from outings.answers.listings.density import plan_density
 from outings.answers.listings.lists import plan_list
-from outings.answers.listings.relations import find_metros_of_row, settle_metro
+from outings.answers.listings.relations import find_metros_of_row, resolve_metro
 from outings.answers.metros import plan_metros
 from outings.answers.near.activity import plan_activity
 from outings.answers.near.around import plan_around
@@ -91,7 +91,7 @@ def make_plan(query: Query, about: AnswerContext) -> AnswerPlan:
 def _find_snapshot(query: Query, about: AnswerContext) -> tuple[Query, Snapshot]:
     """Return the query with its snapshot, which the route's path names, or the place or organization in it."""
     if query.match.route.sets is not None:
-        query = settle_metro(query, find_metros_of_row(query.match, about=about), about=about)
+        query = resolve_metro(query, find_metros_of_row(query.match, about=about), about=about)
     snapshot = None if query.metro is None else about.release.metros.get(query.metro)
     if snapshot is None:
         raise not_found(f"There is no metro {query.metro}.")

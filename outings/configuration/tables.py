@@ -196,7 +196,7 @@ class PlanTable(Struct, frozen=True, kw_only=True):
     monthly_quota: Quota | None = None
     grants: tuple[Grant, ...] | None = None
 
-    def settle(self, plan: PricingPlan) -> PricingPlan:
+    def change(self, plan: PricingPlan) -> PricingPlan:
         quota = self.monthly_quota
         return structs.replace(
             plan,
@@ -262,9 +262,9 @@ class PlansTable(Struct, frozen=True, kw_only=True):
     standard: PlanTable = PlanTable()
     partner: PlanTable = PlanTable()
 
-    def settle(self) -> Mapping[str, PricingPlan]:
+    def make_plans(self) -> Mapping[str, PricingPlan]:
         """Return the table of plans with the deployment's changes."""
-        return {name: getattr(self, name).settle(plan) for name, plan in PLANS.items()}
+        return {name: getattr(self, name).change(plan) for name, plan in PLANS.items()}
 
 
 # Members of `Configuration` that no setting gives.

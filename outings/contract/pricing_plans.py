@@ -61,7 +61,7 @@ class Offer(Struct, frozen=True, kw_only=True):
         return {name: url for name, url in (("upgrade", self.upgrade_url), ("docs", self.docs_url)) if url}
 
 
-def settle_includes(query: Query, *, entitlement: Entitlement, offer: Offer) -> Query:
+def resolve_includes(query: Query, *, entitlement: Entitlement, offer: Offer) -> Query:
     """Return the query, with a notice for each add-on that is left out. Raises `include_not_permitted`."""
     missing = [include for include in query.get_words("include") if not entitlement.allows_addon(include)]
     if missing and query.get("include_mode") != "lenient":

@@ -214,23 +214,23 @@ def _list_routes(listing_type: str) -> Iterable[Route]:
     """Return the metro's list and the relationship lists, which behave like it with the place or organization set."""
     collection, item = COLLECTIONS[listing_type], LISTINGS[listing_type]
     names = (*_FILTERS[listing_type], *_WALK, *_SHAPE, *(("occurrences",) if listing_type == "event" else ()))
-    every = _select(*names, changes=_CHANGES[listing_type])
+    parameters = _select(*names, changes=_CHANGES[listing_type])
     ignored = ("free",) if listing_type == "place" else ()
     route = partial(
         Route, item=item, meta=meta.ListMeta, type=listing_type, ignored=ignored, credits=Credits(1, "record")
     )
     yield route(
         name=f"{collection}.list", path=f"/v1/{{metro}}/{collection}", meaning=f"List {collection} of a metro.",
-        parameters=every,
+        parameters=parameters,
     )  # fmt: skip
-    of_organization = {**every, "organization_id": _ORGANIZATION_OF_PATH, "metro": _ROW["metro"]}
+    of_organization = {**parameters, "organization_id": _ORGANIZATION_OF_PATH, "metro": _ROW["metro"]}
     yield route(
         name=f"{collection}.of_organization", path=f"/v1/organizations/{{id}}/{collection}",
         meaning=f"List {collection} of an organization.", parameters=of_organization, sets="organization_id",
     )  # fmt: skip
     if listing_type == "place":
         return
-    at_place = {name: row for name, row in every.items() if name != "organization_id"}
+    at_place = {name: row for name, row in parameters.items() if name != "organization_id"}
     at_place["place_id"] = _PLACE_OF_PATH
     yield route(
         name=f"{collection}.at_place", path=f"/v1/places/{{id}}/{collection}",

@@ -338,7 +338,7 @@ def parse_argument(
             max=row.most,
         )
     if row.kind == "path":
-        return settle_paths(frozenset(parsed))
+        return normalize_paths(frozenset(parsed))
     return tuple(parsed) if row.ordered else tuple(sorted(parsed))
 
 
@@ -426,7 +426,7 @@ def _out_of_range(row: Parameter, what: str, *, least: object, most: object) -> 
 ALWAYS_KEPT = ("id", "type")
 
 
-def settle_paths(paths: frozenset[str]) -> tuple[str, ...]:
+def normalize_paths(paths: frozenset[str]) -> tuple[str, ...]:
     """Return the canonical form of a choice of fields: sorted, with `id` and `type`, and without paths whose parent is
     chosen."""
     chosen = paths.union(ALWAYS_KEPT)

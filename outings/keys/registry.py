@@ -62,7 +62,7 @@ class Key(Struct, frozen=True, kw_only=True):
     revoked_at: datetime | None = None
     slot: int | None = None
 
-    def settle_entitlement(self, plan: PricingPlan) -> Entitlement:
+    def make_entitlement(self, plan: PricingPlan) -> Entitlement:
         """Return the key's metros and types, with the add-ons of its plan and its grants."""
         return Entitlement(
             metros=None if EVERY in self.metros else frozenset(self.metros),
@@ -70,7 +70,7 @@ class Key(Struct, frozen=True, kw_only=True):
             addons=plan.addons.union(self.grants),
         )
 
-    def settle_rate(self, plan: PricingPlan) -> int:
+    def get_rate(self, plan: PricingPlan) -> int:
         """Return the key's requests per minute: its own rate, or its plan's."""
         return self.per_minute or plan.per_minute
 
@@ -141,7 +141,7 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
         assert number is not None
         return CounterSlots(key=number, client=self.clients_by_name[key.client].slot)
 
-    def settle_quota(self, key: Key, plan: PricingPlan) -> int | None:
+    def get_quota(self, key: Key, plan: PricingPlan) -> int | None:
         """Return the monthly quota of the key's client: its own, or the plan's. None is unlimited."""
         quota = self.clients_by_name[key.client].monthly_quota
         return plan.per_month if quota is None else quota

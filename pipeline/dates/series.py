@@ -99,13 +99,13 @@ def localize_until(rule: RecurrenceRule, zone: Zone, *, has_time: bool) -> Recur
     """Return the rule with its UNTIL on the clock of the place, or without one past the last day that we follow."""
     until = rule.until
     if until is not None and until.tzinfo is not None:
-        until = _settle_until(until, zone, has_time=has_time)
+        until = _convert_until(until, zone, has_time=has_time)
     if until is not None and count_seconds(until) // DAY > LAST_DAY:
         until = None
     return msgspec.structs.replace(rule, until=until)
 
 
-def _settle_until(until: datetime, zone: Zone, *, has_time: bool) -> datetime:
+def _convert_until(until: datetime, zone: Zone, *, has_time: bool) -> datetime:
     """Return the last local time of an UNTIL in UTC.
 
     Exchange names the last day by the midnight at which it begins. Days end on the date that is written, unless that is

@@ -164,15 +164,15 @@ def group(
     *,
     make: Callable[..., Struct] | None = None,
     check: Check | None = None,
-    but: Collection[str] = (),
+    exclude: Collection[str] = (),
     **kinds: Leaf,
 ) -> Table:
-    """Declare an object with the members of `struct`, except `but`. `kinds`: of members whose type does not determine
-    the kind. If a filter uses any of its members, an error in the object quarantines the record."""
+    """Declare an object with the members of `struct`, except `exclude`. `kinds`: of members whose type does not
+    determine the kind. If a filter uses any of its members, an error in the object quarantines the record."""
     members = {
         field.encode_name: kinds.get(field.name) or _BY_TYPE[_find_type(field.type)]
         for field in fields(struct)
-        if field.name not in but
+        if field.name not in exclude
     }
     return Table(make or struct, members, filters=any(kind.filters for kind in members.values()), check=check)
 
@@ -195,7 +195,7 @@ def make_ages(**members: Any) -> AgeRange:
 
 AGES = group(AgeRange, make=make_ages, check=check_range, min=AGE, max=AGE)
 PRICE = group(
-    Price, check=check_range, but=("is_free",), type=filtered(parse_word_of(words.PRICE_TYPES)), min=COST,
+    Price, check=check_range, exclude=("is_free",), type=filtered(parse_word_of(words.PRICE_TYPES)), min=COST,
     max=COST, scope=a_word(words.PRICE_SCOPES), note=PROSE, unit=a_word(words.PRICE_UNITS), currency=CURRENCY,
 )  # fmt: skip
 TERM = group(Term, check=check_dates)

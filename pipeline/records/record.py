@@ -46,15 +46,15 @@ class Reference(Struct, frozen=True, kw_only=True, gc=False):
     address: str | None = None
 
 
-def _name_by(*, but: tuple[str, ...] = ()) -> kinds.Table:
+def _name_by(*, exclude: tuple[str, ...] = ()) -> kinds.Table:
     return group(
-        Reference, check=kinds.check_reference, but=but, feed=filtered(values.parse_key),
+        Reference, check=kinds.check_reference, exclude=exclude, feed=filtered(values.parse_key),
         source_id=filtered(values.parse_key), id=filtered(values.parse_uuid), slug=filtered(values.parse_slug),
         name=filtered(values.parse_name),
     )  # fmt: skip
 
 
-OrganizationReference = Annotated[Reference | None, _name_by(but=("address",))]
+OrganizationReference = Annotated[Reference | None, _name_by(exclude=("address",))]
 PlaceReference = Annotated[Reference | None, _name_by()]
 
 

@@ -61,7 +61,7 @@ def archive_row(row: Row, *, reason: str) -> Row:
     )
 
 
-def settle_row(row: Row, previous: PreviousSnapshot, *, stamp: int, is_ours: bool) -> VersionedRow:
+def make_versioned_row(row: Row, previous: PreviousSnapshot, *, stamp: int, is_ours: bool) -> VersionedRow:
     """`is_ours`: whether a program that shows the same made what is there; of another's documents only that counts
     which both show."""
     old = previous.get(row.id)

@@ -102,10 +102,10 @@ def _find_slots(tables: Mapping[str, pl.DataFrame], *, size: int) -> tuple[NDArr
             )
             for day in range(len(WEEKDAYS))
         ]
-    every = pl.concat(parts)
-    rows, weekdays = every["row"].to_numpy(), every["weekday"].to_numpy().astype(np.uint32)
+    slots_by_row = pl.concat(parts)
+    rows, weekdays = slots_by_row["row"].to_numpy(), slots_by_row["weekday"].to_numpy().astype(np.uint32)
     bounds = [hour * 3600 for hour in TIME_BLOCKS.values()]
-    times = every["time"].fill_null(-1).to_numpy()
+    times = slots_by_row["time"].fill_null(-1).to_numpy()
     blocks = np.searchsorted(bounds, times, side="right") - 1
     slots, days = np.zeros(size, dtype=np.uint32), np.zeros(size, dtype=np.uint8)
     timed = np.unique(np.stack((rows, weekdays * len(TIME_BLOCKS) + blocks))[:, times >= 0].astype(np.int64), axis=1)

@@ -20,7 +20,7 @@ from pipeline.resolve.listings.rows import ORIGINS, Row, UnchangedListing
 from pipeline.resolve.occurrence_table import join_occurrence_table
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.resolve.websites import encode_links, read_links
-from pipeline.tables.diff import VersionedRow, settle_row, withdraw_row
+from pipeline.tables.diff import VersionedRow, make_versioned_row, withdraw_row
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.terms import TermIndexWriter
 from pipeline.tables.versions import Change
@@ -77,7 +77,7 @@ class TableBuilder:
         remaining = iter(rows)
         while chunk := list(islice(remaining, _CHUNK)):
             self._present.update(row.id for row in chunk)
-            versioned = [self._settle(row) for row in chunk]
+            versioned = [self._make_versioned(row) for row in chunk]
             self._add("listings", [entry for entry in versioned if entry.row.kind != ORGANIZATION])
             self._add("organizations", [entry for entry in versioned if entry.row.kind == ORGANIZATION])
 
@@ -115,8 +115,8 @@ class TableBuilder:
             if row is not None:
                 yield row
 
-    def _settle(self, row: Row) -> VersionedRow:
-        return settle_row(row, self._previous, stamp=self._stamp, is_ours=self._is_ours)
+    def _make_versioned(self, row: Row) -> VersionedRow:
+        return make_versioned_row(row, self._previous, stamp=self._stamp, is_ours=self._is_ours)
 
     def _add(self, name: str, versioned: Sequence[VersionedRow]) -> None:
         if not versioned:

@@ -3,7 +3,7 @@
 import pytest
 
 from outings.contract.errors import ApiError
-from outings.contract.pricing_plans import PLANS, Offer, settle_includes
+from outings.contract.pricing_plans import PLANS, Offer, resolve_includes
 from outings.contract.query import Entitlement, Query, parse_query
 from outings.contract.routes import match_route
 from outings.contract.vocabulary import Vocabulary
@@ -21,13 +21,13 @@ def parse(target: str) -> Query:
 
 def refuse(target: str, entitlement: Entitlement, *, offer: Offer) -> ApiError:
     with pytest.raises(ApiError) as caught:
-        settle_includes(parse(target), entitlement=entitlement, offer=offer)
+        resolve_includes(parse(target), entitlement=entitlement, offer=offer)
     return caught.value
 
 
 def test_a_request_without_add_ons_is_as_it_was() -> None:
     query = parse("/v1/seattle/events")
-    assert settle_includes(query, entitlement=NONE, offer=Offer()) is query
+    assert resolve_includes(query, entitlement=NONE, offer=Offer()) is query
 
 
 def test_an_add_on_that_a_key_has_not_is_refused_with_what_would_permit_it() -> None:
@@ -56,7 +56,7 @@ def test_the_first_that_is_missing_is_named() -> None:
 
 def test_a_lenient_request_goes_without_and_is_told_so() -> None:
     offer = Offer(upgrade_url="https://up.example", docs_url="https://docs.example")
-    query = settle_includes(
+    query = resolve_includes(
         parse(f"{EVENT}?include=related,source&include_mode=lenient"), entitlement=NONE, offer=offer
     )
     assert {notice.include for notice in query.notices} == {"related", "source"}
@@ -67,7 +67,7 @@ def test_a_lenient_request_goes_without_and_is_told_so() -> None:
 
 
 def test_a_deployment_without_links_gives_none() -> None:
-    query = settle_includes(parse(f"{EVENT}?include=source&include_mode=lenient"), entitlement=NONE, offer=Offer())
+    query = resolve_includes(parse(f"{EVENT}?include=source&include_mode=lenient"), entitlement=NONE, offer=Offer())
     assert [notice.links for notice in query.notices] == [None]
 
 
@@ -77,12 +77,12 @@ def test_a_deployment_without_links_gives_none() -> None:
 )
 def test_what_a_key_has_is_asked_as_it_stands(path: str, mode: str) -> None:
     query = parse(f"{path}include=source{mode}")
-    assert settle_includes(query, entitlement=SOURCE, offer=Offer()) is query
+    assert resolve_includes(query, entitlement=SOURCE, offer=Offer()) is query
 
 
 def test_a_forecast_is_asked_as_the_others_are() -> None:
     query = parse(f"{EVENT}?include=forecast")
-    assert settle_includes(query, entitlement=Entitlement(addons=frozenset({"forecast"})), offer=Offer()) is query
+    assert resolve_includes(query, entitlement=Entitlement(addons=frozenset({"forecast"})), offer=Offer()) is query
     assert refuse(f"{EVENT}?include=forecast", SOURCE, offer=Offer()).code == "include_not_permitted"
 
 

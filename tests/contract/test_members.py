@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outings.contract.members import MEMBERS
-from outings.contract.values import settle_paths
+from outings.contract.values import normalize_paths
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_settled_choice_keeps_the_same_leaves_and_names_none_twice(chosen: fro
             if any(member == path or member.startswith(path + ".") for path in paths)
         }
 
-    choice = settle_paths(chosen)
+    choice = normalize_paths(chosen)
     assert leaves(frozenset(choice)) == leaves(chosen | {"id", "type"})
     assert list(choice) == sorted(set(choice))
     assert not any(one != other and other.startswith(one + ".") for one in choice for other in choice)

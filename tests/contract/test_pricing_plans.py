@@ -15,7 +15,7 @@ def test_the_plans_are_those_of_the_contract() -> None:
 
 
 def test_a_deployment_that_says_nothing_has_the_contracts_plans() -> None:
-    assert PlansTable().settle() == PLANS
+    assert PlansTable().make_plans() == PLANS
 
 
 def test_a_deployment_changes_what_it_names_and_nothing_else() -> None:
@@ -23,7 +23,7 @@ def test_a_deployment_changes_what_it_names_and_nothing_else() -> None:
         free=PlanTable(monthly_quota="unlimited"),
         standard=PlanTable(per_minute=301, grants=("source",)),
         partner=PlanTable(monthly_quota=7, grants=()),
-    ).settle()
+    ).make_plans()
     assert plans == {
         "free": PricingPlan(name="free", per_minute=60, per_month=None, addons=frozenset()),
         "standard": PricingPlan(name="standard", per_minute=301, per_month=500_000, addons=frozenset({"source"})),

@@ -98,14 +98,14 @@ def test_a_key_is_active_until_revoked_or_expired(
 
 
 def test_a_keys_scopes_are_its_entitlement() -> None:
-    everything = make_key(make_key_text()).settle_entitlement(PLANS["free"])
+    everything = make_key(make_key_text()).make_entitlement(PLANS["free"])
     assert (everything.metros, everything.types, everything.addons) == (None, None, frozenset())
     some = make_key(
         make_key_text(), metros=("seattle",), types=("classes", "events"), grants=("source",)
-    ).settle_entitlement(PLANS["standard"])
+    ).make_entitlement(PLANS["standard"])
     assert (some.metros, some.types) == (frozenset({"seattle"}), frozenset({"class", "event"}))
     assert some.addons == frozenset({"source"})
-    assert make_key(make_key_text()).settle_entitlement(PLANS["partner"]).addons == set(PLANS["partner"].addons)
+    assert make_key(make_key_text()).make_entitlement(PLANS["partner"]).addons == set(PLANS["partner"].addons)
 
 
 def test_no_key_was_ever_made_where_there_is_no_registry() -> None:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET
 
 from outings.answers.addons.forecast import ForecastBlocks
-from outings.answers.listings.lists import describe_filters, select_query, settle_list, tag_list
+from outings.answers.listings.lists import describe_filters, resolve_filters, select_query, tag_list
 from outings.answers.plan import AnswerContext, AnswerPlan
 from outings.answers.rows.counting import DayCounts
 from outings.answers.rows.evaluator import open_evaluator
@@ -24,7 +24,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def plan_calendar(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    filters = settle_list(query, about.dates[snapshot.metro.slug])
+    filters = resolve_filters(query, about.dates[snapshot.metro.slug])
     tag = tag_list(query, snapshot, about)
     return AnswerPlan(
         tag,

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from outings.answers.listings.lists import describe_filters, select_query, settle_list
+from outings.answers.listings.lists import describe_filters, resolve_filters, select_query
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import EffectiveFilters
@@ -76,7 +76,7 @@ _encoder = msgspec.json.Encoder()
 
 def plan_density(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
     today = about.dates[snapshot.metro.slug]
-    filters = settle_list(query, today)
+    filters = resolve_filters(query, today)
     tag = make_tag("density", snapshot.hash, query.text, today, about.entitlement.digest)
     # Where listings lie is worked out once.
     is_quick = "where" not in query.values and open_snapshot(snapshot).find_index(open_cells) is not None

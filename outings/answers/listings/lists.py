@@ -176,7 +176,7 @@ def plan_list(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerP
     if "expand" in query.values:
         check_expanded(query, about)
     today = about.dates[snapshot.metro.slug]
-    filters = settle_list(query, today)
+    filters = resolve_filters(query, today)
     tag = tag_list(query, snapshot, about)
     return AnswerPlan(
         tag, lambda: answer_list(query, filters, snapshot=snapshot, about=about), is_quick=_is_quick(query)
@@ -257,7 +257,7 @@ def _attach(
     return items, (*sources.notices, *forecasts.notices)
 
 
-def settle_list(query: Query, today: date) -> EffectiveFilters:
+def resolve_filters(query: Query, today: date) -> EffectiveFilters:
     """Return the filters of a list's request in effect on a date. Raises for all that is wrong with it:
     `contradictory` or `window_too_long` if the date's defaults leave no window."""
     if query.cursor is not None:

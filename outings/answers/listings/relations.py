@@ -44,7 +44,7 @@ def costs_queries(match: Match, *, about: AnswerContext) -> bool:
     )
 
 
-def settle_metro(query: Query, homes: Sequence[str], *, about: AnswerContext) -> Query:
+def resolve_metro(query: Query, homes: Sequence[str], *, about: AnswerContext) -> Query:
     """Return the query for the metro that it names, or else for the one that has live listings of the row. Raises
     `metro_required` if several of the key's metros have."""
     if query.metro is not None:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
 from outings.answers.near.index import ALL, FREE, PAID, open_near
-from outings.answers.near.request import Near, encode_near_meta, list_dates, list_notices, read_minute, settle_near
+from outings.answers.near.request import Near, encode_near_meta, list_dates, list_notices, read_minute, resolve_near
 from outings.answers.near.shown import Circle, ShownListings, find_first_day, find_matches, open_shown
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.rows.filters import CollectionScope, query_collections
@@ -167,7 +167,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def plan_activity(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    near = settle_near(query, snapshot=snapshot, about=about, minute=read_minute(about))
+    near = resolve_near(query, snapshot=snapshot, about=about, minute=read_minute(about))
     tag = make_tag("activity", query.text, snapshot.hash, near.minute, about.entitlement.digest)
     return AnswerPlan(tag, lambda: answer_activity(near))
 

@@ -25,7 +25,7 @@ from outings.answers.documents.fields import NamedDocument
 from outings.answers.near.activity import measure_activity
 from outings.answers.near.index import AGES, GROUPED, OPEN, OPEN_FREE, OPEN_PAID, TALLIED, Counts, Rows, Start
 from outings.answers.near.items import NO_PRICE, NULL, ItemSchedule, format_start, round_metres
-from outings.answers.near.request import Near, encode_near_meta, is_outside, list_notices, read_minute, settle_near
+from outings.answers.near.request import Near, encode_near_meta, is_outside, list_notices, read_minute, resolve_near
 from outings.answers.near.shown import Circle, Columns, RowDistances, ShownListings, open_shown
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.snapshot.distance import Floats, find_chord, find_metres
@@ -224,7 +224,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def plan_around(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    near = settle_near(query, snapshot=snapshot, about=about, minute=read_minute(about))
+    near = resolve_near(query, snapshot=snapshot, about=about, minute=read_minute(about))
     group, _, offset = (query.get_as("cursor", str) or "").partition(":")
     if group and group not in GROUPS:
         raise bad_request(

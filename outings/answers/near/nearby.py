@@ -10,7 +10,7 @@ from outings.answers.addons.sources import SourceBlocks
 from outings.answers.documents.fields import choose_fields
 from outings.answers.near.index import TYPE_RANKS, Rows
 from outings.answers.near.items import join_items, list_pieces, open_parts, read_last, round_metres
-from outings.answers.near.request import Near, encode_nearby_meta, list_notices, read_minute, settle_near
+from outings.answers.near.request import Near, encode_nearby_meta, list_notices, read_minute, resolve_near
 from outings.answers.near.shown import After, RowDistances, is_known, open_shown
 from outings.answers.plan import AnswerContext, AnswerPlan, is_id, make_cursor, make_tag, read_limit
 from outings.answers.snapshot.distance import find_chord, find_metres
@@ -39,7 +39,7 @@ def plan_nearby(query: Query, snapshot: Snapshot, about: AnswerContext) -> Answe
     minute, after = read_minute(about), None
     if query.cursor is not None:
         minute, after = _read_position(query.cursor)
-    near = settle_near(query, snapshot=snapshot, about=about, minute=minute)
+    near = resolve_near(query, snapshot=snapshot, about=about, minute=minute)
     tag = make_tag("nearby", query.text, (snapshot.hash, near.minute, after), about.entitlement.digest)
     # Little is looked at where the listings that the filters show are known.
     is_quick = read_limit(query) <= _MOST_QUICK and is_known(near, open_snapshot(snapshot))

@@ -97,7 +97,7 @@ class Near(Struct, frozen=True, kw_only=True):
         return self.filters.windows
 
 
-def settle_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minute: datetime) -> Near:
+def resolve_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minute: datetime) -> Near:
     """Resolve the request. Raises ApiError for a window, as lists do."""
     now, values = read_now(minute, snapshot.metro.timezone), query.values
     sent = [name for name in values if name in _PLACES and name not in _CIRCLE]

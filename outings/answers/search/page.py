@@ -18,7 +18,7 @@ from outings.answers.search.nearness import add_near
 from outings.answers.search.place import measure_distances
 from outings.answers.search.programs import choose_cards
 from outings.answers.search.repeats import SearchResults, count_things, fold_repeats
-from outings.answers.search.request import Search, settle_search
+from outings.answers.search.request import Search, resolve_search
 from outings.answers.search.score import match_words
 from outings.answers.search.snippet import Hits
 from outings.answers.search.strength import Numbers
@@ -43,7 +43,7 @@ _NO_REPEATS = format_repeats((), count=0)
 
 
 def plan_search(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    search = settle_search(query, snapshot=snapshot, about=about)
+    search = resolve_search(query, snapshot=snapshot, about=about)
     semantic = None if search.semantic is None else search.semantic.tag
     read = (search.offset, search.today, about.entitlement.digest, semantic)
     tag = make_tag("search", snapshot.hash, query.text, *read)

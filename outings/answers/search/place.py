@@ -108,12 +108,12 @@ def drop_empty_codes(parsed: ParsedQuery, opened: SnapshotReader, index: SearchI
     """Ignore postal codes beside an age if no listing is near them."""
     if parsed.age is None or not parsed.words or not all(map(_ZIP.fullmatch, parsed.words)):
         return parsed
-    if any(find_lying((word,), opened, index).size for word in parsed.words):
+    if any(find_at_place((word,), opened, index).size for word in parsed.words):
         return parsed
     return replace(parsed, words=(), ignored=(*parsed.ignored, *parsed.words))
 
 
-def find_lying(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
+def find_at_place(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
     """Return the listings in the place, whatever they say, ascending."""
     parts = [*_list_near(name, opened, index), *_list_areas(name, opened, index), find_region(name, opened, index)]
     parts.append(find_quarter(name, opened, index))

@@ -13,7 +13,7 @@ from outings.answers.plan import AnswerContext, name_walk, read_limit
 from outings.answers.search.collections import SearchFilters, find_override, find_search_filters
 from outings.answers.search.index import SearchIndex, index_types
 from outings.answers.search.nearness import Semantic, open_semantic
-from outings.answers.search.place import drop_empty_codes, find_lying, list_parts, read_locations
+from outings.answers.search.place import drop_empty_codes, find_at_place, list_parts, read_locations
 from outings.answers.search.strength import Numbers
 from outings.answers.search.understanding.foreign import ForeignLanguage
 from outings.answers.search.understanding.locations import Locations, find_runs
@@ -67,7 +67,7 @@ class Search(Struct, frozen=True, kw_only=True):
         return _name_ranking(self.semantic)
 
 
-def settle_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> Search:
+def resolve_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> Search:
     """Resolve the request. Raises every ApiError with which the answer would fail."""
     today = about.dates[snapshot.metro.slug]
     text = query.get_as("q", str)
@@ -120,7 +120,7 @@ def list_located(
     if words in list_parts(words, opened, index):
         places |= {tuple(words)}
     for start, end in find_runs(words, places | known.whole):
-        yield start, end, find_lying(words[start:end], opened, index)
+        yield start, end, find_at_place(words[start:end], opened, index)
 
 
 def _read_words(

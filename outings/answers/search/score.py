@@ -17,7 +17,7 @@ from outings.answers.search.audiences import find_audience, has_children, keep_a
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.matches import Keep, SearchMatches, find_levels, has_all
 from outings.answers.search.moments import make_moment
-from outings.answers.search.place import find_lying
+from outings.answers.search.place import find_at_place
 from outings.answers.search.postings import NAME, OPENING
 from outings.answers.search.request import Search, list_located
 from outings.answers.search.strength import (
@@ -89,7 +89,7 @@ class Score(Struct, frozen=True, eq=False):
 
 def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep: Keep) -> SearchMatches:
     """Return the listings that have at least one of the words; all if no word decides."""
-    words, kinds = _settle_words(search)
+    words, kinds = _choose_deciding_words(search)
     lifts = _find_lifts(search, kinds, index)
     if not words:
         rows = keep(np.arange(index.types.size))
@@ -137,7 +137,7 @@ def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep
     )
 
 
-def _settle_words(search: Search) -> tuple[Sequence[str], Sequence[str]]:
+def _choose_deciding_words(search: Search) -> tuple[Sequence[str], Sequence[str]]:
     """Return the words that decide, and the kinds that raise the score. In `auto` the kinds decide too, beside words
     that only state time or place ("summer day camp"), but not beside wishes alone ("quiet activities")."""
     words, kinds = search.parsed.words, search.parsed.kinds
@@ -251,7 +251,7 @@ def _locate(name: Sequence[str], named: Codes, search: Search, opened: SnapshotR
     """Return the factor of location by row: 1 for listings that are in the place, or say that they are."""
     kept: Numbers = np.where(STANDINGS.take(named) >= SAYS_WHERE, 1, _ELSEWHERE)
     if search.is_auto:
-        kept[find_lying(name, opened, index)] = 1
+        kept[find_at_place(name, opened, index)] = 1
     return kept
 
 

@@ -131,7 +131,7 @@ def parse_search(
     roles.claim_words()
     if last_is_beginning:
         roles.claim_beginning()
-    deciding = roles.settle_deciding(has_age=bool(spans), is_place_enough=is_place_enough)
+    deciding = roles.choose_deciding(has_age=bool(spans), is_place_enough=is_place_enough)
     if not deciding and not spans:
         raise _refuse(text)
     return ParsedQuery(
@@ -222,7 +222,7 @@ class _Roles:
         is_last = self._roles[-1] is _Role.WORD and self.list_words(_Role.WORD)[-1] == word
         return word if is_last else None
 
-    def settle_deciding(self, *, has_age: bool, is_place_enough: bool) -> Words:
+    def choose_deciding(self, *, has_age: bool, is_place_enough: bool) -> Words:
         """Return the words that decide: those without another role, else neighborhoods, else audience words if there is
         no age."""
         stages = [_Role.WORD]
