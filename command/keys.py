@@ -171,11 +171,15 @@ def list_keys(*, config: Path, as_json: bool) -> None:
     registry, _ = read_registry(open_config_store(read_config(config)))
     now = read_clock()
     described = [describe_key(registry, key.id, now=now) for key in registry.keys]
-    lines = (
-        f"{row['id']}  {row['state']:8}  {row['plan']:8}  {row['client']}  "
-        f"{','.join(row['metros'])} {','.join(row['types'])}"
+    rows = [("ID", "STATE", "PLAN", "EXPIRES", "METROS", "TYPES", "CLIENT")] + [
+        (
+            row["id"], row["state"], row["plan"], row.get("expires_at") or "never", ",".join(row["metros"]),
+            ",".join(row["types"]), row["client"],
+        )
         for row in described
-    )
+    ]  # fmt: skip
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows)
     print_result({"keys": described}, *lines, as_json=as_json)
 
 

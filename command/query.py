@@ -23,9 +23,10 @@ from command.releases import find_release
 from outings.answers.views import MEMORY, SECONDS, MetroTables, ViewDatabase
 from outings.configuration import Configuration, read_zone
 from outings.contract.values import CONTROL_CHARACTERS
+from outings.release.manifest import Export
 from outings.release.pointer import ListedRelease, list_releases
 from outings.release.root import has_ended
-from outings.release.snapshot import Release, open_release
+from outings.release.snapshot import Release, Snapshot, open_release
 from outings.release.store import Store
 from outings.release.trust import Trust, read_auditor
 from outings.sql_quoting import quote
@@ -169,7 +170,11 @@ def query(
     release = _open_release(configuration, release_id, metros)
     now = datetime.now(UTC)
     tables = [
-        MetroTables(snapshot=snapshot, today=_find_date(today, now, snapshot.metro.timezone))
+        MetroTables(
+            snapshot=snapshot,
+            today=_find_date(today, now, snapshot.metro.timezone),
+            exports=tuple(release.read_object(export.object) for export in _list_parquet(snapshot)),
+        )
         for snapshot in release.metros.values()
     ]
     with ViewDatabase(tables, release_id=release.id, memory=max_memory) as database:
@@ -182,6 +187,11 @@ def query(
             raise click.UsageError(f"the query {wrong}") from wrong
         FORMATS["json" if as_json else form](relation, sys.stdout.buffer)
         sys.stdout.flush()
+
+
+def _list_parquet(snapshot: Snapshot) -> Iterator[Export]:
+    """Yield the metro's exports whose columns are members of listings."""
+    yield from (export for name, export in sorted(snapshot.exports.items()) if name.endswith(".parquet"))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from io import BytesIO
 from types import TracebackType
 from typing import Any
 
@@ -26,6 +27,7 @@ from outings.contract.vocabulary import (
     Vocabulary,
 )
 from outings.release.snapshot import Snapshot
+from outings.release.store import Bytes
 from outings.release.tables import PUBLISHED, TABLES
 from outings.select_statement import bound_time, lock, parse_select
 from outings.sql_quoting import literal
@@ -117,6 +119,7 @@ _LISTING = (
     _plain("confidence", _NUMBER, "0 to 1"),
     *_AGES,
     *_PRICE,
+    _plain("address", _TEXT, "`location.address`", table="x"),
     _plain("lat", _NUMBER, "latitude; null if not known"),
     _plain("lng", _NUMBER, "longitude; null if not known"),
     _plain("neighborhood", _TEXT, "neighborhood as stated"),
@@ -140,6 +143,8 @@ _LISTING = (
 _OWN: Mapping[str, tuple[ViewColumn, ...]] = {
     "event": (
         _instant("starts_at", "first date of a series; null without a date"),
+        _plain("starts_local", _LOCAL, "the same by the local clock", table="x"),
+        _plain("ends_local", _LOCAL, "its end by the local clock; null if not stated", table="x"),
         _plain("has_time", _BOOLEAN, "whether it states a clock time"),
         _plain("is_recurring", _BOOLEAN, "whether it is a series"),
         _plain("occurrences_total", _WHOLE, "dates of the series; null if it has no end"),
@@ -174,13 +179,15 @@ _TERM = (
 )
 
 _FROM_LISTINGS = """{schema}.listings l LEFT JOIN {schema}.positions p USING (row)
+    LEFT JOIN {schema}.stated x ON x.id = l.id
     LEFT JOIN {schema}.organizations o ON o.id = l.organization_id AND o.status = {published}
     WHERE l.status = {published}"""
 _UNITED_ORGANIZATIONS = """SELECT * REPLACE (coalesce(t.categories, 0) | coalesce((
         SELECT bit_or(l.categories) FROM {schema}.listings l
         WHERE l.organization_id = t.id AND l.status = {published}
     ), 0) AS categories) FROM {schema}.organizations t"""
-_FROM_HAPPENINGS = "{{schema}}.{table} h JOIN {{schema}}.listings l ON l.row = h.row WHERE l.status = {{published}}"
+_FROM_HAPPENINGS = """{{schema}}.{table} h JOIN {{schema}}.listings l ON l.row = h.row
+    LEFT JOIN {{schema}}.stated x ON x.id = l.id WHERE l.status = {{published}}"""
 
 
 def _of_type(number: int, meaning: str) -> View:
@@ -220,6 +227,10 @@ VIEWS: Mapping[str, View] = {
             ViewColumn("time", _TIME, _CLOCK, "when it begins, by the local clock; null without a clock time"),
             _instant("starts_at", "when it begins", table="h"),
             _instant("ends_at", "when it ends", table="h"),
+            *(
+                ViewColumn(f"{end}s_local", _LOCAL, f"to_timestamp(h.{end}s_at) AT TIME ZONE x.timezone", meaning)
+                for end, meaning in (("start", "the same by the local clock"), ("end", "the same by the local clock"))
+            ),
         ),
         "the dates of events, within a year of the build",
     ),
@@ -287,10 +298,12 @@ _SETTINGS: dict[str, str | int | float | list[str]] = {
 
 
 class MetroTables(Struct, frozen=True, kw_only=True):
-    """A metro to be read: of `today` its lists without parameters are numbered."""
+    """A metro to be read: of `today` its lists without parameters are numbered. `exports`: the bytes of its Parquet
+    exports, which have the members that no table has."""
 
     snapshot: Snapshot
     today: date
+    exports: tuple[Bytes, ...] = ()
 
 
 class ViewDatabase:
@@ -356,11 +369,25 @@ def _add_metro(connection: DuckDBPyConnection, metro: MetroTables, *, schema: st
             source += f" UNION ALL BY NAME FROM read_parquet({literal(str(snapshot.tables[name].path))})"
         connection.execute(f"CREATE VIEW {schema}.{name} AS {source}")
     _register(connection, f"{schema}.positions", _number_lists(metro))
+    _register(connection, f"{schema}.stated", _read_stated(metro))
     about = {
         "name": snapshot.metro.name, "timezone": snapshot.metro.timezone, "today": metro.today, "release": release_id,
         "changed_at": int(snapshot.stamp.timestamp()),
     }  # fmt: skip
     _register(connection, f"{schema}.metro", pl.DataFrame([about]))
+
+
+def _read_stated(metro: MetroTables) -> pl.DataFrame:
+    """Return the members of listings that no table has, by the names of the API."""
+    columns = ("id", "address", "starts_local", "ends_local", "timezone")
+    frames = [pl.DataFrame(schema=dict.fromkeys(columns, pl.String()))]
+    for content in metro.exports:
+        frame = pl.read_parquet(BytesIO(content[:]))
+        address = [pl.col("location").struct.field("address")] if "location" in frame.columns else []
+        known = [pl.col(name).cast(pl.String()) for name in columns if name in frame.columns]
+        frames.append(frame.select(*known, *address))
+    stated = pl.concat(frames, how="diagonal")
+    return stated.with_columns(pl.col("timezone").fill_null(metro.snapshot.metro.timezone))
 
 
 def _register(connection: DuckDBPyConnection, name: str, frame: pl.DataFrame) -> None:

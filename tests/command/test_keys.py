@@ -91,6 +91,18 @@ def test_the_list_shows_every_key_and_no_secret(run: Run) -> None:
         assert "hash" not in shown
 
 
+def test_the_list_for_people_has_headings_and_says_when_a_key_expires(run: Run) -> None:
+    run("keys", "create", "--plan", "free", "--client", "One")
+    run("keys", "create", "--plan", "partner", "--client", "Two", "--expires", "2099-01-31")
+    heading, first, second = run("keys", "list").stdout.splitlines()
+    assert heading.split() == ["ID", "STATE", "PLAN", "EXPIRES", "METROS", "TYPES", "CLIENT"]
+    assert (first.split()[1:4], first.split()[-1]) == (["active", "free", "never"], "One")
+    assert (second.split()[1:4], second.split()[-1]) == (["active", "partner", "2099-01-31T00:00:00Z"], "Two")
+    assert {line.index(word) for line, word in ((heading, "PLAN"), (first, "free"), (second, "partner"))} == {
+        heading.index("PLAN")
+    }
+
+
 def test_a_revoked_key_stays_in_the_list_as_revoked(run: Run) -> None:
     made = read_json(run("keys", "create", "--plan", "free", "--json"))
     revoked = read_json(run("keys", "revoke", made["id"], "--json"))

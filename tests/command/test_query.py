@@ -127,6 +127,12 @@ def test_a_row_says_in_words_what_the_api_says(query: Query, release: Release) -
         event["location"]["lat"], event["location"]["neighborhood_slug"], event["price"]["is_free"],
     )  # fmt: skip
     assert row["position"] == 1
+    detail = fetch(release, f"/v1/events/{event['id']}", {}, today=DAY)["data"]
+    assert (row["address"], row["ends_local"]) == (detail["location"]["address"], detail["ends_local"])
+    assert row["starts_local"] == detail["starts_local"]
+    dates = read_rows(query(f"SELECT * FROM occurrences WHERE id = '{event['id']}' ORDER BY index", "--json"))
+    assert dates[0]["starts_local"][:10] == dates[0]["date"]
+    assert dates[0]["starts_local"][11:] == (dates[0]["time"] or "00:00:00")
 
 
 def test_one_metro_can_be_read_alone(query: Query) -> None:
