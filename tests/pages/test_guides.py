@@ -82,7 +82,7 @@ def test_code_is_shown_as_it_is_written() -> None:
 
 def test_the_address_of_the_server_in_an_example_is_marked_for_the_script_that_replaces_it() -> None:
     named = [
-        html.unescape(text) for text in re.findall(r"(<[^<]*)http://127.0.0.1:8000", render_pages()["guides/limits/"])
+        html.unescape(text) for text in re.findall(r"(<[^<]*)http://127.0.0.1:8000", render_pages()["guides/caching/"])
     ]
     assert len(named) >= 2
     assert [text for text in named if 'data-origin="http://127.0.0.1:8000"' not in text] == []
