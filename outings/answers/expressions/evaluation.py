@@ -38,7 +38,7 @@ Numbers = NDArray[np.int64]
 
 
 class Expressions:
-    """What expressions are true for, in one snapshot. Thread-safe."""
+    """The listings of one snapshot for which expressions are true. Thread-safe."""
 
     def __init__(self, reader: SnapshotReader) -> None:
         self._tables, self._columns = reader.tables, reader.open_index(open_columns)
