@@ -167,7 +167,7 @@ def _read_expiry(text: str, *, now: datetime) -> datetime:
 @take_config
 @take_json
 def list_keys(*, config: Path, as_json: bool) -> None:
-    """List all keys that were ever made; none of them can be shown again."""
+    """List all keys that were ever created, without their texts."""
     registry, _ = read_registry(open_config_store(read_config(config)))
     now = read_clock()
     described = [describe_key(registry, key.id, now=now) for key in registry.keys]
@@ -188,7 +188,7 @@ def list_keys(*, config: Path, as_json: bool) -> None:
 @click.argument("id_", metavar="ID")
 @take_json
 def show(*, config: Path, id_: str, as_json: bool) -> None:
-    """Show a key with what holds for it, its plan's terms among them."""
+    """Show a key with its limits, including those of its plan."""
     configuration = read_config(config)
     registry, _ = read_registry(open_config_store(configuration))
     key = registry.by_id.get(id_)
@@ -275,7 +275,7 @@ _UNSEALED = (
 @click.option("--new-registry", is_flag=True, help="Begin a new registry if keys.json is lost: no earlier key works.")
 @take_json
 def create(*, config: Path, monthly_quota: int | None, new_registry: bool, as_json: bool, **terms: Any) -> None:
-    """Make a key and show it, this once."""
+    """Create a key and print it. It can't be printed again."""
     configuration = read_config(config)
     now, text = read_clock(), make_key_text()
     id_, hash_ = split_key_text(text)
@@ -293,7 +293,7 @@ def create(*, config: Path, monthly_quota: int | None, new_registry: bool, as_js
 @take_terms
 @take_json
 def import_(*, config: Path, monthly_quota: int | None, as_json: bool, **terms: Any) -> None:
-    """Take over a key of another system: its text is read from standard input, and only its hash is kept."""
+    """Import a key of another system: its text is read from standard input, and only its hash is kept."""
     configuration = read_config(config)
     seal = open_seal(configuration.edge.legacy_key_secret)
     now, text = read_clock(), _read_legacy_text()
@@ -324,7 +324,7 @@ def import_(*, config: Path, monthly_quota: int | None, as_json: bool, **terms: 
 )
 @take_json
 def rotate(*, config: Path, id_: str, overlap: float, as_json: bool) -> None:
-    """Make a key with all that another has, show it, this once, and let the other end."""
+    """Create a key with everything that another has, print it once, and let the other expire."""
     now, text = read_clock(), make_key_text()
     until = now + timedelta(seconds=round(overlap * 3600))
     new_id, hash_ = split_key_text(text)
@@ -366,7 +366,7 @@ def _read_legacy_text() -> bytes:
 @click.option("--remove", "removed", multiple=True, metavar="NAME", help="An add-on to take back. Repeat for several.")
 @take_json
 def grant(*, config: Path, id_: str, addons: tuple[str, ...], removed: tuple[str, ...], as_json: bool) -> None:
-    """Give a key add-ons that its plan has not, or take them back."""
+    """Grant a key add-ons that its plan lacks, or revoke them."""
     if not addons and not removed:
         raise click.UsageError(f"name an add-on: {', '.join(GRANTS)}")
     check_addons("NAME", addons)
@@ -382,7 +382,7 @@ def grant(*, config: Path, id_: str, addons: tuple[str, ...], removed: tuple[str
 @click.argument("ids", metavar="[ID]...", nargs=-1)
 @take_json
 def seal(*, config: Path, ids: tuple[str, ...], as_json: bool) -> None:
-    """Put the hashes of keys under [edge] legacy_key_secret, of all keys if none is named."""
+    """Seal the hashes of keys with [edge] legacy_key_secret, of all keys if none is named."""
     configuration = read_config(config)
     secret = open_seal(configuration.edge.legacy_key_secret)
     if secret is None:
@@ -418,7 +418,7 @@ def revoke(*, config: Path, id_: str, as_json: bool) -> None:
 
 @click.group()
 def keys() -> None:
-    """Make, show and change keys. A running server takes a change up within 10 s."""
+    """Create, show and change keys. A running server applies a change within 10 s."""
 
 
 for command in (create, import_, list_keys, show, grant, rotate, revoke, seal, usage):

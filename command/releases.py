@@ -32,14 +32,14 @@ from outings.release.verifying import VerificationReport, VerifiedRelease, verif
 
 @click.group()
 def releases() -> None:
-    """List, show, compare, verify, sign, roll back, restore and prune what was published."""
+    """List, show, compare, verify, sign, roll back, restore and prune releases."""
 
 
 @releases.command(name="list")
 @take_config
 @take_json
 def list_(*, config: Path, as_json: bool) -> None:
-    """Every release that is kept, newest first."""
+    """List the releases that are kept, newest first."""
     store = open_config_store(read_config(config))
     kept = list(list_releases(store))
     ended = kept[0].root.ended if kept else ()
@@ -132,7 +132,7 @@ def rollback(*, release_id: str, config: Path, as_json: bool) -> None:
 @take_config
 @take_json
 def restore(*, release_id: str | None, config: Path, as_json: bool) -> None:
-    """Write a pointer that is lost or broken again: to the newest release that is whole, or to the named one."""
+    """Restore a pointer that is lost or broken: to the newest release that is whole, or to the named one."""
     from outings.release.verifying import restore_release
 
     configuration = read_config(config)

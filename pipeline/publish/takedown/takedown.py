@@ -170,7 +170,7 @@ def _name_types(
 
 
 def _refuse_unknown(ids: Collection[str]) -> UnknownRowError:
-    return UnknownRowError(f"no listing or organization is or was known by {', '.join(ids)}; nothing is published")
+    return UnknownRowError(f"no listing or organization has or had the id {', '.join(ids)}; nothing is published")
 
 
 def _join_marks(withdrawals: Mapping[str, MetroWithdrawal], row_id: str) -> tuple[str, ...]:
