@@ -49,7 +49,11 @@ read_clock = partial(datetime.now, UTC)
 
 class Edge:
     """The application. By default `limits` belong to this process alone, and there are no `proxies`, `model`,
-    `geocoder` or `forecasts`. `poll` looks for a new release and new keys at once, `poll_weather` for new forecasts."""
+    `geocoder` or `forecasts`. `metros` and `metro_memory` are those of `Releases`. Without `is_ahead` a metro's files
+    are fetched one by one, when a request reads them: right where requests are answered one at a time.
+
+    `begin` looks for keys and the first release, whose metros are opened when they are requested, `poll` for a new
+    release and new keys, `poll_weather` for new forecasts."""
 
     def __init__(
         self,
@@ -73,13 +77,24 @@ class Edge:
         calendar_secrets: Sequence[str] = (),
         front_secrets: Sequence[str] = (),
         visitors: VisitorKey | None = None,
+        metros: Sequence[str] = (),
+        metro_memory: int | None = None,
+        is_ahead: bool = True,
     ) -> None:
         self.counts = Counts()
+        self._is_ahead = is_ahead
         self._usage = usage or UsageRecorder()
         self._geocoder = geocoder
         self._forecasts = forecasts
         self._releases = Releases(
-            store, cache=cache, clock=clock, counts=self.counts, trust=trust, rollback_guard=rollback_guard
+            store,
+            cache=cache,
+            clock=clock,
+            counts=self.counts,
+            trust=trust,
+            rollback_guard=rollback_guard,
+            metros=metros,
+            memory=metro_memory,
         )
         self._ring = KeyRing(store, clock=clock, plans=offer.plans, seal=seal)
         ticks = count_microseconds(clock)
@@ -123,6 +138,7 @@ class Edge:
                 model=model,
                 geocoder=self._geocoder,
                 forecasts=self._forecasts,
+                is_ahead=is_ahead,
             ),
             bodies=bodies,
             public=PublicEndpoints(
@@ -159,7 +175,13 @@ class Edge:
             self._forecasts.poll({slug: snapshot.metro for slug, snapshot in served.release.metros.items()})
 
     def _take_up_release(self) -> None:
-        self._releases.poll()
+        self._releases.poll(is_ahead=self._is_ahead)
+        self._openapi.prepare()
+
+    def begin(self) -> None:
+        """Look for keys and the first release. Its metros are opened beside the first requests. Blocks."""
+        self._ring.poll()
+        self._releases.poll(is_ahead=False)
         self._openapi.prepare()
 
     def write_usage(self) -> None:
@@ -180,24 +202,27 @@ class Edge:
     async def _run_beside(self, _: object) -> AsyncIterator[None]:
         """Run the polling tasks while requests are served. Serving begins with what the store has now, even without a
         release or a store."""
-        await asyncio.to_thread(self.poll)
+        await asyncio.to_thread(self.begin)
         self._usage.start()
         # Each by itself: a revocation does not wait until a large release is fetched.
         looks = [self._ring.poll, self._take_up_release, self.counts.follow_queries]
         looks += [self.poll_weather] if self._forecasts is not None else []
         watching = [asyncio.create_task(self._watch(look)) for look in looks]
+        watching.append(asyncio.create_task(self._watch(self._releases.open_ahead, is_first_now=True)))
         try:
             yield
         finally:
+            self._releases.close()
             for task in watching:
                 task.cancel()
             self.close()
             await self._limits.close()
 
-    async def _watch(self, look: Callable[[], None]) -> None:
+    async def _watch(self, look: Callable[[], None], *, is_first_now: bool = False) -> None:
+        await asyncio.sleep(0 if is_first_now else self._poll_seconds)
         while True:
-            await asyncio.sleep(self._poll_seconds)
             try:
                 await asyncio.to_thread(look)
             except Exception:
                 log.exception("poll_crashed")  # what was served goes on being served, and the next poll may do better
+            await asyncio.sleep(self._poll_seconds)

@@ -1,10 +1,11 @@
 """Plan a request: find its route, release, query and ETag, and how to make its body. No body is made here."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache, partial
 
 import msgspec
+import structlog
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -21,14 +22,15 @@ from outings.answers.expressions.parsing import canonicalize
 from outings.answers.listings.relations import costs_queries, find_metros_of_row, resolve_metro
 from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, forbidden_types
 from outings.answers.renderer_version import RENDERER_VERSION
-from outings.answers.routes import make_plan
+from outings.answers.routes import is_prepared, make_plan, prepare_snapshot
 from outings.answers.semantic.model import Model
+from outings.answers.snapshot.reader import find_reader, open_snapshot
 from outings.answers.weather import Weather
 from outings.configuration import read_zone
 from outings.contract.cursor import Cursor
 from outings.contract.did_you_mean import find_nearest
 from outings.contract.envelope import encode_detail
-from outings.contract.errors import feature_not_in_plan, not_enabled, not_found, not_implemented, unavailable
+from outings.contract.errors import ApiError, feature_not_in_plan, not_enabled, not_found, not_implemented, unavailable
 from outings.contract.pricing_plans import Offer, resolve_includes
 from outings.contract.query import Entitlement, Query, parse_query
 from outings.contract.resources.directories import CalendarAddress, Center
@@ -36,6 +38,9 @@ from outings.contract.routes import PATH_WORDS, ROUTES, Match, Route, match_rout
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.manifest import PrecomputedPage
 from outings.release.snapshot import Release, Snapshot
+from outings.release.store import Corrupt, StoreError
+
+log = structlog.get_logger()
 
 # The longest path of the contract has a metro's or a listing's slug in it.
 MOST_PATH_CHARACTERS = 2_048
@@ -137,6 +142,9 @@ def read_query(
 def read_metro(name: str, *, served: ServedRelease, entitlement: Entitlement) -> Snapshot:
     """Return the metro with this slug or alias. Raises 404 if there is none, and 403 if the key may not read it."""
     metro = served.metros.get(name)
+    if name in served.elsewhere:
+        slug = served.elsewhere[name]
+        raise forbidden_metro(entitlement, slug) if not entitlement.allows_metro(slug) else refuse_elsewhere(slug)
     if metro is None:
         meant = served.metros.get(name.lower())
         raise not_found(f"There is no metro {name[:100]!r}.", did_you_mean=None if meant is None else meant.metro.slug)
@@ -145,12 +153,21 @@ def read_metro(name: str, *, served: ServedRelease, entitlement: Entitlement) ->
     return metro
 
 
+def refuse_elsewhere(metro: str) -> ApiError:
+    """Log that a request needs a metro that other edges serve, and return 503: a client would believe 404."""
+    log.warning("metro_not_served", metro=metro)
+    return unavailable()
+
+
 # A plan with its query, as measured over lists with filters; those of details are half of it.
 PLAN_BYTES = 4_096
 # Longer ones are lists of ids and the like, which nobody sends twice.
 _MOST_REMEMBERED_BYTES = 512
 
 (_CALENDAR,) = (route for route in ROUTES if route.takes_signature)
+
+# Their answers are about all metros of a key.
+_OF_ALL = frozenset({"metros", "changes", "organizations.detail"})
 
 # Path, query string and rights.
 _Name = tuple[str, bytes, str]
@@ -201,8 +218,10 @@ class Planner:
         model: Model | None = None,
         geocoder: Geocoder | None = None,
         forecasts: Forecasts | None = None,
+        is_ahead: bool = True,
     ) -> None:
         self._releases = releases
+        self._is_ahead = is_ahead
         self._geocoder = geocoder
         self._forecasts = forecasts
         self._dates = dates
@@ -225,7 +244,17 @@ class Planner:
         with, except faults of the program."""
         served, name = self._read_current(), (request.path, request.query_string, _read_entitlement(request).digest)
         planned = self._recall(served, self._dates.read_dates(served.release)).get(name)
-        return planned if planned is not None and self._holds(planned) else await self._make(request, name)
+        if planned is None or not self._holds(planned):
+            try:
+                planned = await self._make(request, name)
+            except ApiError as failure:
+                assert request.match is not None
+                if failure.status == 404 and served.elsewhere and "metro" not in request.match.values:
+                    raise refuse_elsewhere("of an id or slug") from None
+                raise
+        if planned.query.metro is not None:
+            self._releases.note_use(planned.query.metro)
+        return planned
 
     def _read_current(self) -> ServedRelease:
         served = self._releases.current
@@ -244,7 +273,7 @@ class Planner:
             model=self._model,
             weather={} if self._forecasts is None else self._forecasts.read(),
         )
-        query = await self._read_query(request, served, about)
+        query = await self._open_metros(request, served, about)
         if query.route == "changes" and read_cursor(query) > served.release.latest_version_id:
             served = await self._await_version(read_cursor(query), request)
             about = replace(about, release=served.release, dates=self._dates.read_dates(served.release))
@@ -271,6 +300,39 @@ class Planner:
                 del plans[next(iter(plans))]
             plans[name] = planned
         return planned
+
+    async def _open_metros(self, request: Request, served: ServedRelease, about: AnswerContext) -> Query:
+        """Return the query when the metros that it is about are open. Raises 503 for those that other edges serve."""
+        assert request.match is not None
+        route = request.match.route
+        if "metro" not in request.match.values:
+            unread_metros = [each for each in served.release.metros.values() if find_reader(each) is None]
+            await self._open(request, unread_metros, open_snapshot)
+        query = await self._read_query(request, served, about)
+        if query.metro is not None:
+            wanted: Collection[str] = (query.metro,)
+        elif route.name in _OF_ALL:
+            unread = {slug for slug in served.elsewhere.values() if about.entitlement.allows_metro(slug)}
+            if unread:
+                raise refuse_elsewhere(", ".join(sorted(unread)))
+            wanted = served.release.metros if route.name != "changes" else ()
+        else:
+            wanted = ()
+        snapshots = [served.release.metros[slug] for slug in wanted]
+        await self._open(request, [each for each in snapshots if not is_prepared(each)], prepare_snapshot)
+        return query
+
+    async def _open(self, request: Request, snapshots: Sequence[Snapshot], act: Callable[[Snapshot], object]) -> None:
+        """Open snapshots in a thread, so that other requests need not wait."""
+        if not self._is_ahead:
+            return  # requests come one at a time, and each reads as little as it can
+        for snapshot in snapshots:
+            try:
+                name = (act.__name__, snapshot.hash)
+                await self._fetching.run(partial(act, snapshot), key_id=read_key_id(request), name=name)
+            except (StoreError, Corrupt, OSError) as error:
+                log.warning("metro_not_opened", metro=snapshot.metro.slug, reason=str(error))
+                raise unavailable() from None
 
     async def _read_query(self, request: Request, served: ServedRelease, about: AnswerContext) -> Query:
         assert request.match is not None

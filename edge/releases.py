@@ -2,7 +2,7 @@
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -10,9 +10,10 @@ from pathlib import Path
 import msgspec
 import structlog
 from msgspec import Struct
+from msgspec.structs import replace
 
 from edge.metrics import Counts
-from outings.answers.routes import prepare_snapshot
+from outings.answers.routes import is_prepared, prepare_snapshot
 from outings.contract.parameters import ZIPS
 from outings.contract.values import format_instant
 from outings.contract.vocabulary import Vocabulary
@@ -22,7 +23,7 @@ from outings.release.log import list_tail
 from outings.release.pointer import NAME, ListedRelease, Pointer, explain_pointer, read_pointer
 from outings.release.root import Root, explain_regress, format_release_id, has_ended, read_root
 from outings.release.site import ASSETS, SiteFile
-from outings.release.snapshot import Release, Snapshot, open_release
+from outings.release.snapshot import Release, Snapshot, name_release
 from outings.release.store import Corrupt, NotFound, Store, StoreError
 from outings.release.trust import ANYBODY, Trust
 
@@ -95,6 +96,7 @@ class ServedRelease(Struct, frozen=True, kw_only=True, eq=False):
         header: the value of `X-Release`.
         stamps: by metro.
         metros: by slug and alias.
+        elsewhere: the slugs of metros that other edges serve, by slug and alias.
         vocabulary: of a route without a metro: all metros of a deployment have the same one.
         enabled: the parameters that not every deployment answers, and this one does.
     """
@@ -105,6 +107,7 @@ class ServedRelease(Struct, frozen=True, kw_only=True, eq=False):
     stamps: Mapping[str, str]
     aliases: Mapping[str, str]
     metros: Mapping[str, Snapshot]
+    elsewhere: Mapping[str, str]
     vocabulary: Vocabulary
     enabled: tuple[str, ...]
 
@@ -121,7 +124,10 @@ class Releases:
 
     `current` is replaced in one assignment, so a request that began with the old release ends with it. `failure` says
     why the store cannot be read, `refusal` why the release in the store is not served. `trust` says whose releases are
-    accepted. `rollback_guard` knows what this machine served before it was started.
+    accepted. `rollback_guard` knows what this machine served before it was started. `metros` are those that this edge
+    serves, all if empty. Above `memory` bytes of files the metros that were used least recently are closed.
+
+    A metro's files are fetched when it is first requested, or ahead.
     """
 
     def __init__(
@@ -133,8 +139,16 @@ class Releases:
         counts: Counts,
         trust: Trust = ANYBODY,
         rollback_guard: RollbackGuard | None = None,
+        metros: Collection[str] = (),
+        memory: int | None = None,
     ) -> None:
         self._store = store
+        self._chosen = frozenset(metros)
+        self._memory = memory
+        self._uses: dict[str, int] = {}
+        self._use_count = 0
+        self._is_closed = False
+        self._is_damaged = False  # files of the current release could not be read
         self._trust = trust
         self._rollback_guard = rollback_guard
         self._counts = counts
@@ -148,13 +162,14 @@ class Releases:
         self.failure: str | None = None
         self.refusal: str | None = None
 
-    def poll(self) -> None:
-        """Take up the release that the pointer names, if it is a new one. Blocks, also while another thread does this,
-        so do not call it on the event loop."""
+    def poll(self, *, is_ahead: bool = True) -> None:
+        """Take up the release that the pointer names, if it is a new one. With `is_ahead` its metros are opened before
+        it is served. Blocks, also while another thread does this, so do not call it on the event loop."""
         with self._polling:
             try:
                 self._close_replaced()
-                self._read_pointer()
+                self._read_pointer(is_ahead=is_ahead)
+                self._close_unused()
                 self.failure = None
             except (Corrupt, NotFound, ReleaseRefusal) as error:
                 self._refuse(str(error))
@@ -193,7 +208,7 @@ class Releases:
         now = self._clock()
         self._replaced = tuple(release for release in self._replaced if abs(now - release.replaced_at) < WALK_TIME)
 
-    def _read_pointer(self) -> None:
+    def _read_pointer(self, *, is_ahead: bool) -> None:
         known, self._etag = self._etag, None  # one that can't be read now is looked at again, even if it is the same
         pointer = read_pointer(self._store, trust=self._trust)
         if pointer is None and self.current is not None:
@@ -203,9 +218,9 @@ class Releases:
         self._etag, now = pointer.etag, self._clock()
         if pointer.etag != known or not timedelta(0) <= now - self._tried_at < RETRY_PAUSE:
             self._tried_at = now
-            self._take_up(pointer.pointer)
+            self._take_up(pointer.pointer, is_ahead=is_ahead)
 
-    def _take_up(self, pointer: Pointer) -> None:
+    def _take_up(self, pointer: Pointer, *, is_ahead: bool) -> None:
         before = self.current
         release_id = format_release_id(pointer.sequence, pointer.root)
         if before is None or before.release.id != release_id:
@@ -213,7 +228,7 @@ class Releases:
             reason = explain_pointer(pointer, root) or self._explain_rollback(before, pointer, root)
             if reason is not None:
                 raise ReleaseRefusal(f"release {release_id}: {reason}")
-            served = self._open(ListedRelease(release_id, pointer.root, root))
+            served = self._open(ListedRelease(release_id, pointer.root, root), is_ahead=is_ahead)
             replaced = (() if before is None else (ReplacedRelease(before, self._clock()),)) + self._replaced
             # Before the swap, so that a walk in the replaced release is found at any moment.
             self._replaced = replaced
@@ -233,31 +248,95 @@ class Releases:
         is_other = root.sequence == before.root.sequence
         return "another release has its sequence" if is_other else explain_regress(before.root, root)
 
-    def _open(self, listed: ListedRelease) -> ServedRelease:
+    def _open(self, listed: ListedRelease, *, is_ahead: bool) -> ServedRelease:
         """Open a release. Metros that are as they were keep their snapshots, with all that answers have made of
         them."""
         root, current = listed.root, self.current
         same = () if current is None else root.parts.items() & current.root.parts.items()
-        unchanged = {slug: current.release.metros[slug] for slug, _ in same} if current is not None else {}
-        release = open_release(self._store, listed, cache=self._cache, unchanged=unchanged)
-        for snapshot in release.metros.values():  # here, and not under the first request
-            prepare_snapshot(snapshot)
-        for sha in list_tail(root.log):
-            release.history.read(sha)
+        known = {} if current is None else current.release.metros
+        unchanged = {slug: known[slug] for slug, _ in same if slug in known}
+        release = name_release(self._store, listed, cache=self._cache, unchanged=unchanged)
+        served = _serve(release, root, chosen=self._chosen)
+        if is_ahead:
+            self._prepare(served)
         evict_objects(self._cache, kept=release.files)
-        return ServedRelease(
-            release=release,
-            root=root,
-            header=listed.id.encode(),
-            stamps={slug: format_instant(part.stamp) for slug, part in root.parts.items()},
-            aliases={alias: slug for slug, metro in release.metros.items() for alias in metro.metro.aliases},
-            metros={name: metro for slug, metro in release.metros.items() for name in (*metro.metro.aliases, slug)},
-            vocabulary=next((metro.vocabulary for metro in release.metros.values()), Vocabulary()),
-            enabled=ZIPS if any("zips" in metro.tables for metro in release.metros.values()) else (),
-        )
+        return served
+
+    def open_ahead(self) -> None:
+        """Open the metros of the current release that nobody asked for yet, as far as the memory allows. Blocks."""
+        if self.current is None:
+            return
+        try:
+            self._prepare(self.current)
+        except (Corrupt, StoreError, OSError) as error:
+            self._is_damaged = True
+            self._refuse(str(error))
+            return
+        if self._is_damaged:
+            self._is_damaged, self.refusal = False, None
+
+    def _prepare(self, served: ServedRelease) -> None:
+        for snapshot in list(served.release.metros.values()):  # here, and not under the first request
+            if self._is_closed or (self._memory is not None and _count_bytes(served) >= self._memory):
+                return
+            if not is_prepared(snapshot):
+                prepare_snapshot(snapshot)
+        for sha in list_tail(served.root.log):
+            served.release.history.read(sha)
+
+    def note_use(self, metro: str) -> None:
+        """Remember that a metro was requested now."""
+        self._use_count += 1
+        self._uses[metro] = self._use_count
+
+    def _close_unused(self) -> None:
+        """Close the metros that were requested least recently until the others fit the memory. The last one stays."""
+        served = self.current
+        if self._memory is None or served is None:
+            return
+        metros, left = dict(served.release.metros), _count_bytes(served)
+        for slug in sorted(metros, key=lambda slug: self._uses.get(slug, 0))[:-1]:
+            size = metros[slug].count_bytes()
+            if left > self._memory and size:
+                metros[slug], left = metros[slug].renew(), left - size
+                log.info("metro_closed", metro=slug)
+        # Who answers from the closed ones goes on with them; nothing else keeps them open.
+        release = replace(served.release, metros=metros)
+        if any(metros[slug] is not snapshot for slug, snapshot in served.release.metros.items()):
+            named = {name: metros[snapshot.metro.slug] for name, snapshot in served.metros.items()}
+            self.current = replace(served, release=release, metros=named)
+
+    def close(self) -> None:
+        """End what opens metros ahead."""
+        self._is_closed = True
 
     def _refuse(self, reason: str) -> None:
         if self.refusal != reason:
             log.error("release_refused", reason=reason)
             self._counts.releases_refused.inc()
         self.refusal = reason
+
+
+def _serve(release: Release, root: Root, *, chosen: Collection[str]) -> ServedRelease:
+    """Return the release with those of its metros that this edge serves; all if none is chosen."""
+
+    def name_all(metros: Mapping[str, Snapshot]) -> dict[str, Snapshot]:
+        return {name: metro for slug, metro in metros.items() for name in (*metro.metro.aliases, slug)}
+
+    own = {slug: metro for slug, metro in release.metros.items() if not chosen or slug in chosen}
+    named = name_all(release.metros)
+    return ServedRelease(
+        release=replace(release, metros=own),
+        root=root,
+        header=release.id.encode(),
+        stamps={slug: format_instant(part.stamp) for slug, part in root.parts.items()},
+        aliases={name: metro.metro.slug for name, metro in named.items() if name != metro.metro.slug},
+        metros=name_all(own),
+        elsewhere={name: metro.metro.slug for name, metro in named.items() if metro.metro.slug not in own},
+        vocabulary=next((metro.vocabulary for metro in own.values()), Vocabulary()),
+        enabled=ZIPS if any("zips" in metro.tables for metro in own.values()) else (),
+    )
+
+
+def _count_bytes(served: ServedRelease) -> int:
+    return sum(snapshot.count_bytes() for snapshot in served.release.metros.values())

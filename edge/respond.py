@@ -41,7 +41,8 @@ from edge.response import (
 )
 from edge.usage import RequestRecord, UsageRecorder
 from outings.answers.plan import PlannedFile
-from outings.contract.errors import METHODS, ApiError, bad_request, internal, method_not_allowed
+from outings.contract.errors import METHODS, ApiError, bad_request, internal, method_not_allowed, unavailable
+from outings.release.store import Corrupt, StoreError
 
 log = structlog.get_logger()
 
@@ -210,7 +211,10 @@ class Responder(Struct, frozen=True, kw_only=True):
 
     def _fail(self, request: Request, error: Exception, release: bytes | None) -> Response:
         """Return an `ApiError` as it is. Anything else is logged and answered with 500, which reveals nothing of it."""
-        if not isinstance(error, ApiError):
+        if isinstance(error, (StoreError, Corrupt)):
+            log.warning("answer_not_read", reason=str(error))
+            error = unavailable()
+        elif not isinstance(error, ApiError):
             route = None if request.match is None else request.match.route.path
             log.error("crash", request_id=request.request_id.decode(), route=route, raised=list_raised(error))
             error = internal()

@@ -134,6 +134,6 @@ def open_function(config: Path, environ: Mapping[str, str] = os.environ) -> Func
     # Of this process alone: no reader of a function is a front.
     secret = secrets.token_hex(32)
     os.environ["OUTINGS_EDGE_FRONT_SECRET"] = secret
-    made = Function(make_served_edge(config, access_log=True), store=store, secret=secret)
+    made = Function(make_served_edge(config, access_log=True, store=store), store=store, secret=secret)
     made.look()
     return made

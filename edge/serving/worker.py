@@ -20,21 +20,25 @@ from edge.services.forecasts import open_forecasts
 from edge.services.geocoder import open_geocoder
 from edge.usage import AccessLog, UsageRecorder, open_ledger
 from outings.answers.semantic.model import Model
-from outings.configuration import read_configuration, split_secrets
+from outings.configuration import read_configuration, read_size, split_secrets
 from outings.contract.pricing_plans import Offer
 from outings.keys.key_text import open_seal
-from outings.release.store import open_configured_store
+from outings.release.store import Store, open_configured_store
 from outings.release.trust import read_reader
 
 
-def make_served_edge(config: Path, *, memory: int = MEMORY_BYTES, access_log: bool = False) -> Edge:
+def make_served_edge(
+    config: Path, *, memory: int = MEMORY_BYTES, access_log: bool = False, store: Store | None = None
+) -> Edge:
     """Make the application of a worker. It reads the configuration itself, because it is a separate process.
 
-    With `access_log` each request is logged on standard error.
+    With `access_log` each request is logged on standard error. A function gives its `store`; metros are then opened as
+    they are requested, and not ahead.
     """
     set_up_logs()
     configuration = read_configuration(config, os.environ)
-    store, edge, site = open_configured_store(configuration.store), configuration.edge, configuration.site
+    edge, site, is_function = configuration.edge, configuration.site, store is not None
+    store = store or open_configured_store(configuration.store)
     trust, proxies = read_reader(configuration.signing), TrustedProxies(edge.trusted_proxies)
     return Edge(
         store,
@@ -62,6 +66,9 @@ def make_served_edge(config: Path, *, memory: int = MEMORY_BYTES, access_log: bo
         front_secrets=split_secrets(edge.front_secret),
         visitors=None if site is None else VisitorKey(text=site.key, per_minute=site.key_per_minute),
         rollback_guard=RollbackGuard(edge.state) if trust.believed else None,
+        metros=edge.metros,
+        metro_memory=read_size(edge.memory) if edge.memory else None,
+        is_ahead=not is_function,
     )
 
 

@@ -29,7 +29,7 @@ from outings.answers.rows.filters import choose_types
 from outings.answers.search.index import open_search
 from outings.answers.search.page import plan_search
 from outings.answers.semantic.model import Model
-from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
+from outings.answers.snapshot.reader import SnapshotReader, find_reader, open_snapshot
 from outings.answers.snapshot.zips import check_zips
 from outings.answers.suggestions.index import open_suggestions
 from outings.answers.suggestions.planning import plan_suggestions
@@ -106,10 +106,19 @@ def _find_snapshot(query: Query, about: AnswerContext) -> tuple[Query, Snapshot]
 
 
 def prepare_snapshot(snapshot: Snapshot) -> None:
-    """Open what the first requests would wait for. What the build did not map is made, which takes a while."""
+    """Fetch a snapshot's files, and open what the first requests would wait for. What the build did not map is made,
+    which takes a while."""
+    for files in snapshot.list_files():
+        files.open()
     reader = open_snapshot(snapshot)
     for make in _PREPARED:
         reader.open_index(make)
+
+
+def is_prepared(snapshot: Snapshot) -> bool:
+    """Return True if `prepare_snapshot` has ended for it."""
+    reader = find_reader(snapshot)
+    return reader is not None and reader.find_index(_PREPARED[-1]) is not None
 
 
 class Answer(Struct, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ from outings.configuration.tables import (
     MetroTable,
     PlanTable,
     StoreTable,
+    read_size,
     split_secrets,
 )
 from outings.configuration.zones import is_zone, list_american, read_zone
@@ -17,5 +18,5 @@ from outings.configuration.zones import is_zone, list_american, read_zone
 __all__ = [
     "FORMATS", "Configuration", "ConfigurationError", "ConfigurationProblem", "EdgeTable", "FeedTable",
     "MetroTable", "PlanTable", "StoreTable", "is_zone", "list_american",
-    "read_configuration", "read_zone", "split_secrets",
+    "read_configuration", "read_size", "read_zone", "split_secrets",
 ]  # fmt: skip

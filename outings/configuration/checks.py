@@ -3,7 +3,7 @@
 import codecs
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from ipaddress import ip_network
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -48,10 +48,7 @@ def check_static(decoder: Decoder, tables: dict[str, Any]) -> None:
             "static.url", f'is "{url}", the place of the store "{other}" or inside one another; allowed: another place'
         )
     metros = {metro["slug"]: metro.get("aliases", ()) for metro in tables.get("metros", []) if "slug" in metro}
-    for slug in static.get("metros", ()):
-        if slug not in metros:
-            allowed = ", ".join(sorted(metros)) or "none, as no metro is configured"
-            decoder.report("static.metros", f'has "{slug}"{suggest(slug, metros)}; allowed: {allowed}')
+    _check_slugs(decoder, "static.metros", static.get("metros", ()), metros)
     published = static.get("metros") or tuple(metros)
     names = {name for slug in published for name in (slug, *metros.get(slug, ()))}
     vocabulary = msgspec.convert(tables.get("vocabulary", {}), Vocabulary)
@@ -140,6 +137,13 @@ def _check_stems(decoder: Decoder, key: str, language: Language) -> Language:
 
 # Settings of files that are no JSON, in which alone pages are read.
 _OF_FILES = ("skip", "sheet", "table", "file")
+
+
+def _check_slugs(decoder: Decoder, key: str, slugs: Iterable[str], metros: Collection[str]) -> None:
+    for slug in slugs:
+        if slug not in metros:
+            allowed = ", ".join(sorted(metros)) or "none, as no metro is configured"
+            decoder.report(key, f'has "{slug}"{suggest(slug, metros)}; allowed: {allowed}')
 
 
 def check_pages(decoder: Decoder, feed: dict[str, Any], key: str) -> None:
@@ -246,6 +250,7 @@ def check_tables(decoder: Decoder, tables: Values) -> None:
         _check_feed(decoder, feed, key)
         _check_feed_metro(decoder, feed, f"{key}.metro", known)
     _check_edge(decoder, tables.get("edge", {}))
+    _check_slugs(decoder, "edge.metros", tables.get("edge", {}).get("metros", ()), known)
     _check_geocoder(decoder, tables.get("geocoder", {}))
     _check_weather(decoder, tables.get("weather", {}))
     _check_vocabulary(decoder, tables.get("vocabulary", {}))

@@ -151,6 +151,11 @@ class BuildTable(Struct, frozen=True, kw_only=True):
 Secrets = Annotated[str | tuple[str, ...], Meta(description="a text, or a list of texts")]
 
 
+Size = Annotated[
+    str, Meta(pattern=r"^$|^[0-9]+(\.[0-9]+)? (MB|GB)$", description='a number of MB or GB, such as "2 GB", or empty')
+]
+
+
 class EdgeTable(Struct, frozen=True, kw_only=True):
     """`calendar_secrets` and `front_secret`: with blanks or commas between several, since a variable of the environment
     holds one text. `calendar_secrets` may be a list in the file."""
@@ -166,6 +171,14 @@ class EdgeTable(Struct, frozen=True, kw_only=True):
     legacy_key_secret: str = ""
     calendar_secrets: Secrets = ""
     front_secret: str = ""
+    metros: tuple[Text, ...] = ()
+    memory: Size = ""
+
+
+def read_size(text: str) -> int:
+    """Return the bytes of a `Size`."""
+    number, unit = text.split()
+    return int(float(number) * {"MB": 10**6, "GB": 10**9}[unit])
 
 
 def split_secrets(secrets: str | tuple[str, ...]) -> tuple[str, ...]:

@@ -4,10 +4,13 @@ the files and their pages in memory."""
 import contextlib
 import logging
 import os
+import threading
 import time
 import uuid
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 from outings.release.folder import sync, write_named
 from outings.release.store import PREFIX, Store, hash_of, read_object
@@ -16,6 +19,11 @@ log = logging.getLogger(__name__)
 
 # How long a file stays that no release of this process needs: another one may be about to open a release with it.
 UNUSED_SECONDS = 3_600.0
+# Requests to a store at once: for small objects a reader waits for round trips, not for bytes.
+REQUESTS = 16
+
+_Item = TypeVar("_Item")
+_Reply = TypeVar("_Reply")
 
 
 class MappedFile:
@@ -70,6 +78,62 @@ def fetch_object(store: Store, sha: str, *, folder: Path) -> MappedFile:
     finally:
         temporary.unlink(missing_ok=True)
     return file
+
+
+class LazyFiles(Mapping[str, MappedFile]):
+    """Objects by name, each fetched when it is first read, and then held. `sizes` are their bytes. Thread-safe.
+
+    Reading one raises what `fetch_object` does.
+    """
+
+    def __init__(
+        self, objects: Mapping[str, str], sizes: Mapping[str, int], fetch: Callable[[str], MappedFile]
+    ) -> None:
+        self._objects = objects
+        self._sizes = sizes
+        self._fetch = fetch
+        self._files: dict[str, MappedFile] = {}
+        self._opening = threading.Lock()
+
+    def __getitem__(self, name: str) -> MappedFile:
+        file = self._files.get(name)
+        return self._files.setdefault(name, self._fetch(self._objects[name])) if file is None else file
+
+    # A comparison by content would fetch all of them.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._objects
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._objects)
+
+    def __len__(self) -> int:
+        return len(self._objects)
+
+    def open(self, names: Iterable[str] | None = None) -> None:
+        """Fetch the files with these names, or all, several at once."""
+        wanted = self._objects if names is None else [name for name in names if name in self._objects]
+        with self._opening:
+            run_all(self.__getitem__, [name for name in wanted if name not in self._files])
+
+    def renew(self) -> "LazyFiles":
+        """Return the same objects, none of them fetched yet."""
+        return LazyFiles(self._objects, self._sizes, self._fetch)
+
+    def count_bytes(self) -> int:
+        """Count the bytes of the files that are held."""
+        return sum(self._sizes[name] for name in list(self._files))
+
+
+def run_all(act: Callable[[_Item], _Reply], items: Iterable[_Item]) -> list[_Reply]:
+    """Return the replies in the order of the items, with `REQUESTS` at once. Raises the first error."""
+    items = list(items)
+    if len(items) <= 1:
+        return [act(item) for item in items]
+    with ThreadPoolExecutor(min(REQUESTS, len(items))) as pool:
+        return list(pool.map(act, items))
 
 
 def evict_objects(folder: Path, *, kept: Collection[str]) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from datetime import datetime
 from email.utils import parsedate_to_datetime
+from functools import cached_property
 from typing import Any, TypeVar
 
 import boto3
@@ -71,9 +72,13 @@ class S3Store:
             )
             return boto3.session.Session().client("s3", endpoint_url=endpoint_url, region_name=region, config=config)
 
+        self._connect = connect
         self._client = self._ask("open", "the bucket", lambda: connect(ATTEMPTS))
-        # A second attempt of the client's own would find the first's success and call it lost.
-        self._client_once = self._ask("open", "the bucket", lambda: connect(1))
+
+    @cached_property
+    def _client_once(self) -> Any:
+        """A second attempt of the client's own would find the first's success and call it lost. Readers need none."""
+        return self._ask("open", "the bucket", lambda: self._connect(1))
 
     def __str__(self) -> str:
         return f"s3://{self._bucket}/{self._prefix}"

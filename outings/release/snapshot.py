@@ -3,47 +3,69 @@
 A server answers from what it checked when it opened a release, whatever becomes of its cache.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from outings.contract.languages.language import Group, Language
 from outings.contract.vocabulary import Vocabulary
-from outings.release.cache import MappedFile, fetch_object
+from outings.release.cache import LazyFiles, MappedFile, fetch_object, run_all
 from outings.release.log import History
 from outings.release.manifest import (
     LAYOUT,
     Export,
     Manifest,
     MetroSettings,
+    Pack,
     PrecomputedPage,
-    SemanticTables,
     Table,
     hash_snapshot,
     list_files,
     read_manifest,
 )
 from outings.release.pointer import ListedRelease
-from outings.release.root import Log
+from outings.release.root import Log, Root
 from outings.release.site import SiteFile, read_site
 from outings.release.store import Bytes, Corrupt, Store
 
 # Of a log's objects, those that were read last stay mapped: what they take is the machine's, not the process's.
 _MOST_MAPS = 64
 
-Packs = tuple[Bytes, ...]
+Packs = Sequence[Bytes]
 
 
 class SemanticFiles(Struct, frozen=True, kw_only=True):
     """Vectors of a metro's listings (`answers.semantic.vectors`), and which model made them, by its hash."""
 
     model: str
-    vectors: MappedFile
-    rows: MappedFile
+    files: Mapping[str, MappedFile]
+
+    @property
+    def vectors(self) -> MappedFile:
+        return self.files["vectors"]
+
+    @property
+    def rows(self) -> MappedFile:
+        return self.files["rows"]
+
+
+class LazyPacks(Sequence[Bytes]):
+    """A metro's packs, each fetched when it is first read."""
+
+    def __init__(self, files: LazyFiles) -> None:
+        self.files = files
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.files[str(range(len(self))[at])]
 
 
 class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
@@ -74,6 +96,26 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
         """Return the stored document of a listing or organization, without the member that changes with the day."""
         return self.packs[pack][offset : offset + length]
 
+    def list_files(self) -> list[LazyFiles]:
+        """List the files that are fetched when they are first read: the mapped tables, packs, vectors and tables."""
+        semantic = None if self.semantic is None else self.semantic.files
+        packs = self.packs.files if isinstance(self.packs, LazyPacks) else None
+        return [each for each in (self.mapped, packs, semantic, self.tables) if isinstance(each, LazyFiles)]
+
+    def count_bytes(self) -> int:
+        """Count the bytes of the files that are held."""
+        return sum(files.count_bytes() for files in self.list_files())
+
+    def renew(self) -> "Snapshot":
+        """Return a snapshot with the same content, none of whose files is fetched yet."""
+
+        def renew(files: Mapping[str, MappedFile]) -> Mapping[str, MappedFile]:
+            return files.renew() if isinstance(files, LazyFiles) else files
+
+        semantic = self.semantic and replace(self.semantic, files=renew(self.semantic.files))
+        packs = LazyPacks(self.packs.files.renew()) if isinstance(self.packs, LazyPacks) else self.packs
+        return replace(self, tables=renew(self.tables), mapped=renew(self.mapped), semantic=semantic, packs=packs)
+
 
 class Release(Struct, frozen=True, kw_only=True):
     """One published build: `id` is `<sequence>-<8 hex of the root's hash>`, metros by slug, `history` its log, `site`
@@ -95,15 +137,24 @@ class Release(Struct, frozen=True, kw_only=True):
 def open_release(
     store: Store, listed: ListedRelease, *, cache: Path, unchanged: Mapping[str, Snapshot] = {}
 ) -> Release:
-    """Open all files of a release. `unchanged` are snapshots of it that are open already, by metro.
+    """Open a release with all files of its snapshots. Raises NotFound, Corrupt and StoreError; then nothing of it may
+    be served. `unchanged` are snapshots of it that are open already, by metro."""
+    release = name_release(store, listed, cache=cache, unchanged=unchanged)
+    for snapshot in release.metros.values():
+        for files in snapshot.list_files():
+            files.open()
+    return release
 
-    Raises NotFound, Corrupt and StoreError; then nothing of it may be served.
-    """
+
+def name_release(
+    store: Store, listed: ListedRelease, *, cache: Path, unchanged: Mapping[str, Snapshot] = {}
+) -> Release:
+    """Open a release whose snapshots fetch each file when it is first read, which may raise as `open_release` does."""
     root = listed.root
-    manifests = {slug: read_manifest(store, part.manifest) for slug, part in root.parts.items()}
+    manifests = read_manifests(store, root)
     metros = {}
     for slug, part in root.parts.items():
-        snapshot = unchanged.get(slug) or fetch_snapshot(store, manifests[slug], cache=cache)
+        snapshot = unchanged.get(slug) or name_snapshot(store, manifests[slug], cache=cache)
         if snapshot.hash != part.snapshot:
             raise Corrupt(f"metro {slug}: the root says snapshot {part.snapshot}, its manifest makes {snapshot.hash}")
         metros[slug] = snapshot
@@ -119,6 +170,12 @@ def open_release(
     )
 
 
+def read_manifests(store: Store, root: Root) -> dict[str, Manifest]:
+    """Read the manifest of each metro. Raises NotFound, Corrupt and StoreError."""
+    read = run_all(partial(read_manifest, store), [part.manifest for part in root.parts.values()])
+    return dict(zip(root.parts, read, strict=True))
+
+
 def open_site(store: Store, sha: str | None, manifests: Mapping[str, Manifest], *, cache: Path) -> dict[str, SiteFile]:
     """Return the files of the site that a root names, and of its metros, by path. Raises NotFound, Corrupt and
     StoreError. Without a site a metro's pages would have no style, so then there are none."""
@@ -127,21 +184,38 @@ def open_site(store: Store, sha: str | None, manifests: Mapping[str, Manifest], 
     site = read_site(store, sha)
     metros = (manifest.site.pages for manifest in manifests.values() if manifest.site is not None)
     shown = (site.pages, *(metros if site.settings.shows_data else ()))
-    mapped = ((pages, fetch_object(store, pages.object, folder=cache)) for pages in shown)
+    mapped = run_all(lambda pages: fetch_object(store, pages.object, folder=cache), shown)
     return {
         path: SiteFile(extents=extents, packed=packed)
-        for pages, packed in mapped
+        for pages, packed in zip(shown, mapped, strict=True)
         for path, extents in pages.files.items()
     }
 
 
 def fetch_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
-    """Open a metro's snapshot with all of its files mapped. Raises Corrupt if this program does not know the layout of
-    the tables."""
+    """Open a metro's snapshot with all of its files mapped. Raises as `name_snapshot` and `fetch_object` do."""
+    snapshot = name_snapshot(store, manifest, cache=cache)
+    for files in snapshot.list_files():
+        files.open()
+    return snapshot
+
+
+def name_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
+    """Open a metro's snapshot that fetches each file when it is first read. Raises Corrupt if this program does not
+    know the layout of the tables."""
     from outings.release import mapped_table  # a build that opens no snapshot imports no engine
 
     if manifest.layout != LAYOUT:
         raise Corrupt(f"metro {manifest.metro.slug}: tables of layout {manifest.layout}; this program reads {LAYOUT}")
+
+    def name_files(named: Mapping[str, Table | Pack]) -> LazyFiles:
+        return LazyFiles(
+            {name: each.object for name, each in named.items()},
+            {name: each.size for name, each in named.items()},
+            partial(fetch_object, store, folder=cache),
+        )
+
+    semantic = manifest.semantic
     return Snapshot(
         metro=manifest.metro,
         hash=hash_snapshot(manifest),
@@ -149,24 +223,15 @@ def fetch_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot
         vocabulary=manifest.vocabulary,
         related=manifest.related,
         language=manifest.language,
-        tables=_fetch_tables(store, manifest.tables, cache=cache),
-        mapped=_fetch_tables(store, manifest.mapped, cache=cache)
-        if manifest.mapped_layout == mapped_table.LAYOUT
-        else {},
-        semantic=_fetch_semantic(store, manifest.semantic, cache=cache),
-        packs=tuple(fetch_object(store, pack.object, folder=cache) for pack in manifest.packs),
+        tables=name_files(manifest.tables),
+        mapped=name_files(manifest.mapped if manifest.mapped_layout == mapped_table.LAYOUT else {}),
+        semantic=None
+        if semantic is None
+        else SemanticFiles(
+            model=semantic.model, files=name_files({"vectors": semantic.vectors, "rows": semantic.rows})
+        ),
+        packs=LazyPacks(name_files({str(at): pack for at, pack in enumerate(manifest.packs)})),
         pages=manifest.pages,
         answers=manifest.answers,
         exports=manifest.exports,
     )
-
-
-def _fetch_tables(store: Store, tables: Mapping[str, Table], *, cache: Path) -> dict[str, MappedFile]:
-    return {name: fetch_object(store, table.object, folder=cache) for name, table in tables.items()}
-
-
-def _fetch_semantic(store: Store, semantic: SemanticTables | None, *, cache: Path) -> SemanticFiles | None:
-    if semantic is None:
-        return None
-    vectors, rows = (fetch_object(store, table.object, folder=cache) for table in (semantic.vectors, semantic.rows))
-    return SemanticFiles(model=semantic.model, vectors=vectors, rows=rows)

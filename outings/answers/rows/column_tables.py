@@ -147,7 +147,12 @@ COLUMNS = DerivedTables(
 )  # fmt: skip
 
 
+# What a first list reads beside the columns.
+_OF_LISTS = ("series", "moments")
+
+
 def open_columns(reader: SnapshotReader) -> Columns:
+    reader.fetch((*COLUMNS.names, *_OF_LISTS))
     return Columns(reader.open_tables(COLUMNS), facts=reader.rows, index=reader.listings)
 
 

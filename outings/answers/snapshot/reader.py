@@ -17,7 +17,7 @@ from outings.answers.snapshot.distance import Point, Vectors, make_unit_vectors
 from outings.answers.snapshot.texts import HashedTexts, make_texts
 from outings.configuration import read_zone
 from outings.contract.languages.language import ENGLISH, Language, read_shipped_language
-from outings.release.cache import MappedFile
+from outings.release.cache import LazyFiles, MappedFile
 from outings.release.mapped_table import MappedTable, encode_mapped
 from outings.release.snapshot import Snapshot
 from outings.release.store import Bytes
@@ -169,7 +169,7 @@ class RowIndex:
         """Pack, offset, length."""
         return self._packs[row], self._offsets[row], self._lengths[row]
 
-    def view_documents(self, rows: Sequence[int], packs: Sequence[memoryview]) -> list[memoryview]:
+    def view_documents(self, rows: Sequence[int], packs: Mapping[int, memoryview]) -> list[memoryview]:
         """Return views of documents in the packs."""
         numbers, offsets, lengths = self._packs, self._offsets, self._lengths
         return [packs[numbers[row]][(at := offsets[row]) : at + lengths[row]] for row in rows]
@@ -276,15 +276,21 @@ class SnapshotReader:
         self.tables, self.semantic = snapshot.tables, snapshot.semantic
         # The metro's local date when it last changed: of what depends on the build's date and is made again here.
         self.date = snapshot.stamp.astimezone(read_zone(snapshot.metro.timezone)).date()
-        self._packs, self._mapped = tuple(map(_view, snapshot.packs)), snapshot.mapped
+        self._packs, self._mapped = _PackViews(snapshot.packs), snapshot.mapped
         self._indexes: dict[Hashable, Any] = {}
         self._locks: dict[Hashable, threading.RLock] = {}
         # For memories of many snapshots, and for what is opened later: they do not keep this one open.
         self.reference = weakref.ref(self)
+        self.fetch((*LISTING_INDEX.names, *ORGANIZATION_INDEX.names, *ROW_FACTS.names))
         self.listings = RowIndex(self.open_table(LISTING_INDEX))
         self.organizations = RowIndex(self.open_table(ORGANIZATION_INDEX))
         self.rows = RowFacts(self.open_table(ROW_FACTS))
         self.programs = Programs(self.rows)
+
+    def fetch(self, names: Collection[str]) -> None:
+        """Fetch mapped tables that will be read one after the other, several at once."""
+        if isinstance(self._mapped, LazyFiles):
+            self._mapped.open(names)
 
     def read_document(self, row: int) -> bytes:
         """Return the document of a listing, as stored."""
@@ -349,11 +355,19 @@ class SnapshotReader:
         return self._mapped.get(name)
 
 
-def _view(pack: Bytes) -> memoryview:
-    return pack.view if isinstance(pack, MappedFile) else memoryview(pack[:])
+class _PackViews(dict[int, memoryview]):
+    """Views of packs by number, each made when it is first read."""
+
+    def __init__(self, packs: Sequence[Bytes]) -> None:
+        self._packs = packs
+
+    def __missing__(self, number: int) -> memoryview:
+        pack = self._packs[number]
+        view = self[number] = pack.view if isinstance(pack, MappedFile) else memoryview(pack[:])
+        return view
 
 
-def _read(packs: Sequence[memoryview], pack: int, offset: int, length: int) -> bytes:
+def _read(packs: Mapping[int, memoryview], pack: int, offset: int, length: int) -> bytes:
     return packs[pack][offset : offset + length].tobytes()
 
 
@@ -361,6 +375,11 @@ def _open_index(of: "weakref.ref[SnapshotReader]", make: Callable[[SnapshotReade
     reader = of()
     assert reader is not None, "who asks keeps it open"
     return reader.open_index(make)
+
+
+def find_reader(snapshot: Snapshot) -> SnapshotReader | None:
+    """Return the reader of a snapshot that is open, else None."""
+    return _by_snapshot.get(id(snapshot))
 
 
 _lock = threading.Lock()

@@ -22,7 +22,7 @@ def put_vectors(vectors: dict[bytes, Vector], keys: list[bytes | None], folder: 
     encoded = {key: encode_vector(vector) for key, vector in vectors.items()}
     (folder / "vectors").write_bytes(encode_mapped(make_vectors(encoded)))
     (folder / "rows").write_bytes(encode_mapped(make_rows(keys, order=encoded)))
-    files = SemanticFiles(model="given", vectors=MappedFile(folder / "vectors"), rows=MappedFile(folder / "rows"))
+    files = SemanticFiles(model="given", files={name: MappedFile(folder / name) for name in ("vectors", "rows")})
     assert read_encoded(files.vectors) == encoded
     return files
 
