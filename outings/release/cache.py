@@ -22,6 +22,9 @@ UNUSED_SECONDS = 3_600.0
 # Requests to a store at once: for small objects a reader waits for round trips, not for bytes.
 REQUESTS = 16
 
+# By the first two digits: an object that two threads need is fetched once.
+_fetching = tuple(threading.Lock() for _ in range(256))
+
 _Item = TypeVar("_Item")
 _Reply = TypeVar("_Reply")
 
@@ -59,6 +62,11 @@ def fetch_object(store: Store, sha: str, *, folder: Path) -> MappedFile:
     Raises NotFound, StoreError, Corrupt if the store's bytes do not have the hash (then nothing is kept), and OSError
     if the folder can't hold the file.
     """
+    with _fetching[int(sha[:2], 16)]:
+        return _fetch(store, sha, folder=folder)
+
+
+def _fetch(store: Store, sha: str, *, folder: Path) -> MappedFile:
     path = folder / PREFIX / sha
     with contextlib.suppress(FileNotFoundError):
         file = MappedFile(path)
