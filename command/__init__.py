@@ -1,6 +1,7 @@
 """The command line: `outings <command>`. A command is a file here with a function of its name.
 
-Exit: 0 done; 1 failed; 2 wrong usage or configuration; 3 refused by a guard. With `--json` a command prints one
+Exit: 0 done; 1 failed; 2 wrong usage or configuration; 3 refused by a guard; 4 published, and a feed kept its last good
+version; 5 published, and a feed has no listing. With `--json` a command prints one
 object on standard output and nothing else there; all else goes to standard error.
 """
 

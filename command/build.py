@@ -18,12 +18,13 @@ from command.options import open_config_store, print_result, read_config, take_c
 from command.static_tree import publish_tree
 from outings.configuration import Configuration
 from outings.configuration.tables import SigningTable
-from outings.failures import GuardRefusal
+from outings.failures import EmptyFeed, GuardRefusal, KeptVersion
 from outings.release.folder import hold_lock
 from outings.release.publishing import BuildTooLong
 from outings.release.trust import read_publisher
 from pipeline.building import BuildResult, Expect, TellRelease, build_release
 from pipeline.clean.quarantine_file import QuarantineFile
+from pipeline.clean.report import describe_kept, is_empty
 from pipeline.clock import AsOf, parse_as_of
 from pipeline.executors.cluster import open_cluster, parse_cluster
 from pipeline.executors.local import LocalExecutor
@@ -31,7 +32,7 @@ from pipeline.fetch.source import FeedError
 from pipeline.lock import hold_metros
 from pipeline.plan import Build
 from pipeline.reports.attempt import STOPPED, Attempt, describe_attempt
-from pipeline.reports.build import describe_build, format_build
+from pipeline.reports.build import count_feeds, describe_build, format_build
 from pipeline.reports.history import record_build
 from pipeline.scratch import discard_scratch
 from pipeline.tasks import FeedResult
@@ -247,6 +248,17 @@ def build(
         described = describe_build(built, quarantine=quarantine.path)
         print_result(described, format_build(built, quarantine=quarantine.path), as_json=as_json)
         publish_tree(configuration, read_date=request.as_of.read_date, allow_shrink=allow_shrink)
+        _refuse_success(built)
+
+
+def _refuse_success(built: BuildResult) -> None:
+    """Raise if the release lacks what a feed says now, or has nothing of a feed. By then it is in force."""
+    counts = count_feeds(built.feeds, built.accounts)
+    failed = [describe_kept(count) for count in counts if count.failure]
+    empty = [f"feed {count.feed}: not one listing of it is published" for count in counts if is_empty(count)]
+    if failed or empty:
+        reasons = "\n".join([f"release {built.published.id} is published, but", *failed, *empty])
+        raise (EmptyFeed if empty else KeptVersion)(reasons)
 
 
 def _read_clock() -> datetime:

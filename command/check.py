@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from command.options import open_config_store, print_result, read_config, take_config, take_json, tell
 from outings.configuration import Configuration
-from outings.failures import GuardRefusal, OperatorError, WrongSetting
+from outings.failures import EmptyFeed, GuardRefusal, OperatorError, WrongSetting
 from outings.release.folder import FolderStore
 from outings.release.pointer import read_current
 from outings.release.root import Root
@@ -17,7 +17,7 @@ from outings.release.store import Corrupt, NotFound, Store, StoreError
 from outings.release.trust import Trust, read_publisher, read_reader
 from pipeline.before import read_before
 from pipeline.clean.reading import read_feed
-from pipeline.clean.report import Report, format_report, make_report, sum_counts
+from pipeline.clean.report import Report, format_report, is_empty, make_report, sum_counts
 from pipeline.clock import AsOf
 from pipeline.dry_run import DryRun
 from pipeline.feed_warnings import FeedWarning, format_warning
@@ -33,6 +33,13 @@ class CheckResult(Struct, frozen=True, kw_only=True):
     report: Report
     warnings: tuple[FeedWarning, ...]
     errors: tuple[FeedError | SettingError, ...]
+
+    @property
+    def is_served(self) -> bool:
+        """Return True if readers see all that was read, by default."""
+        counts = self.report.feeds
+        hidden = any(count.account is not None and count.account.hidden + count.account.unpublished for count in counts)
+        return not hidden and not any(count.merged or count.withdrawn for count in counts)
 
     @property
     def is_clean(self) -> bool:
@@ -58,6 +65,8 @@ def check(*, config: Path, strict: bool, as_json: bool) -> None:
     refuse(result.errors)
     if strict and not result.is_clean:
         raise GuardRefusal("--strict: the report above has something to mend")
+    if empty := [count.feed for count in result.report.feeds if is_empty(count)]:
+        raise EmptyFeed("\n".join(f"feed {feed}: not one listing of it would be published" for feed in empty))
 
 
 def run_check(configuration: Configuration, trust: Trust) -> CheckResult:
@@ -112,7 +121,7 @@ def format_check(result: CheckResult) -> str:
     if result.warnings:
         parts += ["", "Feeds to look at:", *(f"  {format_warning(warning)}" for warning in result.warnings)]
     if result.is_clean:
-        parts += ["", "Nothing is wrong."]
+        parts += ["", "Nothing is wrong." if result.is_served else "Nothing else is wrong."]
     return "\n".join(parts)
 
 

@@ -19,3 +19,15 @@ class GuardRefusal(OperatorError):  # noqa: N818 - the name says it
     """A guard refused (too much shrink, a concurrent build)."""
 
     exit_code = 3
+
+
+class KeptVersion(OperatorError):  # noqa: N818 - the name says it
+    """A release was published in which a feed has its last good version, and not what it says now."""
+
+    exit_code = 4
+
+
+class EmptyFeed(OperatorError):  # noqa: N818 - the name says it
+    """A release was published in which a feed has no listing at all."""
+
+    exit_code = 5

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
@@ -12,10 +11,11 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.failures import GuardRefusal
+from outings.configuration import FeedTable
+from outings.failures import GuardRefusal, OperatorError
 from outings.pages.assets import explain_no_assets
 from outings.release.log import Version
-from outings.release.manifest import list_objects
+from outings.release.manifest import FeedAccount, add_accounts, list_objects
 from outings.release.pointer import read_current
 from outings.release.publishing import Publication, make_deadline, publish
 from outings.release.root import Part, format_release_id
@@ -24,6 +24,7 @@ from outings.release.trust import ANYBODY, Trust
 from pipeline.before import Before, read_before
 from pipeline.clean.feed_read import locate_problems, put_problems, read_problems
 from pipeline.clock import explain_ahead
+from pipeline.feed_failures import date_version, find_failure, find_newest, keep_version, stand_still
 from pipeline.fetch.reader import open_sources
 from pipeline.fetch.source import FeedSource
 from pipeline.plan import Build, BuildPlan, choose_feeds, choose_metros, find_uncovered, plan_build, widen_plan
@@ -33,7 +34,7 @@ from pipeline.publish.objects.site import compose_site
 from pipeline.records.record import Problem
 from pipeline.resolve.foreign_organizations import ForeignOrganizations, MetroOrganizations, read_shared_state
 from pipeline.resolve.metro_claims import find_refused, read_standing_claims
-from pipeline.resolve.shrink_guard import refuse_shrink
+from pipeline.resolve.shrink_guard import find_shrunk
 from pipeline.scratch import open_scratch, sweep_scratch
 from pipeline.tables.versions import Change, list_organizations, list_versions
 from pipeline.tasks import (
@@ -42,8 +43,8 @@ from pipeline.tasks import (
     MetroResult,
     MetroTask,
     lend_organizations,
-    run_feed_task,
     run_metro_task,
+    try_feed_task,
 )
 
 T = TypeVar("T")
@@ -70,6 +71,7 @@ class BuildResult(Struct, frozen=True, kw_only=True):
     objects: WriteCounts
     seconds: Mapping[str, float] = {}
     uncovered: Mapping[str, Sequence[str]] = {}
+    accounts: Mapping[str, FeedAccount] | None = None
 
 
 class _Run(Struct, frozen=True, kw_only=True):
@@ -83,6 +85,7 @@ class _Run(Struct, frozen=True, kw_only=True):
     executor: Executor
     expect: Expect
     progress: Progress
+    errors: dict[str, OperatorError] = {}
 
 
 class _Records(Struct, frozen=True, kw_only=True):
@@ -114,7 +117,7 @@ def build_release(
     Raises FeedError, SelectError, ModelError, SiteSettingsError, ShrinkRefusal, ConcurrentPublication, BuildTooLong,
     UntrustedRelease, Corrupt and StoreError. Then nothing was published.
     """
-    check_deadline, times = make_deadline(), [perf_counter()]
+    check_deadline, stopwatch = make_deadline(), _Stopwatch()
     before = _read_before(build, store, trust)
     sweep_scratch()
     with open_scratch() as scratch:
@@ -123,24 +126,76 @@ def build_release(
             progress=progress,
         )  # fmt: skip
         sources = _fetch(run)
-        times.append(perf_counter())
-        plan = plan_build(build, before=before, sources=sources)
-        _tell_odds(run, plan)
-        times.append(perf_counter())
-        records = _clean(run, plan, sources)
-        tell_feeds(records.feeds)
-        times.append(perf_counter())
-        metros = _build_metros(run, records)  # each: resolve, tables, and what is published of it
-    if not build.allow_shrink:
-        allowed = _list_guarded(build, records.feeds)
-        refuse_shrink(allowed, [each.losses for each in metros], claims=[each.claims for each in metros])
-    times.append(perf_counter())
+        stopwatch.end("fetch")
+        known: dict[str, FeedResult] = {}
+        failed: Mapping[str, OperatorError] = {}
+        is_first = True
+        while True:
+            # With the last good versions in place of feeds that failed: what a metro is made of decides if it is built.
+            plan = plan_build(build, before=before, sources=sources)
+            if is_first:
+                _tell_odds(run, plan)
+                is_first = False
+            stopwatch.end("plan")
+            records, failed = _clean(run, plan, sources, known)
+            if not failed:
+                tell_feeds(records.feeds)
+                stopwatch.end("feeds")
+                metros = _build_metros(run, records)  # each: resolve, tables, and what is published of it
+                failed = {} if build.allow_shrink else _find_shrunk(build, records.feeds, metros)
+                stopwatch.end("metros")
+            if not failed:
+                break
+            sources |= _keep_versions(run, failed, sources)
+            for name in failed:
+                known.pop(name, None)
+    _refuse_nothing(run, sources)
     result = _publish(
         run, records, sources, metros, check_deadline=check_deadline, tell_release=tell_release, trust=trust
     )
-    times.append(perf_counter())
-    spent = dict(zip(_STAGES, (end - start for start, end in pairwise(times)), strict=True))
-    return replace(result, seconds={**spent, "all": times[-1] - times[0]})
+    stopwatch.end("publish")
+    return replace(result, seconds={**stopwatch.seconds, "all": sum(stopwatch.seconds.values())})
+
+
+class _Stopwatch:
+    """The seconds that each stage took, however often it ran."""
+
+    def __init__(self) -> None:
+        self.seconds = dict.fromkeys(_STAGES, 0.0)
+        self._last = perf_counter()
+
+    def end(self, stage: str) -> None:
+        now = perf_counter()
+        self.seconds[stage] += now - self._last
+        self._last = now
+
+
+def _keep_versions(
+    run: _Run, failed: Mapping[str, OperatorError], sources: Mapping[str, FeedSource]
+) -> dict[str, FeedSource]:
+    """Return the sources of the last good versions of feeds that failed. Raise those that stop a build."""
+    feeds = {feed.name: feed for feed in choose_feeds(run.build)}
+    # The listings of a feed that this build does not read, because it is another metro's by now, have no version.
+    stopping = [error for name, error in failed.items() if name not in feeds or feeds[name].on_error == "stop"]
+    if len(stopping) == 1:
+        raise stopping[0]
+    if len(stopping) > 1:
+        raise type(stopping[0])("\n".join(map(str, stopping))) if isinstance(stopping[0], GuardRefusal) else stopping[0]
+    return {name: _keep_version(run, feeds[name], error, sources.get(name)) for name, error in failed.items()}
+
+
+def _keep_version(run: _Run, feed: FeedTable, error: OperatorError, source: FeedSource | None = None) -> FeedSource:
+    kept = keep_version(feed, error, source=source, memory=run.before.feeds.get(feed.name))
+    stays = "its last good version stays" if kept.hash else "it has no earlier version, so nothing of it is published"
+    run.progress(f"{error}: {stays}")
+    run.errors.setdefault(feed.name, error)
+    return kept
+
+
+def _refuse_nothing(run: _Run, sources: Mapping[str, FeedSource]) -> None:
+    """Raise the first error if no feed has a version to publish."""
+    if sources and not any(source.hash for source in sources.values()):
+        raise next(iter(run.errors.values()))
 
 
 def _read_before(build: Build, store: Store, trust: Trust) -> Before:
@@ -159,7 +214,7 @@ def _fetch(run: _Run) -> dict[str, FeedSource]:
     now = max((build.as_of.read_instant(metro.timezone) for metro in choose_metros(build)), default=None)
     return open_sources(
         feeds, build.configuration, scratch=run.scratch / ".sources", memories=run.before.list_memories(feeds),
-        store=run.store, now=now, tell=run.progress,
+        store=run.store, now=now, tell=run.progress, recover=partial(_keep_version, run),
     )  # fmt: skip
 
 
@@ -193,9 +248,17 @@ def _run_tasks(run: _Run, do: Callable[[T], R], works: Sequence[T], *, describe:
     return [future.result() for future in waiting]
 
 
-def _clean(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource]) -> _Records:
-    known: dict[str, FeedResult] = {}
+def _clean(
+    run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource], known: dict[str, FeedResult]
+) -> tuple[_Records, Mapping[str, OperatorError]]:
+    """Read the feeds that are not `known`, and return what was read, or why feeds are refused."""
     while True:
+        for feed in plan.feeds:
+            source = sources[feed.name]
+            if feed.name not in known and source.failure is not None and source.kept is None:
+                memory = run.before.feeds.get(feed.name)
+                problems = read_problems(run.store, None if memory is None else memory.problems)
+                known[feed.name] = stand_still(feed, memory, problems=problems)
         works = [
             FeedTask(
                 feed=feed, source=sources[feed.name], configuration=run.build.configuration, spool=run.scratch,
@@ -205,16 +268,50 @@ def _clean(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource]) -> _Re
             if feed.name not in known
         ]  # fmt: skip
         run.expect("feeds to read", [work.measure() for work in works])
-        read = _run_tasks(
-            run, run_feed_task, works, describe=lambda read: f"feed {read.feed}: {read.memory.read} records read"
-        )
-        known |= {each.feed: each for each in read}
+        read = _run_tasks(run, try_feed_task, works, describe=_describe_reading)
+        failed = {
+            work.feed.name: each for work, each in zip(works, read, strict=True) if isinstance(each, OperatorError)
+        }
+        known |= {
+            each.feed: _add_newest(work, each)
+            for work, each in zip(works, read, strict=True)
+            if isinstance(each, FeedResult)
+        }
+        failed |= _find_missed(run, plan, sources, known)
+        if failed:
+            return _Records(plan=plan, feeds=(), lenders=()), failed
         feeds = [known[feed.name] for feed in plan.feeds]
         lenders = _list_lenders(run, plan, feeds)
         touched = _find_touched(run, plan, lenders)
         if not touched:
-            return _Records(plan=plan, feeds=feeds, lenders=lenders)
+            return _Records(plan=plan, feeds=feeds, lenders=lenders), {}
         plan = widen_plan(run.build, plan, touched)
+
+
+def _describe_reading(result: FeedResult | OperatorError) -> str:
+    return f"feed {result.feed}: {result.memory.read} records read" if isinstance(result, FeedResult) else str(result)
+
+
+def _add_newest(work: FeedTask, result: FeedResult) -> FeedResult:
+    """Add how new the feed is, where somebody expects something of it."""
+    if not work.feed.expect.fresh or work.source.failure is not None:
+        return result
+    newest = find_newest(work.feed, work.source, result.crawled)
+    return replace(result, memory=replace(result.memory, newest=newest))
+
+
+def _find_missed(
+    run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource], known: Mapping[str, FeedResult]
+) -> dict[str, OperatorError]:
+    """Return by feed why its own expectations refuse it."""
+    memories = {name: run.before.feeds[name] for name in plan.remembered}
+    memories |= {name: result.memory for name, result in known.items()}
+    refusals = {
+        feed.name: find_failure(feed, memories[feed.name], now=plan.stamp)
+        for feed in choose_feeds(run.build)
+        if feed.name in memories and sources[feed.name].failure is None
+    }
+    return {name: error for name, error in refusals.items() if error is not None}
 
 
 def _list_lenders(run: _Run, plan: BuildPlan, feeds: Sequence[FeedResult]) -> tuple[MetroOrganizations, ...]:
@@ -300,6 +397,10 @@ def _publish(
     parts: dict[str, Part | None] = {each.slug: each.part for each in built}
     # All that is told in the end is read before the swap: once it is done, nothing may fail.
     feeds += _remember_feeds(run, plan, sources)
+    tables = {feed.name: feed for feed in choose_feeds(run.build)}
+    feeds = [
+        date_version(tables[each.feed], each, sources[each.feed], before=run.before, now=plan.stamp) for each in feeds
+    ]
     carried = _tally_carried(plan)
     changes = {each.slug: each.changes for each in built}
     read = {feed.feed for feed in records.feeds}
@@ -311,7 +412,7 @@ def _publish(
         changes=list_versions(changes, stamp=plan.stamp),
         feeds={
             **dict.fromkeys(_list_dropped(run)),
-            **{e.feed: e.memory for e in feeds if e.feed not in plan.remembered or sources[e.feed].has_moved},
+            **{each.feed: each.memory for each in feeds},
         },
         now=plan.stamp,
         find_changes=partial(_compare_organizations, run, plan, changes, parts=parts),
@@ -329,7 +430,23 @@ def _publish(
         changes=Counter(version.kind for version in published.changes),
         objects=sum((each.tally for each in built), carried),
         uncovered=find_uncovered(run.build.configuration),
+        accounts=_add_accounts(run, built),
     )
+
+
+def _find_shrunk(
+    build: Build, feeds: Sequence[FeedResult], metros: Sequence[MetroResult]
+) -> Mapping[str, OperatorError]:
+    allowed = _list_guarded(build, feeds)
+    return find_shrunk(allowed, [each.losses for each in metros], claims=[each.claims for each in metros])
+
+
+def _add_accounts(run: _Run, built: Sequence[MetroBuild]) -> Mapping[str, FeedAccount] | None:
+    """Return what readers see of each feed in all metros; None if a metro's release does not know it yet."""
+    accounts = {slug: base.manifest.account for slug, base in run.before.metros.items()}
+    accounts |= {each.slug: each.account for each in built}
+    known = [account for account in accounts.values() if account is not None]
+    return add_accounts(known) if len(known) == len(accounts) else None
 
 
 def _list_guarded(build: Build, feeds: Sequence[FeedResult]) -> dict[str, float]:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from outings.configuration import FORMATS, Configuration
 from outings.configuration.tables import MetroTable
+from outings.release.manifest import FeedAccount, add_accounts
 from outings.release.store import Store
 from pipeline.before import Before
 from pipeline.clean.feed_read import FeedRead, locate_problems
@@ -20,7 +21,15 @@ from pipeline.clean.report import FeedCount, count_feed
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_read
 from pipeline.clock import AsOf
 from pipeline.feed_task import spool_feed
-from pipeline.feed_warnings import DateSurvey, FeedWarning, PointSurvey, RemovalSurvey, RuleSurvey, warn_of_reading
+from pipeline.feed_warnings import (
+    AccountSurvey,
+    DateSurvey,
+    FeedWarning,
+    PointSurvey,
+    RemovalSurvey,
+    RuleSurvey,
+    warn_of_reading,
+)
 from pipeline.metro_task import MetroRecords, gather_records, make_row_maker
 from pipeline.plan import find_language, keep_language, make_settings
 from pipeline.publish.metro import open_previous
@@ -53,6 +62,7 @@ class DryRun:
         self._removals = RemovalSurvey()
         self._losses: list[Mapping[str, FeedLoss]] = []
         self._claims: list[Claims] = []
+        self._accounts: list[Mapping[str, FeedAccount]] = []
 
     def add_feed(self, read: FeedRead) -> None:
         read = strip_read(read, self._taken)
@@ -70,12 +80,15 @@ class DryRun:
         self._claims.append(records.claims)
         maker = make_row_maker(work, records, previous, neighborhoods=neighborhoods, store=self._store)
         shown = set[str]()
+        survey = AccountSurvey()
         for row in maker.list_rows():
+            survey.add(row, today=today)
             shown.add(row.id)
             self._dates.add(row, today=today)
             self._points.add(row, bounds=metro.bounds)
             if (entry := records.by_id.get(row.id)) is not None:
                 self._rules.add(row, entry)
+        self._accounts.append(add_accounts([survey.count(), records.account]))
         # Of feeds that can't be read nothing is known.
         self._removals.add(previous, shown, unread=self._feeds.keys() - self._results.keys())
         problems = [*records.problems, *maker.problems]
@@ -86,7 +99,10 @@ class DryRun:
 
     @property
     def counts(self) -> list[FeedCount]:
-        return [count_feed(feed, result.memory) for feed, result in self._results.items()]
+        accounts = add_accounts(self._accounts)
+        return [
+            count_feed(feed, result.memory, accounts.get(feed, FeedAccount())) for feed, result in self._results.items()
+        ]
 
     @property
     def warnings(self) -> list[FeedWarning]:

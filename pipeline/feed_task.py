@@ -3,11 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+from msgspec import MsgspecError
+
 from outings.release.root import FeedMemory
 from outings.release.store import Corrupt, NotFound, Store, open_configured_store
 from pipeline.clean.feed_read import FeedRead, list_cleaned, put_cached_read, read_cached_read, spool_records
 from pipeline.clean.reading import read_feed, read_source
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_read
+from pipeline.fetch.source import FeedError
 from pipeline.tasks import FeedResult, FeedTask
 
 
@@ -15,6 +18,8 @@ def read_records(work: FeedTask) -> FeedResult:
     source, store = work.source, open_configured_store(work.configuration.store)
     kept = source.kept
     read = _recall_feed(kept, store)
+    if read is None and source.failure is not None:
+        raise FeedError(work.feed.name, work.feed.url, source.failure)
     if read is None:
         read = strip_read(_read_feed(work, _recall_feed(source.before, store)), WithdrawalMatcher(work.withdrawals))
         if source.question is not None and source.next is None:
@@ -37,7 +42,9 @@ def spool_feed(read: FeedRead, *, spool: Path, is_whole: bool, **remembered: Any
         feed=read.feed,
         memory=FeedMemory(
             hash=read.hash, read=read.read, listings=len(cleaned) + read.withdrawn, merged=read.merged,
-            quarantined=read.quarantined, withdrawn=read.withdrawn, **remembered,
+            quarantined=read.quarantined, withdrawn=read.withdrawn, missed=read.missed,
+            removals=read.removals, repeated=read.repeated, merges=read.merges, filled=read.filled,
+            unplaced=read.unplaced, **remembered,
         ),
         problems=read.problems,
         unknown=read.unknown,
@@ -56,7 +63,7 @@ def _recall_feed(sha: str | None, store: Store) -> FeedRead | None:
         return None
     try:
         return read_cached_read(store, sha)
-    except (NotFound, Corrupt):
+    except (NotFound, Corrupt, MsgspecError):
         return None
 
 

@@ -9,14 +9,16 @@ import polars as pl
 from msgspec import Struct
 
 from outings.contract.resources.directories import Bounds
-from outings.contract.values import DAY, read_date
+from outings.contract.values import DAY, number_day, read_date
 from outings.contract.vocabulary import TYPES
-from outings.release.tables import PUBLISHED
+from outings.release.manifest import FeedAccount
+from outings.release.tables import LISTINGS, PUBLISHED
 from pipeline.clean.feed_read import FeedRead, SpooledRecord
 from pipeline.dates.recurrence import names_start
 from pipeline.fetch.row_choice import HEADING
 from pipeline.resolve.listings.rows import Row
 from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.tables.account import COLUMNS, count_shown
 
 # Of many, how many a warning names.
 _EXAMPLES = 3
@@ -26,8 +28,9 @@ _FAR_AWAY = 1.0
 
 
 class FeedWarning(Struct, frozen=True, kw_only=True):
-    """`code`: `no_records`, `passed_over`, `shrink`, `no_future_date`, `start_outside_rule`, `far_away` or `removals`.
-    `count`: how many records or listings it is about. `examples`: some of them."""
+    """`code`: `no_records`, `expectation`, `page_limit`, `passed_over`, `shrink`, `no_future_date`,
+    `start_outside_rule`, `far_away` or `removals`. `count`: how many records or listings it is about. `examples`: some
+    of them."""
 
     feed: str
     code: str
@@ -39,6 +42,10 @@ class FeedWarning(Struct, frozen=True, kw_only=True):
 def warn_of_reading(read: FeedRead) -> Iterator[FeedWarning]:
     if read.read == 0:
         yield FeedWarning(feed=read.feed, code="no_records", message="has no records")
+    for reason in read.missed:
+        yield FeedWarning(feed=read.feed, code="expectation", message=f"expected {reason}")
+    if read.cut is not None:
+        yield FeedWarning(feed=read.feed, code="page_limit", message=read.cut)
     named = sorted(read.passed_over.items(), key=lambda each: (-each[1], each[0]))
     chosen = [each for each in named if each[0].startswith(("keep ", "drop ")) or each[0] == HEADING]
     for code, what, group in (
@@ -75,6 +82,36 @@ class DateSurvey:
                 text = f"none of {count:,} {_pluralize(count, 'listing')} with a date is today or later"
                 message = f"{text}; the last was on {self._last[feed]}"
                 yield FeedWarning(feed=feed, code="no_future_date", message=message, count=count)
+
+
+class AccountSurvey:
+    """Count what readers would see of the rows of a metro."""
+
+    def __init__(self) -> None:
+        self._rows: list[dict[str, object]] = []
+        self._organizations: list[str | None] = []
+
+    def add(self, row: Row, *, today: date) -> None:
+        if row.kind == "organization":
+            if row.columns["status"] == PUBLISHED and row.columns.get("home") is None:
+                self._organizations.append(row.columns["source"])
+            return
+        columns = {name: row.columns.get(name) for name in COLUMNS if name != "type"}
+        self._rows.append({**columns, "type": TYPES.index(row.kind), "is_open": _is_open(row, today)})
+
+    def count(self) -> dict[str, FeedAccount]:
+        schema = {name: LISTINGS[name] for name in COLUMNS} | {"is_open": pl.Boolean()}
+        return count_shown(pl.DataFrame(self._rows, schema=schema), organizations=self._organizations)
+
+
+def _is_open(row: Row, today: date) -> bool:
+    """Return True if something of it begins today or later, or goes on."""
+    if row.kind != "event":
+        return (_find_last(row) or date.max) >= today
+    if row.columns["beyond_starts_local"] is not None:
+        return True
+    starts = None if row.occurrences is None else row.occurrences.starts_local
+    return starts is not None and bool((starts >= number_day(today) * DAY).any())
 
 
 def _find_last(row: Row) -> date | None:

@@ -10,6 +10,7 @@ from time import perf_counter
 from msgspec import Struct
 from msgspec.structs import replace
 
+from outings.release.manifest import FeedAccount
 from outings.release.store import Store, open_configured_store
 from outings.release.tables import PUBLISHED
 from pipeline.clean.feed_read import SpooledRecord, read_spool
@@ -60,6 +61,7 @@ def build_listings(work: MetroTask) -> MetroResult:
         neighborhoods=tabulate_neighborhoods(neighborhoods),
         delta_state=records.delta_state,
         spanning=_keep_shared(work, maker.foreign, store),
+        account=records.account,
     )
     make_result = partial(MetroResult, last_good=records.last_good, losses=records.losses, claims=records.claims)
     problems = records.problems
@@ -112,6 +114,7 @@ class MetroRecords(Struct, frozen=True, kw_only=True):
     problems: Sequence[Problem]
     losses: Mapping[str, FeedLoss]
     claims: Claims
+    account: Mapping[str, FeedAccount] = {}
 
 
 def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) -> MetroRecords:
@@ -157,7 +160,19 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
         problems=(*problems, *_tell_stale(work, previous, list(carried))),
         losses=losses,
         claims=claims,
+        account=_count_beside(by_id, carried, previous),
     )
+
+
+def _count_beside(
+    by_id: Mapping[str, SpooledRecord], carried: Mapping[str, str], previous: PreviousSnapshot
+) -> dict[str, FeedAccount]:
+    """Count by feed what published rows do not tell: records that say they are none, and rows of before."""
+    unpublished = Counter(each.head.feed for each in by_id.values() if each.line and each.head.status != "published")
+    earlier = Counter(each.head.feed for each in by_id.values() if not each.line and each.head.status == "published")
+    rows = ((previous.get(row_id), source) for row_id, source in carried.items())
+    earlier.update(source.partition("/")[0] for row, source in rows if row is not None and row["status"] == PUBLISHED)
+    return {feed: FeedAccount(unpublished=unpublished[feed], earlier=earlier[feed]) for feed in unpublished | earlier}
 
 
 def _find_kept(
@@ -174,7 +189,7 @@ def _find_kept(
     `others`: sources known from elsewhere, beside those in `stated`.
     """
     # Only what these feeds do not say now may stay: to look at all rows for it is not needed where there is none.
-    carrying = {feed.feed for feed in work.feeds if feed.feed in work.deltas or feed.list_unread()}
+    carrying = {feed.feed for feed in work.feeds if feed.stands or feed.feed in work.deltas or feed.list_unread()}
     may_stay = previous.choose_sources(stays) if carrying else frozenset[str]()
     if not may_stay:
         return {}

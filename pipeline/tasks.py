@@ -13,11 +13,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
+from outings.failures import OperatorError
 from outings.release.root import FeedMemory, Withdrawals
 from outings.release.store import open_configured_store
 from pipeline.clean.feed_read import SpoolFiles, read_spool
 from pipeline.fetch.bounded_task import run_bounded
-from pipeline.fetch.source import FeedSource, find_item
+from pipeline.fetch.source import FeedError, FeedSource, SettingError, find_item
 from pipeline.memory import collect_seldom
 from pipeline.publish.metro_plan import MetroBuild, MetroPlan
 from pipeline.records.record import ORGANIZATION, Problem
@@ -54,6 +55,7 @@ class FeedResult(Struct, frozen=True, kw_only=True):
     `files`: the several in which lines are (`clean.feed_read.locate_problems`). `decided`: how they were read,
     where that was a choice. `spooled`: the files of all records.
     `items`: of a feed of items those of which it spoke; `is_whole`: it began anew, and spoke of all there are.
+    `stands`: nothing was read, and all that it ever said stays.
     """
 
     feed: str
@@ -66,6 +68,7 @@ class FeedResult(Struct, frozen=True, kw_only=True):
     is_whole: bool = False
     spooled: SpoolFiles = ()
     decided: tuple[str, ...] = ()
+    stands: bool = False
 
     def set_aside(self, lost: int) -> "FeedResult":
         """Return the result with `lost` of its records counted as quarantined, because they were refused when metros
@@ -126,6 +129,14 @@ def run_feed_task(work: FeedTask) -> FeedResult:
     return run_bounded(read, work.feed)
 
 
+def try_feed_task(work: FeedTask) -> FeedResult | OperatorError:
+    """Return the feed's result, or why it can't be read."""
+    try:
+        return run_feed_task(work)
+    except (FeedError, SettingError) as error:
+        return error
+
+
 def run_metro_task(work: MetroTask) -> MetroResult:
     with collect_seldom():
         from pipeline.metro_task import build_listings
@@ -157,6 +168,8 @@ def make_stays(work: MetroTask) -> Callable[[str, str], bool]:
         if name not in speaking:
             return False
         feed, unread = speaking[name]
+        if feed.stands:
+            return True
         if source_id in unread or name not in work.deltas:
             return source_id in unread
         item = find_item(source_id)

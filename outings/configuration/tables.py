@@ -103,6 +103,23 @@ class MetroTable(Struct, frozen=True, kw_only=True):
 
 Cell = str | int | float | bool
 Words = Annotated[Cell | tuple[Cell, ...], Meta(description="a value, or a list of values")]
+Columns = Annotated[str | tuple[str, ...], Meta(description="the name of a member, or a list of names")]
+
+
+class ExpectTable(Struct, frozen=True, kw_only=True):
+    """Expectations of a feed. `rows`: how many it has; `unique` and `not_null`: members of its records, where
+    `starts` is any of those that say when; `fresh`: how old its newest record, or its file, may be. `otherwise`: what
+    becomes of a feed that misses one of these."""
+
+    rows: Annotated[
+        str, Meta(pattern=r"^((>=|<=|>|<|=) ?\d+)?\Z", description='a comparison such as ">= 100" or "< 5000"')
+    ] = ""
+    unique: Columns = ()
+    not_null: Columns = ()
+    fresh: Annotated[
+        str, Meta(pattern=r"^(\d+ ?[hdw])?\Z", description='a number of hours, days or weeks: "36h", "7d", "2w"')
+    ] = ""
+    otherwise: Literal["warn", "stop"] = "warn"
 
 
 class FeedTable(Struct, frozen=True, kw_only=True):
@@ -119,6 +136,8 @@ class FeedTable(Struct, frozen=True, kw_only=True):
     max_shrink: Share = 0.5
     spans: Literal["daily", "first"] = "daily"
     confidence: Literal["stated", "computed"] = "stated"
+    on_error: Literal["keep", "stop"] = "keep"
+    expect: ExpectTable = ExpectTable()
     defaults: dict[str, Any] = {}
     select: Path | None = None
     map: dict[str, Any] = {}

@@ -90,6 +90,27 @@ class Pack(Struct, frozen=True, kw_only=True):
     alive: int
 
 
+class FeedAccount(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A count of the listings and organizations that a feed has in a metro, by what readers see of them.
+
+    `served`: shown by default. Published and hidden by default: for adults alone (`audience`), below `min_confidence`,
+    `undated` events, and what is `over`. `unpublished`: records that say so, by their status. `earlier`: of all these,
+    those that stay from earlier versions and are no record of this one.
+    """
+
+    served: int = 0
+    audience: int = 0
+    confidence: int = 0
+    undated: int = 0
+    over: int = 0
+    unpublished: int = 0
+    earlier: int = 0
+
+    @property
+    def hidden(self) -> int:
+        return self.audience + self.confidence + self.undated + self.over
+
+
 class Manifest(Struct, frozen=True, kw_only=True):
     """One metro in one release.
 
@@ -101,7 +122,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     `<collection>.<format>`. `delta_state` is an object of the records of feeds that say only what changed, for the next
     build and a rollback. So are `lent`, the records of the metro's own organizations, to which other metros may refer,
     and `foreign`, to which it refers itself. `site` are the metro's
-    pages, where the site shows listings.
+    pages, where the site shows listings. `account`: what readers see of each feed.
     """
 
     layout: int
@@ -126,6 +147,19 @@ class Manifest(Struct, frozen=True, kw_only=True):
     lent: str | None = None
     foreign: str | None = msgspec.field(default=None, name="asked")
     site: MetroSite | None = None
+    account: Mapping[str, FeedAccount] | None = None
+
+
+def add_accounts(parts: Iterable[Mapping[str, FeedAccount]]) -> dict[str, FeedAccount]:
+    """Add up the accounts of several metros by feed."""
+    total: dict[str, FeedAccount] = {}
+    for part in parts:
+        for feed, account in sorted(part.items()):
+            known = total.get(feed, FeedAccount())
+            total[feed] = FeedAccount(
+                **{name: getattr(known, name) + getattr(account, name) for name in FeedAccount.__struct_fields__}
+            )
+    return total
 
 
 def encode_manifest(manifest: Manifest) -> bytes:

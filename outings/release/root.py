@@ -54,6 +54,12 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
 
     `last_good`: how many listings stay as they were because what the feed says of them by now is quarantined, and
     `last_good_since` the stamp of the oldest of these versions.
+
+    `read_at`: when this version was read. `failure` says why it is still in force, though the feed failed at
+    `failed_at`; `hash` is empty if there never was a good one. `newest`: how new its records are. `missed`:
+    expectations that it does not meet. `removals`: of the `listings` those that only say that something is gone.
+    `repeated`: of the `merged` those that say the same again; `merges`: some of the others. `filled`: how often each of
+    the feed's defaults was taken. `unplaced`: columns that its mapping does not use.
     """
 
     hash: str
@@ -72,6 +78,16 @@ class FeedMemory(Struct, frozen=True, kw_only=True):
     last_modified: str | None = None
     next: str | None = None
     walked_at: datetime | None = None
+    read_at: datetime | None = None
+    failed_at: datetime | None = None
+    failure: str | None = None
+    newest: datetime | None = None
+    missed: tuple[str, ...] = ()
+    removals: int = 0
+    repeated: int = 0
+    merges: tuple[str, ...] = ()
+    filled: Mapping[str, int] = {}
+    unplaced: tuple[str, ...] = ()
 
 
 class Withdrawal(Struct, frozen=True, kw_only=True):

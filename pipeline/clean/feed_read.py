@@ -177,6 +177,7 @@ class CleanedRecord(Struct, frozen=True, array_like=True, gc=False):
     crawled_at: datetime | None
     key: bytes = b""
     is_span: bool = False
+    is_removal: bool = False
 
 
 class Records(Sequence[Record]):
@@ -203,7 +204,8 @@ class FeedRead(Struct, frozen=True, kw_only=True):
     `records` hold a delta's removals too (`deleted`). Where there are several `files`, `locate_problems` finds the
     file and the line of a record. `unknown` counts members that no record has, by path. `items`: all that this said of
     them is in `records` and `problems`, whatever was said before. `decided`: how files were read, where that was a
-    choice. `passed_over` counts what is no listing, by its type.
+    choice. `passed_over` counts what is no listing, by its type. `missed`: expectations that the feed does not meet.
+    `cut`: why some of its rows may be missing. What follows is as `FeedMemory` has it.
     """
 
     feed: str
@@ -219,6 +221,13 @@ class FeedRead(Struct, frozen=True, kw_only=True):
     decided: tuple[str, ...] = ()
     withdrawn: int = 0
     passed_over: Mapping[str, int] = {}
+    missed: tuple[str, ...] = ()
+    cut: str | None = None
+    removals: int = 0
+    repeated: int = 0
+    merges: tuple[str, ...] = ()
+    filled: Mapping[str, int] = {}
+    unplaced: tuple[str, ...] = ()
 
 
 def encode_cleaned(record: Record, *, key: bytes = b"") -> CleanedRecord:
@@ -228,7 +237,7 @@ def encode_cleaned(record: Record, *, key: bytes = b"") -> CleanedRecord:
     return CleanedRecord(
         kind=record.type, metro=record.metro, identity=identity, encoded=encode_record(record),
         crawled_at=record.source.crawled_at, key=key,
-        is_span=isinstance(record, EventRecord) and find_last_day(record) is not None,
+        is_removal=record.deleted, is_span=isinstance(record, EventRecord) and find_last_day(record) is not None,
     )  # fmt: skip
 
 
@@ -246,6 +255,12 @@ def locate_problems(problems: Iterable[Problem], files: Sequence[str]) -> Iterat
     for problem in problems:
         place, line = divmod(problem.line, _FILE_LINES)
         yield structs.replace(problem, file=files[place - 1], line=line) if place else problem
+
+
+def name_line(line: int, files: Sequence[str]) -> str:
+    """Return a line as people call it, with its file if there are several."""
+    place, line = divmod(line, _FILE_LINES)
+    return f"{files[place - 1]} line {line:,}" if place else f"line {line:,}"
 
 
 def put_cached_read(store: Store, read: FeedRead) -> str:

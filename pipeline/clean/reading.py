@@ -12,7 +12,16 @@ from outings.configuration import Configuration, FeedTable
 from outings.contract.did_you_mean import list_nearest
 from outings.contract.vocabulary import Vocabulary
 from pipeline.clean.cleaning import Origin, clean_record, is_stated, make_problem
-from pipeline.clean.feed_read import CleanedRecord, FeedRead, Records, encode_cleaned, locate_problems, number_line
+from pipeline.clean.expectations import ALIASES, ExpectationSurvey, list_names
+from pipeline.clean.feed_read import (
+    CleanedRecord,
+    FeedRead,
+    Records,
+    encode_cleaned,
+    locate_problems,
+    name_line,
+    number_line,
+)
 from pipeline.fetch.reader import FeedSetting, RawRecord, Reader, is_remote, load_reader, open_sources
 from pipeline.fetch.source import FeedError, FeedSource, SettingError, SourceFile, check_unchanged, is_zoned
 from pipeline.fetch.text_files import HEAD, refuse_markup
@@ -22,6 +31,7 @@ from pipeline.scratch import open_scratch
 # A feed keyed by ids has as many names as records: a report needs the frequent ones.
 SHOWN_UNKNOWN = 50
 OTHERS = "(others)"
+_SHOWN_MERGES = 3
 _KEY_BYTES = 16
 
 # A reference is one way of naming: a default's name beside a record's own source_id would be two.
@@ -55,9 +65,11 @@ def read_source(
     """
     check_defaults(feed, configuration.vocabulary)
     decided: list[str] = []
+    unplaced: list[str] = []
     timezone = find_timezone(feed, configuration) if is_zoned(feed) else ""
     setting = FeedSetting(
-        feed=feed, timezone=timezone, vocabulary=configuration.vocabulary, tell_decided=decided.append
+        feed=feed, timezone=timezone, vocabulary=configuration.vocabulary, tell_decided=decided.append,
+        tell_unplaced=unplaced.extend,
     )  # fmt: skip
     reader, origin = load_reader(feed.format), _make_origin(feed, configuration)
     unknown, passed_over = Counter[str](), Counter[str]()
@@ -65,6 +77,7 @@ def read_source(
     recalled = {each.key: each for each in before if each.key}
     problems, items, places = list[Problem](), set[str](), dict[str, int]()
     read = quarantined = 0
+    survey, merges, filled = ExpectationSurvey(feed), _MergeSurvey(), Counter[str]()
     for count, raw in enumerate(_list_raw(source.files, reader, setting), start=1):
         if count > feed.max_rows:
             raise FeedError(feed.name, feed.url, f"has more than the {feed.max_rows:,} rows that max_rows allows")
@@ -78,6 +91,8 @@ def read_source(
             continue
         if raw.file is not None:
             raw = raw._replace(line=number_line(places.setdefault(raw.file, len(places)), raw.line))
+        survey.add(raw.value)
+        filled.update(_list_filled(raw.value, feed.defaults))
         problems += [
             make_problem(*note, quarantines=False, line=raw.line, feed=feed.name, source_id=raw.source_id)
             for note in raw.notes
@@ -88,25 +103,57 @@ def read_source(
             quarantined += 1
         else:
             # The last wins, and stands where it was read.
-            kept.pop(cleaned.identity, None)
+            merges.add(kept.pop(cleaned.identity, None), cleaned)
             kept[cleaned.identity] = cleaned
     if not is_remote(feed):
         check_unchanged(feed, source.files, configuration.directory)
-    if spans := sum(each.is_span for each in kept.values()):
-        decided.append(_describe_spans(feed, spans))
+    cut = next((file.cut for file in source.files if file.cut is not None), None)
+    decided += [] if cut is None else [cut]
+    decided += _describe_spans(feed, sum(each.is_span for each in kept.values()))
     located = locate_problems(problems, list(places))
     return FeedRead(
         feed=feed.name, hash=source.hash, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,
         records=Records(list(kept.values())), unknown=_sum_unknown(unknown), files=tuple(places),
         problems=tuple(located if reader.explain is None else reader.explain(located, setting)),
         items=tuple(sorted(items)), decided=tuple(decided), passed_over=dict(passed_over),
+        missed=tuple(survey.list_missed(read)), cut=cut,
+        removals=sum(each.is_removal for each in kept.values()), repeated=merges.repeated,
+        merges=merges.list_examples(list(places)), filled=dict(sorted(filled.items())), unplaced=tuple(unplaced),
     )  # fmt: skip
 
 
-def _describe_spans(feed: FeedTable, count: int) -> str:
+class _MergeSurvey:
+    """Count the records that a later one of the same identity replaced."""
+
+    def __init__(self) -> None:
+        self.repeated = 0
+        self._examples: list[tuple[int, int]] = []
+
+    def add(self, replaced: CleanedRecord | None, by: CleanedRecord) -> None:
+        if replaced is None:
+            return
+        if replaced.encoded.digest == by.encoded.digest:
+            self.repeated += 1
+        elif len(self._examples) < _SHOWN_MERGES:
+            self._examples.append((replaced.encoded.line, by.encoded.line))
+
+    def list_examples(self, files: Sequence[str]) -> tuple[str, ...]:
+        """Name the lines of some records that another one replaced, and not only repeated."""
+        return tuple(f"{name_line(one, files)} by {name_line(other, files)}" for one, other in self._examples)
+
+
+def _list_filled(raw: object, defaults: Mapping[str, Any]) -> list[str]:
+    """List the defaults that a record takes."""
+    if not isinstance(raw, dict) or raw.get("deleted") is True:
+        return []
+    return [name for name in defaults if raw.get(name) is None]
+
+
+def _describe_spans(feed: FeedTable, count: int) -> Iterator[str]:
     events = "1 event lasts" if count == 1 else f"{count:,} events last"
     when = "each of their days" if feed.spans == "daily" else "their first day alone"
-    return f'{events} several days without a rule: shown on {when} (spans = "{feed.spans}")'
+    if count:
+        yield f'{events} several days without a rule: shown on {when} (spans = "{feed.spans}")'
 
 
 def _list_raw(files: Iterable[SourceFile], reader: Reader, setting: FeedSetting) -> Iterator[RawRecord]:
@@ -176,12 +223,16 @@ def _make_origin(feed: FeedTable, configuration: Configuration) -> Origin:
 
 
 def check_defaults(feed: FeedTable, vocabulary: Vocabulary) -> None:
-    """Raise `SettingError` if a default is not a member of any type."""
+    """Raise `SettingError` if a default, or a member of which something is expected, is of no type."""
     known = {name for members in make_members(vocabulary).values() for name in members}
     for name in feed.defaults:
         if name not in known:
             near = ", ".join(list_nearest(name, known) or sorted(known))
             raise SettingError(feed.name, f"defaults.{name}", f"is not a member of a record; the nearest: {near}")
+    for name in list_names(feed):
+        if (first := name.partition(".")[0]) not in known | ALIASES.keys():
+            near = ", ".join(list_nearest(first, known | ALIASES.keys()) or sorted(known))
+            raise SettingError(feed.name, "expect", f"{name} is not a member of a record; the nearest: {near}")
 
 
 def _fill_record(raw: object, defaults: Mapping[str, Any], vocabulary: Vocabulary) -> object:

@@ -1,14 +1,16 @@
 """Report what happened to every record that was read, for people and as JSON."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from outings.contract.values import format_instant
+from outings.release.manifest import FeedAccount
 from outings.release.root import FeedMemory
 from pipeline.records.record import Problem
 
@@ -18,7 +20,10 @@ _INDEX = re.compile(r"\[\d+\]")
 class FeedCount(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Counts of a feed's records. `read` = `listings` + `merged` + `quarantined`. `withdrawn`: listings that are taken
     down, and so left out. `last_good`: published listings that stay as they were in place of quarantined ones, and the
-    stamp of the oldest. These three are left out if there are none."""
+    stamp of the oldest. `read_at`: when this version was read; `failure`: why it is still in force, though the feed
+    failed at `failed_at`. `missed`: expectations that it does not meet. `account`: what readers see of it, such that
+    `listings` - `withdrawn` - `removals` = `served` + what is hidden + `unpublished` - `earlier`. What is not stated of
+    a feed is left out; the other members are as `FeedMemory` has them."""
 
     feed: str
     read: int
@@ -28,10 +33,22 @@ class FeedCount(Struct, frozen=True, kw_only=True, omit_defaults=True):
     withdrawn: int = 0
     last_good: int = 0
     last_good_since: datetime | None = None
+    read_at: datetime | None = None
+    failed_at: datetime | None = None
+    failure: str | None = None
+    missed: tuple[str, ...] = ()
+    removals: int = 0
+    repeated: int = 0
+    merges: tuple[str, ...] = ()
+    filled: Mapping[str, int] = {}
+    unplaced: tuple[str, ...] = ()
+    account: FeedAccount | None = None
 
 
-def count_feed(feed: str, memory: FeedMemory) -> FeedCount:
-    return FeedCount(feed=feed, **{name: getattr(memory, name) for name in FeedCount.__struct_fields__[1:]})
+def count_feed(feed: str, memory: FeedMemory, account: FeedAccount | None = None) -> FeedCount:
+    known = {name: getattr(memory, name) for name in FeedCount.__struct_fields__[1:-1]}
+    count = FeedCount(feed=feed, account=account, **known)
+    return count if memory.failure is not None else replace(count, read_at=None)
 
 
 class ProblemGroup(Struct, frozen=True, kw_only=True):
@@ -144,7 +161,61 @@ def _format_counts(feeds: Sequence[FeedCount]) -> list[str]:
     lines = [f"{count.feed:{name}}  {count.read:>{number},} read{_format_parts(count)}" for count in counts]
     kept = [count for count in feeds if count.last_good_since is not None]
     lines += [f"  {count.feed}: {count.withdrawn:,} taken down, left out" for count in feeds if count.withdrawn]
+    account = [f"  {count.feed}: {line}" for count in feeds for line in list_account(count)]
+    lines += ["", "What readers do not see by default, and what was not taken:", *account] if account else []
+    failed = [describe_kept(count) for count in feeds if count.failure is not None]
+    lines += ["", "Feeds that failed:", *(f"  {each}" for each in failed)] if failed else []
+    missed = [f"  {count.feed}: {reason}" for count in feeds for reason in count.missed]
+    lines += ["", "Expectations that feeds do not meet:", *missed] if missed else []
     return lines + ["", "Last good versions that stay:"] * bool(kept) + [_format_last_good(count) for count in kept]
+
+
+def list_account(count: FeedCount) -> Iterator[str]:
+    """Yield what is lost or hidden of a feed, each with its number and the setting that changes it."""
+    other = count.merged - count.repeated
+    if count.repeated:
+        yield f"{count.repeated:,} merged that say the same again"
+    if other:
+        shown = f", such as {'; '.join(count.merges)}" if count.merges else ""
+        yield f"{other:,} merged into a later record with the same source_id{shown} (give each its own source_id)"
+    account = count.account or FeedAccount()
+    for name, (why, change) in _HIDDEN.items():
+        if number := getattr(account, name):
+            yield f"{number:,} {why} ({change})"
+    if account.earlier:
+        yield f"{account.earlier:,} listings of earlier versions stay"
+    if count.removals:
+        yield f"{count.removals:,} records only say that something is gone"
+    if count.filled:
+        yield f"defaults filled {', '.join(f'{name} ({number:,})' for name, number in count.filled.items())}"
+    if count.unplaced:
+        yield f"columns not placed: {', '.join(count.unplaced)}"
+    if count.account is not None and is_empty(count):
+        yield "not one listing is published"
+
+
+def is_empty(count: FeedCount) -> bool:
+    """Return True if the feed is known to have no published listing."""
+    return count.account is not None and not count.account.served + count.account.hidden
+
+
+# Why default lists leave something out, and what changes that.
+_HIDDEN = {
+    "confidence": ("hidden by a confidence below 0.7, of places 0.5", "confidence, defaults.confidence"),
+    "audience": ("hidden because they are for adults alone", "audience or adults_only of the record"),
+    "undated": ("hidden because they have no date", "starts_local or date_on"),
+    "over": ("hidden because they are over", "nothing to do: list earlier dates with from and to"),
+    "unpublished": ("not published, because the records say so", "status"),
+}
+
+
+def describe_kept(count: FeedCount) -> str:
+    """Return why a feed failed, and how old the version is that stays."""
+    if count.read_at is None or count.failed_at is None:
+        return f"{count.failure}; it has no earlier version, so nothing of it is published"
+    days, rest = divmod((count.failed_at - count.read_at).total_seconds(), 86_400)
+    age = f"{days:.0f} {'day' if days == 1 else 'days'}" if days else f"{rest / 3_600:.0f} hours"
+    return f"{count.failure}; its version of {count.read_at:%Y-%m-%d %H:%M} UTC stays, {age} old"
 
 
 def _format_parts(count: FeedCount) -> str:

@@ -27,14 +27,14 @@ from outings.sql_quoting import quote
 from pipeline.drafts.columns import Column, count_known, list_columns, show_examples
 from pipeline.drafts.metro import MetroDraft
 from pipeline.drafts.roles import Roles, find_roles, fits, is_other_date
-from pipeline.drafts.rules import choose_type, draft_rules, list_used
+from pipeline.drafts.rules import choose_type, draft_rules
 from pipeline.drafts.time_notation import TimeNotation
 from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.reader import open_sources
 from pipeline.fetch.source import FeedError, SourceFile
 from pipeline.fetch.table.delimited import DELIMITERS, find_header, read_rows
 from pipeline.fetch.table.json_rows import is_lines, list_wrapped, read_json
-from pipeline.fetch.table.mapping import compile_mapping
+from pipeline.fetch.table.mapping import compile_mapping, list_used
 from pipeline.fetch.table.reading import open_engine, open_table, shorten
 from pipeline.fetch.table.sheets import format_cell, read_cells
 from pipeline.fetch.table.sheets import list_tables as list_database_tables

@@ -1,7 +1,7 @@
 """Make the rules of a mapping from the roles of columns, in the order in which a person would read them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pipeline.drafts.columns import Column, find_meanings
@@ -296,19 +296,3 @@ def _draft_link(column: Column) -> Any:
     if all("://" in value for value in column.filled):
         return column.path
     return {"column": column.path, "prefix": "https://"}
-
-
-def list_used(rules: Mapping[str, Any]) -> set[str]:
-    """List the columns that the rules name."""
-    return {path for rule in rules.values() for path in _list_columns(rule)}
-
-
-def _list_columns(rule: Any) -> Iterator[str]:
-    if isinstance(rule, str):
-        yield rule
-    elif isinstance(rule, dict):
-        yield from (*rule.get("join", ()), *rule.get("first", ()))
-        if "column" in rule:
-            yield rule["column"]
-        if isinstance(rule.get("fallback"), dict):
-            yield from _list_columns(rule["fallback"])

@@ -13,7 +13,7 @@ from pipeline.clean.feed_read import FeedRead
 from pipeline.drafts.columns import Column, show_examples
 from pipeline.drafts.drafting import FeedDraft
 from pipeline.drafts.metro import MetroDraft
-from pipeline.drafts.rules import list_used
+from pipeline.fetch.table.mapping import list_used
 from pipeline.records.record import Record
 
 _SETTINGS = ("file", "sheet", "table", "records", "skip", "encoding", "allow_private")

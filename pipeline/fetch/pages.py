@@ -199,11 +199,12 @@ class MovedRowsError(WalkError):
 
 
 class _RowWalk(Walk, kw_only=True):
-    """`total` and `last`: what the server said latest."""
+    """`total` and `last`: what the server said latest. `cut`: why rows may be missing."""
 
     pages: PagesTable
     total: int | None = None
     last: int | None = None
+    cut: str | None = None
 
     def make_address(self) -> str:
         """Return the address of the next page by its number or its offset. The first of an offset is the address
@@ -251,9 +252,8 @@ class _RowWalk(Walk, kw_only=True):
     def _check_end(self, page: Page) -> None:
         """Raise ValueError if the walk breaks off: that would remove all that it did not come to."""
         total, last = self.total, self.last
-        if self.pages.most is not None and self.rows >= self.pages.most:
-            detail = f"{self.rows:,} rows, and the server gives {self.pages.most:,} at most: others may be missing"
-            raise ValueError(f"makes {detail}; ask for fewer in several feeds, or for all at another address")
+        if self.pages.most is not None and self.rows >= self.pages.most and total is None:
+            self.cut = f"{self.rows:,} rows, and the server gives {self.pages.most:,} at most: others may be missing"
         if page.more:
             raise ValueError("says that there are more rows, and has none")
         if total is not None and self.rows < total:
@@ -290,7 +290,9 @@ async def fetch_rows(feed: FeedTable, pages: PagesTable, context: FetchContext, 
     except WalkError as fault:
         raise FeedError(feed.name, show_url(fault.url), _hide_keys(str(fault), feed)) from None
     tell(f"{walk.count:,} pages, {walk.rows:,} rows")
-    return replace(look_at(feed, show_url(feed.url), path), has_rows=True)
+    if walk.cut is not None:
+        tell(walk.cut)
+    return replace(look_at(feed, show_url(feed.url), path), has_rows=True, cut=walk.cut)
 
 
 def _differ(before: int | None, now: int | None) -> bool:

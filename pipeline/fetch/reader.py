@@ -11,12 +11,15 @@ from msgspec import Struct
 
 from outings.configuration import Configuration, FeedTable
 from outings.contract.vocabulary import Vocabulary
+from outings.failures import OperatorError
 from outings.release.root import FeedMemory
 from outings.release.store import Store
 from outings.retry_policy import RetryPolicy
 from pipeline.fetch.source import (
     BUCKET_SCHEME,
+    FeedError,
     FeedSource,
+    SettingError,
     SourceFile,
     check_memory,
     choose_known,
@@ -67,12 +70,14 @@ def sort_words(words: Iterable[str], vocabulary: Vocabulary) -> dict[str, list[s
 
 class FeedSetting(Struct, frozen=True, kw_only=True):
     """The settings of a reader. `timezone`: of the feed's metro, empty where the format has no zones.
-    `tell_decided` is told how a file is read, where that is a choice."""
+    `tell_decided` is told how a file is read, where that is a choice; `tell_unplaced` the columns that a mapping leaves
+    out."""
 
     feed: FeedTable
     timezone: str
     vocabulary: Vocabulary
     tell_decided: Callable[[str], None] = lambda _: None
+    tell_unplaced: Callable[[Iterable[str]], None] = lambda _: None
 
 
 class FetchContext(Struct, frozen=True, kw_only=True):
@@ -126,11 +131,13 @@ def open_sources(
     now: datetime | None = None,
     tell: Callable[[str], None] = lambda _: None,
     policy: RetryPolicy | None = None,
+    recover: Callable[[FeedTable, OperatorError], FeedSource] | None = None,
 ) -> dict[str, FeedSource]:
     """Open the feeds, by their names. Writes what is fetched to `scratch`.
 
     `memories`: what the previous release remembers; `now`: the build's clock; `tell` is told of what has to be asked
-    for again; `policy`: of requests, if not the usual. Raises the first feed's FeedError or SettingError.
+    for again; `policy`: of requests, if not the usual; `recover`: returns what takes the place of a feed that fails.
+    Without it raises the first feed's FeedError or SettingError.
     """
     checked = {feed.name: check_memory(memories.get(feed.name), store) for feed in feeds}
     remote: Mapping[str, FeedSource | BaseException] = {}
@@ -145,9 +152,14 @@ def open_sources(
         remote = open_remote(away, context, checked)
     opened: dict[str, FeedSource] = {}
     for feed in feeds:
-        source = remote[feed.name] if is_remote(feed) else _open_files(feed, configuration, checked[feed.name])
-        if isinstance(source, BaseException):
-            raise source
+        try:
+            source = remote[feed.name] if is_remote(feed) else _open_files(feed, configuration, checked[feed.name])
+            if isinstance(source, BaseException):
+                raise source
+        except (FeedError, SettingError) as error:
+            if recover is None:
+                raise
+            source = recover(feed, error)
         opened[feed.name] = source
     return opened
 

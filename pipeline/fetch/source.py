@@ -32,7 +32,7 @@ def find_item(source_id: str) -> str:
 # Settings that no record depends on.
 _UNREAD = (
     "url", "max_shrink", "max_bytes", "max_rows", "max_columns", "max_seconds", "max_memory", "select", "headers",
-    "allow_private", "confidence",
+    "allow_private", "confidence", "on_error",
 )  # fmt: skip
 _LEAST_SCRATCH = 1 << 30
 
@@ -62,13 +62,14 @@ class SelectError(SettingError):
 
 class SourceFile(Struct, frozen=True, kw_only=True):
     """`name` as the url gives it; `state` moves when the file does. `charset`: what a server called its letters.
-    `has_rows`: it is the rows of a table, one a line, gathered from its pages."""
+    `has_rows`: it is the rows of a table, one a line, gathered from its pages. `cut`: why rows may be missing."""
 
     name: str
     path: Path
     state: FileState
     charset: str | None = None
     has_rows: bool = False
+    cut: str | None = None
 
 
 class FeedSource(Struct, frozen=True, kw_only=True):
@@ -78,6 +79,7 @@ class FeedSource(Struct, frozen=True, kw_only=True):
     remembers is of the same question. `kept`: the object of the records as they were read before, where nothing
     changed since; `before`: where something did.
     Of a walk: where the next one begins, when this one was, and whether it was of the whole feed.
+    `failure`: why this is the feed's last good version, and not what it says now.
     """
 
     hash: str
@@ -90,11 +92,7 @@ class FeedSource(Struct, frozen=True, kw_only=True):
     next: str | None = None
     walked_at: datetime | None = None
     is_whole: bool = False
-
-    @property
-    def has_moved(self) -> bool:
-        """Return True if there is something to remember of it beside its records."""
-        return bool(self.etag or self.last_modified or self.next)
+    failure: str | None = None
 
 
 def is_zoned(feed: FeedTable) -> bool:

@@ -1,7 +1,7 @@
 """Build one metro: from its records and the previous release to objects in the store and a manifest. Pure except for
 the store."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from io import BytesIO
 from itertools import pairwise
@@ -16,10 +16,12 @@ from outings.answers.renderer_version import RENDERER_VERSION
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import (
     LAYOUT,
+    FeedAccount,
     Manifest,
     Origins,
     SemanticTables,
     Table,
+    add_accounts,
     encode_manifest,
     hash_snapshot,
     list_objects,
@@ -40,6 +42,7 @@ from pipeline.publish.objects.precomputed_pages import put_pages
 from pipeline.publish.objects.site import put_metro_site
 from pipeline.resolve.listings.rows import ORIGINS, Listings
 from pipeline.resolve.previous import PreviousSnapshot
+from pipeline.tables.account import count_tables
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.frames import Tables, encode_table, make_tables, make_zips
 from pipeline.tables.model_plan import ModelPlan
@@ -107,7 +110,8 @@ def build_metro(
             categories={} if plan.language is None else plan.language.categories,
         )  # fmt: skip
         times.append(perf_counter())
-        manifest = _keep_stamp(_write_tables(tables, buffer, previous, plan=plan, writer=writer), base)
+        manifest = _write_tables(tables, buffer, previous, plan=plan, writer=writer, account=listings.account)
+        manifest = _keep_stamp(manifest, base)
     changes = tables.changes
     del tables  # what follows reads what was written
     return_memory()
@@ -129,6 +133,7 @@ def build_metro(
         part=Part(manifest=sha, stamp=manifest.stamp, snapshot=hash_snapshot(manifest)),
         changes=changes,
         tally=writer.tally,
+        account=manifest.account or {},
         seconds=dict(zip(_STEPS, (end - start for start, end in pairwise(times)), strict=True)),
     )
 
@@ -144,7 +149,13 @@ def _name_known(base: Base | None, previous: PreviousSnapshot) -> set[str]:
 
 
 def _write_tables(
-    made: Tables, buffer: DocumentBuffer, previous: PreviousSnapshot, *, plan: MetroPlan, writer: ObjectWriter
+    made: Tables,
+    buffer: DocumentBuffer,
+    previous: PreviousSnapshot,
+    *,
+    plan: MetroPlan,
+    writer: ObjectWriter,
+    account: Mapping[str, FeedAccount],
 ) -> Manifest:
     """`made` has no tables any more when this returns: mapped tables are derived while they go."""
     packs = () if plan.base is None else plan.base.manifest.packs
@@ -160,6 +171,7 @@ def _write_tables(
             make_semantic(made.tables["listings"], buffer, before=before, plan=plan.model), plan.model, writer
         )
     origins = None if plan.program is None else _put_origins(made.origins, plan.program, writer)
+    account = add_accounts([count_tables(frames, today=plan.today), account])
     derived = derive_tables(frames, today=plan.today, language=plan.language)
     packs = packed.packs
     made.tables.clear()
@@ -171,7 +183,7 @@ def _write_tables(
         vocabulary=plan.vocabulary, related=plan.related, language=plan.language,
         inputs=plan.inputs, tables=tables, mapped=mapped,
         mapped_layout=MAPPED_LAYOUT,
-        semantic=semantic, packs=packs, pages={}, origins=origins,
+        semantic=semantic, packs=packs, pages={}, origins=origins, account=account,
     )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """The plan and the result of a metro's build, as plain values that any process can hold."""
 
+from collections.abc import Mapping
 from datetime import date, datetime
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from msgspec import Struct
 
 from outings.contract.languages.language import Group, Language
 from outings.contract.vocabulary import Vocabulary
-from outings.release.manifest import MetroSettings
+from outings.release.manifest import FeedAccount, MetroSettings
 from outings.release.root import Part
 from outings.release.site import SiteSettings
 from pipeline.before import Base
@@ -51,3 +52,4 @@ class MetroBuild(Struct, frozen=True, kw_only=True):
     changes: tuple[Change, ...]
     tally: WriteCounts
     seconds: dict[str, float]
+    account: Mapping[str, FeedAccount] = {}

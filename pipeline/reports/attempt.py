@@ -13,7 +13,7 @@ from pipeline.tasks import FeedResult
 
 STOPPED = 128 + 15  # as a shell counts SIGTERM
 
-OUTCOMES = {0: "published", 2: "wrong", 3: "refused", STOPPED: "stopped"}
+OUTCOMES = {0: "published", 2: "wrong", 3: "refused", 4: "kept", 5: "empty", STOPPED: "stopped"}
 FAILED = "failed"
 
 

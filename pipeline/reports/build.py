@@ -6,8 +6,9 @@ from typing import Any
 
 from msgspec import structs
 
+from outings.release.manifest import FeedAccount
 from pipeline.building import BuildResult
-from pipeline.clean.report import Report, count_feed, format_report, make_report, sum_counts
+from pipeline.clean.report import FeedCount, Report, count_feed, format_report, make_report, sum_counts
 from pipeline.records.record import Problem
 from pipeline.tasks import FeedResult
 
@@ -20,11 +21,23 @@ def list_problems(built: BuildResult) -> Iterator[Problem]:
     yield from built.problems
 
 
+def count_feeds(feeds: Sequence[FeedResult], accounts: Mapping[str, FeedAccount] | None) -> list[FeedCount]:
+    """Count the records of feeds. `accounts`: what readers see of each; None if that is not known."""
+    return [
+        count_feed(feed.feed, feed.memory, accounts.get(feed.feed, FeedAccount()) if accounts is not None else None)
+        for feed in feeds
+    ]
+
+
 def make_feeds_report(
-    feeds: Sequence[FeedResult], problems: Iterable[Problem], *, uncovered: Mapping[str, Sequence[str]] = {}
+    feeds: Sequence[FeedResult],
+    problems: Iterable[Problem],
+    *,
+    uncovered: Mapping[str, Sequence[str]] = {},
+    accounts: Mapping[str, FeedAccount] | None = None,
 ) -> Report:
     return make_report(
-        [count_feed(feed.feed, feed.memory) for feed in feeds],
+        count_feeds(feeds, accounts),
         problems,
         {feed.feed: feed.unknown for feed in feeds},
         decided={feed.feed: feed.decided for feed in feeds},
@@ -33,7 +46,7 @@ def make_feeds_report(
 
 
 def make_build_report(built: BuildResult) -> Report:
-    return make_feeds_report(built.feeds, list_problems(built), uncovered=built.uncovered)
+    return make_feeds_report(built.feeds, list_problems(built), uncovered=built.uncovered, accounts=built.accounts)
 
 
 def describe_feeds(feeds: Sequence[FeedResult]) -> dict[str, Any]:

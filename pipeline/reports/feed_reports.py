@@ -74,6 +74,9 @@ class FeedReporter:
         return FeedReport(
             name=name,
             counts=_count_feed(memory),
+            failure=memory.failure,
+            read_on=None if memory.read_at is None else memory.read_at.date(),
+            missed=memory.missed,
             before=None if other is None else other.root.built_at.date(),
             brought=brought[0], brought_names=brought[1],
             lost=lost[0], lost_names=lost[1],

@@ -20,11 +20,12 @@ PREFIX = "outings_last_build_"
 # Of every metric its labels and what it says.
 METRICS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "timestamp_seconds": ((), "When the last build ended, whatever its outcome."),
-    "exit_code": ((), "Its exit code: 0 published, 1 failed, 2 wrong usage, 3 refused by a guard, 143 stopped."),
+    "exit_code": ((), "Its exit code: 0 published, 1 failed, 2 wrong usage, 3 refused, 4 or 5 a feed, 143 stopped."),
     "duration_seconds": ((), "How long it took."),
     "success_timestamp_seconds": (("metro",), "When a build of the metro last published."),
     "release_number": ((), "The release of the last build that published."),
     "records": (("feed", "outcome"), "Records of each feed when it was last published."),
+    "feed_read_timestamp_seconds": (("feed",), "When the version of each feed that is in force was read."),
     "changes": (("kind",), "Versions made by the last build that published."),
     "stage_seconds": (("stage",), "How long its stages took."),
 }
@@ -63,6 +64,9 @@ def describe_samples(attempt: Attempt) -> dict[str, Samples]:
             (feed.feed, outcome): getattr(feed.memory, outcome)
             for feed in built.feeds
             for outcome in ("listings", "merged", "quarantined")
+        },
+        "feed_read_timestamp_seconds": {
+            (feed.feed,): feed.memory.read_at.timestamp() for feed in built.feeds if feed.memory.read_at is not None
         },
         "changes": {(kind,): built.changes.get(kind, 0) for kind in CHANGES},
         "stage_seconds": {(stage,): seconds for stage, seconds in built.seconds.items() if stage != "all"},

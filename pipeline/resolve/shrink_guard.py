@@ -51,10 +51,10 @@ def add_losses(losses: Sequence[Mapping[str, FeedLoss]], *, claims: Iterable[Cla
     return total
 
 
-def refuse_shrink(
+def find_shrunk(
     allowed: Mapping[str, float], losses: Sequence[Mapping[str, FeedLoss]], *, claims: Iterable[Claims]
-) -> None:
-    """Raise ShrinkRefusal if a feed lost more than it may.
+) -> dict[str, ShrinkRefusal]:
+    """Return by feed why it is refused, of those that lost more than they may.
 
     Args:
         allowed: `max_shrink` by feed.
@@ -63,9 +63,11 @@ def refuse_shrink(
     """
     lost = add_losses(losses, claims=claims)
     reasons = {feed: explain_shrink(lost[feed], max_shrink=share) for feed, share in allowed.items() if feed in lost}
-    refused = [f"feed {feed}: {reason}" for feed, reason in reasons.items() if reason is not None]
-    if refused:
-        raise ShrinkRefusal("\n".join([*refused, _ADVICE]))
+    return {
+        feed: ShrinkRefusal(f"feed {feed}: {reason}; {_ADVICE}")
+        for feed, reason in reasons.items()
+        if reason is not None
+    }
 
 
 def explain_shrink(loss: FeedLoss, *, max_shrink: float) -> str | None:

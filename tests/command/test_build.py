@@ -48,6 +48,13 @@ def build(folder: Path) -> Build:
     return call
 
 
+def stop_on_errors(folder: Path) -> None:
+    config = folder / "outings.toml"
+    config.write_text(
+        config.read_text().replace('confidence = "computed"', 'confidence = "computed"\non_error = "stop"')
+    )
+
+
 def read_report(folder: Path, name: str = "var/report") -> dict[str, Any]:
     report: dict[str, Any] = json.loads((folder / name / "build.json").read_text())
     return report
@@ -146,6 +153,7 @@ def test_a_report_is_what_was_printed_as_json_as_markdown_and_as_a_page(folder: 
 @pytest.mark.parametrize(("code", "outcome"), [(1, "failed"), (2, "wrong")])
 def test_a_build_that_fails_or_is_told_wrong_is_reported(folder: Path, build: Build, code: int, outcome: str) -> None:
     if code == 1:
+        stop_on_errors(folder)
         (folder / "data/seattle.ndjson").unlink()
     printed = build(*(["--metro", "atlantis"] if code == 2 else []), "--report", str(folder / "told"), code=code).stderr
     report = read_report(folder, "told")
@@ -230,6 +238,7 @@ def test_the_metrics_say_when_each_metro_was_last_built(folder: Path, build: Bui
 
 
 def test_a_refused_build_is_reported_and_moves_only_what_is_of_attempts(folder: Path, build: Build) -> None:
+    stop_on_errors(folder)
     build()
     before = read_metrics(folder)
     spoil(folder, "seattle", lambda lines: lines[:3])
@@ -254,3 +263,25 @@ def test_a_metrics_file_of_anything_else_is_written_anew(folder: Path, build: Bu
     (folder / "var/metrics/outings.prom").write_text(expected)
     build("--metro", "atlantis", code=2)
     assert read_metrics(folder).keys() == {"exit_code", "timestamp_seconds", "duration_seconds"}
+
+
+def test_a_feed_that_keeps_its_version_is_exit_4_with_its_age_in_report_and_metrics(folder: Path, build: Build) -> None:
+    build()
+    (folder / "data/seattle.ndjson").unlink()
+    built = build("--json", "--as-of", "2026-08-13", code=4)
+    assert json.loads(built.stdout)["release"].startswith("2-")
+    reason = "its version of 2026-08-10 07:00 UTC stays, 3 days old"
+    assert re.search(rf"Error: release 2-\w+ is published, but\nfeed seattle-samples: .*; {reason}", built.stderr)
+    report = read_report(folder)
+    assert (report["outcome"], report["exit_code"]) == ("kept", 4)
+    (failed,) = (feed for feed in report["build"]["feeds"] if "failure" in feed)
+    assert (failed["feed"], failed["read_at"]) == ("seattle-samples", "2026-08-10T07:00:00Z")
+    assert "What is published is its version of 2026-08-10" in Page(folder / "var/report/index.html").text
+    metrics = (folder / "var/metrics/outings.prom").read_text()
+    times = {
+        sample.labels["feed"]: sample.value
+        for family in text_string_to_metric_families(metrics)
+        for sample in family.samples
+        if family.name == "outings_last_build_feed_read_timestamp_seconds"
+    }
+    assert times["new-york-samples"] - times["seattle-samples"] == 3 * 86_400

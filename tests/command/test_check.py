@@ -56,7 +56,8 @@ def test_json_is_one_object_on_standard_output(folder: Path) -> None:
     assert result.exit_code == 0
     report = json.loads(result.stdout)
     assert report["records"] == {"read": 3, "listings": 1, "merged": 1, "quarantined": 1}
-    assert report["feeds"] == [{"feed": "good", "read": 3, "listings": 1, "merged": 1, "quarantined": 1}]
+    counts = {"read": 3, "listings": 1, "merged": 1, "quarantined": 1, "repeated": 1, "account": {"undated": 1}}
+    assert report["feeds"] == [{"feed": "good", **counts}]
     assert report["unknown_members"] == {"good": {"colour": 3}}
     assert [(group["field"], group["count"], group["quarantined"]) for group in report["problems"]] == [
         ("price.min", 1, True), ("image_url", 2, False),

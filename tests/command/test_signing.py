@@ -156,8 +156,8 @@ def test_without_keys_builds_are_byte_for_byte_what_signed_ones_are_without_thei
 
 def test_a_key_in_the_environment_signs_and_goes_to_no_worker(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[Any] = []
-    run_feed_task, run_metro_task = building.run_feed_task, building.run_metro_task
-    monkeypatch.setattr(building, "run_feed_task", lambda work: (sent.append(work), run_feed_task(work))[1])
+    run_feed_task, run_metro_task = building.try_feed_task, building.run_metro_task
+    monkeypatch.setattr(building, "try_feed_task", lambda work: (sent.append(work), run_feed_task(work))[1])
     monkeypatch.setattr(building, "run_metro_task", lambda work: (sent.append(work), run_metro_task(work))[1])
     put_keys(world, "")
     monkeypatch.setenv("OUTINGS_SIGNING_KEY", write_private(ONE))

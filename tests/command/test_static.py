@@ -67,7 +67,7 @@ def test_the_tree_follows_a_build_a_takedown_and_a_rollback(city: City, tmp_path
 
     before = city.current.id
     write(city, "e")
-    refused = call(city, "build", "--workers", "1", code=3)
+    refused = call(city, "build", "--workers", "1", code=4)
     assert "max_shrink" in refused.stderr
     call(city, "build", "--workers", "1", "--allow-shrink")
     assert read_events(tmp_path).keys() == {"e"}

@@ -1,6 +1,7 @@
 """Broken feeds, neighborhoods and settings: what is told of them, by which exit code, and what is left alone."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,7 +21,12 @@ Damage = Callable[[dict[str, Any]], bytes]
 
 @pytest.fixture
 def world(built: Path, tmp_path: Path) -> Path:
-    return copy_world(built, tmp_path / "world")
+    """A world whose feeds stop a build when they fail."""
+    world = copy_world(built, tmp_path / "world")
+    world.write_text(
+        re.sub("^confidence = ", 'on_error = "stop"\nconfidence = ', world.read_text(), flags=re.MULTILINE)
+    )
+    return world
 
 
 def read_current(config: Path) -> Whole:

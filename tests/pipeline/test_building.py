@@ -104,6 +104,7 @@ def test_a_release_names_only_objects_that_are_there(city: City) -> None:
 
 def test_a_full_feed_that_lost_more_than_it_may_stops_the_build(city: City) -> None:
     city.write([make_event(str(n)) for n in range(10)])
+    city.settings["samples"] = 'on_error = "stop"'
     city.build()
     before = city.current
     city.write([make_event(str(n)) for n in range(4)])
@@ -133,6 +134,7 @@ def test_what_leaves_is_counted_by_id_also_where_as_many_new_ones_come(
 ) -> None:
     events = [make_event(str(number)) for number in range(4)]
     city.write(events)
+    city.settings["samples"] = 'on_error = "stop"'
     city.build()
     city.write([*events[:1], *map(name_anew, events[1:])])
     with pytest.raises(ShrinkRefusal, match=r"feed samples: 3 of its 4 listings would leave: 75 % are gone"):
@@ -146,6 +148,7 @@ def test_a_feed_of_several_metros_is_counted_as_one(city: City) -> None:
     seattle = [make_event(f"s{number}", metro="seattle") for number in range(4)]
     boise = [make_event(f"b{number}", metro="boise") for number in range(4)]
     city.write([*seattle, *boise], metro=None)
+    city.settings["samples"] = 'on_error = "stop"'
     city.build()
     city.write([{**event, "metro": "boise"} for event in seattle] + boise[:1], metro=None)
     assert city.build().changes == {"removed": 3 + 4, "created": 4}  # three are lost, and four go to the other metro

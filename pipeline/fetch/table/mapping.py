@@ -6,7 +6,7 @@ the member out.
 
 import re
 from calendar import month_abbr
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -550,3 +550,19 @@ def _write(tree: "str | Tree") -> str:
 
 def _is_constant(sql: str) -> bool:
     return sql.startswith(("'", "[")) or sql in ("true", "false") or sql.lstrip("-").replace(".", "", 1).isdigit()
+
+
+def list_used(rules: Mapping[str, Any]) -> set[str]:
+    """List the columns that the rules name."""
+    return {path for rule in rules.values() for path in _list_columns(rule)}
+
+
+def _list_columns(rule: Any) -> Iterator[str]:
+    if isinstance(rule, str):
+        yield rule
+    elif isinstance(rule, dict):
+        yield from (*rule.get("join", ()), *rule.get("first", ()))
+        if "column" in rule:
+            yield rule["column"]
+        if isinstance(rule.get("fallback"), dict):
+            yield from _list_columns(rule["fallback"])

@@ -33,7 +33,7 @@ from pipeline.fetch.table.json_rows import (
     open_json,
     open_json_lines,
 )
-from pipeline.fetch.table.mapping import compile_headings, compile_mapping, find_text
+from pipeline.fetch.table.mapping import compile_headings, compile_mapping, find_text, list_used
 from pipeline.fetch.table.selection import ROW, Selection, select_records
 from pipeline.fetch.table.sheets import open_sheet, open_sqlite
 from pipeline.fetch.unpacking import TableFile, list_tables
@@ -129,6 +129,8 @@ def _select(connection: DuckDBPyConnection, query: str | None, setting: FeedSett
             where, columns = "map", connection.table("feed")
             types = dict(zip(columns.columns, columns.types, strict=True))
             query = compile_mapping(feed.map, types, vocabulary=setting.vocabulary, zone=setting.timezone)
+            used = {part for path in list_used(feed.map) for part in (path, path.partition(".")[0])}
+            setting.tell_unplaced(name for name in types if name not in used)
         return select_records(connection, query, setting.vocabulary, seconds=feed.max_seconds)
     except MappingError as error:
         raise SettingError(feed.name, f"map.{error.key}", error.message) from error

@@ -8,6 +8,7 @@ from msgspec import Struct
 from polars.datatypes import IntegerType
 
 from outings.contract.vocabulary import WEEKDAYS
+from outings.release.manifest import FeedAccount
 from outings.release.tables import HAPPENINGS, TABLES
 from pipeline.dates.recurrence import Occurrences
 from pipeline.resolve.delta_state import NOTHING, DeltaState
@@ -76,13 +77,14 @@ class Listings(Struct, frozen=True, kw_only=True, eq=False):
     `stays` of the previous release are none of these. `neighborhoods`: their table.
 
     For the next build: `delta_state`, the records that it is to take as said; `spanning`, what it is to know of
-    organizations of several metros."""
+    organizations of several metros. `account`: what is known of the feeds' listings beside the rows."""
 
     rows: Iterable[Row]
     stays: Sequence[UnchangedListing] = ()
     neighborhoods: pl.DataFrame
     delta_state: DeltaState = NOTHING
     spanning: SharedState = ALONE
+    account: Mapping[str, FeedAccount] = {}
 
 
 def check_bounds(row: Row) -> None:

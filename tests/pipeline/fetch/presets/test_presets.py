@@ -11,6 +11,7 @@ from outings.configuration import Configuration, ConfigurationError, read_config
 from outings.configuration.presets import read_presets, recognize_preset
 from pipeline.clean.feed_read import FeedRead
 from pipeline.clean.reading import read_source
+from pipeline.feed_warnings import warn_of_reading
 from pipeline.fetch.reader import open_sources
 from pipeline.fetch.source import FeedError
 from tests.pipeline.fetch.presets import calendars, portals
@@ -148,11 +149,11 @@ def test_each_version_of_opendatasoft_gives_its_pages(
     assert {location.lng for (location,) in show(read, "location")} == {-122.3}
 
 
-def test_a_list_that_a_server_gives_in_part_alone_is_not_read(read_preset: Read, web: Web) -> None:
+def test_a_list_that_has_as_many_rows_as_its_server_gives_is_whole(read_preset: Read, web: Web) -> None:
     path = "/api/explore/v2.1/catalog/datasets/agenda/records"
     web.pages[path] = portals.make_opendatasoft("2.1", count=10_000)
-    with pytest.raises(FeedError, match="makes 10,000 rows, and the server gives 10,000 at most"):
-        read_preset("opendatasoft", path, map_columns(source_id="uid"))
+    read = read_preset("opendatasoft", path, map_columns(source_id="uid"))
+    assert (read.read, read.cut) == (10_000, None)
 
 
 @pytest.mark.parametrize(
@@ -236,10 +237,15 @@ def test_events_of_libcal_are_read_with_a_token(read_preset: Read, web: Web) -> 
     assert {headers.get("authorization") for _, headers in web.requests} == {"Bearer secret"}
 
 
-def test_a_calendar_of_libcal_that_is_cut_off_at_its_limit_is_not_read(read_preset: Read, web: Web) -> None:
+def test_a_calendar_of_libcal_that_is_cut_off_at_its_limit_is_read_with_a_warning(read_preset: Read, web: Web) -> None:
     web.pages["/1.1/events"] = calendars.make_libcal(501)
-    with pytest.raises(FeedError, match="makes 500 rows, and the server gives 500 at most: others may be missing"):
-        read_preset("libcal", "/1.1/events?cal_id=7")
+    read = read_preset("libcal", "/1.1/events?cal_id=7")
+    assert len(read.records) == 500
+    (warning,) = warn_of_reading(read)
+    assert (warning.code, warning.message) == (
+        "page_limit",
+        "500 rows, and the server gives 500 at most: others may be missing",
+    )
 
 
 @pytest.mark.parametrize("path", ["", "/api/2/events", "/api/2.1/events?type=4"])

@@ -1,0 +1,100 @@
+"""Decide what a build does with a feed that fails: it keeps the feed's last good version, or stops."""
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from msgspec.structs import replace
+
+from outings.configuration import FeedTable
+from outings.failures import GuardRefusal, OperatorError
+from outings.release.root import FeedMemory
+from pipeline.before import Before
+from pipeline.clean.expectations import explain_stale
+from pipeline.fetch.reader import is_remote
+from pipeline.fetch.source import FeedSource, SettingError
+from pipeline.records.record import Problem
+from pipeline.tasks import FeedResult
+
+
+class ExpectationRefusal(GuardRefusal):
+    """A feed misses what its `expect` says, and nothing is published."""
+
+
+def keep_version(
+    feed: FeedTable, error: OperatorError, *, source: FeedSource | None, memory: FeedMemory | None
+) -> FeedSource:
+    """Return the source of the feed's last good version, or one that gives nothing if there is none.
+
+    Args:
+        feed: the feed that failed.
+        error: why. It is raised if the feed says `on_error = "stop"`, or if a setting is wrong that is not the one of
+            the last good version: then the operator has just changed it.
+        source: what was opened for the feed, None if that failed.
+        memory: what the previous release remembers of the feed.
+    """
+    good = memory if memory is not None and memory.hash else None
+    if isinstance(error, SettingError) and (source is None or good is None or source.question != good.question):
+        raise error
+    if feed.on_error == "stop":
+        raise error
+    if good is None or (source is not None and source.failure is not None):  # its stored records are lost
+        return FeedSource(hash="" if good is None else good.hash, failure=str(error))
+    return FeedSource(
+        hash=good.hash, kept=good.records if feed.mode == "full" else None, question=good.question, etag=good.etag,
+        last_modified=good.last_modified, next=good.next, walked_at=good.walked_at, failure=str(error),
+    )  # fmt: skip
+
+
+def stand_still(feed: FeedTable, memory: FeedMemory | None, *, problems: tuple[Problem, ...]) -> FeedResult:
+    """Return the result of a feed of which nothing can be read: all that it ever said stays as it is."""
+    memory = memory or FeedMemory(hash="", metro=feed.metro, read=0, listings=0, merged=0, quarantined=0)
+    return FeedResult(feed=feed.name, memory=memory, problems=problems, unknown={}, crawled=None, stands=True)
+
+
+def date_version(
+    feed: FeedTable, result: FeedResult, source: FeedSource, *, before: Before, now: datetime
+) -> FeedResult:
+    """Return the result with the time at which its version was read, and with the failure that keeps it in force.
+
+    Args:
+        feed: the feed, whose `fresh` may be missed by now.
+        result: what the release will have of the feed.
+        source: what was opened for it.
+        before: the previous release.
+        now: the build's stamp.
+    """
+    memory, earlier = result.memory, before.feeds.get(feed.name)
+    if source.failure is None:
+        missed = [reason for reason in memory.missed if not reason.startswith("fresh")]
+        missed += explain_stale(feed, memory.newest, now=now)
+        dated = replace(memory, read_at=now, failed_at=None, failure=None, missed=tuple(missed))
+    elif earlier is None or not earlier.hash:
+        dated = replace(memory, failed_at=now, failure=source.failure)
+    else:
+        built_at = None if before.root is None else before.root.built_at
+        dated = replace(
+            memory, read_at=earlier.read_at or built_at, failed_at=now, failure=source.failure,
+            newest=earlier.newest, missed=earlier.missed,
+        )  # fmt: skip
+    return replace(result, memory=dated)
+
+
+def find_failure(feed: FeedTable, memory: FeedMemory, *, now: datetime) -> ExpectationRefusal | None:
+    """Return why the feed is refused by its own expectations."""
+    missed = (*memory.missed, *explain_stale(feed, memory.newest, now=now))
+    if not missed or feed.expect.otherwise == "warn":
+        return None
+    return ExpectationRefusal(f"feed {feed.name}: expect: {'; '.join(missed)}")
+
+
+def find_newest(feed: FeedTable, source: FeedSource, crawled: datetime | None) -> datetime | None:
+    """Return when the feed last changed: its newest `crawled_at`, else what its server says, else its files' time."""
+    if crawled is not None:
+        return crawled
+    if source.last_modified is not None:
+        try:
+            return parsedate_to_datetime(source.last_modified).astimezone(UTC)
+        except ValueError:
+            return None
+    times = [] if is_remote(feed) else [file.path.stat().st_mtime for file in source.files]
+    return datetime.fromtimestamp(int(max(times)), UTC) if times else None

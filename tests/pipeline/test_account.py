@@ -1,0 +1,182 @@
+"""What became of every record: a feed's account adds up, in a build and in a check, whatever dirt is in it."""
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from command import main
+from outings.contract.query import Entitlement
+from pipeline.building import BuildResult
+from pipeline.clean.report import FeedCount
+from pipeline.reports.build import count_feeds
+from tests.pipeline.city import City, make_event, make_place
+
+TODAY = str(date.today())
+AHEAD, PAST = "2099-08-12T10:00:00", "2019-08-14T10:00:00"
+
+
+@pytest.fixture
+def city(tmp_path: Path) -> City:
+    return City(tmp_path)
+
+
+def count(built: BuildResult, feed: str = "samples") -> FeedCount:
+    return next(each for each in count_feeds(built.feeds, built.accounts) if each.feed == feed)
+
+
+def check(city: City, *options: str, code: int = 0) -> Any:
+    assert city.configuration.feeds
+    result = CliRunner().invoke(main, ["check", "-c", str(city.folder / "outings.toml"), *options])
+    assert result.exit_code == code, result.output
+    return json.loads(result.stdout) if "--json" in options else result.stdout
+
+
+def refuse_difference(each: FeedCount) -> None:
+    """read = served + hidden + not published + merged + quarantined + removals + taken down, less what stays."""
+    account = each.account
+    assert account is not None
+    shown = account.served + account.hidden + account.unpublished - account.earlier
+    assert each.listings == shown + each.removals + each.withdrawn
+    assert each.read == each.listings + each.merged + each.quarantined
+
+
+DIRT = st.lists(
+    st.fixed_dictionaries(
+        {
+            "type": st.sampled_from(["event", "place", "organization", "class", "camp"]),
+            "source_id": st.sampled_from("abcdefgh"),
+            "name": st.sampled_from(["Fair", "Fair", "Swim", "Beer Tasting (21+ only)", "", None]),
+        },
+        optional={
+            "starts_local": st.sampled_from([AHEAD, PAST, "soon"]),
+            "ends_local": st.just("2099-08-19T10:00:00"),
+            "confidence": st.sampled_from([0.2, 0.6, 0.9, 7]),
+            "audience": st.sampled_from(["adults", "kids", "nobody"]),
+            "status": st.sampled_from(["published", "archived", "draft"]),
+            "reason": st.just("withdrawn"),
+            "rrule": st.sampled_from(["FREQ=WEEKLY", "FREQ=WEEKLY;COUNT=2"]),
+            "term": st.sampled_from([{"ends_on": "2019-01-01"}, {"starts_on": "2019-01-01"}]),
+            "sessions": st.sampled_from([[{"starts_on": "2019-07-01", "ends_on": "2019-07-05"}], []]),
+            "organization": st.just({"name": "Guild"}),
+            "id": st.just("11111111-1111-4111-8111-111111111111"),
+            "deleted": st.just(value=True),
+        },
+    ).map(json.dumps)
+    | st.sampled_from(["{broken", "[1]", '{"type": "event"}']),
+    min_size=1,
+    max_size=14,
+)
+
+
+@given(versions=st.lists(DIRT, min_size=1, max_size=2), mode=st.sampled_from(["full", "delta"]))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_account_adds_up_over_any_dirt_in_a_build_and_a_check(
+    tmp_path_factory: pytest.TempPathFactory, versions: list[list[str]], mode: str
+) -> None:
+    city = City(tmp_path_factory.mktemp("city"))
+    city.settings["samples"] = "max_shrink = 1"
+    for lines in versions:
+        city.write(lines, mode=mode)
+        previous = check(city, "--json", code=5 if "not one" in check_text(city) else 0)["feeds"]
+        counted = count(city.build(TODAY))
+        refuse_difference(counted)
+        assert [each["account"] for each in previous] == [json.loads(encode(counted))["account"]]
+
+
+def check_text(city: City) -> str:
+    assert city.configuration.feeds
+    return CliRunner().invoke(main, ["check", "-c", str(city.folder / "outings.toml")]).stderr
+
+
+def encode(counted: FeedCount) -> bytes:
+    import msgspec
+
+    return msgspec.json.encode(counted)
+
+
+def test_each_reason_has_its_number_and_the_setting_that_changes_it(city: City) -> None:
+    city.write(
+        [
+            *(make_event(name, starts_local=AHEAD) for name in "ab"),
+            make_event("b", starts_local=AHEAD),
+            make_event("a", starts_local=AHEAD, name="Another"),
+            make_event("poor", starts_local=AHEAD, confidence=0.6),
+            make_place("place", confidence=0.4),
+            make_event("bar", starts_local=AHEAD, audience="adults"),
+            make_event("someday", starts_local=None),
+            make_event("over", starts_local=PAST),
+            make_event("draft", starts_local=AHEAD, status="draft"),
+            "{broken",
+        ]
+    )
+    text = check(city)
+    for line in (
+        "1 merged that say the same again",
+        "1 merged into a later record with the same source_id, such as line 1 by line 4 (give each its own source_id)",
+        "2 hidden by a confidence below 0.7, of places 0.5 (confidence, defaults.confidence)",
+        "1 hidden because they are for adults alone (audience or adults_only of the record)",
+        "1 hidden because they have no date (starts_local or date_on)",
+        "1 hidden because they are over (nothing to do: list earlier dates with from and to)",
+        "1 not published, because the records say so (status)",
+    ):
+        assert f"  samples: {line}\n" in text
+    assert "Nothing is wrong" not in text
+    assert "served" in check(city, "--json")["feeds"][0]["account"]
+
+
+def test_what_lists_show_is_what_is_served(city: City) -> None:
+    records = [make_event(name) for name in "abc"] + [make_event("poor", confidence=0.2), make_place("p")]
+    city.write([*records, make_event("past", starts_local="2026-08-01T10:00:00")])
+    account = count(city.build()).account
+    shown = [len(city.ask(f"/v1/seattle/{kind}")["data"]) for kind in ("events", "places")]
+    assert account is not None
+    assert (account.served, account.confidence, account.over) == (sum(shown), 1, 1)
+
+
+def test_a_check_where_all_is_served_says_that_nothing_is_wrong(city: City) -> None:
+    city.write([make_event("a", starts_local=AHEAD)])
+    assert check(city).endswith("\n\nNothing is wrong.\n")
+    city.write([make_event("a", starts_local=AHEAD), make_event("b", starts_local=PAST)])
+    assert check(city).endswith("\n\nNothing else is wrong.\n")
+
+
+def test_defaults_that_filled_and_columns_without_a_place_are_told(city: City) -> None:
+    city.write(
+        [
+            {"id": "a", "title": "Fair", "day": "2099-01-01", "room": "2"},
+            {"id": "b", "title": "Sale", "day": "2099-01-02"},
+        ]
+    )
+    city.formats["samples"] = "table"
+    city.settings["samples"] = (
+        'defaults = { audience = "families" }\n[feeds.map]\ntype = { value = "event" }\nsource_id = "id"\n'
+        'name = "title"\ndate_on = "day"'
+    )
+    text = check(city)
+    assert "  samples: defaults filled audience (2)\n" in text
+    assert "  samples: columns not placed: room\n" in text
+
+
+def test_a_feed_without_one_listing_is_an_error_of_its_own(city: City) -> None:
+    city.write([make_event("a", status="draft")])
+    city.write([make_event("b")], feed="other")
+    check(city, code=5)
+    result = CliRunner().invoke(main, ["build", "-c", str(city.folder / "outings.toml"), "--as-of", "2026-08-10"])
+    assert result.exit_code == 5
+    assert "feed samples: not one listing of it is published" in result.stderr
+    assert [each["name"] for each in city.ask("/v1/seattle/events", entitlement=Entitlement())["data"]] == ["Event b"]
+
+
+def test_what_a_kept_version_has_is_counted_too(city: City) -> None:
+    city.write([make_event(name) for name in "abc"])
+    city.build()
+    (city.folder / "samples.ndjson").unlink()
+    counted = count(city.build("2026-08-11"))
+    refuse_difference(counted)
+    assert (counted.read, counted.account is not None and counted.account.served) == (3, 3)
