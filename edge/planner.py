@@ -35,6 +35,7 @@ from outings.contract.pricing_plans import Offer, resolve_includes
 from outings.contract.query import Entitlement, Query, parse_query
 from outings.contract.resources.directories import CalendarAddress, Center
 from outings.contract.routes import PATH_WORDS, ROUTES, Match, Route, match_route
+from outings.contract.values import Value
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.manifest import PrecomputedPage
 from outings.release.snapshot import Release, Snapshot
@@ -426,10 +427,10 @@ def _plan(query: Query, plan: AnswerPlan, *, served: ServedRelease, about: Answe
     )
 
 
-def _read_expression(text: str, route: Route, *, entitlement: Entitlement, offer: Offer) -> str:
+def _read_expression(read: Callable[[], Value], route: Route, *, entitlement: Entitlement, offer: Offer) -> str:
     if not entitlement.allows_addon(GRANT):
         raise feature_not_in_plan(GRANT, permission=offer.describe_permission(GRANT), links=offer.links)
-    return canonicalize(text, route)
+    return canonicalize(str(read()), route)
 
 
 def find_page(query: Query, about: AnswerContext) -> PrecomputedPage | None:

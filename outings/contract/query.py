@@ -85,8 +85,8 @@ def check_window(start: date, end: date, *, most_days_after: int = LIST_DAYS_AFT
 
 
 Values = Mapping[str, Value]
-# Of an expression as it was sent, and the route that takes it: its canonical text. Raises `invalid_value`.
-ReadExpression = Callable[[str, Route], str]
+# Of what gives the text as it was sent, and the route that takes it: its canonical text. Raises ApiError.
+ReadExpression = Callable[[Callable[[], Value], Route], str]
 
 
 def refuse_expression(*_: object) -> str:
@@ -443,8 +443,9 @@ def _parse_value(
     try:
         row = route.parameters[name]
         paths = _list_paths(route) if row.kind == "path" else None
-        value = parse_argument(row, texts, vocabulary=vocabulary, paths=paths)
-        return read_expression(str(value), route) if row.kind == "expression" else value
+        if row.kind == "expression":  # of a key without the grant nothing is read
+            return read_expression(lambda: parse_argument(row, texts, vocabulary=vocabulary), route)
+        return parse_argument(row, texts, vocabulary=vocabulary, paths=paths)
     except ApiError as error:
         if name == "lat" and _look_swapped(texts, given.get("lng", ())):
             raise bad_request(

@@ -6,6 +6,7 @@ from datetime import date
 from functools import cache
 from typing import Any
 
+from outings.contract.expression_columns import list_columns
 from outings.contract.vocabulary import COLLECTIONS, TIME_BLOCKS, WEEKDAYS, Vocabulary
 from outings.pages.assets import Page, find_templates, list_assets
 from outings.pages.city import render_city
@@ -91,6 +92,7 @@ def render_explorer(settings: SiteSettings) -> Page:
         "prices": PRICES,
         "times": ("", *TIME_BLOCKS),
         "weekdays": WEEKDAYS,
+        "columns": {collection: sorted(list_columns(name)) for name, collection in COLLECTIONS.items()},
     }
     return render_page(PATH, "explorer.html", settings=settings, page_words="explorer", values=values)
 

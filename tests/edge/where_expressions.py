@@ -81,6 +81,10 @@ _DATED = [
     Term("price.min < 12.5", _compare(lambda each: each["price"]["min"], lambda price: price < 12.5)),
     Term("price.is_free", _compare(lambda each: each["price"]["is_free"], bool)),
     Term("price.is_free IS DISTINCT FROM true", lambda _, listing, __: listing["price"]["is_free"] is not True),
+    Term(
+        "NOT (price.is_free IS DISTINCT FROM true) OR confidence > 0.9 AND price.is_free IS DISTINCT FROM true",
+        lambda _, listing, __: listing["price"]["is_free"] is True or listing["confidence"] > 0.9,
+    ),
     Term("place.id IS NOT NULL", lambda _, listing, __: listing["place"] is not None),
     Term("list_contains(traits.seasons, 'summer')", lambda _, listing, __: "summer" in listing["traits"]["seasons"]),
 ]

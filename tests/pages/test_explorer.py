@@ -380,3 +380,39 @@ def test_long_and_right_to_left_names_are_shown_as_text(pages: Pages) -> None:
     assert shown == names
     assert page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
     assert find_violations(page) == []
+
+
+def test_an_expert_sends_a_condition_whose_columns_are_completed(pages: Pages, demo: Demo) -> None:
+    page = explore(pages, {"type": "places"})
+    page.locator("#expert > summary").click()
+    field = page.get_by_label("Condition in SQL")
+    field.press_sequentially("type_hint = 'library' AND hours.s")
+    options = page.locator("#columns option").evaluate_all("all => all.map((each) => each.value)")
+    assert options == [f"type_hint = 'library' AND hours.{day}" for day in ("saturday", "sunday")]
+    where = "type_hint = 'library' AND hours.sunday IS NOT NULL"
+    field.fill(where)
+    field.press("Enter")
+    settle(page)
+    expected = ask(demo, f"{METRO}/places", {"where": where, "limit": "0", "facets": "category"})["facets"]["total"]
+    assert 0 < expected == read_total(page)
+    page.get_by_role("button", name="Map").click()
+    settle(page)
+    assert read_total(page) == expected
+    field.fill("prize = 1")
+    field.press("Enter")
+    page.get_by_text("where has no column 'prize'").wait_for()
+    assert find_violations(page) == []
+    pages.errors.clear()  # Chromium's line on the refusal
+
+
+def test_a_key_without_the_grant_has_no_field_for_experts(pages: Pages) -> None:
+    """Whether it has one is asked once in a tab."""
+    page = explore(pages, {"type": "events"})
+    page.locator("#expert").wait_for()
+    kept = "() => Object.keys(sessionStorage).filter((name) => name.includes('where'))"
+    (name,) = page.evaluate(kept)
+    page.evaluate("name => sessionStorage.setItem(name, 'false')", name)
+    page.reload()
+    page.wait_for_function(SHOWN)
+    settle(page)
+    assert not page.locator("#expert").is_visible()

@@ -16,7 +16,7 @@ const AGES = ["1", "4", "8", "14"];
 /** Filters that together are one choice, and so one chip. */
 export const CHOICES = [
   ["from", "to"], ["start_after", "start_before"], ["weekday"], POINT, ["age"], ["free"], ["max_price"], ["indoor"], ["outdoor"],
-  ["sensory"], ["openings"], ["category"], ["neighborhood"], ["organization_id"], ["q"],
+  ["sensory"], ["openings"], ["category"], ["neighborhood"], ["organization_id"], ["where"], ["q"],
 ];
 
 /**
@@ -63,6 +63,8 @@ function tellChoice(names, get, language, name) {
     case "neighborhood":
     case "organization_id":
       return name(first, get(first));
+    case "where":
+      return get("where");
     case "q":
       return `“${get("q")}”`;
     default:

@@ -254,6 +254,7 @@ export class Explorer {
     this.form.fillMetros(this.metros);
     if (!this.metros.some((metro) => metro.slug === this.state.metro)) this.state.metro = this.metros[0]?.slug ?? "";
     await this.show();
+    this.api.maySendConditions(this.state.metro).then((may) => this.form.showExpert(may, this.state));
     if (history.state?.scroll) scrollTo({ top: history.state.scroll, behavior: "instant" });
   }
 
@@ -420,7 +421,7 @@ export class Explorer {
   async #showType(signal) {
     const { state, metro } = this;
     const listed = this.api.read(requestList(state), signal);
-    const isSearch = state.view === "list" && state.page === 1 && state.filters.has("q");
+    const isSearch = state.view === "list" && state.page === 1 && state.filters.has("q") && !state.filters.has("where");
     const [body, once, shown, matches] = await Promise.all([
       listed,
       listsDates(state) ? this.api.read(requestCount(state), signal) : null,

@@ -1,7 +1,7 @@
 import { CHOICES } from "./chips.js";
 import { element, find } from "./element.js";
 import { TIMES } from "./line.js";
-import { changeFilters, changeType, listFilters } from "./state.js";
+import { EVERY_TYPE, changeFilters, changeType, listFilters } from "./state.js";
 
 /**
  * @typedef {import("./language.js").Language} Language
@@ -28,6 +28,8 @@ export class FilterForm {
     this.findNear = page.findNear;
     this.form = find("filters", HTMLFormElement);
     this.sheet = find("sheet", HTMLDialogElement);
+    this.isExpert = false;
+    this.type = EVERY_TYPE;
     this.form.addEventListener("submit", (event) => event.preventDefault());
     for (const each of [this.form, find("types", HTMLFieldSetElement), find("metro", HTMLSelectElement)]) {
       each.addEventListener("change", (event) => this.#read(/** @type {HTMLInputElement} */ (event.target)));
@@ -37,6 +39,9 @@ export class FilterForm {
       this.change((state) => ({ ...state, filters: new Map(), page: 1, listing: "" }));
     });
     find("locate", HTMLButtonElement).addEventListener("click", page.locate);
+    const where = find("where", HTMLInputElement);
+    where.addEventListener("input", () => this.#suggestColumns(where));
+    where.addEventListener("focus", () => this.#suggestColumns(where));
     this.#fillChoices("weekday", (find("weekday", HTMLElement).dataset.values ?? "").split(","));
     this.#openSheet();
   }
@@ -70,6 +75,27 @@ export class FilterForm {
   name(id, value) {
     const option = [...find(id, HTMLSelectElement).options].find((each) => each.value === value);
     return option?.dataset.name ?? option?.textContent ?? value;
+  }
+
+  /**
+   * @param {boolean} may whether the key may send conditions
+   * @param {State} state
+   */
+  showExpert(may, state) {
+    this.isExpert = may;
+    this.show(state);
+  }
+
+  /**
+   * What may stand in place of the word that is being typed: the members of the collection's listings that begin so.
+   * @param {HTMLInputElement} input
+   */
+  #suggestColumns(input) {
+    const [before, word] = [input.value.replace(/[\w.]*$/, ""), /[\w.]*$/.exec(input.value)?.[0] ?? ""];
+    const columns = JSON.parse(input.dataset.columns ?? "{}")[this.type].filter((/** @type {string} */ each) => each.startsWith(word));
+    find("columns", HTMLDataListElement).replaceChildren(
+      ...columns.map((/** @type {string} */ each) => element("option", { value: before + each })),
+    );
   }
 
   /** A number is taken when the typing stops, before the field is left. */
@@ -168,7 +194,11 @@ export class FilterForm {
       box.checked = state.filters.get(name) === "true";
     }
     find("to", HTMLInputElement).min = state.filters.get("from") ?? "";
-    for (const name of ["from", "to", "age", "near"]) {
+    this.type = state.type;
+    const expert = find("expert", HTMLDetailsElement);
+    expert.hidden = !this.isExpert || !own.includes("where");
+    if (state.filters.has("where")) expert.open = true;
+    for (const name of ["from", "to", "age", "near", "where"]) {
       const input = find(name, HTMLInputElement);
       if (document.activeElement !== input || !input.value) input.value = state.filters.get(name) ?? "";
     }

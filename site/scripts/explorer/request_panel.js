@@ -45,7 +45,7 @@ export class RequestPanel {
     const key = this.api.ownKey ? "$KEY" : this.api.key || "$KEY";
     const command = `curl -H "X-API-Key: ${key}" \\\n  "${this.api.locate(path)}"`;
     find("request-curl", HTMLElement).textContent = command;
-    find("subscribe", HTMLButtonElement).hidden = state.type !== "events";
+    find("subscribe", HTMLButtonElement).hidden = state.type !== "events" || state.filters.has("where");
     find("csv", HTMLButtonElement).hidden = state.type === EVERY_TYPE;
     find("subscribe-link", HTMLAnchorElement).hidden = true;
   }

@@ -24,7 +24,7 @@ const SHORT_DAYS = 7;
 
 /** @param {string} type */
 export function listFilters(type) {
-  return [...ALL, ...(type === EVERY_TYPE ? OWN.classes : OWN[type])];
+  return [...ALL, ...(type === EVERY_TYPE ? OWN.classes : [...OWN[type], "where"])];
 }
 
 /**
@@ -100,14 +100,14 @@ export function changeFilters(state, changes) {
 }
 
 /**
- * The same filters of another collection, as far as it has them.
+ * The same filters of another collection, as far as it has them. A condition may name what only one collection has.
  * @param {State} state
  * @param {string} type
  * @returns {State}
  */
 export function changeType(state, type) {
   const names = listFilters(type);
-  const filters = new Map([...state.filters].filter(([name]) => names.includes(name)));
+  const filters = new Map([...state.filters].filter(([name]) => names.includes(name) && name !== "where"));
   const view = state.view === "calendar" && type !== "events" ? "list" : state.view;
   return { ...state, type, view, filters, page: 1, listing: "" };
 }
