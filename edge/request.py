@@ -17,7 +17,8 @@ MOST_HEADER_BYTES = 32_768
 # nginx answers 412 to these by itself, where a server takes no notice of them: their bodies are not moved by a front.
 PRECONDITIONS = frozenset({b"if-match", b"if-unmodified-since"})
 _KNOWN = frozenset((
-    b"x-api-key", b"x-trace-id", b"traceparent", b"if-none-match", b"accept", b"accept-encoding", b"x-forwarded-for",
+    b"x-api-key", b"x-trace-id", b"traceparent", b"if-none-match", b"range", b"if-range", b"accept",
+    b"accept-encoding", b"x-forwarded-for",
     FRONT, FILL, *PRECONDITIONS,
 ))  # fmt: skip
 _TRACE_ID = re.compile(rb"[A-Za-z0-9_.:-]{1,128}")
@@ -39,6 +40,7 @@ class Request(Struct, frozen=True, kw_only=True, gc=False):
         request_id: ours; `trace_id` is the caller's if it has one.
         header_bytes: the size of all headers.
         key_text: `X-API-Key`. As in all headers, values that were sent apart are joined by commas: two keys are none.
+        range_text: `Range`; empty where `If-Range` makes it void.
         wants_page: True for a browser in which somebody opened the address.
         front_text: what a front says of itself, right or wrong; empty if two do.
         fill: the ETag of the body that a front requests once more, or `any`; such a request was counted before.
@@ -58,6 +60,7 @@ class Request(Struct, frozen=True, kw_only=True, gc=False):
     header_bytes: int
     key_text: bytes | None = None
     if_none_match: bytes | None = None
+    range_text: bytes = b""
     accept_encoding: bytes = b""
     forwarded_for: bytes = b""
     wants_page: bool = False
@@ -97,6 +100,8 @@ def read_request(*, method: str, path: str, query_string: bytes, headers: Header
         # Blanks round a header's value are no part of it (RFC 9110, 5.5); the parser leaves those behind it.
         key_text=None if key_text is None else key_text.strip(b" \t"),
         if_none_match=read(b"if-none-match"),
+        # No tag of ours is strong, so what `If-Range` names is never known to be the same.
+        range_text=b"" if b"if-range" in texts else read(b"range", b""),
         accept_encoding=read(b"accept-encoding", b""),
         forwarded_for=read(b"x-forwarded-for", b""),
         wants_page=b"text/html" in read(b"accept", b""),  # programs say `*/*` or what they read

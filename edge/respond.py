@@ -38,6 +38,7 @@ from edge.response import (
     make_preflight,
     make_success,
     matches_etag,
+    read_range,
 )
 from edge.usage import RequestRecord, UsageRecorder
 from outings.answers.plan import PlannedFile
@@ -204,8 +205,16 @@ class Responder(Struct, frozen=True, kw_only=True):
         if request.front is not None:
             self.counts.fronts.labels(planned.query.match.route.name, "inline").inc()
         stored, size = file.export.coding.encode(), measure_file(file.export, coding)
+        part = None if stored or request.front is not None else read_range(request.range_text, size)
+        if part is not None:
+            entity = list_content_headers(part.stop - part.start, IDENTITY, media=planned.plan.media)
+            entity += b"content-range: bytes %d-%d/%d\r\n" % (part.start, part.stop - 1, size)
+            return make_file(
+                request, planned.head, entity, cut_pieces(data[part]), size=part.stop - part.start, status=206
+            )
         is_unpacked = stored not in (coding, IDENTITY)
-        entity = list_content_headers(size, IDENTITY if is_unpacked else stored, media=planned.plan.media)
+        entity = b"" if stored else b"accept-ranges: bytes\r\n"
+        entity += list_content_headers(size, IDENTITY if is_unpacked else stored, media=planned.plan.media)
         pieces = unpack_pieces(data) if is_unpacked else cut_pieces(data)
         return make_file(request, planned.head, entity, pieces, size=size)
 

@@ -5,6 +5,7 @@ Headers are kept as lines, the way a socket gets them: most are written to one.
 
 import asyncio
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
@@ -22,7 +23,10 @@ Header = tuple[bytes, bytes]
 Lines = bytes
 
 # A browser shows a script only those headers of a response that are named here.
-EXPOSED = ("ETag", "Retry-After", "X-Release", "X-Request-Id", "X-Trace-Id", "Allow", "Date", "Vary", *FIELDS)
+EXPOSED = (
+    "ETag", "Retry-After", "X-Release", "X-Request-Id", "X-Trace-Id", "Allow", "Date", "Vary", "Content-Range",
+    *FIELDS,
+)  # fmt: skip
 
 _COMMON: tuple[Header, ...] = (
     (b"access-control-allow-origin", b"*"),
@@ -33,7 +37,7 @@ _COMMON: tuple[Header, ...] = (
 _PREFLIGHT: tuple[Header, ...] = (
     (b"allow", ", ".join(METHODS).encode()),
     (b"access-control-allow-methods", ", ".join(METHODS).encode()),
-    (b"access-control-allow-headers", b"X-API-Key, X-Trace-Id, traceparent, If-None-Match"),
+    (b"access-control-allow-headers", b"X-API-Key, X-Trace-Id, traceparent, If-None-Match, Range"),
     (b"access-control-max-age", b"86400"),
 )
 _NO_STORE: Header = (b"cache-control", b"no-store")
@@ -127,12 +131,29 @@ def make_success(request: Request, head: Lines, body: Body, *, status: int = 200
     return Response(status=status, head=list_headers(request, head, body.head), body=data, size=size or len(data))
 
 
-def make_file(request: Request, head: Lines, entity: Lines, pieces: Iterable[bytes], *, size: int) -> Response:
+def make_file(
+    request: Request, head: Lines, entity: Lines, pieces: Iterable[bytes], *, size: int, status: int = 200
+) -> Response:
     """Return a response whose body of `size` bytes is sent piece by piece; to a HEAD without it."""
     lines = list_headers(request, head, entity)
     if request.is_head:
-        return Response(status=200, head=lines)
-    return Response(status=200, head=lines, pieces=pieces, size=size)
+        return Response(status=status, head=lines)
+    return Response(status=status, head=lines, pieces=pieces, size=size)
+
+
+_RANGE = re.compile(rb"bytes=(\d{0,18})-(\d{0,18})")
+
+
+def read_range(text: bytes, size: int) -> slice | None:
+    """Return the bytes that `Range` names of a file; None for all of them, as where it names several parts, or none
+    that there is (RFC 9110, 14.2: a server may take no notice of it)."""
+    match = _RANGE.fullmatch(text)
+    if match is None or match.groups() == (b"", b""):
+        return None
+    first, last = match.groups()
+    begin = int(first) if first else max(size - int(last), 0)
+    end = min(int(last) + 1, size) if first and last else size
+    return slice(begin, end) if begin < end else None
 
 
 def make_not_modified(request: Request, head: Lines) -> Response:

@@ -193,6 +193,8 @@ LITERALS = {
 def test_what_the_document_takes_is_what_is_read(route: Route):
     """At every bound and just beyond it; a value that JSON can't write (`None`) is refused by the reader alone."""
     for name, row in route.parameters.items():
+        if row.kind == "expression":
+            continue  # a text of any length may be none: tests/edge/test_where.py
         schema = find_item(route, row)
         edges = [*list_edges(schema), *((text, value, False) for text, value in LITERALS.get(row.kind, ()))]
         for text, value, taken in edges:
@@ -351,4 +353,4 @@ def test_headers_are_told_of_every_answer(route: Route):
         assert {"X-Request-Id", "X-Trace-Id", "Vary", "Cache-Control", "X-Release"} <= headers
         assert ("Retry-After" in headers) == (status in ("429", "503"))
         if route.needs_key:
-            assert ("ETag" in headers) == (status in ("200", "304"))
+            assert ("ETag" in headers) == (status in ("200", "206", "304"))

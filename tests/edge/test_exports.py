@@ -3,11 +3,13 @@
 import asyncio
 import gzip
 import hashlib
+import io
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from pyarrow.parquet import ParquetFile
 
 from edge.bodies import cut_pieces, unpack_pieces
 from tests.edge.asking import Response
@@ -121,3 +123,89 @@ def test_a_client_that_leaves_in_the_middle_takes_nothing_down(make_own: MakeSer
     with pytest.raises(OSError, match="gone"):
         asyncio.run(service.edge(scope, receive, send))
     assert service.get(LINES).status == 200
+
+
+PARQUET = f"{EXPORT}/events.parquet"
+
+
+@pytest.mark.parametrize(
+    ("sent", "part"),
+    [
+        ("bytes=0-99", slice(0, 100)), ("bytes=100-", slice(100, None)), ("bytes=-8", slice(-8, None)),
+        ("bytes=5-5", slice(5, 6)), ("bytes=0-999999999999", slice(None)), ("bytes=-999999999", slice(None)),
+    ],
+)  # fmt: skip
+def test_a_part_of_a_parquet_file_is_sent_alone(service: Service, sent: str, part: slice) -> None:
+    whole = service.get(PARQUET)
+    assert whole.headers["accept-ranges"] == "bytes"
+    got = service.get(PARQUET, range=sent, accept_encoding="gzip, br")
+    first, last, _ = part.indices(len(whole.body))
+    assert (got.status, got.body) == (206, whole.body[part])
+    assert got.headers["content-range"] == f"bytes {first}-{last - 1}/{len(whole.body)}"
+    assert got.headers["content-length"] == str(last - first)
+    assert got.headers["etag"] == whole.headers["etag"]
+    assert service.get(PARQUET, range=sent, method="HEAD").headers["content-range"] == got.headers["content-range"]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"range": "bytes=9999999-"}, {"range": "bytes=9-3"}, {"range": "bytes=-0"}, {"range": "bytes=-"},
+        {"range": "bytes=0-1,4-5"}, {"range": "rows=0-1"}, {"range": "bytes=0x1-2"},
+        {"range": "bytes=0-9", "if_range": 'W/"of before"'},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_range_that_means_nothing_gets_the_whole_file(service: Service, headers: dict[str, str]) -> None:
+    assert service.get(PARQUET, **headers).status == 200
+    assert service.get(PARQUET, **headers).body == service.get(PARQUET).body
+
+
+def test_lists_and_compressed_files_have_no_parts(service: Service) -> None:
+    for target in (LINES, f"{EXPORT}/events.ics", "/v1/harbor/events"):
+        got = service.get(target, range="bytes=0-9")
+        assert (got.status, "accept-ranges" in got.headers) == (200, False)
+
+
+class RemoteFile(io.RawIOBase):
+    """A file that is read by ranges, as DuckDB, Polars and pyarrow read one over HTTP."""
+
+    def __init__(self, service: Service, target: str) -> None:
+        self._service, self._target, self._at, self.requested = service, target, 0, 0
+        self._size = int(service.get(target, method="HEAD").headers["content-length"])
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        wanted = min(len(buffer), self._size - self._at)
+        if wanted <= 0:
+            return 0
+        got = self._service.get(self._target, range=f"bytes={self._at}-{self._at + wanted - 1}")
+        assert (got.status, len(got.body)) == (206, wanted)
+        buffer[:wanted] = got.body
+        self._at += wanted
+        self.requested += wanted
+        return wanted
+
+
+def test_who_reads_one_column_of_a_parquet_file_gets_a_part_of_its_bytes(service: Service) -> None:
+    remote = RemoteFile(service, PARQUET)
+    names = ParquetFile(remote, pre_buffer=False).read(columns=["name"])["name"].to_pylist()
+    listed = service.get("/v1/harbor/events?audience=all&min_confidence=0").read_json()["data"]
+    assert {*names} >= {each["name"] for each in listed}
+    whole = len(service.get(PARQUET).body)
+    parts = ParquetFile(io.BytesIO(service.get(PARQUET).body)).metadata
+    columns = [parts.row_group(0).column(number) for number in range(parts.num_columns)]
+    others = sum(each.total_compressed_size for each in columns if each.path_in_schema != "name")
+    assert remote.requested <= whole - others + 65_536  # a reader asks for some of the end at once

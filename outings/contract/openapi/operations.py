@@ -162,6 +162,7 @@ _HEADERS: Mapping[str, tuple[str, Schema]] = {
     "Retry-After": ("Whole seconds to wait; a retry after them passes.", {"type": "integer", "minimum": 1}),
     "WWW-Authenticate": ("How to send a key.", {"type": "string"}),
     "Allow": ("The methods that there are.", {"type": "string"}),
+    "Content-Range": ("Which bytes of how many.", {"type": "string"}),
 }
 # What a known key is told, and nobody else.
 _LIMITS = tuple(name for name in _HEADERS if "RateLimit" in name or "Quota" in name)
@@ -230,6 +231,12 @@ def make_failures() -> dict[str, Schema]:
 def list_responses(route: Route, *, vocabulary: Vocabulary) -> dict[str, Schema]:
     """Return the responses of a route by status."""
     responses: dict[str, Schema] = {"200": _make_success(route, vocabulary=vocabulary)}
+    if route.item is bytes:
+        responses["206"] = {
+            **responses["200"],
+            "headers": _refer_headers(*_CACHED, "Content-Range", *_list_limits(route)),
+            "description": "Of a Parquet file the part that `Range` names: `bytes=0-99`, `bytes=100-` or `bytes=-8`.",
+        }
     if _is_cached(route):
         responses["304"] = {
             "description": "What `If-None-Match` names is what would be answered.",
