@@ -286,7 +286,7 @@ def test_a_second_takedown_of_the_same_publishes_nothing(town: Town) -> None:
     [
         (["takedown"], "give the ids"),
         (["takedown", "kite"], "no id"),
-        (["takedown", "0d5c0000-0000-4000-8000-000000000999"], "is or was known"),
+        (["takedown", "0d5c0000-0000-4000-8000-000000000999"], "has or had the id"),
         (["takedown", KITE, "0d5c0000-0000-4000-8000-000000000999"], "nothing is published"),
         (["takedown", KITE, "--undo"], "is not taken down"),
         (["takedown", KITE, "--reason", "Mia Miller"], "--reason"),
