@@ -69,13 +69,15 @@ class IncompleteListing(Struct, frozen=True, kw_only=True):
 class FeedReport(Struct, frozen=True, kw_only=True):
     """A feed in the current release. `brought` and `lost`: how many listings are new or gone since the last release in
     which the feed was different (`before`; None if none is kept). `*_names`: the first of their names. `failure`: why
-    the version that was read on `read_on` is still in force. `missed`: expectations that it does not meet."""
+    the version that was read on `read_on` is still in force. `missed`: expectations that it does not meet. `account`:
+    what is lost or hidden of it, a line each, with the setting that changes it."""
 
     name: str
     counts: FeedCounts
     failure: str | None
     read_on: date | None
     missed: tuple[str, ...]
+    account: tuple[str, ...]
     before: date | None
     brought: int
     brought_names: tuple[str, ...]

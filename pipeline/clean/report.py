@@ -195,8 +195,8 @@ def list_account(count: FeedCount) -> Iterator[str]:
 
 
 def is_empty(count: FeedCount) -> bool:
-    """Return True if the feed is known to have no published listing."""
-    return count.account is not None and not count.account.served + count.account.hidden
+    """Return True if the feed is known to have no published listing, and not because all were taken down."""
+    return count.account is not None and not count.account.served + count.account.hidden + count.withdrawn
 
 
 # Why default lists leave something out, and what changes that.

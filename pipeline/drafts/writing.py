@@ -14,7 +14,7 @@ from pipeline.drafts.columns import Column, show_examples
 from pipeline.drafts.drafting import FeedDraft
 from pipeline.drafts.metro import MetroDraft
 from pipeline.fetch.table.mapping import list_used
-from pipeline.records.record import Record
+from pipeline.records.record import EventRecord, Record
 
 _SETTINGS = ("file", "sheet", "table", "records", "skip", "encoding", "allow_private")
 # Of a feed with a preset, which says the others.
@@ -113,7 +113,8 @@ _VALUE_LETTERS = 100
 
 
 def format_draft(draft: FeedDraft, read: FeedRead) -> str:
-    lines = [f"{draft.feed.url}: {draft.feed.format}, {read.read:,} rows, {len(read.records):,} records"]
+    lines = list_losses(read)
+    lines.append(f"{draft.feed.url}: {draft.feed.format}, {read.read:,} rows, {len(read.records):,} records")
     if draft.feed.preset:
         lines.append(f"  by the preset {draft.feed.preset}, which says more: outings presets {draft.feed.preset}")
     lines += [f"  {line}" for line in draft.decided]
@@ -128,6 +129,29 @@ def format_draft(draft: FeedDraft, read: FeedRead) -> str:
     for record in list(read.records)[:_SHOWN_RECORDS]:
         lines += [f"  {name}: {value}" for name, value in show_record(record).items()] + [""]
     return "\n".join(lines).rstrip()
+
+
+# Of the rows of a draft, the largest share that may be merged, and hidden from lists, without a word.
+_MOST_MERGED, _MOST_HIDDEN = 0.01, 0.1
+
+
+def list_losses(read: FeedRead) -> list[str]:
+    """List what comes first to a person's eye: that many rows are merged, or in no list."""
+    lines = []
+    if read.merged > read.read * _MOST_MERGED:
+        example = f", such as {'; '.join(read.merges)}" if read.merges else ""
+        why = f"because they have the source_id of another row{example}"
+        remedy = "Name a column that tells them apart: --column source_id=…"
+        lines.append(f"{read.merged:,} of {read.read:,} rows are merged, {why}. {remedy}")
+    undated = sum(
+        isinstance(record, EventRecord) and record.starts_local is None and record.date_on is None
+        for record in read.records
+    )
+    if undated > read.read * _MOST_HIDDEN:
+        lines.append(f"{undated:,} of {read.read:,} rows would be in no list, because they are events without a date")
+    if lines:
+        lines = ["Not all rows would be seen:", *(f"  {line}" for line in lines), ""]
+    return lines
 
 
 def _list_columns(draft: FeedDraft) -> Iterator[str]:
@@ -197,5 +221,6 @@ def describe_draft(draft: FeedDraft, read: FeedRead) -> dict[str, Any]:
         ],
         "unplaced": [column.path for column in list_unmapped(draft)],
         "records": {"read": read.read, "kept": len(read.records), "quarantined": read.quarantined},
+        "losses": list_losses(read)[1:-1],
         "first": [show_record(record) for record in list(read.records)[:_SHOWN_RECORDS]],
     }

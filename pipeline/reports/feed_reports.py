@@ -1,8 +1,8 @@
 """Reports on each feed for the operator's pages, from the last releases: counts, problems, listings that came and went,
 and gaps in listings."""
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from pathlib import Path
 
@@ -11,14 +11,14 @@ import polars as pl
 from outings.pages.city import MEMBERS, list_having
 from outings.pages.feeds import FeedCounts, FeedReport, IncompleteListing, ReleaseColumn, WrongGroup, WrongLine
 from outings.release.cache import fetch_object
-from outings.release.manifest import read_manifest
+from outings.release.manifest import FeedAccount, add_accounts, read_manifest
 from outings.release.pointer import ListedRelease, list_releases
 from outings.release.root import FeedMemory, Root, has_ended
 from outings.release.store import Store
 from outings.release.tables import PUBLISHED, read_columns
 from outings.release.trust import Trust
 from pipeline.clean.feed_read import read_problems
-from pipeline.clean.report import group_by_cause, name_code, name_field
+from pipeline.clean.report import count_feed, group_by_cause, list_account, name_code, name_field
 from pipeline.records.record import Problem
 
 RELEASES = 6
@@ -77,6 +77,7 @@ class FeedReporter:
             failure=memory.failure,
             read_on=None if memory.read_at is None else memory.read_at.date(),
             missed=memory.missed,
+            account=tuple(list_account(count_feed(name, memory, self._accounts.get(name, FeedAccount())))),
             before=None if other is None else other.root.built_at.date(),
             brought=brought[0], brought_names=brought[1],
             lost=lost[0], lost_names=lost[1],
@@ -85,6 +86,12 @@ class FeedReporter:
             incomplete=incomplete.height,
             incomplete_listings=tuple(_list_incomplete(incomplete)),
         )  # fmt: skip
+
+    @cached_property
+    def _accounts(self) -> Mapping[str, FeedAccount]:
+        """What readers see of each feed in the current release."""
+        parts = self._releases[0].root.parts.values()
+        return add_accounts(read_manifest(self._store, part.manifest).account or {} for part in parts)
 
     def _find_other(self, name: str, memory: FeedMemory) -> ListedRelease | None:
         """Return the last release in which the feed was different, or None."""

@@ -86,3 +86,16 @@ def test_from_and_to_are_clocks_where_a_day_stands_beside_them(tmp_path: Path) -
     done = run("init", str(tmp_path / "camps.csv"), "-c", str(tmp_path / "outings.toml"), *CITY)
     assert "name: Robots\n" in done.stdout
     assert "starts_local: 2026-12-10T09:00:00\n  ends_local: 2026-12-10T15:00:00" in done.stdout
+
+
+def test_a_draft_that_merges_rows_or_hides_them_says_so_first(tmp_path: Path) -> None:
+    rows = [f"{row % 5},Program {row},{'2099-12-10' if row < 15 else ''}" for row in range(20)]
+    (tmp_path / "agenda.csv").write_text("\n".join(["ID,Title,Date", *rows]) + "\n")
+    columns = ("--column", "source_id=ID")
+    done = run("init", str(tmp_path / "agenda.csv"), "-c", str(tmp_path / "outings.toml"), *columns, *CITY)
+    lines = done.output.splitlines()
+    assert lines[0] == "Not all rows would be seen:"
+    assert lines[1].startswith(
+        "  15 of 20 rows are merged, because they have the source_id of another row, such as line 2 by line 7"
+    )
+    assert lines[2] == "  5 of 20 rows would be in no list, because they are events without a date"

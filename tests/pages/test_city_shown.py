@@ -102,7 +102,7 @@ def make_operators_pages(settings: SiteSettings) -> tuple[Page, ...]:
         for is_set_aside in (True, False)
     ]  # fmt: skip
     report = FeedReport(
-        failure=None, read_on=None, missed=(),
+        failure=None, read_on=None, missed=(), account=(LONG,),
         name="museum", counts=counts, before=TODAY, brought=3, brought_names=(LONG, HEBREW), lost=900,
         lost_names=(LONG, HEBREW) * 9, groups=tuple(groups), published=99_000, incomplete=2,
         incomplete_listings=(IncompleteListing(name=LONG, source_id=HEBREW, missing=("ages", "time")),),

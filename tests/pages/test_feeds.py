@@ -121,6 +121,8 @@ def test_the_overview_has_the_styles_of_the_program_that_wrote_it_and_leads_to_e
 
 
 def test_a_build_that_could_not_read_a_feed_is_told_first_on_the_page_of_the_feed(city: City) -> None:
+    city.settings["museum"] = 'on_error = "stop"'
+    assert city.configuration.feeds
     (city.folder / "museum.ndjson").rename(city.folder / "away")
     build = ["build", "-c", str(city.folder / "outings.toml"), "--workers", "1"]
     assert CliRunner().invoke(main, build).exit_code == 1
@@ -133,3 +135,16 @@ def test_a_build_that_could_not_read_a_feed_is_told_first_on_the_page_of_the_fee
     (city.folder / "away").rename(city.folder / "museum.ndjson")
     assert CliRunner().invoke(main, build).exit_code == 0
     assert "could not read" not in read_text(write_site(city, "--internal") / "internal/museum.html")
+
+
+def test_a_feeds_page_says_how_old_its_version_is_and_what_nobody_sees(city: City) -> None:
+    city.write([make_event("walk", name="Walk"), make_event("poor", confidence=0.3)], feed="museum")
+    city.settings["museum"] = "max_shrink = 1"
+    city.build("2026-08-12")
+    (city.folder / "museum.ndjson").unlink()
+    city.build("2026-08-14")
+    text = read_text(write_site(city, "--internal") / "internal/museum.html")
+    assert "Families still see what it had on" in text
+    assert "museum.ndjson: can't be read: No such file or directory" in text
+    assert "1 hidden by a confidence below 0.7, of places 0.5 (confidence, defaults.confidence)" in text
+    assert "There is nothing to" not in text
