@@ -89,7 +89,7 @@ class FeedReporter:
 
     @cached_property
     def _accounts(self) -> Mapping[str, FeedAccount]:
-        """What readers see of each feed in the current release."""
+        """Counts of what readers see of each feed in the current release, by name."""
         parts = self._releases[0].root.parts.values()
         return add_accounts(read_manifest(self._store, part.manifest).account or {} for part in parts)
 
