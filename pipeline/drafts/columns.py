@@ -42,7 +42,19 @@ def rank_name(role: str, path: str) -> tuple[int, int] | None:
             places = [place for place, first, last in _list_patterns(role) if words[0] == first or words[-1] == last]
         if places:
             return shortened, min(places)
-    return None
+    return _rank_loosely(role, path)
+
+
+# Roles that one word of a longer name tells: `Resident Fee`, `lieu_adresse`.
+_LOOSE = ("name", "start_date", "start_time", "venue", "address", "price", "age_text", "description", "category")
+_LOOSELY = 10
+
+
+def _rank_loosely(role: str, path: str) -> tuple[int, int] | None:
+    words = list_spellings(path)[0].split() if role in _LOOSE else []
+    named = _find_name(role)
+    places = [named[word] for word in (words[:1] + words[-1:] if len(words) > 1 else ()) if word in named]
+    return (_LOOSELY, min(places)) if places else None
 
 
 def _turn(spelled: str) -> Iterator[str]:

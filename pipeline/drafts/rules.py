@@ -66,9 +66,9 @@ def _draft_name(roles: Roles, *, type_: str) -> Rules:
     """Return the rule for the name; for a thing on the map without one, made from its kind and street."""
     kind = [roles[role].path for role in ("category", "address") if role in roles]
     made = {"join": kind, "with": ", "}
-    if "name" not in roles:
+    name = roles.get("name") or (roles.get("venue") if type_ == "place" else None)
+    if name is None:
         return {"name": made} if type_ == "place" and kind else {}
-    name = roles["name"]
     if type_ == "place" and kind and name.column.empty:
         return {"name": {"column": name.path, "fallback": made}}
     return {"name": name.path}
@@ -241,18 +241,18 @@ def _draft_ages(roles: Roles) -> Rules:
             elif role == "age_max" and "0" in column.filled:
                 rule |= {"lookup": {"0": ""}}  # no greatest age
             rules["ages.min" if end == "start" else "ages.max"] = rule if len(rule) > 1 else column.path
-    sources = [roles[role] for role in ("age_text", "start_time", "start_date") if role in roles]
-    sources = [
-        role for role in sources if "age_text" in roles or any(_states_age(value) for value in role.column.filled)
-    ]
-    if sources and not rules:
-        path = sources[0].path
+    sources = [name for name in ("age_text", "audience", "start_time", "start_date") if name in roles]
+    stating = [name for name in sources if any(_states_age(name, value) for value in roles[name].column.filled)]
+    if stating and not rules:
+        path = roles[stating[0]].path
         rules = {"ages.min": {"column": path, "range": "start"}, "ages.max": {"column": path, "range": "end"}}
     return rules | _copy(roles, {"ages.text": "age_text"})
 
 
-def _states_age(value: str) -> bool:
-    """Return whether a time has an age at the door beside it: `Doors 7pm/19+`."""
+def _states_age(role: str, value: str) -> bool:
+    """Return whether the text may state an age. Beside a time stands one at the door: `Doors 7pm/19+`."""
+    if role in ("age_text", "audience"):
+        return re.search(r"\d", value) is not None
     return re.search(r"(^|\D)\d\d\+", value) is not None
 
 

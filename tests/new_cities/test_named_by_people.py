@@ -6,7 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.new_cities.exporting import Ask, run
+from tests.new_cities.measuring import EXPECTED, draft_records, list_faults
 
 FILES = Path(__file__).parent / "named"
 BOISE = ("--metro", "Boise", "--center", "43.615,-116.202", "--timezone", "America/Boise", "--yes")
@@ -109,6 +112,11 @@ def test_events_in_five_european_languages_say_what_their_files_say(
     assert details["Figurentheater Mond"]["organization"]["name"] == "Bühne e.V."
     assert 'source: {"url":"https://www.etoiles.example"}' in printed
     assert {event["price"]["currency"] for event in details.values()} == {"EUR"}
+
+
+@pytest.mark.parametrize("file", EXPECTED)
+def test_a_draft_keeps_what_a_file_states(file: str, tmp_path: Path) -> None:
+    assert list(list_faults(file, draft_records(file, tmp_path))) == []
 
 
 def test_a_file_without_a_column_for_the_name_says_the_line_to_run(tmp_path: Path) -> None:

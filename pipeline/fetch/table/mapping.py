@@ -354,8 +354,7 @@ def _read_source(member: str, rule: Rule, target: Target, columns: Mapping[str, 
     elif rule.join:
         parts = [f"array_to_string({each.sql}, {literal(rule.with_)})" if each.many else each.sql for each in texts]
         if rule.range:
-            # "12/05/2026" beside "TBA" is a day.
-            parts = [f"CASE WHEN regexp_matches({each}, '[0-9]') THEN {each} END" for each in parts]
+            return _join_ranges(parts, rule)
         text = Text(f"nullif(concat_ws({literal(rule.with_)}, {', '.join(parts)}), '')")
     else:
         (text,) = texts
@@ -364,12 +363,25 @@ def _read_source(member: str, rule: Rule, target: Target, columns: Mapping[str, 
     return text
 
 
+def _join_ranges(parts: Sequence[str], rule: Rule) -> Text:
+    """Join one end of each column's range: of the days in one and the clock times in another. A column that states no
+    end has that of its start, and one without a digit (`TBA`) is left out."""
+    parts = [f"CASE WHEN regexp_matches({each}, '[0-9]') THEN {each} END" for each in parts]
+    starts = [take_range(each, "time", "start") for each in parts]
+    if rule.range == "start":
+        return Text(f"nullif(concat_ws({literal(rule.with_)}, {', '.join(starts)}), '')")
+    ends = [take_range(each, "time", "end") for each in parts]
+    both = ", ".join(f"coalesce({end}, {start})" for end, start in zip(ends, starts, strict=True))
+    joined = f"concat_ws({literal(rule.with_)}, {both})"
+    return Text(f"CASE WHEN coalesce({', '.join(ends)}) IS NOT NULL THEN {joined} END")
+
+
 def _cut_text(member: str, text: Text, rule: Rule, target: Target) -> Text:
     """Return the part of each text that the pattern or the range takes."""
     if rule.pattern:
         group = rule.taken_group
         text = _each(text, lambda sql: f"nullif(regexp_extract({sql}, {literal(rule.pattern)}, {group}), '')")
-    if rule.range:
+    if rule.range and not (rule.join and target.kind in TIMES):
         kind = "time" if target.kind in TIMES else "ages" if target.steps[0] == "ages" else target.kind
         if kind not in ("time", "ages", "amount"):
             raise MappingError(f"{member}.range", "is given for what has no range; allowed: times, ages and amounts")

@@ -119,7 +119,10 @@ def _take_day(end: str) -> str:
     ]  # fmt: skip
     side = "low" if end == "start" else "high"
     names = ("['low', 'high', 'rest']", "['front', 'low', 'high', 'rest']", "['low', 'high']")
-    written = (f"concat(each.{side}, each.rest)", f"concat(each.front, each.{side}, each.rest)", f"each.{side}")
+    # "Jan 11 - Feb 15, 2027": the year stands at the end alone.
+    year = "CASE WHEN regexp_matches(each.low, '[0-9]{4}') THEN '' ELSE regexp_extract(each.high, ',? [0-9]{4}$') END"
+    whole = f"concat(each.low, {year})" if end == "start" else "each.high"
+    written = (f"concat(each.{side}, each.rest)", f"concat(each.front, each.{side}, each.rest)", whole)
     cases = [
         f"list_transform([regexp_extract(strip_accents(whole), {literal(shape[0])}, {groups})], "
         f"lambda each: CASE WHEN each.low <> '' THEN {text} END)[1]"
