@@ -277,12 +277,17 @@ class Releases:
 
     def _prepare(self, served: ServedRelease) -> None:
         for snapshot in list(served.release.metros.values()):  # here, and not under the first request
-            if self._is_closed or (self._memory is not None and _count_bytes(served) >= self._memory):
+            if self._is_closed:
                 return
-            if not is_prepared(snapshot):
+            if not is_prepared(snapshot) and self._has_room(served, snapshot):
                 prepare_snapshot(snapshot)
         for sha in list_tail(served.root.log):
             served.release.history.read(sha)
+
+    def _has_room(self, served: ServedRelease, snapshot: Snapshot) -> bool:
+        """Return True if the files of a closed metro fit the memory beside those that are open."""
+        added = snapshot.count_all_bytes() - snapshot.count_bytes()
+        return self._memory is None or _count_bytes(served) + added <= self._memory
 
     def note_use(self, metro: str) -> None:
         """Remember that a metro was requested now."""

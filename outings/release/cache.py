@@ -130,6 +130,10 @@ class LazyFiles(Mapping[str, MappedFile]):
         """Return the same objects, none of them fetched yet."""
         return LazyFiles(self._objects, self._sizes, self._fetch)
 
+    def count_all_bytes(self) -> int:
+        """Count the bytes of all files."""
+        return sum(self._sizes.values())
+
     def count_bytes(self) -> int:
         """Count the bytes of the files that are held."""
         return sum(self._sizes[name] for name in list(self._files))

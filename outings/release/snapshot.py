@@ -106,6 +106,10 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
         """Count the bytes of the files that are held."""
         return sum(files.count_bytes() for files in self.list_files())
 
+    def count_all_bytes(self) -> int:
+        """Count the bytes of all files."""
+        return sum(files.count_all_bytes() for files in self.list_files())
+
     def renew(self) -> "Snapshot":
         """Return a snapshot with the same content, none of whose files is fetched yet."""
 
