@@ -1,10 +1,12 @@
 """A parent's questions to an assistant that has the tools of `outings mcp`, asked by the SDK's own client."""
 
+import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,8 +24,10 @@ from command.mcp.answers import write_item
 from command.mcp.assistant import Assistants
 from command.mcp.serving import make_server
 from command.mcp.tools import make_tools
+from command.mirror.client import Connection
 from outings.contract.openapi.document import make_document
 from outings.contract.vocabulary import Vocabulary
+from tests.edge.processes.serving import wait_until
 from tests.pages.conftest import Demo
 
 pytestmark = pytest.mark.xdist_group("guides")  # the worker that has the demo
@@ -172,14 +176,24 @@ def test_tools_have_the_parameters_that_the_document_has() -> None:
     assert "$ref" not in str(tools)
 
 
-@pytest.mark.parametrize("has_where", [True, False])
-def test_where_is_offered_if_the_key_may_send_it(*, has_where: bool) -> None:
-    document = make_document(Vocabulary())
-    operation = document["paths"]["/v1/{metro}/nearby"]["get"]
-    new = {"name": "where", "in": "query", "description": "One expression.", "schema": {"type": "string"}}
-    operation["parameters"] = [*(row for row in operation["parameters"] if "where" not in str(row)), new]
-    tools = {tool.name: tool.schema for tool in make_tools(document, metros=[], has_where=has_where)}
-    assert ("where" in tools["nearby"]["properties"]) is has_where
+def test_where_is_offered_if_the_key_may_send_it(demo: Demo) -> None:
+    assistants = Assistants(demo.url)
+    tools = assistants.find(demo.key).tools
+    assert {name for name, tool in tools.items() if "where" in tool.schema["properties"]} == {
+        "list_listings", "nearby", "calendar",
+    }  # fmt: skip
+    libraries = {"type": "places", "metro": "seattle", "where": "type_hint = 'library' AND ages.max > 12", "limit": 1}
+    assert "Library" in assistants.find(demo.key).call("list_listings", libraries)
+    words = ["keys", "create", "--plan", "standard", "--json", "-c", str(demo.folder / "var/outings.toml")]
+    key = json.loads(CliRunner().invoke(main, words).stdout)["key"]
+
+    def is_known() -> bool:
+        with closing(Connection(demo.url, key=key)) as connection:
+            return connection("/v1/metros").status == 200
+
+    wait_until(is_known)  # a server reads keys every 2 s
+    others = assistants.find(key).tools
+    assert not any("where" in tool.schema["properties"] for tool in others.values())
 
 
 def test_a_price_that_nobody_stated_is_not_free() -> None:
