@@ -7,27 +7,39 @@ from pathlib import Path
 import click
 
 from command.mirror.client import MirrorError, read_key
-from command.options import tell
+from command.options import read_config, tell
+from outings.configuration.tables import MirrorTable
 
 _HOST = "127.0.0.1"
 
 
 @click.command()
-@click.option("--url", envvar="OUTINGS_URL", help="The API's address, such as https://api.example.org; or OUTINGS_URL.")
-@click.option("--key-file", type=click.Path(path_type=Path), help="A file with the key; or the variable OUTINGS_KEY.")
+@click.option("-c", "--config", type=click.Path(path_type=Path), help="A configuration with a table [mirror].")
+@click.option(
+    "--url",
+    envvar="OUTINGS_URL",
+    help="The API's address, such as https://api.example.org; OUTINGS_URL or [mirror] url if not given.",
+)
+@click.option(
+    "--key-file",
+    type=click.Path(path_type=Path),
+    help="A file with the key; the variable OUTINGS_KEY or [mirror] key_file if not given.",
+)
 @click.option(
     "--http",
     "address",
     metavar="[HOST:]PORT",
     help=f"Listen here, on {_HOST} if no host is given, instead of talking on standard input and output.",
 )
-def mcp(*, url: str | None, key_file: Path | None, address: str | None) -> None:
+def mcp(*, config: Path | None, url: str | None, key_file: Path | None, address: str | None) -> None:
     """Give an assistant tools that ask an API: search, lists, what is nearby, details and the calendar.
 
     With --http, callers may send a key of their own as X-API-Key. The command then needs none.
     """
+    table = MirrorTable() if config is None else read_config(config).mirror
+    url, key_file = url or table.url, key_file or (None if os.environ.get("OUTINGS_KEY") else table.key_file)
     if not url:
-        raise click.UsageError("the address of the API is missing: give --url, or set OUTINGS_URL")
+        raise click.UsageError("the address of the API is missing: give --url, set OUTINGS_URL or [mirror] url with -c")
     try:
         from command.mcp.serving import serve_http, serve_stdio
     except ImportError as error:

@@ -119,8 +119,7 @@ print(sorted(engines & {{*sys.modules}}))
     return done.stdout.splitlines()[-1]
 
 
-# An assistant's own settings start `mcp`, and name the address of an API.
-@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - {"mcp"}))
+@pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_command_takes_a_configuration(name: str) -> None:
     result = CliRunner().invoke(main, [name, "--help"])
     assert result.exit_code == 0, result.stderr
