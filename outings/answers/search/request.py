@@ -137,7 +137,7 @@ def _read_words(
     words = index.words
     if foreign is not None:
         words, places = foreign.words, replace(places, whole=places.whole | foreign.runs)
-    parse = partial(parse_search, text, places=places, words=words, is_place_enough=is_auto)
+    parse = partial(parse_search, text, places=places, words=words)
     parsed, spelled = parse(), split_words(text)
     if is_auto and foreign is None and (meant := index.list_misspelled(parsed.words)):
         # Of "clases" alone nothing would be left to look for.

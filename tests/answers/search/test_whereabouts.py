@@ -9,7 +9,7 @@ from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
 from tests.answers import documents
 from tests.answers.documents import make_neighborhood
-from tests.answers.search.searching import Document, find, name_places, search
+from tests.answers.search.searching import Document, find, name_places, refuse, search
 from tests.answers.worlds import World, open_release
 
 AUTO = {"match": "auto"}
@@ -42,11 +42,6 @@ def test_a_zip_is_where_and_no_word_that_decides(harbor: Release) -> None:
     assert {item["match"] for item in body["data"]} == {"all_terms"}
 
 
-def test_a_zip_alone_is_what_is_near_it(harbor: Release) -> None:
-    assert sorted(find(harbor, "10001", AUTO)) == ["Near Slide", "Stated Slide"]
-    assert find(harbor, "10009", AUTO) == {}
-
-
 def test_a_zip_that_nothing_is_near_hides_nothing_beside_an_age(harbor: Release) -> None:
     body = search(harbor, "10009 for a 5 year old", AUTO)
     assert (len(body["data"]), body["meta"]["ignored_words"]) == (6, ["10009"])
@@ -69,7 +64,6 @@ def test_a_zip_that_listings_state_is_known_without_a_file_of_zips(tmp_path: Pat
     release = open_release([World(listings=listings)], tmp_path)
     body = search(release, "slide 10001", AUTO)
     assert (body["meta"]["ignored_words"], find_best(body)) == (["10001"], ["Stated Slide"])
-    assert list(find(release, "10001", AUTO)) == ["Stated Slide"]
     assert search(release, "slide 10002", AUTO)["meta"]["ignored_words"] == []
     classes = Entitlement(types=frozenset({"class"}))
     assert search(release, "slide 10001", AUTO, entitlement=classes)["meta"]["ignored_words"] == []
@@ -85,8 +79,22 @@ def test_what_lies_in_a_neighborhood_is_there_though_it_does_not_say_so(harbor: 
     assert find_best(search(harbor, "slide ballard")) == ["Slide in Ballard"]
 
 
-def test_a_neighborhood_alone_is_what_lies_there_behind_what_is_named_so(harbor: Release) -> None:
-    assert list(find(harbor, "things to do in ballard", AUTO)) == ["Slide in Ballard", "Near Slide"]
+@pytest.mark.parametrize("q", ["things to do in ballard", "ballard", "10001", "places near 10001"])
+def test_a_place_and_fillers_alone_are_nothing_to_search_for(harbor: Release, q: str) -> None:
+    assert refuse(harbor, q, AUTO).details["reason"] == "nothing_searchable"
+
+
+def test_a_place_beside_children_is_what_lies_there_behind_what_is_named_so(harbor: Release) -> None:
+    assert list(find(harbor, "things to do in ballard for kids", AUTO)) == ["Slide in Ballard", "Near Slide"]
+
+
+def test_what_lies_there_and_says_so_is_there(tmp_path: Path) -> None:
+    listings = name_places("Pool", "Swimming Pool", "Pool")
+    listings[0] |= {"description": f"{'Come in. ' * 40}The best of Ballard."}
+    for listing in listings[:2]:
+        listing["location"] |= {"neighborhood_slug": "ballard"}
+    release = open_release([World(listings=listings, neighborhoods=[make_neighborhood("ballard", "Ballard")])], tmp_path)
+    assert [item["score"] for item in search(release, "pool ballard", AUTO)["data"]] == [1, 0.95, 0.7]
 
 
 def test_a_place_that_has_the_metros_name_stays_whole(harbor: Release) -> None:
@@ -173,7 +181,8 @@ def test_a_part_says_no_place_where_things_of_its_name_are_elsewhere_or_one_has_
     assert search(map_of_joined_names, q, AUTO)["meta"]["ignored_words"] == []
 
 
-def test_a_part_alone_is_what_lies_there_behind_what_is_named_so(map_of_joined_names: Release) -> None:
+def test_a_part_alone_is_searched_where_something_is_named_so(map_of_joined_names: Release) -> None:
+    assert refuse(map_of_joined_names, "places in queen anne", AUTO).details["reason"] == "nothing_searchable"
     first, *others = find(map_of_joined_names, "places in red hook", AUTO)
     assert (first, sorted(others)) == ("Red Hook Hall", ["Rugby Field", "Slide 0"])
 

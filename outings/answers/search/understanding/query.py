@@ -102,12 +102,10 @@ def parse_search(
     ranges_are_ages: bool = True,
     last_is_beginning: bool = False,
     stages_are_ages: bool = False,
-    is_place_enough: bool = False,
     meant: Mapping[str, str] | None = None,
 ) -> ParsedQuery:
     """`words`: of the metro's language, else English. `ranges_are_ages`: those that stand alone, "soccer 4-6".
     `last_is_beginning`: the last word is half typed. `stages_are_ages`: names of schools say who goes there.
-    `is_place_enough`: a neighborhood is searched beside fillers, too.
     `meant`: words in place of those that are misspelled. ApiError (400 nothing_searchable) where no word and no age is
     left."""
     words = words or read_english()
@@ -131,7 +129,7 @@ def parse_search(
     roles.claim_words()
     if last_is_beginning:
         roles.claim_beginning()
-    deciding = roles.choose_deciding(has_age=bool(spans), is_place_enough=is_place_enough)
+    deciding = roles.choose_deciding(has_age=bool(spans))
     if not deciding and not spans:
         raise _refuse(text)
     return ParsedQuery(
@@ -222,11 +220,11 @@ class _Roles:
         is_last = self._roles[-1] is _Role.WORD and self.list_words(_Role.WORD)[-1] == word
         return word if is_last else None
 
-    def choose_deciding(self, *, has_age: bool, is_place_enough: bool) -> Words:
+    def choose_deciding(self, *, has_age: bool) -> Words:
         """Return the words that decide: those without another role, else neighborhoods, else audience words if there is
         no age."""
         stages = [_Role.WORD]
-        if has_age or is_place_enough or _Role.AUDIENCE in self._roles:
+        if has_age or _Role.AUDIENCE in self._roles:
             stages.append(_Role.NEIGHBORHOOD)
         if not has_age:
             stages.append(_Role.AUDIENCE)
