@@ -128,7 +128,7 @@ def _read_language(decoder: Decoder, code: str, folder: Path) -> Language | None
 
 
 def _check_stems(decoder: Decoder, key: str, language: Language) -> Language:
-    stems, known = find_stems(language), sorted(algorithms())
+    stems, known = "".join(find_stems(language).split()[:1]), sorted(algorithms())
     if stems and stems not in known:
         near = suggest(stems, known)
         decoder.report(key, f'search.toml: stems is "{stems}"{near}; allowed: {", ".join(known)}, or none')

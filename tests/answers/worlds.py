@@ -228,6 +228,7 @@ def _list_row(world: World, document: Document, *, row: int, pack: bytearray) ->
         "neighborhood_slug": location["neighborhood_slug"], "neighborhood_key": None if name is None else fold(name),
         "place_id": (document.get("place") or {}).get("id"), "organization_id": document["organization"]["id"],
         "is_indoor": document.get("is_indoor"), "is_outdoor": document.get("is_outdoor"),
+        "good_for_rainy": document.get("good_for_rainy"),
         "is_sensory_friendly": document.get("is_sensory_friendly"), "timezone": document.get("timezone"),
         "starts_at": _read_seconds(document.get("starts_at")), "has_time": document.get("has_time"),
         "is_recurring": document.get("is_recurring"),

@@ -13,7 +13,7 @@ from outings.answers.search.cards import open_cards
 from outings.answers.search.collections import SearchFilters, Windows
 from outings.answers.search.matches import Keep, has_all
 from outings.answers.search.namesakes import HEADS, VENUES, Namesakes
-from outings.answers.search.postings import NAME, POSTING_ENDS, POSTINGS, RANKS, Postings
+from outings.answers.search.postings import FACTS, NAME, POSTING_ENDS, POSTINGS, RANKS, Postings
 from outings.answers.search.repeats import REPEATS, SINGLE
 from outings.answers.search.strength import IN_NAME, SAME, Codes, Mask, Numbers, StrengthFinder, encode_word
 from outings.answers.search.understanding.foreign import ForeignLanguage
@@ -90,7 +90,9 @@ class SearchIndex:
         self.created = ranks.read_array("created_at")
         self.age_min, self.age_max = ranks.read_array("age_min"), ranks.read_array("age_max")
         self.audiences = ranks.read_array("audience")
-        self.things = reader.open_table(REPEATS).read_array("thing")
+        repeats = reader.open_table(REPEATS)
+        self.things, self.called_off = repeats.read_array("thing"), repeats.read_array("is_called_off")
+        self._facts = ranks.read_array("facts")
         self._spelling = terms.spelling
         self.name_words = ranks.read_array("name_words")
         self.finder = StrengthFinder(
@@ -116,6 +118,11 @@ class SearchIndex:
         self.area_places: LruCache[int, AreaPlaces] = LruCache(size=1)
         self.areas_named = list_named(named)
         self._start_ranks: LruCache[tuple[int, Windows], Numbers] = LruCache(size=_DATES)
+
+    def find_stating(self, word: str, words: QueryWords) -> Numbers:
+        """Return the rows of the index's types that state what one of these words says of a place: `indoor`."""
+        bits = sum(1 << FACTS.index(fact) for fact in words.facts[word])
+        return self.keep_readable(np.flatnonzero(self._facts & np.uint8(bits)))
 
     def keep_readable(self, rows: Numbers) -> Numbers:
         """Return those of the rows that are of the index's types."""

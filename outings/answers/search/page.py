@@ -134,7 +134,8 @@ def _fold(matched: SearchMatches, search: Search, index: SearchIndex) -> SearchR
             return index.order_starts(rows, _find_starts(rows, search, index), today=today)
         return index.rank_starts(rows, windows=filters.windows, today=today, is_recalled=filters.has_usual_window)
 
-    return fold_repeats(matched, scores, ranks, things=index.things[matched.rows], order_starts=order_starts)
+    things, called_off = index.things[matched.rows], index.called_off[matched.rows]
+    return fold_repeats(matched, scores, ranks, things=things, called_off=called_off, order_starts=order_starts)
 
 
 def _rank(matched: SearchMatches, scores: Numbers, search: Search, index: SearchIndex) -> Numbers:

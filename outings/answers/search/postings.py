@@ -36,7 +36,8 @@ _SHIFT = 32
 
 # What they are made of.
 TERMS = ("word", "row", "field", "position")
-LISTINGS = ("age_min", "age_max", "audience", "created_at")
+FACTS = ("is_indoor", "is_outdoor", "good_for_rainy", "is_sensory_friendly")
+LISTINGS = ("age_min", "age_max", "audience", "created_at", *FACTS)
 
 
 def find_places(fields: NDArray[np.integer], positions: NDArray[np.integer]) -> Places:
@@ -112,14 +113,16 @@ def _find_firsts(words: NDArray[np.integer], rows: NDArray[np.integer]) -> NDArr
 
 def make_ranks(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     """Make a table of the columns that rank results, beside words, by row. `name_words`: how many words the name has, 0
-    if it is not indexed."""
+    if it is not indexed. `facts`: a bit for each of FACTS that the listing states."""
     in_names = terms["row"].to_numpy()[terms["field"].to_numpy() == FIELDS.index("name")]
     counts = np.bincount(in_names, minlength=listings.height)
+    facts = (pl.col(name).fill_null(value=False).cast(pl.UInt8) * (1 << bit) for bit, name in enumerate(FACTS))
     return listings.select(
         pl.col("age_min", "age_max").cast(pl.Int32()).fill_null(NOT_STATED),
         pl.col("audience"),
         pl.col("created_at").fill_null(NOT_STATED),
         name_words=pl.Series(counts, dtype=pl.UInt16()),
+        facts=pl.sum_horizontal(facts).cast(pl.UInt8),
     )
 
 

@@ -4,6 +4,7 @@ entered as forty events are one, in `match=auto`.
     place: the place that a listing names; else its coordinates; else the words that say where it is
 """
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -13,7 +14,9 @@ from msgspec.structs import replace
 
 from outings.answers.search.matches import SearchMatches
 from outings.answers.search.strength import Numbers, mark_firsts
-from outings.answers.snapshot.reader import derive_table
+from outings.answers.snapshot.reader import DerivedTables
+from outings.contract.languages.language import NO_MATCH, Language
+from outings.contract.languages.word_lists import SearchWords
 from outings.contract.text import fold_text
 from outings.release.tables import FIELDS, PUBLISHED
 
@@ -21,7 +24,7 @@ from outings.release.tables import FIELDS, PUBLISHED
 SINGLE = -1
 _NOTHING = np.empty(0, dtype=np.int64)
 # The bits of a row's place in the order of starts.
-_RANK = 32
+_RANK, _CALLED_OFF = 32, 31
 
 # What they are made of.
 LISTINGS = (
@@ -32,14 +35,19 @@ _WHERE = [FIELDS.index("place"), FIELDS.index("location")]
 _THING = ("type", "organization_id", "folded", "place_id", "lat", "lng", "where", "age_min", "age_max")
 
 
-def make_repeats(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
-    """Make a table by row of `thing`: a number that published listings of the same thing share, else -1. Listings
-    without a stated organization and location are never the same thing."""
+def make_repeats(listings: pl.DataFrame, terms: pl.DataFrame, language: Language) -> pl.DataFrame:
+    """Make a table by row of `thing`: a number that published listings of the same thing share, else -1; and of
+    `is_called_off`: whether the name says so, or that it is sold out, which makes no other name. Listings without a
+    stated organization and location are never the same thing."""
     has_place, has_point = pl.col("place_id").is_not_null(), pl.col("lat").is_not_null()
     published = listings.filter(pl.col("status") == PUBLISHED)
+    called_off = _compile_called_off(language.search or SearchWords())
+    plain = [called_off.sub("", name) or name for name in published["name"]]
+    are_off = np.zeros(listings.height, dtype=np.bool_)
+    are_off[published["row"].to_numpy()] = (pl.Series(plain, dtype=pl.String()) != published["name"]).to_numpy()
     things = (
         published.with_columns(
-            folded=_fold_names(published["name"]),
+            folded=pl.Series(map(fold_text, plain), dtype=pl.String()),
             lat=pl.when(has_place).then(None).otherwise("lat"),
             lng=pl.when(has_place).then(None).otherwise("lng"),
         )
@@ -50,11 +58,16 @@ def make_repeats(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     )
     numbers = np.full(listings.height, SINGLE, dtype=np.int32)
     numbers[things["row"].to_numpy()] = things["thing"].to_numpy()
-    return pl.DataFrame({"thing": numbers})
+    return pl.DataFrame({"thing": numbers, "is_called_off": are_off.astype(np.uint8)})
 
 
-def _fold_names(names: pl.Series) -> pl.Series:
-    return pl.Series([fold_text(each) for each in names], dtype=pl.String())
+def _compile_called_off(words: SearchWords) -> re.Pattern[str]:
+    """At an end of a name, with a sign between: "Swim (sold out)"; or in capitals: "SOLD OUT Swim"."""
+    any_case = words.names.called_off or NO_MATCH
+    capitals = words.names.called_off.upper() or NO_MATCH
+    return re.compile(
+        rf"^\W*(?:(?i:{any_case})\s*[^\w\s]\W*|(?:{capitals})\b\W*)|(?:\W*[^\w\s]\s*(?i:{any_case})|\W*\b(?:{capitals}))\W*$"
+    )
 
 
 def _list_words(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
@@ -64,7 +77,11 @@ def _list_words(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
     return ordered.group_by("row", maintain_order=True).agg(where=pl.col("word").str.join(" "))
 
 
-REPEATS = derive_table("repeats", make_repeats, {"listings": LISTINGS, "terms": TERMS})
+REPEATS = DerivedTables(
+    names=("repeats",),
+    columns={"listings": LISTINGS, "terms": TERMS},
+    make=lambda tables, context: {"repeats": make_repeats(tables["listings"], tables["terms"], context.language)},
+)
 
 
 class SearchResults(Struct, frozen=True, eq=False):
@@ -105,15 +122,17 @@ def fold_repeats(
     ranks: Numbers,
     *,
     things: Numbers,
+    called_off: Numbers,
     order_starts: Callable[[Numbers], Numbers],
 ) -> SearchResults:
     """Keep one listing of each thing: the first by `order_starts`, which numbers rows by how early they start, then by
-    id. It takes the place of the best of its listings, the least by `ranks`. `scores`, `ranks` and `things` are those
-    of the rows that match."""
+    id. What is called off stands for no other. It takes the place of the best of its listings, the least by `ranks`.
+    `scores`, `ranks`, `things` and `called_off` are those of the rows that match."""
     shared = (things != SINGLE).nonzero()[0]
     if shared.size < 2:
         return SearchResults(matched, scores, ranks)
     keys = things[shared].astype(np.int64) << _RANK | order_starts(matched.rows[shared])
+    keys |= called_off[shared].astype(np.int64) << _CALLED_OFF
     order = np.argsort(keys)
     ordered, own = keys[order] >> _RANK, shared[order]
     begins = mark_firsts(ordered).nonzero()[0]

@@ -18,7 +18,7 @@ from outings.answers.search.index import SearchIndex
 from outings.answers.search.matches import Keep, SearchMatches, find_levels, has_all
 from outings.answers.search.moments import make_moment
 from outings.answers.search.place import find_at_place
-from outings.answers.search.postings import NAME, OPENING
+from outings.answers.search.postings import CATEGORY, NAME, OPENING
 from outings.answers.search.request import Search, list_located
 from outings.answers.search.strength import (
     IN_NAME,
@@ -44,6 +44,7 @@ _NARROW, _NAMESAKE = 0.35, 0.5
 _NAME_SHARE = 0.1
 # What is left where a listing is elsewhere, says nothing of whom it is for, is for teens, is no lesson, happens at
 # another time, or where its name says no word of the kind or the audience.
+_CALLED_OFF = 0.7
 _ELSEWHERE, _FOR_OTHERS, _TOO_OLD, _NO_LESSON, _UNTIMELY, _OTHER_KIND, _UNNAMED = 0.7, 0.8, 0.7, 0.86, 0.88, 0.93, 0.95
 _TEEN = 13
 
@@ -179,16 +180,19 @@ def _list_more(
         for number in range(start, end):
             more[number].append(make_source(lying, OPENING))
     for number, word in enumerate(words if search.is_auto else ()):
+        if word in search.words.facts:
+            more[number].append(make_source(index.find_stating(word, search.words), CATEGORY))
         if word in search.words.types:
             more[number].append(make_source(np.flatnonzero(index.types == search.words.types[word]), NAME))
     return more
 
 
 def _find_lifts(search: Search, kinds: Sequence[str], index: SearchIndex) -> dict[str, Codes]:
-    """Return which names have the words that don't decide, by word. If no word decides, also the words of age and
-    time."""
+    """Return which names have the words that don't decide, by word. In `auto` these are also the words of age, and the
+    words of time if no word decides."""
     parsed, words = search.parsed, search.words
-    lifting = (*kinds, *_list_lessons(search, kinds), *(parsed.audience if parsed.words else parsed.stated))
+    said = (*parsed.audience, *(parsed.stated if search.is_auto else ())) if parsed.words else parsed.stated
+    lifting = (*kinds, *_list_lessons(search, kinds), *said)
     foreign = None if search.foreign is None else search.foreign.related
     return {
         word: index.find_lifted(
@@ -223,6 +227,8 @@ def _list_factors(
 ) -> Iterator[Factor]:
     """Yield all factors except that of location. `meant`: the numbers of the words of the index that match the
     query."""
+    if search.is_auto:
+        yield lambda rows: np.where(index.called_off[rows], _CALLED_OFF, 1)
     lessons = _list_lessons(search, kinds)
     others = [word for word in lifts if word not in kinds and word not in lessons]
     for group, least in ((kinds, _OTHER_KIND), (lessons, _NO_LESSON), (others, _UNNAMED)):

@@ -14,11 +14,13 @@ from outings.release.mapped_table import MappedTable
 
 
 def make_stem(stems: str) -> Callable[[str], str]:
-    """Return a stemmer with the rules of that name. Without a name, a word is its own stem."""
+    """Return a stemmer by a language's `stems`: the name of its rules, and words that are their own stems. Without a
+    name, each word is."""
     if not stems:
         return str
-    stem: Callable[[str], str] = Stemmer(stems, maxCacheSize=0).stemWord
-    return stem
+    name, *alone = stems.split()
+    stem: Callable[[str], str] = Stemmer(name, maxCacheSize=0).stemWord
+    return (lambda word: word if word in alone else stem(word)) if alone else stem
 
 
 # Letters of what stays of a stem.

@@ -72,11 +72,13 @@ class RoleWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class NameWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The word of a place's name that says what sort of place it is. `head`: the first or the last word, "" if none.
-    `behind_head`: words such as "of"; in "Museum of Flight", the last word is the one before it."""
+    """Parts of names. `head`: whether the first or the last word of a place's says what it is, "" if none.
+    `behind_head`: words such as "of"; in "Museum of Flight", the last word is the one before it. `called_off`:
+    expressions for what is sold out or does not happen, in letters alone."""
 
     head: Literal["first", "last", ""] = ""
     behind_head: str = ""
+    called_off: str = ""
 
 
 class RolePhrases(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -202,6 +204,7 @@ class SearchWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     stems: str = ""
     words: RoleWords = RoleWords()
     names: NameWords = NameWords()
+    facts: dict[Literal["is_indoor", "is_outdoor", "good_for_rainy", "is_sensory_friendly"], str] = {}
     phrases: RolePhrases = RolePhrases()
     amounts: AmountWords = AmountWords()
     when: WhenWords = WhenWords()
@@ -211,6 +214,7 @@ class SearchWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         phrases = self.phrases
         for pattern in (*phrases.names, *phrases.prices, *phrases.times, *phrases.audience, *phrases.fillers):
             yield fill_parts(pattern, phrases.parts)
+        yield self.names.called_off
         yield from (self.amounts.before, self.amounts.to, self.amounts.units)
         yield from self.when.list_patterns()
         texts = (getattr(self.ages, name) for name in self.ages.__struct_fields__ if name not in _LISTS)

@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from outings.contract.query import Entitlement
 from outings.release.snapshot import Release
-from tests.answers.search.searching import Document, name_places, open_listings, search
+from tests.answers import documents
+from tests.answers.documents import make_uuid
+from tests.answers.search.searching import Document, find, name_places, open_listings, search
+from tests.answers.worlds import World, open_release
 
 AUTO = {"match": "auto"}
 NAMES = [
@@ -113,3 +117,33 @@ def test_beside_words_that_only_narrow_what_is_called_so_comes_before_what_menti
 def test_beside_a_wish_alone_the_kind_does_not_decide(tmp_path: Path) -> None:
     release = open_listings(tmp_path, *name_places("Quiet reading", "Chess camp"))
     assert show(search(release, "quiet camps", AUTO)) == ([], ["Quiet reading"])
+
+
+@pytest.fixture(scope="module")
+def weather(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    facts: tuple[dict[str, bool], ...] = (
+        {"is_indoor": True}, {"good_for_rainy": True}, {"is_outdoor": True}, {"is_sensory_friendly": True}, {},
+    )  # fmt: skip
+    names = ("Inn", "Hall", "Lawn", "Soft", "Bingo Day")
+    listings = [
+        documents.make_class(make_uuid(number), name=name, **fact)
+        for number, (name, fact) in enumerate(zip(names, facts, strict=True), 1)
+    ]
+    return open_release([World(listings=listings)], tmp_path_factory.mktemp("weather"))
+
+
+@pytest.mark.parametrize(
+    ("q", "names"),
+    [
+        ("rainy day", {"Inn", "Hall"}), ("things to do on a rainy day", {"Inn", "Hall"}), ("indoors", {"Inn"}),
+        ("inside", {"Inn"}), ("outside", {"Lawn"}), ("sensory friendly", {"Soft"}), ("autism", {"Soft"}),
+        ("dia de lluvia", {"Inn", "Hall"}),
+    ],
+)  # fmt: skip
+def test_words_for_what_a_place_is_like_find_what_states_it(weather: Release, q: str, names: set[str]) -> None:
+    assert {name for name, match in find(weather, q, AUTO).items() if match == "all_terms"} == names
+
+
+def test_a_fact_that_only_other_types_state_makes_no_word_of_a_query_less(weather: Release) -> None:
+    events = Entitlement(types=frozenset({"event"}))
+    assert search(weather, "indoor bingo", AUTO, entitlement=events)["meta"]["relaxed"] == []

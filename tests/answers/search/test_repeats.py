@@ -56,6 +56,26 @@ def test_many_dates_of_one_thing_are_one_result_the_next_of_them(tmp_path: Path)
     assert (item["repeats"], item["repeat_ids"]) == (2, [make_uuid(1), make_uuid(3)])
 
 
+CALLED_OFF = [
+    "SOLD OUT: Swim time", "Swim time (Canceled)", "Swim time - CANCELLED", "UPDATE: Swim time",
+    "*Sold Out* Swim time!",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CALLED_OFF)
+def test_what_is_sold_out_or_called_off_is_one_with_its_original_and_never_stands_for_it(
+    tmp_path: Path, name: str
+) -> None:
+    events = [make_event(1, "2026-08-13", name=name), make_event(2, "2026-08-20"), make_event(3, "2026-08-27")]
+    assert find_numbers(open_events(tmp_path, *events), "swim") == {2: [3, 1]}
+
+
+def test_what_is_sold_out_or_called_off_comes_last(tmp_path: Path) -> None:
+    names = ("Swim time SOLD OUT", "Canceled: swim", "Swim with our update on fish, and time to sell out")
+    release = open_events(tmp_path, *(make_event(number, name=name) for number, name in enumerate(names, 1)))
+    assert list(find_numbers(release, "swim")) == [3, 2, 1]
+
+
 def test_what_repeats_nothing_has_no_repeats(tmp_path: Path) -> None:
     (item,) = search(open_events(tmp_path, make_event(1, "2026-08-20")), "swim", AUTO)["data"]
     assert (item["repeats"], item["repeat_ids"]) == (0, [])

@@ -93,7 +93,9 @@ def test_what_lies_there_and_says_so_is_there(tmp_path: Path) -> None:
     listings[0] |= {"description": f"{'Come in. ' * 40}The best of Ballard."}
     for listing in listings[:2]:
         listing["location"] |= {"neighborhood_slug": "ballard"}
-    release = open_release([World(listings=listings, neighborhoods=[make_neighborhood("ballard", "Ballard")])], tmp_path)
+    release = open_release(
+        [World(listings=listings, neighborhoods=[make_neighborhood("ballard", "Ballard")])], tmp_path
+    )
     assert [item["score"] for item in search(release, "pool ballard", AUTO)["data"]] == [1, 0.95, 0.7]
 
 

@@ -52,7 +52,7 @@ class ParsedQuery(Struct, frozen=True, kw_only=True):
     `words` decide a match; empty only if there is an age. `kinds` raise listings that have them in the name and never
     decide; `audience` and `locations` (neighborhoods) don't decide here, and order equals. `ignored`: the words of
     `meta.ignored_words`, as written: location, time, price, audience. `ranges`: numbers that were read as ages although
-    nothing says so. `stated`: if no word decides, words for the age and the time that names may have. `last`: the
+    nothing says so. `stated`: words for the age that names may have, and for the time if no word decides. `last`: the
     query's last word, if it decides; `beginning`: the word, as written, that was read as the beginning of another.
     `timed`: the line without the parts that are not about time, empty if none is.
     """
@@ -138,7 +138,7 @@ def parse_search(
         age=_make_age(line, spans),
         ignored=roles.list_ignored(line),
         audience=roles.list_words(_Role.AUDIENCE),
-        stated=() if deciding else (*_list_age_words(spans, tokens), *roles.list_words(_Role.TIME)),
+        stated=(*_list_age_words(spans, tokens), *(() if deciding else roles.list_words(_Role.TIME))),
         locations=tuple(dict.fromkeys(named)) if roles.list_words(_Role.NEIGHBORHOOD) else (),
         last=roles.find_last(),
         beginning=line.quote_token(tokens[-1]) if last_is_beginning else None,

@@ -36,6 +36,11 @@ class QueryWords:
         typed = {"event": words.events, "camp": words.camps, "place": words.places}
         # The type that a kind means, as the number of one of TYPES.
         self.types = {word: TYPES.index(name) for name, text in typed.items() for word in text.split()}
+        stated = language_words.facts
+        self.facts = {
+            word: tuple(fact for fact in stated if word in stated[fact].split())
+            for word in " ".join(stated.values()).split()
+        }
         self.playgrounds = frozenset(words.playgrounds.split())
         self.city = frozenset(words.city.split())
         # Words that say little beside others, the least first.
