@@ -118,27 +118,27 @@ def write_recurrence(series: Series, live: LiveDates, *, first: int, stop: int) 
         return None
     stated = _list_excluded(series)
     others = {*place_all(series.added, series).tolist()} - stated
-    excluded |= {each for each in stated if not known.size or not low <= each <= high}
-    added |= {each for each in others if not known.size or not low <= each <= high}
+    excluded |= {second for second in stated if not known.size or not low <= second <= high}
+    added |= {other for other in others if not known.size or not low <= other <= high}
     parts = [f"{name}={value}" for name, value in rule.parts if series.has_time or name not in TIMES]
     lines = ["RRULE:" + ";".join(parts + _write_end(series, live, first=first, stop=stop))]
     kind = f";TZID={series.zone.info.key}" if series.has_time else ";VALUE=DATE"
     for name, dates in (("EXDATE", excluded), ("RDATE", added)):
         if dates:
-            lines.append(f"{name}{kind}:{','.join(_format_local(each, series) for each in sorted(dates))}")
+            lines.append(f"{name}{kind}:{','.join(_format_local(second, series) for second in sorted(dates))}")
     return encode_lines(lines).decode()
 
 
 def _list_excluded(series: Series) -> set[int]:
     """Return what the source takes out, of whatever date. A midnight at which nothing starts is its whole day."""
     by_day = defaultdict[int, set[int]](set)
-    for each in place_all(series.added, series).tolist():
-        by_day[each // DAY].add(each)
+    for second in place_all(series.added, series).tolist():
+        by_day[second // DAY].add(second)
     excluded = set[int]()
-    for each in map(count_seconds, series.excluded):
-        started = by_day.get(each // DAY, set()) | {each - each % DAY + series.anchor % DAY}
-        is_day = not series.has_time or (each % DAY == 0 and each not in started)
-        excluded |= started if is_day else {each}
+    for second in map(count_seconds, series.excluded):
+        started = by_day.get(second // DAY, set()) | {second - second % DAY + series.anchor % DAY}
+        is_day = not series.has_time or (second % DAY == 0 and second not in started)
+        excluded |= started if is_day else {second}
     return excluded
 
 

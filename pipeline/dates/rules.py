@@ -132,8 +132,8 @@ def _parse_until(name: str, value: str) -> datetime:
 
 def _parse_weekdays(name: str, value: str) -> tuple[tuple[int, int], ...]:
     weekdays = []
-    for each in value.split(","):
-        match = re.fullmatch(r"([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)", each)
+    for part in value.split(","):
+        match = re.fullmatch(r"([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)", part)
         number = int(match[1]) if match and match[1] else None
         if match is None or number == 0 or abs(number or 0) > 53:
             raise RuleError(f"{name}={value}: expected weekdays such as MO or -1FR")
@@ -151,7 +151,7 @@ def _parse_numbers(name: str, value: str) -> tuple[int, ...]:
     """Parse numbers; negative ones count from the end."""
     low, high = TIMES[name] if name in TIMES else _NUMBERS[name][1:]
     texts = value.split(",")
-    if all(re.fullmatch(r"[+-]?\d{1,3}", each) and low <= int(each) <= high for each in texts):
+    if all(re.fullmatch(r"[+-]?\d{1,3}", text) and low <= int(text) <= high for text in texts):
         numbers = tuple(map(int, texts))
         if name in TIMES or 0 not in numbers:
             return numbers

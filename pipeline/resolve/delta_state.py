@@ -120,8 +120,8 @@ def _read_runs(runs: Iterable[bytes]) -> Iterator[SpooledRecord]:
         data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     at = 0
     for size in sizes:
-        for each in _decoder.decode(data[at : at + size]):
-            yield decode_head(EncodedRecord(0, each.digest, each.data), each.kind, crawled=each.crawled)
+        for record in _decoder.decode(data[at : at + size]):
+            yield decode_head(EncodedRecord(0, record.digest, record.data), record.kind, crawled=record.crawled)
         at += size
 
 

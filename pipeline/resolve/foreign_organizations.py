@@ -165,7 +165,7 @@ def encode_foreign(foreign: ForeignResolution) -> bytes | None:
 
 def _parse_foreign(data: bytes) -> Iterable[tuple[ForeignReference, bytes]]:
     return (
-        each
+        pair
         for run in unpack_runs(data)
-        for each in msgspec.msgpack.decode(run, type=list[tuple[ForeignReference, bytes]])
+        for pair in msgspec.msgpack.decode(run, type=list[tuple[ForeignReference, bytes]])
     )

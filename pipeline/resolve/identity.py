@@ -26,10 +26,10 @@ def identify_records(
         kept: the source by id of rows that stay without a record.
         feeds: their names, in the configuration's order.
     """
-    ids = [assign_id(each.head) for each in records]
+    ids = [assign_id(record.head) for record in records]
     derived: dict[str, str] = {}
-    if any(each.head.id is not None for each in records):
-        named = zip(ids, (each.head for each in records), strict=True)
+    if any(record.head.id is not None for record in records):
+        named = zip(ids, (record.head for record in records), strict=True)
         derived = {row_id: head.feed for row_id, head in named if derives_id(head)}
 
     def explain(row_id: str, head: Head) -> str | None:
@@ -44,17 +44,17 @@ def identify_records(
 
     by_id: dict[str, SpooledRecord] = {}
     is_simple = not (refused or derived or kept)  # as in most metros
-    for row_id, each in zip(ids, records, strict=True):
-        reason = None if is_simple else explain(row_id, each.head)
+    for row_id, record in zip(ids, records, strict=True):
+        reason = None if is_simple else explain(row_id, record.head)
         if reason is None:
-            first = by_id.setdefault(row_id, each)
-            if first is each:
+            first = by_id.setdefault(row_id, record)
+            if first is record:
                 continue
             reason = f"duplicate_id: {first.head.feed} line {first.line} has it too"
         problems.append(
             Problem(
-                feed=each.head.feed, line=each.line, source_id=each.head.source_id, field="id", reason=reason,
-                value=row_id, quarantined=each.line > 0,
+                feed=record.head.feed, line=record.line, source_id=record.head.source_id, field="id", reason=reason,
+                value=row_id, quarantined=record.line > 0,
             )
         )  # fmt: skip
     return by_id

@@ -80,7 +80,7 @@ def _name_row(row_id: str, source: str, *, is_live: bool) -> Claimant:
 
 def list_arrived(claims: Iterable[Claims]) -> set[str]:
     """List the ids that a metro has, and has not in the previous release."""
-    return {str(UUID(bytes=each)) for some in claims for each in _list_new(some)}
+    return {str(UUID(bytes=data)) for some in claims for data in _list_new(some)}
 
 
 def read_standing_claims(
@@ -100,7 +100,7 @@ def read_standing_claims(
         own = frame.filter(pl.col("status") == PUBLISHED, pl.col("id").is_in(list(ids)))
         shown = own.filter(pl.col("home").is_null()) if is_home else own
         # Of rows that records gave.
-        return (each for each in shown.select("id", "source").drop_nulls().iter_rows() if not each[1].startswith("/"))
+        return (row for row in shown.select("id", "source").drop_nulls().iter_rows() if not row[1].startswith("/"))
 
     return {
         slug: collect_row_claims(row for name in ("listings", "organizations") for row in list_rows(manifest, name))
@@ -122,14 +122,14 @@ def find_refused(
         find_standing: returns the claims on the given ids in the metros that were not built.
     """
     contested, arrived = _find_contested(claims)
-    standing = find_standing([str(UUID(bytes=each)) for each in arrived]) if arrived else {}
-    contested.update(each for some in standing.values() for each in _list_ids(some))
+    standing = find_standing([str(UUID(bytes=data)) for data in arrived]) if arrived else {}
+    contested.update(data for some in standing.values() for data in _list_ids(some))
     rivals = defaultdict[bytes, list[_Claim]](list)
     for is_built, metros in ((False, standing), (True, claims)):
         for metro, some in metros.items() if contested else ():
             for claimant, packed in some.items():
-                for each in contested.intersection(_split(packed)):
-                    rivals[each].append(_Claim(metro=metro, is_built=is_built, claimant=claimant))
+                for data in contested.intersection(_split(packed)):
+                    rivals[data].append(_Claim(metro=metro, is_built=is_built, claimant=claimant))
     order = {name: number for number, name in enumerate(feeds)}
 
     def rank(claim: _Claim) -> tuple[bool, bool, bool, int, str]:
@@ -140,7 +140,7 @@ def find_refused(
     for row_id, several in rivals.items():
         several.sort(key=rank)
         for number, claim in enumerate(several):
-            winner = next((each for each in several[:number] if claim.conflicts_with(each)), None)
+            winner = next((other for other in several[:number] if claim.conflicts_with(other)), None)
             if winner is not None:
                 reason = f"duplicate_id: {winner.claimant.feed} has it in {winner.metro}"
                 refused[claim.metro][str(UUID(bytes=row_id))] = reason
@@ -159,11 +159,11 @@ def _find_contested(claims: Mapping[str, Claims]) -> tuple[set[bytes], set[bytes
 
 
 def _list_new(claims: Claims) -> Iterator[bytes]:
-    return (each for claimant, packed in claims.items() if not claimant.is_live for each in _split(packed))
+    return (data for claimant, packed in claims.items() if not claimant.is_live for data in _split(packed))
 
 
 def _list_ids(claims: Claims) -> Iterator[bytes]:
-    return (each for packed in claims.values() for each in _split(packed))
+    return (data for packed in claims.values() for data in _split(packed))
 
 
 def _pack(ids: Collection[str]) -> bytes:

@@ -117,13 +117,13 @@ def make_reference_index(
     own = [_make_target(row_id, head, metro=metro, published=published) for row_id, head in heads.items()]
     asks = index_targets(own, metro=metro).list_asks(_list_references(records))
     kept_loans = previous.find_lent(kept_ids)
-    foreign = {ask: find_loan(ask) for ask in (*asks, *(ForeignReference(id=each) for each in kept_loans))}
+    foreign = {ask: find_loan(ask) for ask in (*asks, *(ForeignReference(id=loan) for loan in kept_loans))}
     loans = {loan.id: loan for loan in foreign.values() if loan is not None and loan.id not in records}
     lent = [_make_target(loan.id, loan.entry.head, metro=loan.metro, published={}) for loan in loans.values()]
     targets = index_targets([*own, *lent], metro=metro)
     referred = list(_resolve_organizations(records, targets))
     organizations = _name_organizations(records, referred, previous.find_named(kept_ids))
-    for row_id in sorted({*kept_loans, *(each.id for each in referred if each.id)} & loans.keys()):
+    for row_id in sorted({*kept_loans, *(resolution.id for resolution in referred if resolution.id)} & loans.keys()):
         head = loans[row_id].entry.head
         assert isinstance(head, OrganizationRecord)
         organizations[row_id] = head
@@ -183,7 +183,7 @@ def _make_target(row_id: str, head: Head, *, metro: str, published: Mapping[str,
 def _list_addresses(location: Location | None) -> tuple[str, ...]:
     if location is None:
         return ()
-    return tuple(each for each in (location.address, location.street_address) if each is not None)
+    return tuple(address for address in (location.address, location.street_address) if address is not None)
 
 
 def _resolve_organizations(records: Mapping[str, SpooledRecord], targets: Targets) -> Iterator[Resolution]:

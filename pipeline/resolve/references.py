@@ -156,14 +156,18 @@ def index_targets(targets: Iterable[ReferenceTarget], *, metro: str) -> Targets:
 
 def _choose_place(candidates: Sequence[ReferenceTarget], reference: Reference) -> Resolution:
     """Choose a place among those with the same name: a published one, then one at the stated address."""
-    meant = [each for each in candidates if each.is_shown] or candidates
+    meant = [candidate for candidate in candidates if candidate.is_shown] or candidates
     if len(meant) > 1 and reference.address is not None:
         address = fold_text(reference.address)
-        meant = [each for each in meant if any(_is_same_address(address, fold_text(own)) for own in each.addresses)]
+        meant = [
+            candidate
+            for candidate in meant
+            if any(_is_same_address(address, fold_text(own)) for own in candidate.addresses)
+        ]
     if len(meant) == 1:
         return Resolution(id=meant[0].id)
-    several = sorted(meant or candidates, key=lambda each: (each.feed, each.source_id))
-    named = "; ".join(_describe_place(each) for each in several[:_SHOWN_CANDIDATES])
+    several = sorted(meant or candidates, key=lambda candidate: (candidate.feed, candidate.source_id))
+    named = "; ".join(_describe_place(candidate) for candidate in several[:_SHOWN_CANDIDATES])
     more = f"; and {len(several) - _SHOWN_CANDIDATES:,} more" if len(several) > _SHOWN_CANDIDATES else ""
     where = "" if meant or reference.address is None else ", none of them at this address"
     return Resolution(

@@ -83,7 +83,7 @@ def make_test(condition: Condition, table: Mapping[str, Array]) -> Callable[[Row
         case NotBefore(instant, day):
             return lambda numbers: _begins(table, numbers, instant=instant, day=number_value(day))
         case Either(alternatives):
-            sides = [[make_test(each, table) for each in side] for side in alternatives]
+            sides = [[make_test(condition, table) for condition in side] for side in alternatives]
             return lambda numbers: reduce(
                 np.logical_or, (reduce(np.logical_and, (test(numbers) for test in side)) for side in sides)
             )
@@ -139,16 +139,16 @@ class RowFinder:
             case Matches(text):
                 return self._open_terms().find_rows(text, size=len(self._listings))
             case HasId(ids):
-                rows = (self._listings.find_id(each, type_code=TYPES.index(listing_type)) for each in ids)
+                rows = (self._listings.find_id(row_id, type_code=TYPES.index(listing_type)) for row_id in ids)
                 return np.array(sorted(row for row in rows if row is not None), dtype=np.uint32)
 
     def test_near(self, circle: Within | NearZip, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return True for each row in the circle."""
         lat, lng = self._find_middle(circle)
-        near = lie_near([each[rows] for each in self._vectors], lat=lat, lng=lng, radius_m=circle.radius_m)
+        near = lie_near([vector[rows] for vector in self._vectors], lat=lat, lng=lng, radius_m=circle.radius_m)
         if not circle.is_approximate:
             return near
-        by_zip = [each[rows] for each in self._read_zips().vectors]
+        by_zip = [vector[rows] for vector in self._read_zips().vectors]
         is_unplaced = np.isnan(self._vectors[0][rows])
         return near | (is_unplaced & lie_near(by_zip, lat=lat, lng=lng, radius_m=circle.radius_m))
 
@@ -220,8 +220,8 @@ class Dates(Struct, frozen=True, kw_only=True):
             every &= make_test(Between("time", *self.times), table)(numbers)
         if self.since is not None:
             every &= make_test(self.since, table)(numbers)
-        for each in self.marked:
-            every &= test_set(each.words, numbers)
+        for test in self.marked:
+            every &= test_set(test.words, numbers)
         return every
 
 
@@ -337,7 +337,7 @@ def find_candidates(selection: Selection, columns: Columns, finder: RowFinder) -
     if selection.conditions.happening:
         parts.append(_find_happening_set(selection, columns, own))
     # Circles last: they cost most a row.
-    for by_row in sorted(selection.conditions.by_row, key=lambda each: isinstance(each, Within | NearZip)):
+    for by_row in sorted(selection.conditions.by_row, key=lambda condition: isinstance(condition, Within | NearZip)):
         parts.append(_find_row_set(by_row, selection.type, columns, finder))
     return _join(parts)
 
@@ -349,11 +349,11 @@ def _join(parts: Sequence[SetOrTest]) -> Candidates:
     """Return the rows that are in every set, with all tests. One part at least is a set."""
     sets: list[Words] = []
     tests: list[Test] = []
-    for each in parts:
-        if isinstance(each, np.ndarray):
-            sets.append(each)
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            sets.append(part)
         else:
-            tests.append(each)
+            tests.append(part)
     return Candidates(reduce(np.bitwise_and, sets), tuple(tests))
 
 
@@ -407,7 +407,7 @@ def _find_overlapping(own: TypeColumns, first: str, last: str, low: float | None
 def _find_either(alternatives: Sequence[Sequence[Condition]], columns: Columns, own: TypeColumns) -> SetOrTest:
     """Return a set if sets answer all alternatives, else one test of all."""
     sides = [
-        _join([~make_empty(own.size), *(_find_set_or_test(each, columns, own) for each in side)])
+        _join([~make_empty(own.size), *(_find_set_or_test(condition, columns, own) for condition in side)])
         for side in alternatives
     ]
     if not any(side.tests for side in sides):
@@ -431,7 +431,7 @@ def _find_happening_set(selection: Selection, columns: Columns, own: TypeColumns
     conditions = selection.conditions.happening
     if selection.type == "event":
         return find_events(read_dates(conditions), columns)
-    tests = [make_test(each, columns.happenings[HAPPENINGS[selection.type]]) for each in conditions]
+    tests = [make_test(condition, columns.happenings[HAPPENINGS[selection.type]]) for condition in conditions]
 
     def test_happenings(rows: Rows) -> Mask:
         numbers, starts = find_happenings(columns, rows + own.first)

@@ -110,7 +110,7 @@ def _count_weekdays(matches: MatchSet, columns: Columns) -> Numbers:
     days: list[list[int]] = [[] for _ in WEEKDAYS]
     for day in dates.list_days():
         days[find_weekday(day)].append(day)
-    sets = np.concatenate([columns.find_days(each) for each in days]).reshape(len(days), -1)
+    sets = np.concatenate([columns.find_days(day) for day in days]).reshape(len(days), -1)
     return _add_last(_count_sets(sets, matches.words), 0)
 
 
@@ -135,7 +135,7 @@ def _count_offers(matches: MatchSet, dimensions: Collection[str], columns: Colum
         return {}
     table = columns.happenings[HAPPENINGS[matches.type]]
     numbers, starts = find_happenings(columns, list_set(matches.words) + columns.types[matches.type].first)
-    tests = [make_test(each, table)(numbers) for each in matches.happening]
+    tests = [make_test(condition, table)(numbers) for condition in matches.happening]
     is_match = reduce(np.logical_and, tests, np.ones(numbers.size, dtype=np.bool_))
     counts = {}
     for name in dimensions:

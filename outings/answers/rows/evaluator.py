@@ -95,11 +95,15 @@ def _list_days(selection: Selection, columns: Columns, rows: Rows, *, low: int) 
     else:
         numbers, firsts = find_happenings(columns, rows)
         every: Mask = np.ones(numbers.size, dtype=np.bool_)
-        is_match = reduce(np.logical_and, (make_test(each, table)(numbers) for each in conditions), every)
+        is_match = reduce(np.logical_and, (make_test(condition, table)(numbers) for condition in conditions), every)
         begins, ends = (table[name][numbers].astype(np.int64) for name in ("starts_on", "ends_on"))
         if selection.type == "class":
             stated = table["days"][numbers].astype(np.int64)
-            bits = (each.bits for each in conditions if isinstance(each, Shares) and each.column == "days")
+            bits = (
+                condition.bits
+                for condition in conditions
+                if isinstance(condition, Shares) and condition.column == "days"
+            )
             meant = reduce(np.bitwise_and, bits, stated)
             days = find_meetings(begins, ends, np.where(meant, meant, stated), start=low)
         else:
@@ -202,8 +206,8 @@ def order_updates(columns: Columns, listing_type: str) -> Order:
 
 def find_updated(order: Order, selection: Selection) -> int:
     """Return the first index of the order that was updated as late as required."""
-    bounds = [each.low for each in selection.conditions.listing if isinstance(each, Between)
-              and each.column == "updated_at" and each.low is not None]  # fmt: skip
+    bounds = [condition.low for condition in selection.conditions.listing if isinstance(condition, Between)
+              and condition.column == "updated_at" and condition.low is not None]  # fmt: skip
     return max((int(np.searchsorted(order.keys, number_value(low))) for low in bounds), default=0)
 
 
@@ -319,7 +323,7 @@ class Evaluator:
         if span.after is not None:
             at = max(at, self._find_next_occurrence(span.after))
         chunks = walk_chunks(at, end, length=_FIRST_OCCURRENCES)
-        parts = (self._keep_occurrences(np.arange(each.start, each.stop), candidates, dates) for each in chunks)
+        parts = (self._keep_occurrences(np.arange(chunk.start, chunk.stop), candidates, dates) for chunk in chunks)
         matches = take_first(parts, offset=span.offset, limit=span.limit)
         rows, places = table["row"][matches].tolist(), matches.tolist()
         return ResultSet(
@@ -344,7 +348,7 @@ class Evaluator:
         assert isinstance(starts_at, int)
         low, high = np.searchsorted(starts, starts_at, side="left"), np.searchsorted(starts, starts_at, side="right")
         ids = [read_id(self._columns, row) for row in self._columns.happenings["occurrences"]["row"][low:high].tolist()]
-        return int(low) + sum(each <= row_id for each in ids)
+        return int(low) + sum(other <= row_id for other in ids)
 
     def keep_rows(self, selection: Selection, rows: Rows) -> Rows:
         """Return the matches among rows of any type, which rise; cards are not chosen."""

@@ -306,17 +306,17 @@ def make_conditions(
     listing: list[Condition] = []
     happening: list[Condition] = []
     by_row: list[RowCondition] = []
-    for each in made:
-        if isinstance(each, _ROW_CONDITIONS):
-            by_row.append(each)
+    for condition in made:
+        if isinstance(condition, _ROW_CONDITIONS):
+            by_row.append(condition)
         elif (
-            each.is_of_happening
-            if isinstance(each, ExpressionSet)
-            else is_of_happening(_name_column(each), listing_type)
+            condition.is_of_happening
+            if isinstance(condition, ExpressionSet)
+            else is_of_happening(_name_column(condition), listing_type)
         ):
-            happening.append(each)
+            happening.append(condition)
         else:
-            listing.append(each)
+            listing.append(condition)
     return Conditions(listing=tuple(listing), happening=tuple(happening), by_row=tuple(by_row))
 
 
@@ -520,10 +520,10 @@ def query_collections(
     given: tuple[tuple[str, Value], ...], types: tuple[str, ...], scope: CollectionScope
 ) -> CollectionQueries:
     """`given`: filters of any of the types. Raises what a list raises for a window."""
-    collections = {each: _query_collection(each, dict(given), scope) for each in types}
-    filters = [each.filters for each in collections.values()]
+    collections = {listing_type: _query_collection(listing_type, dict(given), scope) for listing_type in types}
+    filters = [collection.filters for collection in collections.values()]
     return CollectionQueries(
-        collections, tuple(name for name in NAMES if any(name in each.defaults for each in filters))
+        collections, tuple(name for name in NAMES if any(name in effective.defaults for effective in filters))
     )
 
 
@@ -560,7 +560,7 @@ def _take_window(rows: Mapping[str, Parameter], own: Mapping[str, Parameter]) ->
 
 
 _PARAMETERS = {
-    route.name: {name: _take_window(each.parameters, route.parameters) for name, each in LISTS.items()}
+    route.name: {name: _take_window(of_list.parameters, route.parameters) for name, of_list in LISTS.items()}
     for route in ROUTES
     if "types" in route.parameters
 }

@@ -106,13 +106,13 @@ class Areas:
 
     def _narrow(self, types: frozenset[str]) -> "Areas":
         known, spellings = self._statements.read_arrays(), self._statements.read_texts("spelling")
-        stated = np.flatnonzero(np.isin(known["type"], [TYPES.index(each) for each in types]))
+        stated = np.flatnonzero(np.isin(known["type"], [TYPES.index(listing_type) for listing_type in types]))
         counts: dict[int, Counter[str]] = {}
         for number, at in zip(known["area"][stated].tolist(), stated.tolist(), strict=True):
             counts.setdefault(number, Counter())[spellings[at]] += int(known["count"][at])
         names = list(self.names)
         for number, spelled in counts.items():
-            names[number] = min(spelled.items(), key=lambda each: (-each[1], each[0]))[0]
+            names[number] = min(spelled.items(), key=lambda counted: (-counted[1], counted[0]))[0]
         placed, lats, lngs = (
             np.bincount(known["area"][stated], known[name][stated], minlength=len(self))
             for name in ("placed", "lat", "lng")
@@ -143,7 +143,7 @@ class Areas:
     def are_known(self, types: Iterable[str]) -> NDArray[np.bool_]:
         """Mark by number the neighborhoods that are on the map, or that a published listing of any of the types
         states."""
-        bits = sum(1 << TYPES.index(each) for each in types)
+        bits = sum(1 << TYPES.index(listing_type) for listing_type in types)
         known: NDArray[np.bool_] = (self._arrays["types"] & np.uint8(bits)) != 0
         return known
 

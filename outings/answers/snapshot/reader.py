@@ -226,7 +226,7 @@ class RowFacts:
 
     def read_point(self, row: int) -> Point:
         """Return the point of a listing on the unit sphere; NaN without coordinates."""
-        x, y, z = (float(each[row]) for each in self.vectors)
+        x, y, z = (float(vector[row]) for vector in self.vectors)
         return x, y, z
 
 

@@ -81,7 +81,7 @@ class Terms:
     def find_rows(self, query: TextQuery, *, size: int) -> Rows:
         """Sorted numbers of the rows that match, of `size` rows in all."""
         is_match = np.ones(size, dtype=np.bool_)
-        telling = [tuple(term for term in each if not self._is_filler(term)) for each in query.required]
+        telling = [tuple(term for term in alternatives if not self._is_filler(term)) for alternatives in query.required]
         for number, alternatives in enumerate(telling if any(telling) else query.required):
             if not alternatives:
                 continue
@@ -156,7 +156,7 @@ class Terms:
             places = self._places[first : first + _AT_ONCE]
             own = np.flatnonzero(places & _FIELD_MASK << _POSITION_BITS == field << _POSITION_BITS)
             parts.append((np.searchsorted(self._ends, first + own, side="right"), places[own]))
-        numbers, places = (np.concatenate(each) for each in zip(*parts, strict=True))
+        numbers, places = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         if self._readable is None:
             return numbers, places
         is_readable = self._readable[places >> _ROW_SHIFT]

@@ -41,7 +41,7 @@ def make_shortenings(texts: pl.Series) -> pl.DataFrame:
         typos = sum(len(text) + least >= letters for least, letters in enumerate(LETTERS_FOR_TYPOS, 1))
         if typos and text.isalpha():
             shortened = _list_shortened(text, typos) if len(text) <= _LONGEST else {text[0]}
-            sums += [crc32(each.encode()) for each in shortened]
+            sums += [crc32(text.encode()) for text in shortened]
             owners += [number] * len(shortened)
     made = np.array(sums, dtype=np.uint32)
     order = np.argsort(made, kind="stable")
@@ -51,11 +51,11 @@ def make_shortenings(texts: pl.Series) -> pl.DataFrame:
 def make_typos(texts: pl.DataFrame, shortenings: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
     """Return the numbers of the texts that a typo or two lead to from each text, with the typos, and where these end by
     text."""
-    known, shorter = (MappedTable(encode_mapped(each)) for each in (texts, shortenings))
+    known, shorter = (MappedTable(encode_mapped(frame)) for frame in (texts, shortenings))
     name = texts.columns[0]
     similar = SimilarTexts(known, name, shortenings=shorter)
     near = [sorted(similar.find_typos(text)) for text in texts[name]]
-    pairs = [pair for each in near for pair in each]
+    pairs = [pair for group in near for pair in group]
     ends = pl.Series(f"{name}_typos", np.cumsum([0, *map(len, near)])[1:], dtype=pl.Int64())
     return pl.DataFrame(pairs, schema={"at": pl.UInt32(), "typos": pl.UInt8()}, orient="row"), ends
 
@@ -164,7 +164,7 @@ class SimilarTexts(FilteredTexts):
         shortened = _list_shortened(word, typos) if size <= _LONGEST + typos else set()
         if size >= _LONGEST - typos:
             shortened.add(word[0])
-        sums = np.array([crc32(each.encode()) for each in shortened], dtype=np.uint32)
+        sums = np.array([crc32(text.encode()) for text in shortened], dtype=np.uint32)
         starts = self._shortened.searchsorted(sums)
         are_known = (self._shortened.take(starts, mode="clip") == sums).nonzero()[0] if len(self._shortened) else ()
         if not len(are_known):

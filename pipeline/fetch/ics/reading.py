@@ -197,7 +197,7 @@ def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[CalendarMomen
     live = [entry for entry in aligned if entry.instance is not None]
     moved = {_name_date(entry, master) for entry in live if not entry.splits}
     if master is not None:
-        periods = [each for each in _list_periods(master, zones) if _name_date(each, master) not in moved]
+        periods = [period for period in _list_periods(master, zones) if _name_date(period, master) not in moved]
         aligned, live = [*aligned, *periods], [*live, *periods]
     dates = (entry for entry in live if not entry.splits and not is_stray(entry, master))
     changed = [entry.instance for entry in dates if entry.instance]

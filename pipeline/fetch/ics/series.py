@@ -168,7 +168,7 @@ def _list_alone(dates: LiveDates, anchor: int) -> _RuleFit:
 
 
 def _note_cut(fit: _RuleFit) -> list[Note]:
-    cut = [int(each[MAX_ITEMS]) for each in (fit.missing, fit.extra) if each.size > MAX_ITEMS]
+    cut = [int(dates[MAX_ITEMS]) for dates in (fit.missing, fit.extra) if dates.size > MAX_ITEMS]
     if not cut:
         return []
     reason = f"too_long: a record names {MAX_ITEMS} dates in addition to its rule; from this one on some are wrong"
@@ -177,7 +177,7 @@ def _note_cut(fit: _RuleFit) -> list[Note]:
 
 def _show_all(seconds: Seconds) -> list[str]:
     """Write the dates of the years that a record knows."""
-    return [local.isoformat() for each in seconds.tolist() if (local := read_local(each)).year in YEARS]
+    return [local.isoformat() for second in seconds.tolist() if (local := read_local(second)).year in YEARS]
 
 
 def list_endless(texts: Sequence[str], *, days: int) -> list[str]:
@@ -276,7 +276,7 @@ class SeriesOnClock(Struct, frozen=True, kw_only=True):
         """Return the starts on the clock shown."""
         if self.clock is self.shown:
             return starts
-        moments = [CalendarMoment(read_local(each), self.clock, is_date=False) for each in starts.tolist()]
+        moments = [CalendarMoment(read_local(second), self.clock, is_date=False) for second in starts.tolist()]
         return make_array(count_seconds(moment.on(self.shown)) for moment in moments)
 
 
@@ -400,8 +400,8 @@ def _note_unmet(recurrence: Recurrence) -> list[Note]:
     excluded = {count_seconds(moment.on(clock)): moment for moment in recurrence.excluded}
     reason = "contradictory: the series has no such date to leave out"
     return [
-        Note("exdates", reason, f"EXDATE:{excluded[each].local:%Y%m%dT%H%M%S}")
-        for each in list_unmet(recurrence.pattern, excluded)
+        Note("exdates", reason, f"EXDATE:{excluded[second].local:%Y%m%dT%H%M%S}")
+        for second in list_unmet(recurrence.pattern, excluded)
     ]
 
 
@@ -436,7 +436,7 @@ def list_after(
     moved = starts - first
     dates = _cut(placed.dates, first, end)
     pattern, clock = placed.recurrence.pattern, placed.recurrence.starts.clock
-    unmet = [CalendarMoment(read_local(each), clock, own.is_days) for each in list_unmet(pattern, pattern.excluded)]
+    unmet = [CalendarMoment(read_local(second), clock, own.is_days) for second in list_unmet(pattern, pattern.excluded)]
     gone = [placed.place(moment) for moment in (*unmet, *own.excluded)]
     is_excluded = count_seconds(at.on(clock)) in pattern.excluded
     live = merge_starts(dates.starts, make_array([] if is_excluded else [first])) + moved

@@ -239,7 +239,7 @@ def _sort_words(node: Node, vocabulary: Vocabulary) -> dict[str, list[str]]:
     for name in ("genre", "category", "activity", "about"):
         words += [" ".join(text.split()) for text in node.get_texts(name) if not is_web(text)]
         inner = node.get_nodes(name)
-        words += [text for each in inner if (text := each.get_text("prefLabel") or each.get_text("name"))]
+        words += [text for node in inner if (text := node.get_text("prefLabel") or node.get_text("name"))]
     members = sort_words(words, vocabulary)
     return members | {"categories": [*list_type_categories(node.types, vocabulary), *members["categories"]]}
 
@@ -314,7 +314,7 @@ def _make_price(lows: list[float], highs: list[float], notes: list[str]) -> dict
     """Make a price. `lows`: amounts that somebody pays at least, `highs` at most; a plain amount is in both."""
     note = {"note": "; ".join(dict.fromkeys(notes))} if notes else {}
     if not lows and not highs:
-        donation = any("donat" in each.casefold() for each in notes)
+        donation = any("donat" in note.casefold() for note in notes)
         return ({"type": "donation" if donation else "varies"} | note) if notes else {}
     if not lows:
         return {"type": "range", "max": max(highs)} | note

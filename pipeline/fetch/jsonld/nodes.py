@@ -69,7 +69,7 @@ def parse_page(text: str) -> Page:
         etree.fromstring(text.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError as error:
         raise ValueError(f"can't be read to its end: {error}") from None
-    fatal = next((each for each in parser.error_log if each.level_name == "FATAL"), None)
+    fatal = next((error for error in parser.error_log if error.level_name == "FATAL"), None)
     if fatal is not None:
         raise ValueError(f"can't be read to its end: {fatal.message} (line {fatal.line})")
     return Page([*_number_lines(reader.scripts, text)], reader.address)
@@ -122,7 +122,7 @@ def parse_content(content: bytes, *, charset: str | None = None) -> Content:
         page = parse_page(text)
         # A script that is no JSON is one document that can't be read, and the page's others are.
         documents = (_parse_script(script, line=line) for line, script in page.scripts)
-        return Content([each for each in documents if each is not None], page.address)
+        return Content([document for document in documents if document is not None], page.address)
     try:
         return Content([Document(1, _load(text))])
     except ValueError as error:
@@ -189,9 +189,9 @@ def _load_forgiving(text: str, first: Exception) -> Any:
     tries = [text, _TRAILING_COMMA.sub(lambda match: match[1] or "", text)]
     if "&quot;" in text or "&#34;" in text:
         tries.append(unescape(text))
-    for each in tries:
+    for attempt in tries:
         try:
-            return msgspec.json.decode(mend_json(each))
+            return msgspec.json.decode(mend_json(attempt))
         except RecursionError:
             raise ValueError("is nested too deep") from None
         except (ValueError, msgspec.MsgspecError):
@@ -367,7 +367,7 @@ class Node:
     def types(self) -> tuple[str, ...]:
         named = self._members.get("@type", self._members.get("type"))
         listed = named if isinstance(named, list) else [named]
-        return tuple(shorten_name(each.strip()) for each in listed if isinstance(each, str))
+        return tuple(shorten_name(name.strip()) for name in listed if isinstance(name, str))
 
     @property
     def id(self) -> str | None:
@@ -429,8 +429,8 @@ class Node:
 
     def _walk(self, value: Any) -> Iterator["Scalar | Node"]:
         if isinstance(value, list):
-            for each in sorted(value, key=_rank_language):
-                yield from self._walk(each)
+            for entry in sorted(value, key=_rank_language):
+                yield from self._walk(entry)
         elif isinstance(value, dict):
             for inner in ("@value", "@list", "@set"):
                 if inner in value:
@@ -449,8 +449,8 @@ def list_roots(value: Any, graph: Graph) -> Iterator[Node]:
     """Yield the nodes that stand for themselves: a document's own, those of its `@graph`, the entries of a list, what a
     page is about, the events of a place."""
     if isinstance(value, list):
-        for each in value:
-            yield from list_roots(each, graph)
+        for entry in value:
+            yield from list_roots(entry, graph)
     elif isinstance(value, dict):
         node = Node(value, graph)
         yield node
@@ -459,7 +459,7 @@ def list_roots(value: Any, graph: Graph) -> Iterator[Node]:
             inner = value.get(name, value.get(f"schema:{name}"))
             if name in _EVENTS and (member := _SAYING.get(kind)) is not None:
                 listed = inner if isinstance(inner, list) else [inner]
-                inner = [{member: value} | each for each in listed if isinstance(each, dict)]
+                inner = [{member: value} | entry for entry in listed if isinstance(entry, dict)]
             if isinstance(inner, dict | list):
                 yield from list_roots(inner, graph)
 

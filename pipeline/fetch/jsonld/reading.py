@@ -78,7 +78,7 @@ def make_events(node: Node, source_id: str, setting: NodeContext) -> Iterator[Re
     own = [part for part in parts if part not in dates]
     schedules = node.get_nodes("eventSchedule")
     if dates:  # a partial schedule says something of the dates, and which they are is said elsewhere
-        schedules = [each for each in schedules if "PartialSchedule" not in each.types]
+        schedules = [schedule for schedule in schedules if "PartialSchedule" not in schedule.types]
     times = list_times(node, setting.zone)
     head = {"type": "event", "source_id": source_id}
     if schedules:
@@ -233,9 +233,12 @@ def _list_dates(dates: list[Node], times: Record, zone: ZoneInfo) -> Record:
     spans = [(list_times(part, zone), part) for part in dates if not find_status(part)]
     if not spans:
         return times | {"status": "archived", "reason": "cancelled"}
-    ordered = sorted((each for each, _ in spans), key=lambda each: str(each.get("starts_local") or each.get("date_on")))
+    ordered = sorted(
+        (members for members, _ in spans),
+        key=lambda members: str(members.get("starts_local") or members.get("date_on")),
+    )
     first, *others = ordered
-    further = [each.get("starts_local") or f"{each['date_on']}T00:00:00" for each in others]
+    further = [other.get("starts_local") or f"{other['date_on']}T00:00:00" for other in others]
     return first | ({"rdates": further} if further else {})
 
 
@@ -255,7 +258,7 @@ def make_class(node: Node, source_id: str, setting: NodeContext) -> Record:
         members |= {name: own[name] for name in ("status", "reason") if name in own}
         members |= _list_section(instances[0], setting)
     elif instances:
-        members["sections"] = [_make_section(each, setting) for each in instances]
+        members["sections"] = [_make_section(instance, setting) for instance in instances]
         members = _borrow(members, instances, setting)
     else:
         members |= _list_section(node, setting)
@@ -265,11 +268,11 @@ def make_class(node: Node, source_id: str, setting: NodeContext) -> Record:
 
 def _borrow(members: Record, instances: list[Node], setting: NodeContext) -> Record:
     """Add what all instances share: where the class is, who gives it."""
-    own = [list_event_members(each, setting) for each in instances]
+    own = [list_event_members(instance, setting) for instance in instances]
     shared = {
         name: own[0][name]
         for name in ("location", "place", "organization")
-        if name in own[0] and all(each.get(name) == own[0][name] for each in own)
+        if name in own[0] and all(members.get(name) == own[0][name] for members in own)
     }
     return shared | members
 

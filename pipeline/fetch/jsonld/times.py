@@ -135,7 +135,7 @@ def list_schedule(schedule: Node, fallback: LocalTime | None, last: LocalTime | 
     starts = _find_first(rule, first.local) if rule else first.local
     members = _list_times(schedule, starts, is_date=first.is_date)
     exdates = [_place_exception(text, starts, zone) for text in schedule.get_texts("exceptDate")]
-    members["exdates"] = [each for each in exdates if each is not None]
+    members["exdates"] = [exdate for exdate in exdates if exdate is not None]
     return members | {"rrule": rule, "timezone": timezone}
 
 
@@ -291,7 +291,7 @@ def _list_written_days(text: str) -> list[str]:
     """List the days of `Mo-Fr` or `Sa,Su`."""
     days: list[str] = []
     for part in text.split(","):
-        first, _, last = (each.strip().lower() for each in part.partition("-"))
+        first, _, last = (day.strip().lower() for day in part.partition("-"))
         begins, ends = _DAYS.get(first), _DAYS.get(last or first)
         if begins is not None and ends is not None:
             number, until = WEEKDAYS.index(begins), WEEKDAYS.index(ends)

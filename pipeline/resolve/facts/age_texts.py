@@ -51,11 +51,11 @@ class AgeTexts:
         ]  # fmt: skip
         # In this order: what one has read is not read again. Those of names alone stand first and last.
         made = [
-            [_AgePattern(_compile(each, words), read, texts is words.unit_ranges) for each in texts]
+            [_AgePattern(_compile(text, words), read, texts is words.unit_ranges) for text in texts]
             for texts, read in patterns
         ]
-        self._patterns = [each for several in made[1:-1] for each in several]
-        self._name_patterns = [each for several in made for each in several]
+        self._patterns = [pattern for several in made[1:-1] for pattern in several]
+        self._name_patterns = [pattern for several in made for pattern in several]
 
     def find_ages(self, sentences: Sequence[str], *, is_name: bool) -> list[AgeSpan]:
         """Find the ages in folded sentences (`phrases`). In a name shorter forms count: "2-3 yrs", "12 and under"."""
@@ -71,13 +71,13 @@ class AgeTexts:
         return ages
 
     def _find_spans(self, text: str, *, is_name: bool) -> Iterator[AgeSpan]:
-        for each in self._name_patterns if is_name else self._patterns:
-            matches = list(each.pattern.finditer(text))
+        for pattern in self._name_patterns if is_name else self._patterns:
+            matches = list(pattern.pattern.finditer(text))
             for match in matches:
-                span = each.read(match)
-                if span is not None and (not each.is_unsure or _has_units(match, is_name=is_name)):
+                span = pattern.read(match)
+                if span is not None and (not pattern.is_unsure or _has_units(match, is_name=is_name)):
                     yield span
-            text = each.pattern.sub(" ", text) if matches else text
+            text = pattern.pattern.sub(" ", text) if matches else text
 
     def _read_range(self, match: re.Match[str]) -> AgeSpan | None:
         """Return the span of a match. A first number without a unit has the second's. A single number is both ends."""

@@ -182,7 +182,7 @@ def read_classifier(language: Language | None) -> AudienceClassifier:
 def _make_classifier(language: Language | None) -> AudienceClassifier:
     own = language or read_shipped_language(ENGLISH)
     others = (read_shipped_language(code).audience for code in SHIPPED if code != own.code)
-    beside = [each for each in others if each is not None]
+    beside = [other for other in others if other is not None]
     return AudienceClassifier(_read_rules(), own.audience or AudienceWords(), beside)
 
 

@@ -32,7 +32,7 @@ def read_centroids(path: Path | None, bounds: Bounds) -> tuple[Centroid, ...]:
         data = path.read_bytes()
     except OSError as error:
         raise FeedError(_SOURCE, str(path), f"can't be read: {error.strerror}") from error
-    centroids = {each.zip: each for each in _parse(data, str(path)) if _is_near(each, bounds)}
+    centroids = {centroid.zip: centroid for centroid in _parse(data, str(path)) if _is_near(centroid, bounds)}
     return tuple(centroids[code] for code in sorted(centroids))
 
 

@@ -92,7 +92,9 @@ def _has_price(record: ListingRecord) -> bool:
             tuitions = (record.tuition, *(section.tuition for section in record.sections))
             return _says_something(record.price) or any(_says_something(tuition) for tuition in tuitions)
         case CampRecord():
-            return any(_says_something(price) for price in (record.price, *(each.price for each in record.sessions)))
+            return any(
+                _says_something(price) for price in (record.price, *(session.price for session in record.sessions))
+            )
     return False
 
 

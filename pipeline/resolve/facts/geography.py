@@ -50,7 +50,9 @@ class Neighborhoods:
         self._shapes = np.array([shape for _, shape in ordered], dtype=object)
         shapely.prepare(self._shapes)
         self._wests, self._souths, self._easts, self._norths = shapely.bounds(self._shapes).reshape(-1, 4).T
-        self._named = {word: each for each in reversed(self._all) for word in (each.key, each.slug)}
+        self._named = {
+            word: neighborhood for neighborhood in reversed(self._all) for word in (neighborhood.key, neighborhood.slug)
+        }
         self._cache: dict[tuple[float, float], Neighborhood | None] = {}
 
     def __iter__(self) -> Iterator[Neighborhood]:

@@ -31,5 +31,5 @@ def read_metro_neighborhoods(metro: str, path: Path | None) -> tuple[Neighborhoo
 
 
 def tabulate_neighborhoods(neighborhoods: Neighborhoods) -> pl.DataFrame:
-    rows = sorted((structs.asdict(each) for each in neighborhoods), key=lambda row: str(row["slug"]))
+    rows = sorted((structs.asdict(neighborhood) for neighborhood in neighborhoods), key=lambda row: str(row["slug"]))
     return pl.DataFrame(rows, schema=dict(NEIGHBORHOODS))

@@ -40,11 +40,13 @@ def _has_price(members: Any) -> bool:
         case Class():
             own = members.tuition
             amounts = [own.amount, own.from_, own.drop_in_price]
-            amounts += [each.tuition.amount for each in members.sections]
-            amounts += [each.tuition.drop_in_price for each in members.sections]
+            amounts += [section.tuition.amount for section in members.sections]
+            amounts += [section.tuition.drop_in_price for section in members.sections]
             return _tells_price(members.price) or _states_any(amounts)
         case Camp():
-            return any(_tells_price(price) for price in (members.price, *(each.price for each in members.sessions)))
+            return any(
+                _tells_price(price) for price in (members.price, *(session.price for session in members.sessions))
+            )
         case Place():
             admission = members.admission
             return _states_any((admission.type, admission.child_price, admission.adult_price))
@@ -60,9 +62,11 @@ def _has_clock(members: Any) -> bool:
         case Event():
             return bool(members.has_time)
         case Class():
-            return _states_any([members.schedule.start_time, *(each.schedule.start_time for each in members.sections)])
+            return _states_any(
+                [members.schedule.start_time, *(section.schedule.start_time for section in members.sections)]
+            )
         case Camp():
-            return _states_any(each.start_time for each in members.sessions)
+            return _states_any(session.start_time for session in members.sessions)
         case Place():
             return _states_any(getattr(members.hours, day) for day in WEEKDAYS)
     raise TypeError(type(members).__name__)
@@ -76,7 +80,7 @@ def _has_date(members: Any) -> bool | None:
             parts: list[Class | Section] = [members, *members.sections]
             return any(part.term.starts_on or part.term.ends_on or part.schedule.days for part in parts)
         case Camp():
-            return _states_any(each.starts_on for each in members.sessions)
+            return _states_any(session.starts_on for session in members.sessions)
         case Place():
             return None
     raise TypeError(type(members).__name__)
