@@ -1,15 +1,18 @@
 """Answers that need no key: probes, metrics, the contract's document, and the site's pages."""
 
 import asyncio
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from edge.authentication import KeyRing
 from edge.bodies import CODINGS, IDENTITY, Bodies, choose_coding, encode_body
 from edge.metrics import Counts, Metrics
+from edge.planner import RequestPlan
 from edge.releases import Releases
 from edge.request import Request
 from edge.response import (
@@ -29,8 +32,10 @@ from edge.response import (
 )
 from outings.contract.errors import ApiError, not_found, unavailable
 from outings.contract.openapi.document import encode_document
-from outings.contract.routes import METRICS_TYPE, ROUTES
-from outings.contract.vocabulary import Vocabulary
+from outings.contract.resources.sync import EXPORT_TYPES
+from outings.contract.routes import METRICS_TYPE, ROUTES, match_route
+from outings.contract.vocabulary import COLLECTIONS, Vocabulary
+from outings.pages.assets import HTML
 from outings.pages.missing_page import CONTENT_SECURITY_POLICY, place_page
 from outings.pages.missing_page import PATH as MISSING
 from outings.release.site import ASSETS, BROTLI, GZIP, SiteFile
@@ -94,6 +99,10 @@ _ASSET = encode_lines((*_HEAD, _VARY, (b"cache-control", b"public, max-age=31536
 _MISSING = encode_lines((*_HEAD, (b"vary", b"Accept"), (b"cache-control", b"no-store")))
 
 
+# A listing's page, or with a suffix its calendar.
+_LISTING = re.compile(rf"/([^/]+)/({'|'.join(COLLECTIONS.values())})/([^/]+?)(\.ics)?")
+
+
 class Pages(Struct, frozen=True):
     """The pages of the site. Answers each path, redirects `/reference` to `/reference/`, and shows a browser that there
     is no page."""
@@ -109,6 +118,41 @@ class Pages(Struct, frozen=True):
         find = self.releases.find_file
         return find(path[1:]) is not None or find(f"{path[1:]}/") is not None
 
+    def find_listing(self, request: Request) -> Request | None:
+        """Return the API's request for the listing whose page this is, with the visitors' key; None if it is no such
+        page."""
+        served, parts = self.releases.current, _LISTING.fullmatch(request.path)
+        if parts is None or served is None or request.method not in ("GET", "HEAD"):
+            return None
+        settings, (metro, collection, slug, suffix) = served.release.site_settings, parts.groups()
+        if not (settings.shows_data and settings.key and metro in served.metros):
+            return None
+        return replace(
+            request,
+            page="ics" if suffix else "html",
+            match=match_route(f"/v1/{collection}/slug/{slug}"),
+            query_string=b"metro=" + metro.encode(),
+            key_text=settings.key.encode(),
+            front_text=b"",
+            fill=None,
+        )
+
+    def answer_listing(self, request: Request, planned: RequestPlan) -> Response:
+        """Return the page or the calendar of a listing, made of the document that the API serves."""
+        coding = choose_coding(request.accept_encoding, _CODINGS)
+        served = planned.served
+        name = (f"{request.page} {planned.query.text}", planned.etag + served.header, coding)
+        body = self.bodies.recall(name)
+        if body is None:
+            body = _render_listing(request, planned, coding)
+            self.bodies.keep(name, body)
+        etag = make_etag(b"%b%b" % (request.page.encode(), name[1]))
+        head = b"%betag: %b\r\n" % (_PAGE, etag)
+        shown = replace(request, limit=None)  # limits are those of the visitors' key
+        if matches_etag(request.if_none_match, etag):
+            return make_not_modified(shown, head)
+        return make_success(shown, head, body)
+
     def explains(self, request: Request, failure: ApiError) -> bool:
         """Return True if a page says that there is nothing here. For the API's paths, and what is nearly one, the API
         says so."""
@@ -119,7 +163,7 @@ class Pages(Struct, frozen=True):
     def answer(self, request: Request) -> Response:
         """Return the page, or 404 with a page that says so."""
         if not self.has_page(request.path):
-            return self._explain_missing(request)
+            return self.explain_missing(request)
         file = self.releases.find_file(request.path[1:])
         if file is None:
             query = b"?" + request.query_string if request.query_string else b""
@@ -140,13 +184,38 @@ class Pages(Struct, frozen=True):
             self.bodies.keep(name, body)
         return body
 
-    def _explain_missing(self, request: Request) -> Response:
+    def explain_missing(self, request: Request) -> Response:
         file = self.releases.find_file(MISSING)
         if file is None:  # the release was replaced meanwhile
             raise not_found("There is no such page.")
         self.counts.refused.inc()
         data = place_page(file.read(b""), depth=request.path.count("/") - 1)
         return make_success(request, _MISSING, make_body(data, b"", media=file.extents.media), status=404)
+
+
+def _render_listing(request: Request, planned: RequestPlan, coding: bytes) -> Body:
+    """Raise 404 for a listing for adults alone, and for the calendar of one without dates."""
+    # Templates, which a server that shows no listings does without.
+    from outings.pages.listing import render_calendar, render_listing
+
+    release = planned.served.release
+    item = msgspec.json.decode(b"".join(planned.plan.render()))["data"]
+    if item["audience"] == "adults":
+        raise not_found("There is no page of what is for adults alone.")
+    if request.page == "ics":
+        calendar = render_calendar(item)
+        if calendar is None:
+            raise not_found("This listing has no dates.")
+        return make_body(encode_body(calendar, coding), coding, media=EXPORT_TYPES["ics"])
+
+    def find_asset(name: str) -> str:
+        """Return the release's own file: another version of the program may have built it."""
+        stem, _, suffix = name.rpartition(".")
+        pattern = re.compile(rf"{ASSETS}{re.escape(stem)}\.[0-9a-f]+\.{suffix}")
+        return next(filter(pattern.fullmatch, release.site), name)
+
+    data = render_listing(item, settings=release.site_settings, find_asset=find_asset)
+    return make_body(encode_body(data, coding), coding, media=HTML)
 
 
 def _make_tag(file: SiteFile) -> bytes:

@@ -45,6 +45,7 @@ class Request(Struct, frozen=True, kw_only=True, gc=False):
         front_text: what a front says of itself, right or wrong; empty if two do.
         fill: the ETag of the body that a front requests once more, or `any`; such a request was counted before.
 
+        page: what is shown of a listing in place of its JSON: `html` or `ics`; empty for the JSON.
         front: the front that can move this body.
         match: the route, and the values in its path; None for a page.
         principal: whose key it is.
@@ -67,6 +68,7 @@ class Request(Struct, frozen=True, kw_only=True, gc=False):
     has_precondition: bool = False
     front_text: bytes = b""
     fill: bytes | None = None
+    page: str = ""
     front: Front | None = None
     match: Match | None = None
     principal: Principal | None = None

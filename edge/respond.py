@@ -90,10 +90,16 @@ class Responder(Struct, frozen=True, kw_only=True):
                     release = self.planner.read_release()
                     planned = await self.planner.plan(request)
                     release = planned.served.header
-                    response = self._match_etag(request, planned) or await self._make_answer(request, planned)
+                    if request.page:
+                        response = self.pages.answer_listing(request, planned)
+                    else:
+                        response = self._match_etag(request, planned) or await self._make_answer(request, planned)
             except Exception as error:  # noqa: BLE001 whatever it is, somebody waits for an answer
                 request = await self._apply_limit(request)
-                response = self._fail(request, error, release)
+                if request.page and isinstance(error, ApiError) and error.status in (401, 403, 404):
+                    response = self.pages.explain_missing(request)
+                else:
+                    response = self._fail(request, error, release)
             status, size = response.status, response.size
             return response
         finally:
@@ -124,6 +130,8 @@ class Responder(Struct, frozen=True, kw_only=True):
         `/v1` whatever the path."""
         if not request.path.startswith("/v1/") and self.pages.has_page(request.path):
             return request
+        if (listing := self.pages.find_listing(request)) is not None:
+            return listing
         try:
             return replace(request, match=find_match(request.path))
         except ApiError as failure:

@@ -100,6 +100,11 @@ def find_asset(name: str) -> Page:
     return asset
 
 
+def locate_asset(name: str) -> str:
+    """Return the path of a style or script of this program. Raises AssetsError."""
+    return find_asset(name).path
+
+
 def make_asset(name: str, data: bytes) -> Page:
     """Return the file under a name with the hash of its bytes: `assets/site.1f3a5c7e9b.css`."""
     stem, _, suffix = name.rpartition(".")

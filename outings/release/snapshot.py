@@ -31,7 +31,7 @@ from outings.release.manifest import (
 )
 from outings.release.pointer import ListedRelease
 from outings.release.root import Log, Root
-from outings.release.site import SiteFile, read_site
+from outings.release.site import SiteFile, SiteSettings, read_site
 from outings.release.store import Bytes, Corrupt, Store
 
 # Of a log's objects, those that were read last stay mapped: what they take is the machine's, not the process's.
@@ -123,7 +123,8 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
 
 class Release(Struct, frozen=True, kw_only=True):
     """One published build: `id` is `<sequence>-<8 hex of the root's hash>`, metros by slug, `history` its log, `site`
-    the files of its pages by path, `files` the objects that its snapshots have open, by hash."""
+    the files of its pages by path, `site_settings` the settings they were made with, `files` the objects that its
+    snapshots have open, by hash."""
 
     id: str
     sequence: int
@@ -131,6 +132,7 @@ class Release(Struct, frozen=True, kw_only=True):
     metros: Mapping[str, Snapshot]
     history: History = History(Log(), dict[str, bytes]().__getitem__)
     site: Mapping[str, SiteFile] = {}
+    site_settings: SiteSettings = SiteSettings()
     files: frozenset[str] = frozenset()
 
     def read_object(self, sha: str) -> Bytes:
@@ -170,6 +172,7 @@ def name_release(
         metros=metros,
         history=History(root.log, lru_cache(_MOST_MAPS)(partial(fetch_object, store, folder=cache))),
         site=site,
+        site_settings=SiteSettings() if root.site is None else read_site(store, root.site).settings,
         files=frozenset(chain.from_iterable(map(list_files, manifests.values()))),
     )
 

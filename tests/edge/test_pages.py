@@ -1,10 +1,14 @@
 """Pages are served to anybody, by what is in them."""
 
 import gzip
+import json
+import re
 from collections.abc import Callable
 
 import brotli
 import pytest
+from icalendar import Calendar
+from markupsafe import escape
 
 from outings.pages.assets import HTML
 from outings.release.pointer import read_current
@@ -26,12 +30,12 @@ FILES = {
 }
 
 
-def put_site(service: Service, files: dict[str, tuple[str, bytes]]) -> None:
+def put_site(service: Service, files: dict[str, tuple[str, bytes]], *, settings: SiteSettings = SiteSettings()) -> None:
     """One more release, with these files as its site."""
     current = read_current(service.store)
     assert current is not None
     packed, data = pack_files((path, media, content) for path, (media, content) in files.items())
-    site = encode_site(Site(settings=SiteSettings(), pages=packed))
+    site = encode_site(Site(settings=settings, pages=packed))
     publish(
         service.store, base=current.root, parts={}, changes=[], feeds={}, now=NOW,
         make_site=lambda *_: SiteObjects(site=hash_of(site), objects=(data, site)),
@@ -149,3 +153,69 @@ def test_before_the_first_release_there_is_no_page(make_own: Callable[..., Servi
 def test_clients_that_take_a_page_slowly_hold_the_same_bytes(service: Service, coding: str) -> None:
     first, second = (get(service, "/", accept_encoding=coding).body for _ in range(2))
     assert first is second
+
+
+LISTS = "/v1/harbor/{}?limit=200&min_confidence=0&audience=all"
+
+
+@pytest.fixture
+def shown(make_own: Callable[..., Service]) -> Service:
+    """A site that shows listings, by a key for visitors."""
+    made = make_own()
+    put_site(made, FILES, settings=SiteSettings(shows_data=True, key=made.keys["all"]))
+    return made
+
+
+@pytest.mark.parametrize("kind", ["events", "classes", "camps", "places"])
+def test_each_listing_but_those_for_adults_has_a_page(shown: Service, kind: str) -> None:
+    for item in shown.get(LISTS.format(kind)).read_json()["data"]:
+        got = get(shown, f"/harbor/{kind}/{item['slug']}", accept="text/html")
+        assert got.status == (404 if item["audience"] == "adults" else 200)
+        if got.status == 200:
+            page = got.body.decode()
+            assert f'<meta property="og:title" content="{escape(item["name"])}">' in page
+            (structured,) = re.findall(r'<script type="application/ld\+json">(.*?)</script>', page)
+            assert json.loads(structured)["name"] == item["name"]
+            assert f"../../{STYLE}" in page  # the release's own, whichever program built it
+            assert "x-ratelimit-limit" not in got.headers
+            again = get(shown, f"/harbor/{kind}/{item['slug']}", if_none_match=got.headers["etag"])
+            assert (again.status, again.body) == (304, b"")
+
+
+@pytest.mark.parametrize("kind", ["events", "classes", "camps", "places"])
+def test_each_listing_with_dates_has_a_calendar(shown: Service, kind: str) -> None:
+    dated = 0
+    for item in shown.get(LISTS.format(kind)).read_json()["data"]:
+        got = get(shown, f"/harbor/{kind}/{item['slug']}.ics", accept="text/calendar, text/html")
+        if got.status == 200:
+            calendar = Calendar.from_ical(got.body)
+            (name,) = {str(event["summary"]) for event in calendar.walk("VEVENT")}
+            assert name == item["name"]
+            dated += 1
+    assert dated or kind != "events"
+    assert not dated or kind != "places"
+
+
+@pytest.mark.parametrize("settings", [SiteSettings(), SiteSettings(shows_data=True)])
+def test_a_listing_has_no_page_where_visitors_may_read_none(
+    make_own: Callable[..., Service], settings: SiteSettings
+) -> None:
+    made = make_own()
+    put_site(made, FILES, settings=settings)
+    slug = made.get(LISTS.format("places")).read_json()["data"][0]["slug"]
+    assert get(made, f"/harbor/places/{slug}", accept="text/html").status == 404
+
+
+def test_a_page_shows_what_the_visitors_key_may_read(make_own: Callable[..., Service]) -> None:
+    made = make_own()
+    put_site(made, FILES, settings=SiteSettings(shows_data=True, key=made.keys["places"]))
+    for kind, status in (("places", 200), ("events", 404)):
+        items = made.get(LISTS.format(kind)).read_json()["data"]
+        slug = next(each["slug"] for each in items if each["audience"] != "adults")
+        assert get(made, f"/harbor/{kind}/{slug}", accept="text/html").status == status
+
+
+def test_what_is_no_listing_has_a_page_that_says_so(shown: Service) -> None:
+    for path in ("/harbor/places/nothing-of-this-name", "/nowhere/places/park", "/harbor/places/%00"):
+        got = get(shown, path, accept="text/html")
+        assert (got.status, got.headers["content-type"]) == (404, "text/html; charset=utf-8")

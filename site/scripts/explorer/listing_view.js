@@ -1,6 +1,7 @@
-import { element } from "./element.js";
+import { element, find } from "./element.js";
 import { isolate, tellAges, tellPlace, tellPrice, tellTime } from "./facts.js";
 import { Failure } from "./api.js";
+import { COLLECTIONS } from "./list_view.js";
 
 /** @typedef {import("./language.js").Language} Language */
 
@@ -34,9 +35,28 @@ export function makeListing(item, language, close) {
       ),
     ),
     item.description && element("p", { class: "description", dir: "auto" }, item.description),
+    makePageLinks(item, language),
     makeSource(item, language),
     element("h3", {}, language.say("history")),
     element("div", { id: "history" }, element("p", { class: "note" }, language.say("loading"))),
+  );
+}
+
+/**
+ * To the page of the listing alone, which can be sent to others, and to its calendar. Only where the site has such pages.
+ * @param {any} item
+ * @param {Language} language
+ */
+function makePageLinks(item, language) {
+  const { pages } = find("explorer", HTMLElement).dataset;
+  if (!pages || item.audience === "adults") return null;
+  const page = `${pages}${item.metro}/${COLLECTIONS[item.type]}/${encodeURIComponent(item.slug)}`;
+  const hasDates = item.type !== "place" && (item.starts_local || item.starts_on || item.term?.starts_on);
+  return element(
+    "p",
+    { class: "actions" },
+    element("a", { class: "button main", href: page }, language.say("page_of_listing")),
+    hasDates && element("a", { class: "button", href: `${page}.ics` }, language.say("to_calendar")),
   );
 }
 

@@ -1,0 +1,84 @@
+"""What the page of a listing says, and the calendar of one."""
+
+from datetime import date, datetime
+
+import pytest
+from icalendar import Calendar
+
+from outings.pages.listing import list_times, render_calendar, render_listing
+from outings.pages.settings import lay_words
+from outings.release.site import SiteSettings
+from tests.answers import documents
+from tests.answers.documents import Document, make_uuid
+
+ENGLISH = lay_words("en", {})["listing"]
+
+
+def render(item: Document, *, language: str = "en") -> str:
+    settings = SiteSettings(shows_data=True, language=language)
+    return render_listing(item, settings=settings, find_asset=lambda name: f"assets/{name}").decode()
+
+
+def make_weekly(**members: object) -> Document:
+    item = documents.make_class(
+        make_uuid(1), name="Tumbling", term=documents.make_term(starts_on="2026-08-10", ends_on="2026-08-31")
+    )
+    item["schedule"] |= {"days": ["tuesday", "thursday"], "start_time": "18:00:00", "end_time": "18:45:00"}
+    item["schedule"]["timezone"] = "America/Los_Angeles"
+    return {**item, **members}
+
+
+def test_a_class_says_its_days_its_hours_and_its_term() -> None:
+    assert [*list_times(make_weekly(), ENGLISH)] == [
+        "Tuesday, Thursday · 6:00 PM – 6:45 PM",
+        "Monday, 10 August 2026 – Monday, 31 August 2026",
+    ]
+
+
+def test_the_calendar_of_a_class_repeats_until_the_last_day_of_its_term() -> None:
+    calendar = Calendar.from_ical(render_calendar(make_weekly()) or b"")
+    (event,) = calendar.walk("VEVENT")
+    assert event["dtstart"].dt.replace(tzinfo=None) == datetime(2026, 8, 11, 18)
+    assert event["rrule"]["BYDAY"] == ["TU", "TH"]
+    # The last moment of 31 August in Los Angeles: an evening class of that day belongs to it.
+    assert event["rrule"]["UNTIL"][0].isoformat() == "2026-09-01T06:59:59+00:00"
+
+
+def test_the_calendar_of_a_camp_has_its_sessions_as_whole_days() -> None:
+    session = documents.make_session("a", starts_on="2026-08-10", ends_on="2026-08-14")
+    calendar = Calendar.from_ical(render_calendar(documents.make_camp(make_uuid(1), sessions=[session])) or b"")
+    (event,) = calendar.walk("VEVENT")
+    assert (event["dtstart"].dt, event["dtend"].dt) == (date(2026, 8, 10), date(2026, 8, 15))
+
+
+def test_what_has_no_dates_has_no_calendar() -> None:
+    assert render_calendar(documents.make_place(make_uuid(1))) is None
+    assert render_calendar(documents.make_camp(make_uuid(1))) is None
+
+
+@pytest.mark.parametrize(
+    ("registration", "said"),
+    [
+        ({"spots_remaining": 2}, "2 places left"),
+        ({"spots_remaining": 1}, "1 place left"),
+        ({"spots_remaining": 0}, "No places left"),
+        ({"status": "full"}, "Full"),
+        ({"has_spots_available": True}, "Places left"),
+    ],
+)
+def test_a_page_says_whether_there_are_places_left(registration: Document, said: str) -> None:
+    item = make_weekly()
+    item["registration"] |= registration
+    assert f'<p class="spots">{said}</p>' in render(item)
+    assert 'class="spots"' not in render(make_weekly())
+
+
+def test_nothing_of_a_feed_is_read_as_html() -> None:
+    page = render(make_weekly(name="</script><script>alert(1)</script>", description="<b>bold</b>"))
+    assert "<script>alert" not in page
+    assert "<b>bold" not in page
+
+
+def test_a_page_speaks_its_language() -> None:
+    page = render(make_weekly(), language="es")
+    assert "martes, jueves · 18:00 – 18:45" in page
