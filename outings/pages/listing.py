@@ -211,8 +211,9 @@ def _format_clocks(schedule: Document, words: Words) -> str:
 
 def _format_clock(text: str, words: Words) -> str:
     hour, minute = int(text[:2]), text[3:5]
-    half = words["am" if hour < 12 else "pm"]
-    return words["clock"].format(hour=(hour + 11) % 12 + 1, hour24=hour, minute=minute, half=half)
+    if words["clock_hours"] == "24":
+        return f"{hour}:{minute}"
+    return f"{(hour + 11) % 12 + 1}:{minute} {words['am' if hour < 12 else 'pm']}"
 
 
 def _encode_structured(item: Document) -> str:

@@ -57,7 +57,7 @@ def test_what_has_no_dates_has_no_calendar() -> None:
 
 
 @pytest.mark.parametrize(
-    ("registration", "said"),
+    ("registration", "text"),
     [
         ({"spots_remaining": 2}, "2 places left"),
         ({"spots_remaining": 1}, "1 place left"),
@@ -66,10 +66,10 @@ def test_what_has_no_dates_has_no_calendar() -> None:
         ({"has_spots_available": True}, "Places left"),
     ],
 )
-def test_a_page_says_whether_there_are_places_left(registration: Document, said: str) -> None:
+def test_a_page_says_whether_there_are_places_left(registration: Document, text: str) -> None:
     item = make_weekly()
     item["registration"] |= registration
-    assert f'<p class="spots">{said}</p>' in render(item)
+    assert f'<p class="spots">{text}</p>' in render(item)
     assert 'class="spots"' not in render(make_weekly())
 
 
