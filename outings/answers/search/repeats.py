@@ -62,7 +62,8 @@ def make_repeats(listings: pl.DataFrame, terms: pl.DataFrame, language: Language
 
 
 def _compile_called_off(words: SearchWords) -> re.Pattern[str]:
-    """At an end of a name, with a sign between: "Swim (sold out)"; or in capitals: "SOLD OUT Swim"."""
+    """Return the pattern of a name that says it is off: at either end, separated by a sign, "Swim (sold out)", or in
+    capitals, "SOLD OUT Swim"."""
     any_case = words.names.called_off or NO_MATCH
     capitals = words.names.called_off.upper() or NO_MATCH
     return re.compile(

@@ -191,8 +191,8 @@ def _find_lifts(search: Search, kinds: Sequence[str], index: SearchIndex) -> dic
     """Return which names have the words that don't decide, by word. In `auto` these are also the words of age, and the
     words of time if no word decides."""
     parsed, words = search.parsed, search.words
-    said = (*parsed.audience, *(parsed.stated if search.is_auto else ())) if parsed.words else parsed.stated
-    lifting = (*kinds, *_list_lessons(search, kinds), *said)
+    audience_words = (*parsed.audience, *(parsed.stated if search.is_auto else ())) if parsed.words else parsed.stated
+    lifting = (*kinds, *_list_lessons(search, kinds), *audience_words)
     foreign = None if search.foreign is None else search.foreign.related
     return {
         word: index.find_lifted(
