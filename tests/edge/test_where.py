@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from random import Random
+from threading import Timer
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -22,7 +23,7 @@ from tests.edge.where_expressions import TERMS, Term, make_expression
 from tests.release.memory import MemoryStore
 
 WORLD = make_world(Random(43), size=160)
-KEYS = {
+KEYS: dict[str, dict[str, object]] = {
     "all": {},
     "standard": {"plan": "standard"},
     "granted": {"plan": "standard", "grants": ("where",)},
@@ -342,7 +343,7 @@ class Full:
 def test_a_condition_that_takes_too_long_or_too_much_is_refused_with_the_limit(
     served: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Impatient(evaluation.Timer):
+    class Impatient(Timer):
         def start(self) -> None:
             self.function()
 

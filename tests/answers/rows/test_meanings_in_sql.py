@@ -222,14 +222,12 @@ def test_a_filter_keeps_what_its_meaning_in_sql_keeps(judge: Judge, name: str, k
     params = {**EVERY, **({} if kind == "place" else WINDOW), **sent}
     if kind == "class":
         params["expand"] = "sessions"  # every class, not one of each program
-    slot, in_window = meaning.slot, IN_WINDOW[kind]
-    if name == "ids":
+    slots = f" AND EXISTS (FROM {kind}_slot s WHERE s.id = l.id AND ({IN_WINDOW[kind]}) AND ({meaning.slot}))"
+    if name == "ids":  # whatever its dates
         params = sent
-        in_window = "true"
-    values = {**WINDOW, **judge.values, **{each: sent[each] for each in ("from", "to") if each in sent}}
-    slots = "" if kind == "place" or name == "ids" else (
-        f" AND EXISTS (FROM {kind}_slot s WHERE s.id = l.id AND ({in_window}) AND ({slot}))"
-    )  # fmt: skip
+    if kind == "place" or name == "ids":
+        slots = ""
+    values = WINDOW | judge.values | {each: text for each, text in sent.items() if each in WINDOW}
     query = f"SELECT l.id FROM {kind} l WHERE l.status = 'published' AND ({meaning.listing}){slots}"
     expected = {row_id for (row_id,) in judge.database.execute(query.format_map(values)).fetchall()}
     got = fetch(judge.release, f"/v1/harbor/{COLLECTIONS[kind]}", params)
