@@ -24,7 +24,7 @@ def serve_cities(folder: Path, *, now: datetime) -> Iterator[str]:
     """Yields the address of the server. Its clock stands still at `now`."""
     example = copy_example(folder / "example")
     config = example / "outings.toml"
-    terms = ("--client", "visitors", "--plan", "standard", "--per-minute", "1000000000")
+    terms = ("--client", "visitors", "--plan", "partner", "--per-minute", "1000000000")
     key = read_printed("keys", "create", *terms, example=example)["key"]
     settings = config.read_text().replace('[static]\nurl = "file:var/public"\n', "")
     config.write_text(f'{settings}\n[site]\nkey = "{key}"\n')

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin
 
 import pytest
 
@@ -171,3 +172,27 @@ def test_swimming_lessons_with_open_places(winter_phone: Phone) -> None:
     winter_phone.ask("swimming lessons with open places")
     assert winter_phone.list_chips() == ["With open places", "“swimming lessons”"]
     assert "Learn To Swim" in winter_phone.read_first()
+
+
+def test_a_listing_is_shared_opened_without_script_and_put_into_a_calendar(winter_phone: Phone) -> None:
+    page = winter_phone.page
+    winter_phone.ask("4-year-old this Saturday near Ballard free")
+    page.get_by_role("link", name="Drop-In: Tot Room").click()
+    page.get_by_role("link", name="Page of this listing").click()
+    page.wait_for_url("**/seattle/classes/drop-in-tot-room*")
+    assert winter_phone.taps + 2 <= MOST_TAPS
+    assert page.get_by_role("button", name="Share").is_visible()
+    assert find_violations(page) == []
+    browser = page.context.browser
+    assert browser is not None
+    plain = browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 844})
+    sent = plain.new_page()
+    sent.goto(page.url)
+    assert sent.get_by_role("heading", name="Drop-In: Tot Room").is_visible()
+    assert sent.get_by_text("6020 - 28th Ave NW").is_visible()
+    assert sent.evaluate("() => document.documentElement.scrollWidth") <= 390
+    calendar = sent.get_by_role("link", name="Add to calendar").get_attribute("href") or ""
+    answer = plain.request.get(urljoin(page.url, calendar))
+    assert answer.headers["content-type"].startswith("text/calendar")
+    assert "SUMMARY:Drop-In: Tot Room" in answer.text()
+    plain.close()

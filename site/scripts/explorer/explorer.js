@@ -278,7 +278,10 @@ export class Explorer {
     try {
       await (this.state.listing ? this.#showListing(waiting.signal) : this.#showResults(waiting.signal));
       if (waiting.signal.aborted) return;
-      if (focus) this.view.focus();
+      if (focus) {
+        this.view.focus({ preventScroll: true });
+        this.view.scrollIntoView({ block: "start" });
+      }
     } catch (error) {
       if (!waiting.signal.aborted) this.#fail(error, () => this.show());
     } finally {
