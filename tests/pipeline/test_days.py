@@ -106,7 +106,8 @@ def test_what_stays_from_day_to_day_is_what_a_new_store_would_have(city: City, t
     write_event(city, starts_local="2025-05-01T10:00:00", ends_local="2028-08-30T18:00:00")
     city.build()
     city.build("2026-11-20")
-    again = City(tmp_path / "again") if (tmp_path / "again").mkdir() is None else city
+    (tmp_path / "again").mkdir()
+    again = City(tmp_path / "again")
     write_event(again, starts_local="2025-05-01T10:00:00", ends_local="2028-08-30T18:00:00")
     again.build("2026-11-20")
     bodies = [each.ask(ALL.replace("2026-0", "2027-0"), day="2026-11-20")["data"] for each in (city, again)]

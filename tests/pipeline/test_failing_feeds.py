@@ -207,7 +207,7 @@ confidence = { value = 0.9 }
 """
 
 # Of each day: what the publisher does, how many listings readers see, and what the operator sees.
-MONTH = [
+MONTH: list[tuple[str, Callable[[City], object], int, str]] = [
     ("01", lambda city: write_csv(city, 40), 40, ""),
     ("02", lambda city: None, 40, ""),
     ("03", lambda city: (city.folder / "samples.csv").unlink(), 40, "can't be read; 1 day old"),
