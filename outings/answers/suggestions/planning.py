@@ -1,8 +1,9 @@
 """The plan of `/v1/{metro}/suggest`: what has something live that the key may read, by the lists' own defaults."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,6 +17,9 @@ from outings.answers.documents.fields import NamedDocument
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag, read_limit
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import CollectionScope, choose_types, query_collections
+from outings.answers.search.index import SearchIndex, index_types
+from outings.answers.search.place import read_locations
+from outings.answers.search.understanding.query import parse_search
 from outings.answers.snapshot.areas import Areas, open_areas
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.suggestions.entries import (
@@ -29,6 +33,7 @@ from outings.answers.suggestions.entries import (
 )
 from outings.answers.suggestions.index import Counts, EntryMatch, Live, Order, SuggestionIndex, open_suggestions
 from outings.contract.envelope import encode_list
+from outings.contract.errors import ApiError
 from outings.contract.query import Query
 from outings.contract.resources.finding import Suggestion, SuggestionLinks
 from outings.contract.resources.meta import SuggestMeta
@@ -48,10 +53,20 @@ def plan_suggestions(query: Query, snapshot: Snapshot, about: AnswerContext) -> 
     index = open_snapshot(snapshot).find_index(open_suggestions)
     has_age = _AGE.fullmatch(fold_name(query.get_as("q", str) or "")) is not None
     is_quick = index is not None and (tuple(types), today) in index.orders and not has_age
-    return AnswerPlan(tag, lambda: _answer(query, snapshot, types=types, today=today), is_quick=is_quick)
+    find_search = index_types(about.entitlement.readable_types)
+    is_quick = is_quick and open_snapshot(snapshot).find_index(find_search) is not None
+    make = partial(_answer, query, snapshot, types=types, today=today, find_search=find_search)
+    return AnswerPlan(tag, make, is_quick=is_quick)
 
 
-def _answer(query: Query, snapshot: Snapshot, *, types: tuple[str, ...], today: date) -> list[bytes]:
+def _answer(
+    query: Query,
+    snapshot: Snapshot,
+    *,
+    types: tuple[str, ...],
+    today: date,
+    find_search: Callable[[SnapshotReader], SearchIndex],
+) -> list[bytes]:
     """Return the body in parts. Letters without a word suggest nothing."""
     opened, limit = open_snapshot(snapshot), read_limit(query)
     index = opened.open_index(open_suggestions)
@@ -62,7 +77,9 @@ def _answer(query: Query, snapshot: Snapshot, *, types: tuple[str, ...], today: 
     if text and not suggestions:
         areas = opened.open_index(open_areas).narrow(frozenset(types))
         matches = index.find(text, order, limit=limit)
-        suggestions = [_make_suggestion(match, opened, areas=areas) for match in matches]
+        search = opened.open_index(find_search)
+        shown = [match for match in matches if match.kind != QUERY or _is_searchable(match.text, opened, search)]
+        suggestions = [_make_suggestion(match, opened, areas=areas) for match in shown]
         if not matches:
             pairs = index.combine(text, order)
             suggestions = [_make_query(f"{first} {_write(second, opened)}", second, opened) for first, second in pairs]
@@ -165,6 +182,15 @@ def _make_suggestion(match: EntryMatch, opened: SnapshotReader, *, areas: Areas)
         slug=document.slug,
         links=_link_own(f"/v1/{collection}/{document.id}", document.type, metro),
     )
+
+
+def _is_searchable(text: str, opened: SnapshotReader, search: SearchIndex) -> bool:
+    """Return False if a search for the text is refused: a place alone says nothing to look for."""
+    try:
+        parse_search(text, places=read_locations(text, opened, search), words=search.words)
+    except ApiError:
+        return False
+    return True
 
 
 def _make_query(text: str, match: EntryMatch, opened: SnapshotReader) -> Suggestion:

@@ -347,3 +347,10 @@ def test_every_live_name_is_found_by_its_beginnings_and_no_other(
         if len(items) < 20:
             shown = {phrase for item in items for phrase in (fold(item["text"]), fold_first_phrase(item["text"]))}
             assert {name for name in expected if name not in shown and fold_first_phrase(name) not in shown} == set()
+
+
+def test_a_place_alone_is_no_query_as_a_search_for_it_is_refused(tmp_path: Path) -> None:
+    named = [hold(number, f"Ballard {what}") for number, what in enumerate(("Chess", "Swim", "Choir"), 1)]
+    release = open_events(tmp_path, *named, neighborhoods=[documents.make_neighborhood("ballard", "Ballard")])
+    assert ("ballard", "query") not in suggest(release, "ballard")
+    assert suggest(release, "ballard")
