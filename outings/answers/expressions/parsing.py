@@ -120,6 +120,8 @@ class _Parser:
         except msgspec.DecodeError:
             raise refuse("has a number that is too large", 1) from None
         if tree["error"]:
+            if tree["error_type"] == "not implemented":  # a statement of another kind follows
+                raise refuse("is more than one expression", 1)
             place = self._count_characters(int(tree.get("position") or before) - before)
             raise refuse(f"is no expression: {tree['error_message']}", place)
         return tree
@@ -153,7 +155,7 @@ class _Parser:
             near = find_nearest(path, self._columns)
             inner = [each for each in self._columns if each.startswith(f"{path}.")][:3]
             hint = f" name one of its members, such as {', '.join(inner)}." if inner else ""
-            hint = hint or (f" did you mean {near}?" if near else " the reference lists all columns.")
+            hint = hint or (f" did you mean {near}?" if near else " the guide lists all columns.")
             raise refuse(f"has no column {show_text(path)};{hint}", at, did_you_mean=inner[0] if inner else near)
         node["column_names"] = path.split(".")
         self._named.add(path)
