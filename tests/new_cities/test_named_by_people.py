@@ -73,6 +73,7 @@ def tell(event: dict[str, Any]) -> tuple[Any, ...]:
     return (start, end, ages.get("min"), ages.get("max"), price.get("min"), price.get("max"), place)
 
 
+@pytest.mark.long
 def test_events_of_an_american_city_say_what_their_files_say(
     tmp_path: Path, serve_folder: Callable[[Path], Ask]
 ) -> None:
@@ -99,6 +100,7 @@ def test_events_of_an_american_city_say_what_their_files_say(
     assert at["Owl Playground"] == (43.65, -116.24)
 
 
+@pytest.mark.long
 def test_events_in_five_european_languages_say_what_their_files_say(
     tmp_path: Path, serve_folder: Callable[[Path], Ask]
 ) -> None:
