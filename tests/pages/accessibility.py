@@ -30,7 +30,8 @@ def find_sideways(page: "Page") -> list[str]:
     does not look."""
     elements: list[str] = page.evaluate(
         "() => [...document.querySelectorAll('body *')].filter(each => each.scrollWidth > each.clientWidth + 1"
-        " && ['auto', 'scroll'].includes(getComputedStyle(each).overflowX) && !each.closest('pre, .hidden-text, #quick, #kinds, #chips'))"
+        " && ['auto', 'scroll'].includes(getComputedStyle(each).overflowX)"
+        " && !each.closest('pre, .hidden-text, #quick, #kinds, #chips'))"
         ".map(each => each.outerHTML.slice(0, 120))"
     )
     return elements
