@@ -405,14 +405,14 @@ def test_an_expert_sends_a_condition_whose_columns_are_completed(pages: Pages, d
     pages.errors.clear()  # Chromium's line on the refusal
 
 
-def test_a_key_without_the_grant_has_no_field_for_experts(pages: Pages) -> None:
-    """Whether it has one is asked once in a tab."""
-    page = explore(pages, {"type": "events"})
-    page.locator("#expert").wait_for()
-    kept = "() => Object.keys(sessionStorage).filter((name) => name.includes('where'))"
-    (name,) = page.evaluate(kept)
-    page.evaluate("name => sessionStorage.setItem(name, 'false')", name)
-    page.reload()
-    page.wait_for_function(SHOWN)
-    settle(page)
-    assert not page.locator("#expert").is_visible()
+def test_a_key_without_the_grant_is_told_so_when_it_sends_a_condition(pages: Pages) -> None:
+    page = explore(pages, {"type": "places"})
+    message = "where is not in the plan of this key."
+    error = {"error": {"code": "feature_not_in_plan", "message": message, "request_id": "x"}}
+    page.route("**/v1/**where=**", lambda route: route.fulfill(status=403, json=error))
+    page.locator("#expert > summary").click()
+    field = page.get_by_label("Condition in SQL")
+    field.fill("price.max < 5")
+    field.press("Enter")
+    page.get_by_text(message).wait_for()
+    pages.errors.clear()  # Chromium's line on the refusal

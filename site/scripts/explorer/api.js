@@ -75,24 +75,6 @@ export class Api {
   }
 
   /**
-   * Whether the key may send conditions, asked once in this tab.
-   * @param {string} metro
-   */
-  async maySendConditions(metro) {
-    const name = `${KEPT}-where-${this.key.slice(0, 12)}`;
-    try {
-      const known = sessionStorage.getItem(name);
-      if (known) return known === "true";
-      const answer = await this.#fetch(`${encodeURIComponent(metro)}/places?where=true&limit=1&fields=id`);
-      await answer.text();
-      if (answer.ok || answer.status === 403) sessionStorage.setItem(name, String(answer.ok));
-      return answer.ok;
-    } catch {
-      return false; // nothing is shown that may not work
-    }
-  }
-
-  /**
    * The rows of a list, page after page until there are so many.
    * @param {string} path
    * @param {number} most

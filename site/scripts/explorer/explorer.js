@@ -254,7 +254,6 @@ export class Explorer {
     this.form.fillMetros(this.metros);
     if (!this.metros.some((metro) => metro.slug === this.state.metro)) this.state.metro = this.metros[0]?.slug ?? "";
     await this.show();
-    this.api.maySendConditions(this.state.metro).then((may) => this.form.showExpert(may, this.state));
     if (history.state?.scroll) scrollTo({ top: history.state.scroll, behavior: "instant" });
   }
 

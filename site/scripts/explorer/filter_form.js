@@ -28,7 +28,6 @@ export class FilterForm {
     this.findNear = page.findNear;
     this.form = find("filters", HTMLFormElement);
     this.sheet = find("sheet", HTMLDialogElement);
-    this.isExpert = false;
     this.type = EVERY_TYPE;
     this.form.addEventListener("submit", (event) => event.preventDefault());
     for (const each of [this.form, find("types", HTMLFieldSetElement), find("metro", HTMLSelectElement)]) {
@@ -75,15 +74,6 @@ export class FilterForm {
   name(id, value) {
     const option = [...find(id, HTMLSelectElement).options].find((each) => each.value === value);
     return option?.dataset.name ?? option?.textContent ?? value;
-  }
-
-  /**
-   * @param {boolean} may whether the key may send conditions
-   * @param {State} state
-   */
-  showExpert(may, state) {
-    this.isExpert = may;
-    this.show(state);
   }
 
   /**
@@ -196,7 +186,7 @@ export class FilterForm {
     find("to", HTMLInputElement).min = state.filters.get("from") ?? "";
     this.type = state.type;
     const expert = find("expert", HTMLDetailsElement);
-    expert.hidden = !this.isExpert || !own.includes("where");
+    expert.hidden = !own.includes("where");
     if (state.filters.has("where")) expert.open = true;
     for (const name of ["from", "to", "age", "near", "where"]) {
       const input = find(name, HTMLInputElement);
