@@ -63,7 +63,10 @@ _MEDIA = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".ico": "image/x-icon",
 }
+# Browsers and readers of feeds request it by this path, whatever a page says.
+_FAVICON = "favicon.ico"
 _HASH_DIGITS = 10
 
 
@@ -106,8 +109,11 @@ def locate_asset(name: str) -> str:
 
 
 def make_asset(name: str, data: bytes) -> Page:
-    """Return the file under a name with the hash of its bytes: `assets/site.1f3a5c7e9b.css`."""
+    """Return the file under a name with the hash of its bytes: `assets/site.1f3a5c7e9b.css`. The favicon keeps its
+    own."""
     stem, _, suffix = name.rpartition(".")
+    if name == _FAVICON:
+        return Page(path=name, media=_MEDIA[f".{suffix}"], data=data)
     digest = hashlib.sha256(data).hexdigest()[:_HASH_DIGITS]
     return Page(path=f"{ASSETS}{stem}.{digest}.{suffix}", media=_MEDIA[f".{suffix}"], data=data)
 

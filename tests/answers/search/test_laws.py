@@ -159,4 +159,4 @@ def test_every_filter_of_a_list_but_its_own_modes_is_one_of_search() -> None:
         "include_mode",
     }
     named = {name for rows in TAKEN.values() for name in rows} - modes
-    assert named - SEARCH.keys() <= {"place_type"}
+    assert named - SEARCH.keys() <= {"place_type", "where"}
