@@ -30,6 +30,7 @@ from edge.response import (
     make_success,
     matches_etag,
 )
+from outings.answers.ical import render_event_file
 from outings.contract.errors import ApiError, not_found, unavailable
 from outings.contract.openapi.document import encode_document
 from outings.contract.resources.sync import EXPORT_TYPES
@@ -203,7 +204,9 @@ def _render_listing(request: Request, planned: RequestPlan, coding: bytes) -> Bo
     if item["audience"] == "adults":
         raise not_found("There is no page of what is for adults alone.")
     if request.page == "ics":
-        calendar = render_calendar(item)
+        is_event = item["type"] == "event"
+        metro = planned.served.metros[item["metro"]]
+        calendar = render_event_file(item["id"], metro) if is_event else render_calendar(item)
         if calendar is None:
             raise not_found("This listing has no dates.")
         return make_body(encode_body(calendar, coding), coding, media=EXPORT_TYPES["ics"])

@@ -21,6 +21,7 @@ from outings.contract.errors import bad_request
 from outings.contract.query import Query
 from outings.contract.resources.sync import EXPORT_TYPES
 from outings.contract.values import read_local
+from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
 
 # Before the first moment its offset is said to hold; a rule that still goes on in the last year goes on for ever.
@@ -278,6 +279,16 @@ def encode_calendar(snapshot: Snapshot, entries: Sequence[Entry]) -> list[bytes]
         f"NAME:{name}", f"X-WR-CALNAME:{name}", *_REFRESH,
     ))  # fmt: skip
     return [head, *map(encode_vtimezone, sorted(zones)), *(entry.data for entry in entries), b"END:VCALENDAR\r\n"]
+
+
+def render_event_file(event_id: str, snapshot: Snapshot) -> bytes | None:
+    """Return the calendar of one event with all of its dates; None if it has none."""
+    opened = open_snapshot(snapshot)
+    row = opened.listings.find_visible(event_id, type_code=TYPES.index("event"), include_archived=True)
+    if row is None:
+        return None
+    entry = render_event(opened.read_document(row), series=open_series(opened), row=row)
+    return b"".join(encode_calendar(snapshot, [entry])) if entry.data else None
 
 
 MOST_EVENTS = 5_000

@@ -12,7 +12,6 @@ from msgspec.structs import fields
 
 from outings.contract.resources.listings import LISTINGS
 from outings.contract.resources.shared import Clock, Day, Instant, Local
-from outings.contract.routes import Route
 
 TEXT, TEXTS, BOOLEAN, WHOLE, NUMBER = "VARCHAR", "VARCHAR[]", "BOOLEAN", "BIGINT", "DOUBLE"
 INSTANT, LOCAL, DATE, TIME = "TIMESTAMP WITH TIME ZONE", "TIMESTAMP", "DATE", "TIME"
@@ -111,11 +110,6 @@ def list_columns(listing_type: str | None) -> Columns:
         return reduce(lambda known, name: {**known, **list_columns(name)}, LISTING_COLUMNS, {})
     happening = HAPPENING_COLUMNS[listing_type].items()
     return {**LISTING_COLUMNS[listing_type], **{path: column.kind for path, column in happening}}
-
-
-def list_route_columns(route: Route) -> Columns:
-    """Return the columns that an expression of this route may name."""
-    return list_columns(route.type)
 
 
 # Operators are functions too. None of these makes a text or a list much longer than what it is given, and none takes

@@ -1,4 +1,4 @@
-"""The page of one listing, and its calendar file, from the document that the API serves."""
+"""The page of one listing, and the calendar file of a class or camp, from the document that the API serves."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,8 +17,6 @@ from outings.release.site import SiteSettings
 
 Document = Mapping[str, Any]
 
-# The paths below a metro that have a page for each listing.
-FOLDERS = tuple(COLLECTIONS.values())
 _CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _SUMMARY = 200
 # schema.org's types, and its words for what the API states.
@@ -42,7 +40,7 @@ def render_listing(item: Document, *, settings: SiteSettings, find_asset: Callab
         "where": [*_list_lines(item)],
         "directions": _find_directions(item),
         "links": [(words[name], address) for name, address in _list_addresses(item)],
-        "calendar": f"{quote(item['slug'])}.ics" if any(_list_entries(item)) else None,
+        "calendar": f"{quote(item['slug'])}.ics" if item.get("has_date") or any(_list_entries(item)) else None,
         "explore": f"explore/?metro={item['metro']}&type={collection}",
         "structured": Markup(_encode_structured(item)),  # noqa: S704 every "<" in it is escaped
         "spots": _tell_spots(_find_registration(item), words),
@@ -263,7 +261,7 @@ def _drop_unstated(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def render_calendar(item: Document) -> bytes | None:
-    """Render the listing as an iCalendar file; None if it has no dates."""
+    """Render a class or camp as an iCalendar file; None if it has no dates."""
     entries = [*_list_entries(item)]
     if not entries:
         return None
@@ -294,10 +292,7 @@ def _find_zone(item: Document) -> str:
 def _list_entries(item: Document) -> Iterator[list[str]]:
     """Yield the lines that say when each entry is."""
     zone = _find_zone(item)
-    if item["type"] == "event" and item["starts_local"]:
-        rule = [f"RRULE:{item['rrule'].removeprefix('RRULE:')}"] if item["rrule"] else []
-        yield [*_write_times(item["starts_local"], item["ends_local"], zone, has_time=item["has_time"]), *rule]
-    elif item["type"] == "class":
+    if item["type"] == "class":
         sections = item["sections"] or [item]
         for section in sections:
             term = section["term"] if section["term"]["starts_on"] else item["term"]

@@ -196,6 +196,18 @@ def test_each_listing_with_dates_has_a_calendar(shown: Service, kind: str) -> No
     assert not dated or kind != "places"
 
 
+def test_the_calendar_of_an_event_has_the_dates_that_the_api_gives(shown: Service) -> None:
+    events = [each for each in shown.get(LISTS.format("events")).read_json()["data"] if each["audience"] != "adults"]
+    assert events
+    for item in events:
+        page = get(shown, f"/harbor/events/{item['slug']}.ics", accept="text/calendar")
+        api = shown.get(f"/v1/harbor/events.ics?ids={item['id']}&audience=all&min_confidence=0")
+        own, whole = (
+            [event.to_ical() for event in Calendar.from_ical(body).walk("VEVENT")] for body in (page.body, api.body)
+        )
+        assert own == whole
+
+
 @pytest.mark.parametrize("settings", [SiteSettings(), SiteSettings(shows_data=True)])
 def test_a_listing_has_no_page_where_visitors_may_read_none(
     make_own: Callable[..., Service], settings: SiteSettings

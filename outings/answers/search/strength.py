@@ -55,7 +55,6 @@ _WORDS = 32
 _LEAST_HALF = 2
 _HALVES = 4_096
 _QUERIES = 1_024
-_FEW = 32
 _ADDRESS = FIELDS.index("location")
 # Of a part of the metro: three places of three neighborhoods at least.
 LEAST_ADDRESSES = 9
