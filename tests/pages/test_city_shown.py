@@ -204,5 +204,5 @@ def test_a_city_reads_without_scripts(chromium: "Browser", served: tuple[str, Pa
     page = context.new_page()
     page.goto(f"{served[0]}/cities/usual/")
     assert page.get_by_role("heading", name="What is missing").is_visible()
-    assert page.get_by_role("img", name="A map of how many listings").is_visible()
+    assert page.get_by_role("img", name="A map of the number of listings").is_visible()
     context.close()

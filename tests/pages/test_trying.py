@@ -179,7 +179,7 @@ def test_without_a_key_that_is_known_it_says_401_in_plain_words(pages: Pages, ke
     ("status", "code", "headers", "message"),
     [
         (429, "rate_limited", {"X-Request-Id": "1", "Retry-After": "7"}, "Wait 7 s, then send again."),
-        (429, "quota_exceeded", {"X-Request-Id": "1", "Retry-After": "86400"}, "It begins anew on "),
+        (429, "quota_exceeded", {"X-Request-Id": "1", "Retry-After": "86400"}, "It starts again on "),
         (503, "unavailable", {"X-Request-Id": "1", "Retry-After": "1"}, "The server failed. Send once more."),
         (404, "", {}, "No API answers at this address."),
     ],
