@@ -65,7 +65,7 @@ def decode_gzip(coded: bytes) -> bytes:
 
 
 def cut_pieces(data: Bytes) -> Iterator[bytes]:
-    """Small enough to be sent between two other answers."""
+    """Cut a body into chunks so small that the event loop can serve other clients between two of them."""
     return (data[at : at + _PIECE_BYTES] for at in range(0, len(data), _PIECE_BYTES))
 
 
@@ -189,12 +189,12 @@ class Bodies:
             self._cache[name] = body
 
     async def open_file(self, file: PlannedFile, *, key_id: str) -> Bytes:
-        """Return the object of a file. Raises ApiError if the store does not return it."""
+        """Read an export or another file from the store. Raises ApiError if the store does not return it."""
         return await self._wait(file.open, key_id=key_id)
 
     def _find_source(self, planned: RequestPlan) -> Counter:
-        """Return what a body that is made now counts as. A listing's detail is its document from the pack, unless more
-        was requested."""
+        """Return the metric to count a rendered body in: `object` for a detail that is its stored document, else
+        `computed`."""
         query = planned.query
         if query.match.route.name not in _DETAILS:
             return self._counts.computed
@@ -264,15 +264,17 @@ _INLINE = frozenset({"changes", "events.ics.address"})
 
 
 class BodyPointer(Struct, frozen=True, kw_only=True):
-    """A `body` that points to another one of `size` bytes, 0 if unknown."""
+    """A short `body` that tells nginx which file or object to send instead, of `size` bytes; 0 if unknown."""
 
     body: Body
     size: int
 
 
 def find_pointer(front: Front, planned: RequestPlan, coding: bytes, *, made: Body | None) -> BodyPointer | None:
-    """Return what stands in for the body `made` in this coding, or for one that is not made yet (None). Return None if
-    the body is to be sent, or to be made before its size decides."""
+    """Return the pointer with which nginx sends this body itself, or None if the server is to send it.
+
+    `made`: the rendered body in this coding; None if it is not rendered yet, and its size therefore unknown.
+    """
     if planned.plan.file is not None:
         return _find_file_pointer(front, planned, planned.plan.file.export, coding)
     size = None if made is None else len(made.data)
@@ -302,7 +304,7 @@ def _find_file_pointer(front: Front, planned: RequestPlan, export: Export, codin
 
 
 def replace_cache_control(head: Lines) -> Lines:
-    """`Cache-Control` is of the answer: the pointer to it is for nobody's cache, and nginx would send both."""
+    """Rename `Cache-Control` to the header that nginx turns back: the pointer itself may not be cached."""
     return head.replace(b"\r\ncache-control: ", b"\r\n%b: " % CACHE_CONTROL)
 
 

@@ -70,7 +70,7 @@ def _make_locked() -> tuple[Path, int]:
 
 @contextlib.contextmanager
 def _hold_dead(folder: Path) -> Iterator[None]:
-    """OSError where it is alive, or not ours to look at."""
+    """Lock the folder of a process that has ended. Raises OSError if it still runs, or belongs to another user."""
     status = folder.lstat()
     if status.st_uid != os.geteuid() or folder.is_symlink():
         raise PermissionError(folder)

@@ -50,12 +50,16 @@ class FeedTask(Struct, frozen=True, kw_only=True):
 
 
 class FeedResult(Struct, frozen=True, kw_only=True):
-    """The result of reading a feed. `crawled`: its newest `crawled_at`, against which freshness is measured.
+    """The result of reading a feed.
 
-    `files`: the several in which lines are (`clean.feed_read.locate_problems`). `decided`: how they were read,
-    where that was a choice. `spooled`: the files of all records.
-    `items`: of a feed of items those of which it spoke; `is_whole`: it began anew, and spoke of all there are.
-    `stands`: nothing was read, and all that it ever said stays.
+    Attributes:
+        crawled: its newest `crawled_at`, against which freshness is measured.
+        files: the files that the lines of problems are in, if there are several.
+        decided: what the program had to guess about the files, such as an encoding.
+        spooled: the files with all cleaned records.
+        items: in an RPDE feed, the ids of the items that it sent this time.
+        is_whole: the RPDE feed was read from its beginning, so it sent all items that exist.
+        stands: nothing was read, and all earlier records are unchanged.
     """
 
     feed: str
@@ -105,9 +109,14 @@ class MetroTask(Struct, frozen=True, kw_only=True):
 
 
 class MetroResult(Struct, frozen=True, kw_only=True):
-    """`problems` are those found while the metro's records were put together. `last_good` has, for each feed, the
-    stamps of the published versions that stay in place of quarantined records. `losses`: what leaves, by feed;
-    `claims`: whose all ids are, where there are several metros."""
+    """The result of building a metro.
+
+    Attributes:
+        problems: found while its records were put together.
+        last_good: for each feed, when the versions were published that remain in place of quarantined records.
+        losses: the listings that leave, by feed.
+        claims: which feed has each id, for the comparison with other metros.
+    """
 
     built: MetroBuild
     problems: tuple[Problem, ...]

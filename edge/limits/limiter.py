@@ -202,7 +202,7 @@ def _encode_fixed(per_minute: int, per_month: int | None) -> bytes:
 
 @lru_cache(maxsize=4)
 def _find_end(month: int) -> int:
-    """Unix seconds."""
+    """Return when the month ends, in Unix seconds."""
     return find_beginning(month + 1) // SECOND
 
 

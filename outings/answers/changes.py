@@ -91,7 +91,7 @@ def read_cursor(query: Query) -> int:
 
 
 def list_read(query: Query, about: AnswerContext) -> list[Snapshot]:
-    """List the snapshots of the metros that the answer may name."""
+    """List the snapshots of the requested metros that the API key may read, by slug."""
     return [
         snapshot
         for slug, snapshot in sorted(about.release.metros.items())
@@ -192,7 +192,7 @@ def _find_in(row_id: str, snapshot: Snapshot) -> Iterator[Home]:
 
 
 def answer_versions(query: Query, homes: Sequence[Home], *, about: AnswerContext) -> list[bytes]:
-    """Return the body as parts."""
+    """Return one page of the versions of listings, as chunks of bytes."""
     limit = query.get_as("limit", int)
     assert limit is not None
     latest = max((home.snapshot for home in homes), key=lambda snapshot: snapshot.stamp)

@@ -68,7 +68,7 @@ def _choose_columns(
 
 
 def _let_go(made: Mapping[str, pl.DataFrame]) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Each is here no more when the next is asked for."""
+    """Yield the tables, and drop each one before the next, so that memory is freed."""
     remaining = dict(made)
     del made
     for name in (*remaining,):

@@ -47,7 +47,7 @@ SIMILAR = derive_table("similar", make_similar, {"related": ("row", "others")})
 
 
 class Similar:
-    """The similar listings of one snapshot."""
+    """A look-up of the listings that the build found similar to each listing of one snapshot."""
 
     def __init__(self, table: MappedTable) -> None:
         self._rows = table.view_array("row")
@@ -73,7 +73,7 @@ CARD_TYPES = ("event", "class", "camp")
 
 
 class RelatedListings(Struct, frozen=True, kw_only=True):
-    """The lists of `contract.resources.related.Related`, with their cards as encoded JSON."""
+    """The member `related` of a detail: three lists of other listings, each item as encoded JSON."""
 
     similar: tuple[Raw, ...]
     from_organization: tuple[Raw, ...]
@@ -85,7 +85,7 @@ class RelatedListings(Struct, frozen=True, kw_only=True):
 
 
 class _ListingName(Struct, frozen=True):
-    """The members by which two dates of the same thing are recognized."""
+    """Type, name and place: two listings that agree in all three are the same activity on different dates."""
 
     type: str
     name: str
@@ -96,7 +96,7 @@ _decode_name = msgspec.json.Decoder(_ListingName).decode
 
 
 def make_related(query: Query, row: int, *, snapshot: Snapshot, about: AnswerContext) -> RelatedListings:
-    """Make `related` of a listing of the query's type. `row`: its own."""
+    """Find the listings that are related to the one in `row`: similar, of its organization, and at its place."""
     own = query.resource
     # Its own type stands first.
     types = sorted(
@@ -130,7 +130,7 @@ class _RelatedRows:
         return self._encode(shown.values())
 
     def find_listed(self, **filters: str | None) -> tuple[Raw, ...]:
-        """Return the cards of the first listings in the default lists with these filters, type after type."""
+        """Return the first items of the default list of each type with these filters, as encoded JSON."""
         given = {name: value for name, value in filters.items() if value is not None}
         if not given:
             return ()
@@ -142,7 +142,7 @@ class _RelatedRows:
         return self._encode(rows)
 
     def _choose_cards(self, ordered: Sequence[int]) -> list[int]:
-        """Keep the listings that the lists show, in their order. A program's listing is replaced by its card."""
+        """Keep the rows that default lists would show, in their order, and of a program the one row that lists show."""
         if not ordered:
             return []
         programs = self._find_programs(ordered)
@@ -163,7 +163,7 @@ class _RelatedRows:
         return zip(rows, self._find_programs(rows), strict=True)
 
     def _find_programs(self, rows: Sequence[int]) -> list[int]:
-        """Return the number of each listing's program, -1 if it has none."""
+        """Return which program each listing belongs to, as an index; -1 if it belongs to none."""
         programs: list[int] = self._opened.programs.find_programs(np.array(rows, dtype=np.int64)).tolist()
         return programs
 
@@ -178,12 +178,12 @@ class _RelatedRows:
 
 
 def _name_card(row: int, program: int) -> tuple[int, int]:
-    """Return a name for the card, which the listings of a program share."""
+    """Return a key that is the same for all listings of one program, which lists show as one item."""
     return (-1, row) if program < 0 else (program, -1)
 
 
 class ListingRow(Struct, frozen=True, kw_only=True):
-    """A row that the key may read."""
+    """A listing that the API key may read: its snapshot, and its row in the tables of that snapshot."""
 
     snapshot: Snapshot
     row: int
@@ -206,7 +206,7 @@ def find_listing(query: Query, *, about: AnswerContext) -> ListingRow:
 
 
 def answer_detail(query: Query, listing: ListingRow, *, about: AnswerContext) -> list[bytes]:
-    """Return the body as parts, whatever the listing's audience and confidence."""
+    """Return the body as chunks of bytes. A detail has no default filters: any audience and confidence is shown."""
     today = about.dates[listing.snapshot.metro.slug]
     opened = open_snapshot(listing.snapshot)
     if query.resource == "event":
@@ -276,7 +276,7 @@ def plan_detail(query: Query, about: AnswerContext) -> AnswerPlan:
 
 
 def _tag_listing(query: Query, listing: ListingRow, about: AnswerContext, parts: tuple[object, ...]) -> str:
-    """Return the ETag. It has the stamps, which are in the document but not in the row's hash. `parts`: what the
+    """Return the ETag. It includes `created_at` and `updated_at`, which the row's hash leaves out. `parts`: what the
     query's parameters add."""
     opened = open_snapshot(listing.snapshot)
     listings, row = opened.listings, listing.row
@@ -313,8 +313,8 @@ def _tag_references(query: Query, listing: ListingRow, about: AnswerContext) -> 
 
 
 def _tag_addons(query: Query, listing: ListingRow, about: AnswerContext) -> object:
-    """Return the parts of an ETag for add-ons: the block of the listing's source, and all that lists of the date may
-    show to the key."""
+    """Return what an ETag has for each requested add-on: the source block itself, and for `related` the snapshot, the
+    date and the rights of the API key, which decide what lists show."""
     addons = list_addons(query, about)
     if not addons:
         return None

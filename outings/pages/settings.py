@@ -57,7 +57,7 @@ class Words:
         return self._texts.get(name)
 
     def list_prefixed(self, prefix: str) -> Mapping[str, str]:
-        """For a script: those whose name begins so, without that beginning."""
+        """Return the texts whose name has this prefix, for a script, by the rest of their names."""
         return {name[len(prefix) :]: text for name, text in self._texts.items() if name.startswith(prefix)}
 
 

@@ -39,8 +39,13 @@ class Series(Struct, frozen=True, kw_only=True):
 
 
 class LiveDates(Struct, frozen=True, kw_only=True, eq=False):
-    """Starts in order, each once. `has_end` false: they go on after `last_day`. `last_ruled`: of those
-    that `list_live` returns, the last that the rule names, excluded or not."""
+    """The dates on which a series takes place.
+
+    Attributes:
+        starts: in order, without duplicates.
+        has_end: False if the series continues after `last_day`.
+        last_ruled: the last start that the rule gives, even if it is excluded.
+    """
 
     starts: Seconds
     has_end: bool
@@ -78,7 +83,7 @@ def find_excluded(starts: Seconds, excluded: Seconds) -> NDArray[np.bool_]:
 
 
 def place_all(moments: Sequence[datetime], series: Series) -> Seconds:
-    """Count stated dates. One of a series of days counts by its day alone."""
+    """Convert stated dates to seconds. In a series without a time of day only the date counts."""
     seconds = np.array([count_seconds(moment) for moment in moments], dtype=np.int64)
     return seconds if series.has_time else seconds - seconds % DAY + series.anchor % DAY
 

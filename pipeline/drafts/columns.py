@@ -33,8 +33,10 @@ def list_spellings(path: str) -> list[str]:
 
 @cache
 def rank_name(role: str, path: str) -> tuple[int, int] | None:
-    """Return how surely a column of this name has the role: the less the surer, None is not at all. The whole path is
-    surer than its last step, and the names are in their order."""
+    """Return the rank of a column's name for a role, the lower the better; None if the name does not fit.
+
+    A whole path ranks before its last step, and names rank in the order in which the language files list them.
+    """
     for shortened, spelled in enumerate(list_spellings(path)):
         places = [place for place in map(_find_name(role).get, _turn(spelled)) if place is not None]
         words = spelled.split()
@@ -67,7 +69,7 @@ def _turn(spelled: str) -> Iterator[str]:
 
 @cache
 def _find_name(role: str) -> Mapping[str, int]:
-    """Return the place of each name without a `*`, the surest of all languages."""
+    """Return the rank of each name without a `*`: the best that any language gives it."""
     named: dict[str, int] = {}
     for language in LANGUAGES:
         for place, name in enumerate(read_words(language)["names"].get(role, ())):
@@ -78,7 +80,7 @@ def _find_name(role: str) -> Mapping[str, int]:
 
 @cache
 def _list_patterns(role: str) -> list[tuple[int, str, str]]:
-    """List the names of which one word is any: place, first word, last word."""
+    """List the names with a `*`, which stands for any word: rank, first word, last word."""
     return [
         (100 + place, "" if name.startswith("*") else name.split()[0], "" if name.endswith("*") else name.split()[-1])
         for language in LANGUAGES
@@ -88,7 +90,7 @@ def _list_patterns(role: str) -> list[tuple[int, str, str]]:
 
 
 def find_meanings(table: str, word: str) -> list[str]:
-    """Return our words that a city's one has a sign of, at the beginning of one of its words."""
+    """Return the words of our vocabulary whose signs begin a word of a city's own text."""
     spelled = f" {tidy(word)}"
     return [ours for ours, signs in merge_words(table).items() if any(f" {sign}" in spelled for sign in signs)]
 

@@ -29,7 +29,7 @@ def render_reports(described: Mapping[str, Any]) -> dict[str, bytes]:
 
 
 def write_reports(reports: Mapping[str, bytes], folder: Path) -> None:
-    """Each whole or as it was before. OSError."""
+    """Write reports so that each file is complete or unchanged. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in reports.items():
         following = folder / f".{name}.{os.getpid()}"

@@ -70,8 +70,8 @@ class ForeignOrganizations:
 
     @cached_property
     def _index(self) -> Mapping[tuple[str, ...], Sequence[ForeignOrganization]]:
-        """The organizations by id, and by feed and `source_id`. An id that a record derives belongs to no other
-        feed."""
+        """Return the organizations by id, and by feed and `source_id`. An id that is computed from a record's feed and
+        `source_id` belongs to that feed alone."""
         index = defaultdict[tuple[str, ...], list[ForeignOrganization]](list)
         derived: dict[str, str] = {}
         for lender in self._lenders:
@@ -87,7 +87,7 @@ class ForeignOrganizations:
         return index
 
     def _read(self, lender: MetroOrganizations) -> Iterable[SpooledRecord]:
-        """Empty if they are gone, until that metro is built again."""
+        """Read the organizations of one metro. Return none if their object is missing or damaged."""
         try:
             data = read_lent(lender, self._store)
             state = DeltaRecords() if data is None else parse_delta_state(data)
@@ -99,7 +99,8 @@ class ForeignOrganizations:
 
 
 def read_lent(lender: MetroOrganizations, store: Store) -> bytes | None:
-    """NotFound, Corrupt, StoreError."""
+    """Read the organizations that a metro offers to others; None if it has none. Raises NotFound, Corrupt or
+    StoreError."""
     if lender.file is not None:
         return lender.file.read_bytes()
     return None if lender.object is None else read_object(store, lender.object)
@@ -132,8 +133,8 @@ def put_lent(
 
 def list_lent(entries: Iterable[SpooledRecord], earlier: Iterable[SpooledRecord]) -> list[SpooledRecord]:
     """Return the organizations that a metro has a record of. `entries`: what its feeds state now, removals too;
-    `earlier`: records that stay if the feeds do not mention them. If an id comes twice the first wins, unless a record
-    of another feed derives the id."""
+    `earlier`: records that stay if the feeds do not mention them. If an id comes twice the first wins, unless
+    the id is computed from the feed and `source_id` of the other record."""
     stated = list(entries)
     spoken = {(entry.head.feed, entry.head.source_id) for entry in stated}
     stays = (entry for entry in earlier if (entry.head.feed, entry.head.source_id) not in spoken)
@@ -156,7 +157,7 @@ def hash_foreign(loan: ForeignOrganization | None) -> bytes:
 
 
 def encode_foreign(foreign: ForeignResolution) -> bytes | None:
-    """Return None of nothing: whoever asks for nothing is built again for nobody."""
+    """Encode a hash of each organization that a metro took from others; None if it took none."""
     if not foreign:
         return None
     got = sorted((ask, hash_foreign(loan)) for ask, loan in foreign.items())

@@ -12,8 +12,8 @@ _MICROSECOND = 1_000_000
 
 
 def join_occurrence_table(happenings: Sequence[tuple[int, Occurrences, bool]]) -> pl.DataFrame:
-    """Make the table `occurrences` with `number` in place of `row`. `happenings`: for each event its number, its dates,
-    and True if they have a clock time."""
+    """Join the dates of events to the table `occurrences`. `happenings`: for each event its number, which the table has
+    in place of `row`, its dates, and True if they have a time of day."""
     sizes = np.array([len(occurrences) for _, occurrences, _ in happenings], dtype=np.int64)
     timed = np.array([has_time for _, _, has_time in happenings], dtype=np.bool_)
     numbers = np.array([number for number, _, _ in happenings], dtype=np.uint32)

@@ -65,7 +65,7 @@ def list_names(document: PlacedDocument, streets: Streets) -> Iterator[Words]:
 
 
 def list_addresses(document: PlacedDocument, streets: Streets) -> Iterator[Words]:
-    """House number and street; without its kind too, where that says enough."""
+    """Yield house number and street, and also without `St` or `Ave` if the rest is enough to find it."""
     own = streets.join_number(document.location.street_address or "")
     for text in (own, _split_pieces(document.location.address, streets)[0]):
         if text and streets.is_address(text) and not streets.list_corners(text):
@@ -76,7 +76,7 @@ def list_addresses(document: PlacedDocument, streets: Streets) -> Iterator[Words
 
 
 def list_crossings(document: PlacedDocument, streets: Streets) -> Iterator[tuple[Words, Words]]:
-    """Each corner in one order of its streets."""
+    """Yield the two streets of each corner, in alphabetical order."""
     address = document.location.address or ""
     # The city stands last, and no street is named as one.
     head, comma, last = address.rpartition(",")
@@ -92,8 +92,7 @@ def list_cities(document: PlacedDocument, streets: Streets) -> Iterator[Words]:
 
 
 def is_placed(document: PlacedDocument, streets: Streets) -> bool:
-    """Return True if the document's address says more than a name or a street. If not, nothing speaks against a city of
-    the metro's."""
+    """Return True if the address names a city, a state or a postal code. If not, it may be in any city of the metro."""
     return bool(_split_ends(document, streets))
 
 
@@ -130,7 +129,7 @@ _read_placed = msgspec.json.Decoder(PlacedDocument).decode
 
 
 def name_words(words: Words) -> str:
-    """Empty where there are none: nothing is found by that."""
+    """Return words as the text under which a spot is stored; empty for no words, which nothing is stored under."""
     return " ".join(words)
 
 
@@ -143,8 +142,10 @@ def name_zip(code: str) -> str:
 
 
 def list_kinds(types: Iterable[str]) -> list[int]:
-    """Return the kinds of spots that readers of these types find: a place by its own listing, or, for readers of no
-    places, as the listings that refer to it state it."""
+    """Return the kinds of spots that an API key with these types may find.
+
+    A key without places finds a place only as the listings that it may read describe it.
+    """
     own = list(map(TYPES.index, types))
     return own if TYPES.index("place") in own else own + [AT_PLACE + kind for kind in own]
 

@@ -66,9 +66,15 @@ _decoder = msgspec.json.Decoder(_Listing)
 
 
 class Parts(Struct, frozen=True):
-    """JSON of `NearbyItem`: `head` until the number of its distance, then, behind its start, `place` with the location,
-    `facts` from the price to the categories, and `tail` from the image to the end, each with the comma before it.
-    `timezone` is a name, empty where none is stated."""
+    """The JSON of a `NearbyItem`, cut where an answer inserts the distance and the next start.
+
+    Attributes:
+        head: from the beginning to the distance's number.
+        place: behind the start: the place and the location. Begins with a comma, as the two after it.
+        facts: from the price to the categories.
+        tail: from the image to the end.
+        timezone: a zone's name, empty if none is stated.
+    """
 
     head: bytes
     place: bytes
@@ -118,14 +124,14 @@ def _list_parts(reader: SnapshotReader, rows: Sequence[int]) -> Iterator[tuple[i
 
 
 def _number_texts(texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
-    """Each once, in the order in which they come, and of each row the number of its own."""
+    """Return the different rows, in the order of their first appearance, and for each row the index of its own."""
     different = texts.unique(maintain_order=True)
     numbered = different.with_row_index("number")
     return different, texts.join(numbered, on=texts.columns, how="left", maintain_order="left")["number"]
 
 
 class ItemParts:
-    """The parts of one snapshot's items."""
+    """A reader of the stored `Parts` of one snapshot, by row."""
 
     def __init__(self, tables: Mapping[str, MappedTable]) -> None:
         items, places, facts = (tables[name] for name in ITEM_TABLES)
@@ -138,7 +144,7 @@ class ItemParts:
         self._timezones = [zones.setdefault(name, name.encode()) for name in facts.read_texts("timezone")]
 
     def view_parts(self, rows: Rows) -> list[PartViews]:
-        """Return the parts of published listings with coordinates: joined, each is copied once."""
+        """Return views of the parts of published listings that have coordinates. They are copied only when joined."""
         (ends, texts), (place_ends, place_texts), (fact_ends, fact_texts) = (
             self._texts, self._place_texts, self._fact_texts,
         )  # fmt: skip
@@ -178,7 +184,7 @@ def list_pieces(
 
 
 def join_items(pieces: Sequence[bytes | memoryview]) -> list[bytes]:
-    """Return each item by itself."""
+    """Join the pieces of each item to one JSON text."""
     return [b"".join(pieces[at + 1 : at + _PIECES]) for at in range(0, len(pieces), _PIECES)]
 
 

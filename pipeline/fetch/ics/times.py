@@ -48,7 +48,7 @@ _BREAK = re.compile(r"\s*[,;:]\s+")
 
 
 def strip_offset(text: str) -> str:
-    """Return a menu's entry without the offset that it begins with."""
+    """Remove the leading offset of a zone's name as calendar programs show it: `(UTC-08:00) Pacific Time`."""
     return _MENU_OFFSET.sub("", text.strip(), count=1)
 
 
@@ -241,9 +241,8 @@ class CalendarMoment(NamedTuple):
 
 
 def list_moments(event: Component, name: str, zones: Zones, *, clock: Clock) -> tuple[list[CalendarMoment], list[Note]]:
-    """Return the times of all properties of that name, one or a list in each; of a period its start. One that can't be
-    read costs itself alone, the end of a period its own length. `clock`: of the series, and so of those that name
-    none."""
+    """Return the times of all properties of that name; of a period its start. A time that can't be read is left out
+    with a note. `clock`: the zone of the series, for times that name none."""
     moments, notes = [], []
     for line in event.get_all(name):
         texts, tzid = _split_values(line)
@@ -366,8 +365,13 @@ _STAMP = re.compile(r"\d{8}T\d{6}Z", re.ASCII)
 
 
 class CalendarEntry(Struct, frozen=True, eq=False):
-    """`instance`: the date that it stands for (RECURRENCE-ID); `splits`: and for all that follow. `ends`: of a period
-    of its series."""
+    """A parsed VEVENT.
+
+    Attributes:
+        instance: the date of a series that it replaces (RECURRENCE-ID).
+        splits: True if it replaces all following dates too.
+        ends: the end of an RDATE period that it was made from.
+    """
 
     uid: str
     starts: CalendarMoment

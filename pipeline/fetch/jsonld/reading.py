@@ -114,7 +114,7 @@ def list_event_members(node: Node, setting: NodeContext) -> Record:
 
 
 def list_inherited(node: Node, setting: NodeContext, *, above: int = 2) -> Record:
-    """Return members with those of the series above: a session of a series of a series."""
+    """Return the members of an event, completed by those of its `superEvent` or course, up to two levels above."""
     members = list_event_members(node, setting)
     parent = (node.get_node("superEvent") or node.get_node("instanceOfCourse")) if above else None
     return members if parent is None else inherit(members, list_inherited(parent, setting, above=above - 1))
@@ -167,7 +167,7 @@ def list_times(node: Node, zone: ZoneInfo) -> Record:
 
 
 def _list_days(starts: datetime, ends: datetime | None) -> Record:
-    """Return whole days, which end on the midnight after the last; one day needs no end."""
+    """Return the start and end of an all-day event. The end is the midnight after its last day; one day has none."""
     members: Record = {"date_on": starts.date().isoformat()}
     if ends is not None and ends != starts + timedelta(days=1):
         members["ends_local"] = ends.isoformat()

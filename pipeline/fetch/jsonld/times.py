@@ -32,8 +32,8 @@ _LAST_YEAR = 9_000
 
 
 class LocalTime(NamedTuple):
-    """A local time, naive; `is_date`: a day alone, at its midnight. `fixed`: the zone of one offset that tells an
-    instant of the hour that clocks show twice from the hour before."""
+    """A naive local time. `is_date`: it is a date without a time, as its midnight. `fixed`: a zone with a constant
+    offset, if the time is in the hour that clocks repeat in autumn."""
 
     local: datetime
     is_date: bool
@@ -62,7 +62,7 @@ def parse_when(text: str, zone: ZoneInfo) -> LocalTime | None:
 
 
 def parse_clock(text: str) -> time | None:
-    """Parse a clock time by itself; an offset behind it is that of the place."""
+    """Parse a time of day. An offset behind it is ignored: the time is local."""
     match = _CLOCK.fullmatch(text.strip())
     if match is None:
         return None
@@ -86,7 +86,7 @@ def parse_duration(text: str) -> timedelta | None:
 
 
 def is_whole_day(starts: LocalTime, ends: LocalTime | None) -> bool:
-    """Return True from midnight to a minute before one: so writes software that knows only times."""
+    """Return True if an event lasts from 00:00 to 23:59: software without all-day events writes it so."""
     if starts.is_date or ends is None or ends.is_date or starts.local.time() != time():
         return False
     return ends.local.time().replace(second=0) == _LAST_MINUTE
@@ -117,7 +117,10 @@ _NUMBERED = re.compile(r"(-?\d)?([a-z]+)")
 
 
 def list_schedule(schedule: Node, fallback: LocalTime | None, last: LocalTime | None, zone: ZoneInfo) -> dict[str, Any]:
-    """Return members of an event, empty without a first date. `fallback` and `last`: the event's own start and end."""
+    """Convert a schema.org Schedule to members of an event: its times, rule and excluded dates. Empty without a start.
+
+    `fallback` and `last`: the event's own start and end.
+    """
     named = schedule.get_text("scheduleTimezone") or schedule.get_text("beta:timeZone")
     timezone = named if named is not None and is_zone(named) else None
     zone = read_zone(timezone) if timezone else zone
@@ -239,7 +242,7 @@ _MOST_LETTERS = 500
 
 
 def describe_hours(place: Node) -> dict[str, str]:
-    """Return a line a weekday. `exceptions` has what holds on no weekday, or for some dates only.
+    """Return opening hours, one text for each weekday. `exceptions`: the hours of public holidays and of certain dates.
 
     `notes` quotes a text of `openingHours` that is not in schema.org's form: a part of it would mean something else.
     """

@@ -286,7 +286,7 @@ def make_part(
 
 
 def _list_names(encoded: bytes, feed: FeedTable) -> Iterable[str]:
-    """Yield the members of an object; of one with so many that they may be too many, those inside of it too."""
+    """Yield the members of an object. If it may exceed `max_columns`, also yield the members of nested objects."""
     if encoded.count(b":") <= feed.max_columns:
         yield from msgspec.json.decode(encoded, type=dict[str, Raw])
         return
@@ -338,7 +338,7 @@ def read_columns(path: Path, types: dict[str, str]) -> tuple[str, tuple[Any, ...
 
 
 def _measure(path: Path) -> int:
-    """Return the bytes of the longest line, at least."""
+    """Return how many bytes a buffer needs to hold any line of the file: 16 MiB or more."""
     with path.open("rb") as file:
         return max(16 << 20, max(map(len, file), default=0) + 1)
 

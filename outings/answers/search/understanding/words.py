@@ -20,7 +20,7 @@ _STEMMERS, _GROUPS = 64, 256
 
 
 class QueryWords:
-    """The words of one language, compiled to parse queries. Without words for searches, every word decides."""
+    """The words of one language, compiled to parse queries. If it has none, every word is searched for."""
 
     def __init__(self, language: Language) -> None:
         language_words = language.search or SearchWords()
@@ -62,7 +62,7 @@ class QueryWords:
         )
 
     def list_alike(self, kind: str) -> frozenset[str]:
-        """Return the words in names that mean this kind, which may be half typed."""
+        """Return the words that count as this kind of listing in a name. `kind` may be the beginning of a word."""
         meant = (
             {kind}
             if kind in self.kinds or kind in self.lessons
@@ -82,7 +82,7 @@ def _open_stem(stems: str, _thread: int) -> Callable[[str], str]:
 
 
 def mark_narrow(words: Sequence[str], group: frozenset[str]) -> list[bool]:
-    """Mark the query's words that are in the group, alone or with a word beside it: `after-school`."""
+    """Return for each word of a query whether it is in the group, alone or with its neighbour: `after-school`."""
     if not may_narrow(words, group):
         return [False] * len(words)  # as nearly always
     pairs = [f"{first}-{second}" in group for first, second in pairwise(words)]
@@ -91,7 +91,7 @@ def mark_narrow(words: Sequence[str], group: frozenset[str]) -> list[bool]:
 
 
 def may_narrow(words: Sequence[str], group: frozenset[str]) -> bool:
-    """Return True if any of the query's words is in the group, or is a part of a word with a hyphen in it."""
+    """Return True if any word of the query is in the group, or is a part of one of its hyphenated words."""
     return not _list_parts(group).isdisjoint(words)
 
 
