@@ -51,7 +51,7 @@ class ReferenceTarget(Struct, frozen=True, kw_only=True):
 
 
 class Resolution(Struct, frozen=True, kw_only=True):
-    """What a reference leads to: an `id`, an organization to be made, or a problem. All None if none was given.
+    """The result of a reference: an `id`, an organization to be made, or a problem. All None if none was given.
 
     `made_name`: nobody has a record of this organization, its `id` is made of this name and its row is to be made.
     `problem`: why a reference that was given leads to nothing; `value` is what it said.
