@@ -42,8 +42,10 @@ class BuildRecorder:
     """The outcome of one build. `end` records the first outcome only."""
 
     def __init__(self, *, report: Path | None, as_of: str | None, config: Path | None = None) -> None:
-        """`config`: where a configuration that turns out to be wrong lies. What the environment says of places holds
-        all the same, so that whoever watches them learns of it."""
+        """Start the clock of a build. `config`: the file that may turn out to be wrong.
+
+        Report and metrics files that the environment names are written even then, so that monitoring sees the failure.
+        """
         self._started_at = datetime.now(UTC)
         self._as_of = as_of
         self._report = report or _find_place("OUTINGS_BUILD_REPORT", config)
@@ -89,7 +91,7 @@ class BuildRecorder:
         return True
 
     def _write(self, attempt: Attempt) -> None:
-        """Each file for itself: a full disk takes no alert away that lies on another."""
+        """Write the record, the report and the metrics, each on its own: one full disk must not stop the others."""
         configured = self._configuration
         with contextlib.ExitStack() as stack:
             if configured is not None:
@@ -252,7 +254,7 @@ def build(
 
 
 def _refuse_success(built: BuildResult) -> None:
-    """Raise if the release lacks what a feed says now, or has nothing of a feed. By then it is in force."""
+    """Raise, after publishing, if a feed kept its last good version, or if none of its listings is published."""
     counts = count_feeds(built.feeds, built.accounts)
     failed = [describe_kept(count) for count in counts if count.failure]
     empty = [f"feed {count.feed}: not one listing of it is published" for count in counts if is_empty(count)]

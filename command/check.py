@@ -36,7 +36,7 @@ class CheckResult(Struct, frozen=True, kw_only=True):
 
     @property
     def is_served(self) -> bool:
-        """Return True if readers see all that was read, by default."""
+        """Return True if default lists show every record that was read."""
         counts = self.report.feeds
         hidden = any(count.account is not None and count.account.hidden + count.account.unpublished for count in counts)
         return not hidden and not any(count.merged or count.withdrawn for count in counts)
@@ -126,7 +126,7 @@ def format_check(result: CheckResult) -> str:
 
 
 def refuse(errors: tuple[FeedError | SettingError, ...]) -> None:
-    """Every error, a line each: as a wrong setting where one is."""
+    """Raise an OperatorError with all errors, one per line; a WrongSetting if any of them is one."""
     if errors:
         has_wrong_setting = any(isinstance(error, WrongSetting) for error in errors)
         raise (WrongSetting if has_wrong_setting else OperatorError)("\n".join(map(str, errors)))

@@ -68,7 +68,7 @@ class KeyRing:
             self.failure = str(error)
 
     def _tell_unknown(self, registry: Registry) -> None:
-        """Keys sealed with another secret can't be recognized: they get 401."""
+        """Log an error if the registry's keys are sealed with another secret, since they are all answered with 401."""
         try:
             check_seal(registry, self._seal)
         except WrongSeal as wrong:

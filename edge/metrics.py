@@ -60,7 +60,7 @@ class Counts:
         return Counter(f"outings_{name}", documentation, labels, registry=self.registry)
 
     def follow_queries(self) -> None:
-        """Take over how many queries this process has run by now."""
+        """Add the queries since the last call, which the answers count themselves, to this counter."""
         before, self._queries_before = self._queries_before, QUERIES.total
         self._queries.inc(self._queries_before - before)
 
@@ -98,7 +98,7 @@ class Metrics(Collector):
 
 
 def describe_release(root: Root) -> Iterator[GaugeMetricFamily]:
-    """Yield what this worker serves; the others open the same release within seconds."""
+    """Yield the number and age of the release that this worker serves. Other workers follow within seconds."""
     yield GaugeMetricFamily("outings_release_number", "The release that is served.", value=root.sequence)
     yield GaugeMetricFamily(
         "outings_release_published_timestamp_seconds",
@@ -108,7 +108,7 @@ def describe_release(root: Root) -> Iterator[GaugeMetricFamily]:
 
 
 def describe_usage(totals: Sequence[TotalUsage], *, shows_keys: bool) -> Iterator[CounterMetricFamily]:
-    """Since the machine's ledger began: by route; by client and key too, where that may be shown."""
+    """Yield the counts of requests since the machine's usage file began. `shows_keys`: also by client and key."""
     by_route: Tallies[tuple[str, str]] = Tallies()
     usage = CounterMetricFamily("outings_usage", "The same for each key.", labels=["client", "key", "route", "result"])
     for total in totals:

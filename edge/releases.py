@@ -183,7 +183,7 @@ class Releases:
                 self._refuse(f"{type(error).__name__}: {error}")
 
     def find_walk(self, metro: str, stamp: str) -> ServedRelease | None:
-        """Return the open release in which the metro has this stamp: the one in which a walk began."""
+        """Return the open release in which a reader began to page. `stamp`: the metro's, from the cursor."""
         return next((served for served in self._list_open() if served.stamps.get(metro) == stamp), None)
 
     def is_newer(self, metro: str, stamp: str) -> bool:
@@ -312,7 +312,7 @@ class Releases:
             self.current = replace(served, release=release, metros=named)
 
     def close(self) -> None:
-        """End what opens metros ahead."""
+        """Stop the thread that opens metros before they are requested."""
         self._is_closed = True
 
     def _refuse(self, reason: str) -> None:

@@ -54,7 +54,7 @@ def _find_version(name: str) -> str:
 
 @cache
 def hash_rules() -> str:
-    """Return the hash of what decides the result of a build: its sources, and the renderer of its answers by number."""
+    """Return the hash of the program that decides a build's result: its source files and the renderer's version."""
     return hashlib.sha256(f"{RENDERER_VERSION} {hash_sources(_PROGRAM)}".encode()).hexdigest()
 
 
@@ -69,7 +69,7 @@ def make_fingerprint(*parts: object) -> str:
 
 
 def hash_sources(folders: Iterable[Path], *, suffixes: Collection[str] = _SUFFIXES) -> str:
-    """64 hex digits; where the folders lie is no part of it."""
+    """Return the SHA-256 of all source files below the folders, wherever these are, as 64 hex digits."""
     digest = hashlib.sha256()
     for folder in folders:
         for path in sorted(folder.rglob("*")):

@@ -24,7 +24,8 @@ _SHAPE = frozenset({"expand", "facets", "fields", "include", "include_mode"})
 
 
 class Tool(Struct, frozen=True, kw_only=True):
-    """`paths`: the path of each `type`; of a tool without types, that of the empty type."""
+    """A tool for assistants, made of one or several operations. `paths`: the path of each value of `type`; by "" if the
+    tool has no types."""
 
     name: str
     description: str
@@ -90,7 +91,8 @@ def _list_parameters(operation: Schema, document: Schema) -> Iterator[Schema]:
 
 
 def _merge(rows: Sequence[tuple[str, Schema]], *, of: int) -> Schema:
-    """Return the schema of a parameter that several of the `of` operations take, with the words of all of them."""
+    """Merge the schemas of a parameter in several operations: its allowed values are those of all. `of`: how many
+    operations the tool has."""
     schema = _reduce(rows[0][1]["schema"])
     for words in _list_words(schema):
         words[:] = dict.fromkeys(

@@ -233,7 +233,7 @@ def check_mirror(client: ApiClient, file: MirrorFile, *, url: str) -> list[Diffe
 
 
 def _read_hashes(client: ApiClient, *, release: str | None) -> Hashes | None:
-    """Return None where another release answers."""
+    """Read the hash of the rows of each metro and type; None if the API has changed to another release meanwhile."""
     metros = client.ask("/v1/metros")
     hashes: dict[tuple[str, str], str] = {}
     for metro in metros.body["data"]:

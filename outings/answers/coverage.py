@@ -45,7 +45,7 @@ LISTINGS = (
 
 
 def list_counted() -> dict[str, pl.Expr]:
-    """List what is counted of published listings."""
+    """Return the conditions whose listings coverage counts, by name."""
     return {
         "published": pl.col("status") == PUBLISHED,
         "dateless": ~pl.col("has_date"),
@@ -180,7 +180,7 @@ def plan_coverage(query: Query, snapshot: Snapshot, about: AnswerContext) -> Ans
 
 
 def answer_coverage(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> list[bytes]:
-    """Return the body as parts."""
+    """Measure the coverage of a metro and return the body as chunks of bytes."""
     today = about.dates[snapshot.metro.slug]
     types = choose_types(query, about.entitlement)
     measures = measure_coverage(snapshot, types=types, today=today, neighborhood=query.get_as("neighborhood", str))

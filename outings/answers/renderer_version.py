@@ -1,4 +1,4 @@
-"""The number of what renders answers. It stands alone because what only asks for it needs no engine."""
+"""The version of the code that renders answers. It has a module of its own, so that reading it imports nothing else."""
 
 # Part of every ETag, and of the answers that a build writes ahead. Raise it when the bytes of an answer change for the
 # same snapshot and request, and only then: `tests/golden` fails otherwise.

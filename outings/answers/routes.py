@@ -1,4 +1,4 @@
-"""The plan of each route. Only this module knows every kind of answer."""
+"""Choose the function that plans the answer of each route. Only this module knows every kind of answer."""
 
 from collections.abc import Callable, Mapping
 from datetime import date, datetime

@@ -72,7 +72,7 @@ def _read_place(url: str, directory: Path) -> PurePosixPath:
 
 
 def _explain_request(request: str, metros: set[str], vocabulary: Vocabulary) -> str | None:
-    """Return why it can be no file, or None."""
+    """Return why the answer to a request can't be a static file; None if it can."""
     path, _, query_string = request.partition("?")
     match = match_route(path)
     if match is None:

@@ -55,7 +55,7 @@ def deprecated_parameter(name: str, *, replaced_by: str) -> Notice:
 
 
 def missing_include(include: str, *, permission: Mapping[str, Any], links: Mapping[str, str]) -> Notice:
-    """`permission` and `links` are those of `include_not_permitted`."""
+    """Return the notice of an answer without an add-on that the API key lacks. `permission`: who can have it."""
     return Notice(
         code="include_not_permitted",
         message=f"This key has no add-on {include!r}: the answer is without it.",
@@ -90,7 +90,7 @@ def outside_metro(name: str) -> Notice:
 
 
 def approximate_rows(ids: Sequence[str]) -> Notice:
-    """For a circle with `include_approximate`."""
+    """Return the notice that names listings placed at the middle of their postal code, for want of coordinates."""
     return Notice(
         code="rows_without_coordinates",
         message=f"{len(ids)} of these have no coordinates: they are where the middle of their zip is.",
@@ -100,7 +100,7 @@ def approximate_rows(ids: Sequence[str]) -> Notice:
 
 
 def hidden_rows(count: int) -> Notice:
-    """For an answer near a point."""
+    """Return the notice of how many listings may be near but have no coordinates."""
     return Notice(
         code="rows_without_coordinates",
         message=f"{count} more may be here: what has no coordinates is in no circle.",

@@ -32,7 +32,7 @@ from outings.contract.vocabulary import TYPES, Vocabulary
 @dataclass(frozen=True, kw_only=True)
 class Entitlement:
     """`metros` are slugs, `types` are singular (`event`, `class`, …); None means all. `addons` are values of
-    `include`, and `where`."""
+    `include`, and "where" for the parameter `where`."""
 
     metros: frozenset[str] | None = None
     types: frozenset[str] | None = None
@@ -90,7 +90,7 @@ ReadExpression = Callable[[Callable[[], Value], Route], str]
 
 
 def refuse_expression(*_: object) -> str:
-    """Raise the refusal of a key that has no grant."""
+    """Refuse `where`: raise the error of an API key without the grant for conditions."""
     raise feature_not_in_plan("where", permission={}, links={})
 
 
@@ -477,7 +477,7 @@ def _check_own(match: Match, values: dict[str, Value]) -> None:
 
 
 def _list_unattached(route: Route, values: Mapping[str, Value]) -> Iterator[tuple[str, str]]:
-    """Paths of `fields` that only another parameter attaches, which was not sent; with that."""
+    """Yield paths of `fields` that need another parameter which was not sent, each with that parameter."""
     includes = route.parameters["include"].allowed or () if "include" in route.parameters else ()
     sent = {*_read_words(values, "expand"), *_read_words(values, "include")}
     for path in _read_words(values, "fields"):

@@ -20,7 +20,7 @@ def find_templates() -> Path:
 
 
 def find_words() -> Path:
-    """Return the folder with a file of words for each language."""
+    """Return the folder with the texts of the pages, one file per language."""
     return _find("words")
 
 

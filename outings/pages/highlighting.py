@@ -32,8 +32,8 @@ def highlight_code(code: str, language: str, *, origin: str) -> Markup:
 
 
 def mark_code(text: str, *, origin: str, name: str | None = None) -> Markup:
-    """Words of one class, or of none. `origin` is how examples name a server, for the script that puts the page's own
-    in its place; the empty text if they name another."""
+    """Return a piece of code as a `<span>` with this class. `origin`: the server's address in examples, which a script
+    replaces by the page's own; empty if the examples name another server."""
     attributes = Markup("") if name is None else Markup(' class="{}"').format(name)
     if origin and origin in text:
         attributes += Markup(' data-origin="{}"').format(origin)

@@ -35,8 +35,8 @@ class Version(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A change, as `/v1/changes` shows it less its links. Whole seconds, UTC.
 
     Until it is in a log, `version_id` is 0 and `changed_at` the stamp of its build. `metro` is null for an
-    organization of several metros; `metros` are then those in which it is a change. It is no change for readers of any
-    metro in `known_in`: there they had the organization before, or still have it. Logs of before have neither.
+    organization of several metros; `metros` are then those in which it is a change. Readers of a metro in `known_in`
+    are not told: they had the organization before, or still have it. Old logs lack both members.
     """
 
     version_id: int = 0

@@ -2,8 +2,8 @@
 
 Kept are all that is named by a release replaced less than `keep_days` and one longest build ago (a build or a rollback
 may have begun from it on its last day), and whatever is younger than the longest build, which may be about to be named.
-Releases that ended with a takedown keep their roots alone, through which those before them are found. What is older
-than the takedown and not named goes however young it is: nothing that was begun before can come into force.
+Of releases that a takedown ended only the roots are kept, through which earlier ones are found. Objects that were
+written before the takedown and are not named are deleted at once: nothing that began earlier can be published any more.
 Times are those at which the store says an object was written: a release's own are its build's, which may be `--as-of`.
 
 A clock that is days ahead makes every release look old. So nothing is deleted where the clock looks wrong.

@@ -162,7 +162,7 @@ class _Cleaner:
         return tuple(entry for entry in entries if entry is not None)
 
     def _clean_entry(self, value: object, table: Table, path: str) -> Struct | None:
-        """Return an object; one that states nothing is none."""
+        """Clean an element that has to be an object. Return None if it is no object or has no valid member."""
         if not isinstance(value, dict):
             self._find(path, "wrong_type: expected an object", value, quarantines=table.filters)
             return None

@@ -316,7 +316,7 @@ def _meet_weekdays(rule: RecurrenceRule, calendar: _Calendar, weekdays: tuple[tu
 
 
 def _choose(numbers: list[int] | tuple[int, ...], size: int, *, low: int = 1) -> Mask:
-    """Return a table of `size` in which the numbers from `low` on are true."""
+    """Return a mask of `size` that is True at these numbers. Numbers below `low` are ignored."""
     table = np.zeros(size, dtype=np.bool_)
     table[[number for number in numbers if number >= low]] = True
     return table

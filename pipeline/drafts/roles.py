@@ -50,8 +50,10 @@ def find_roles(
     months_first: bool,
     stated: Mapping[str, Sequence[str]] = {},
 ) -> dict[str, Role]:
-    """Return the roles by name. A column has one role, save that `stated` ones are what the caller says: each role with
-    the columns that may have it, whichever are there."""
+    """Return which column has each role, such as `name` or `start_date`, by role.
+
+    A column has one role. `stated`: columns that the caller names for a role; these may have several.
+    """
     by_path = {column.path: column for column in columns}
 
     @cache
@@ -111,7 +113,7 @@ def _find_moments(free: Sequence[Column], make_role: Callable[[str, str], Role])
 
 
 def _find_position(free: Sequence[Column]) -> dict[str, Role]:
-    """Find a column of pairs of coordinates, or a list of two."""
+    """Find the coordinates: one column with pairs as text, or the two elements of a list."""
     for column in free:
         for patterns in (PAIR, POINT):
             if _share(column.filled, re.compile(f"{patterns[0]}.*")) > 0.5:
@@ -126,7 +128,7 @@ def _find_position(free: Sequence[Column]) -> dict[str, Role]:
 
 
 def fits(role: str, column: Column, writing: TimeNotation) -> bool:
-    """Return whether what stands in the column may be it."""
+    """Return whether the values of a column fit a role."""
     values = column.filled
     if role == "source_id":
         return not column.many and len(set(values)) == len(values) and len(values) * 20 >= len(column.values) * 19
@@ -154,7 +156,7 @@ def _share(values: Sequence[str], pattern: re.Pattern[str]) -> float:
 
 
 def read_number(value: str | None) -> float:
-    """Return 0 for what is no number."""
+    """Parse a number with a decimal point or comma. Return 0 for another text."""
     try:
         return float((value or "0").replace(",", "."))
     except ValueError:

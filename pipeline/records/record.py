@@ -288,7 +288,7 @@ def make_members(vocabulary: Vocabulary) -> Mapping[str, Members]:
 
 
 def _mark_compared(kind: Kind, path: str) -> Kind:
-    """Mark the members that a filter compares directly as used by a filter."""
+    """Set `filters` on the members of `_COMPARED`, and on every object that has such a member."""
     if isinstance(kind, Leaf):
         return replace(kind, filters=kind.filters or path in _COMPARED)
     members = {name: _mark_compared(inner, f"{path}.{name}") for name, inner in kind.members.items()}
@@ -302,7 +302,7 @@ def _list_members(struct: type[Struct], vocabulary: Vocabulary) -> Members:
 
 
 def _find_kind(declared: Any, vocabulary: Vocabulary) -> Kind | None:
-    """Return the kind of a member. An object without a declared kind has the members of its struct."""
+    """Return how a member is checked, or None if it is no member of records. An object is checked by its struct."""
     notes = getattr(declared, "__metadata__", ())
     for note in notes:
         if isinstance(note, WordOf):

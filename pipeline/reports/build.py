@@ -22,7 +22,7 @@ def list_problems(built: BuildResult) -> Iterator[Problem]:
 
 
 def count_feeds(feeds: Sequence[FeedResult], accounts: Mapping[str, FeedAccount] | None) -> list[FeedCount]:
-    """Count the records of feeds. `accounts`: what readers see of each; None if that is not known."""
+    """Count the records of each feed. `accounts`: how many are served or hidden, and why; None if that is not known."""
     return [
         count_feed(feed.feed, feed.memory, accounts.get(feed.feed, FeedAccount()) if accounts is not None else None)
         for feed in feeds

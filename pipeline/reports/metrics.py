@@ -36,8 +36,11 @@ Samples = dict[tuple[str, ...], float]
 
 
 def write_metrics(attempt: Attempt, path: Path, *, metros: frozenset[str] | None, feeds: frozenset[str] | None) -> None:
-    """`metros` and `feeds` are the configuration's: what is no longer there is no longer told. None where it could not
-    be read: then all stays. OSError."""
+    """Add the figures of a build to the metrics file. Raises OSError.
+
+    `metros`, `feeds`: the names in the configuration. Figures of others are removed. None keeps all: the configuration
+    could not be read.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     known = {"metro": metros, "feed": feeds}
     samples = lay_over(read_samples(path), describe_samples(attempt), known=known)

@@ -52,7 +52,7 @@ def collect_claims(
 
     Args:
         by_id: its records.
-        carried: the sources by id of rows that stay without a record.
+        carried: the sources, by id, of rows that remain although no feed sent their record again.
         published: the ids that it has in the previous release.
     """
     groups = defaultdict[tuple[str, bool, bool, bool], list[str]](list)  # a million objects would take their time
@@ -148,7 +148,7 @@ def find_refused(
 
 
 def _find_contested(claims: Mapping[str, Claims]) -> tuple[set[bytes], set[bytes]]:
-    """Return the ids that several metros claim, and those that a metro did not have before."""
+    """Return two sets: the ids that several metros claim, and the ids that are new in a metro."""
     visited, contested, arrived = set[bytes](), set[bytes](), set[bytes]()
     for some in claims.values():
         own = set(_list_ids(some))

@@ -13,7 +13,7 @@ _BUFFER_BYTES = 1 << 20
 
 
 class DocumentBuffer:
-    """The documents of a build: those without a pack are in this buffer, the others in the last release."""
+    """The documents of a build: new ones in a temporary file, unchanged ones in packs of the previous release."""
 
     def __init__(self, before: Snapshot | None) -> None:
         self._before = before
@@ -40,7 +40,7 @@ class DocumentBuffer:
         return offset
 
     def read(self, pack: int | None, offset: int, length: int) -> bytes:
-        """Call it when all documents are in."""
+        """Return a document. Nothing may be added after the first call."""
         if pack is None:
             if self._pages is None:
                 with naming_folder():

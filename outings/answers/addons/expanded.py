@@ -36,7 +36,7 @@ def read_references(document: bytes) -> References:
 
 
 def list_expanded(query: Query) -> tuple[str, ...]:
-    """Return the members of `expanded`. `sessions`, another value of `expand`, is none of them."""
+    """Return which of `place` and `organization` the query expands."""
     words = query.get_words("expand")
     if not words:
         return ()

@@ -65,10 +65,10 @@ def make_series(listings: pl.DataFrame, occurrences: pl.DataFrame) -> pl.DataFra
 
 
 def make_moments(occurrences: pl.DataFrame) -> pl.DataFrame:
-    """Return the times of occurrences in the table's order, which is by start. But `day` and `number` are by row and
-    date.
+    """Return the times of occurrences, ordered by start, as small numbers: a metro has millions.
 
-    Local times and ends are distances from the start's instant: a metro has millions of occurrences.
+    Local times and ends are in seconds from the start's instant. The columns `day` and `number` are in another order,
+    by row and date, and serve to find the next occurrence of a row.
     """
     local, ends_local = (pl.col(name).to_physical() // _MICROSECONDS for name in ("starts_local", "ends_local"))
     by_row = occurrences.select("row", "date", "index").with_row_index("number").sort("row", "date", "index")
@@ -134,7 +134,7 @@ class Series:
         return self._ends[row] - (self._ends[row - 1] if row else 0)
 
     def read_recurrence(self, row: int) -> str | None:
-        """Return the lines that say a series in iCalendar, or None where only its dates do."""
+        """Return the RRULE, EXDATE and RDATE lines of a series; None if it can only be written as single dates."""
         recurrence = self._recurrences[row]
         return None if recurrence == _BY_DATES else recurrence
 
@@ -226,7 +226,7 @@ _decoder = msgspec.json.Decoder(dict[str, Raw])
 
 
 def read_event(reader: SnapshotReader, row: int, today: date) -> bytes:
-    """Return the document of an event; for a series, with its next occurrence on that date."""
+    """Return the document of an event; for a series, with its next occurrence from `today` on."""
     document = reader.read_document(row)
     if not open_series(reader).is_series(row):
         return document
@@ -234,8 +234,10 @@ def read_event(reader: SnapshotReader, row: int, today: date) -> bytes:
 
 
 def view_events(reader: SnapshotReader, rows: Sequence[int], today: date) -> list[bytes | memoryview]:
-    """`read_event` of each, where it lies, in pieces to be joined by commas: what a series ends with is a piece of its
-    own, for between the members of an item stands the same sign as between two items."""
+    """Return the documents of events as `read_event` does, in pieces to be joined by commas, without copying them.
+
+    The next occurrence of a series is a piece of its own: a comma separates members as it separates items.
+    """
     documents, are_series, of = reader.view_documents(rows), open_series(reader).list_series(rows), reader.reference
     pairs = zip(rows, are_series, strict=True)
     endings = [_read_next(of, row, today) if is_series else None for row, is_series in pairs]
@@ -301,5 +303,5 @@ def _show_times(moment: Moment) -> Mapping[str, Any]:
 
 
 def show_local(seconds: int) -> str:
-    """Seconds of the local clock."""
+    """Format seconds of a local clock as `2026-08-10T18:00:00`."""
     return datetime.fromtimestamp(seconds, UTC).isoformat()[:19]

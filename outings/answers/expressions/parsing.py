@@ -60,15 +60,20 @@ _PATTERNS = {"~~": (False, False), "!~~": (False, True), "~~*": (True, False), "
 
 
 class Expression(Struct, frozen=True):
-    """`text` is canonical; `sql` is the same with each column as one quoted path, and patterns that take one pass.
-    `columns` are the paths that it names."""
+    """A checked condition.
+
+    Attributes:
+        text: its canonical form.
+        sql: what DuckDB evaluates: each column is one quoted name, and each LIKE takes linear time.
+        columns: the columns that it names, as `price.min`.
+    """
 
     text: str
     sql: str
     columns: frozenset[str]
 
     def is_of_happening(self, listing_type: str) -> bool:
-        """Return True if it speaks of an occurrence, section or session of the type."""
+        """Return True if it names a column of an occurrence, section or session."""
         prefix = f"{PREFIXES.get(listing_type)}."
         return any(path.startswith(prefix) for path in self.columns)
 
@@ -228,7 +233,7 @@ def _check_function(node: dict[str, Any], at: int) -> None:
 
 
 def _flatten(tree: dict[str, Any]) -> dict[str, Any]:
-    """Name columns by one path each, and match patterns in one pass."""
+    """Copy the tree, with each column as one quoted name, and each LIKE replaced by what takes linear time."""
     flat = deepcopy(tree)
     for node in [*_walk(flat["statements"][0]["node"]["where_clause"])]:
         if node["class"] == "COLUMN_REF":
@@ -240,8 +245,10 @@ def _flatten(tree: dict[str, Any]) -> dict[str, Any]:
 
 
 def _make_pattern(node: dict[str, Any], *, is_folded: bool, is_negated: bool) -> dict[str, Any]:
-    """Return the members of a node that matches the same. DuckDB looks back after each `_`, and in ILIKE after each
-    `%`, which takes minutes in a long text; a regular expression of these does not."""
+    """Return a node that matches the same as LIKE or ILIKE, in linear time.
+
+    DuckDB goes back after each `_`, and in ILIKE after each `%`, which takes minutes in a long text.
+    """
     text, pattern = node["children"]
     words = pattern["value"]["value"]
     if is_folded:

@@ -36,7 +36,7 @@ def plan_calendar(query: Query, snapshot: Snapshot, about: AnswerContext) -> Ans
 def answer_calendar(
     query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext
 ) -> list[bytes]:
-    """Return the body as parts."""
+    """Count the events of each day and return the calendar's body as chunks of bytes."""
     start = filters.get_date("from")
     assert start is not None
     today = about.dates[snapshot.metro.slug]

@@ -15,8 +15,8 @@ _PLACE = TYPES.index("place")
 
 
 def find_metros_of_row(match: Match, *, about: AnswerContext) -> Sequence[str]:
-    """Return the key's metros that have the path's row, the record's first. Raises `not_found` if no metro shows it,
-    and `forbidden` if only others do."""
+    """Return the readable metros that have the listing or organization of the path, that of its record first. Raises
+    `not_found` if no metro shows it, and `forbidden` if only others do."""
     row_id = match.values["id"]
     if match.route.sets == "organization_id":
         copies = find_copies(row_id, about=about)
@@ -36,7 +36,7 @@ def find_metros_of_row(match: Match, *, about: AnswerContext) -> Sequence[str]:
 
 
 def costs_queries(match: Match, *, about: AnswerContext) -> bool:
-    """Return True if settling the metro asks the evaluator: the first time in a day, for a row in several metros.
+    """Return True if choosing the metro needs counts that are not cached: once a day, for an organization in several.
     Raises what `find_metros_of_row` does."""
     homes = find_metros_of_row(match, about=about)
     return len(homes) > 1 and not all(

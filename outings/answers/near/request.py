@@ -45,8 +45,13 @@ Collections = Mapping[str, CollectionQuery]
 
 
 class FiltersMeta(Struct, frozen=True, kw_only=True):
-    """Facts about the filters that every answer states. `window`: of the dated collections, which share one; empty
-    without any. Audience and confidence are those of the first requested collection. `by_type`: what differs."""
+    """The part of every answer about its filters.
+
+    Attributes:
+        window: the dates of all dated collections; empty if none is requested.
+        audience: of the first requested collection, like `min_confidence`.
+        by_type: for each collection whose filters differ from the above, its own.
+    """
 
     window: Window
     audience: Value
@@ -70,8 +75,15 @@ FindFilters = Callable[[tuple[tuple[str, Value], ...], tuple[str, ...], str, Now
 
 
 class Near(Struct, frozen=True, kw_only=True):
-    """`filters` are without the circle, which `origin`, on the sphere `point`, and `radius_m` say, and `circle` as a
-    reader is shown it; `defaults` are those that were not sent. `minute` is what now is."""
+    """A request about what is near a point, resolved.
+
+    Attributes:
+        point: the origin as a unit vector on the sphere.
+        minute: the current time.
+        filters: all filters but the circle.
+        circle: the parameters of the circle as `applied_filters` shows them.
+        defaults: the names of filters that have their default.
+    """
 
     query: Query
     snapshot: Snapshot
@@ -98,7 +110,7 @@ class Near(Struct, frozen=True, kw_only=True):
 
 
 def resolve_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minute: datetime) -> Near:
-    """Resolve the request. Raises ApiError for a window, as lists do."""
+    """Resolve the request. Raises ApiError for a window of dates that lists would refuse."""
     now, values = read_now(minute, snapshot.metro.timezone), query.values
     sent = [name for name in values if name in _PLACES and name not in _CIRCLE]
     given = tuple((name, values[name]) for name in sorted(sent, key=_PLACES.__getitem__))
@@ -124,7 +136,8 @@ def resolve_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minu
 
 
 def open_filters(reader: SnapshotReader) -> FindFilters:
-    """Return what finds the filters of a request. Equal requests share one object, by which their listings are kept."""
+    """Return a function that resolves filters. For equal filters it returns the same object, so that results can be
+    cached by identity."""
     vocabulary, timezone, open_later = reader.vocabulary, reader.metro.timezone, reader.defer(open_expressions)
 
     def mark(text: str, listing_type: str) -> ExpressionSet:
@@ -165,7 +178,7 @@ def read_minute(about: AnswerContext) -> datetime:
 
 
 def find_origin(query: Query, *, spot: Center | None, snapshot: Snapshot) -> Origin:
-    """`spot`: where its address is."""
+    """Return the point of a request: an address, a postal code or coordinates. `spot`: the resolved address."""
     if "address" in query.values:
         assert spot is not None, "who asks resolves the address before"
         return Origin(lat=spot.lat, lng=spot.lng, source="address")
@@ -244,7 +257,7 @@ def encode_nearby_meta(near: Near, *, limit: int, count: int, next_cursor: str |
 def _make_frame(
     filters: NearFilters, circle: tuple[str, ...], minute: datetime, slug: str, defaults: tuple[str, ...], *, limit: int
 ) -> list[bytes]:
-    """Return the texts of `meta` that are the same for every point, between the values that are not."""
+    """Encode `meta` as JSON with gaps for what depends on the point, and return the texts between the gaps."""
     slot = Raw(_SLOT)
     members: dict[str, Any] = {
         **_list_members(filters, dict.fromkeys(circle, slot), minute, slug, defaults),
@@ -258,7 +271,7 @@ def _make_frame(
 def _list_members(
     filters: NearFilters, circle: Mapping[str, Any], minute: datetime, slug: str, defaults: tuple[str, ...]
 ) -> dict[str, Any]:
-    """List the members of every answer near a point. `circle`: its parameters as they are shown."""
+    """Return the members that `meta` has in every answer near a point. `circle`: its parameters as they are shown."""
     return {
         "metro": slug,
         "window": filters.meta.window,

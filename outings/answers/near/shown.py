@@ -31,7 +31,7 @@ _ROUNDING = 1e-12
 
 
 class Columns(Struct, frozen=True, eq=False):
-    """Arrays of the same rows."""
+    """Several arrays of equal length, one element for each listing, that are selected and joined together."""
 
     def choose(self, chosen: NDArray[np.generic] | slice) -> Self:
         """Return the rows of an index, a mask or a slice."""
@@ -58,7 +58,7 @@ class SharedPrograms(Columns, frozen=True, eq=False):
     is_open: Mask
 
     def choose_cards(self, inside: Mask) -> Rows:
-        """Return where the first listing of each program stands, of those inside."""
+        """Return the indexes of the listings inside the circle, and of each program only its first listing there."""
         at = inside.nonzero()[0]
         programs = self.programs[at]
         is_first = np.ones(at.size, dtype=np.bool_)
@@ -93,7 +93,7 @@ class After(Struct, frozen=True):
     tie: int
 
     def find_later(self, cards: RowDistances, ties: Rows) -> Mask:
-        """Return which cards follow it."""
+        """Return which cards come after this cursor's position, by distance, then by id."""
         later: Mask = cards.squares > self.square
         later |= (cards.squares == self.square) & (ties[cards.rows] >= self.tie)
         return later
@@ -168,7 +168,7 @@ class ShownListings:
         return self._count_cards(is_unknown, is_open=is_open)
 
     def _count_cards(self, chosen: Mask, *, is_open: bool) -> int:
-        """`chosen`: of the listings without coordinates, first those that share no program."""
+        """Count the cards of listings without coordinates. `chosen`: marks them; those without a program come first."""
         if is_open:
             chosen = chosen & self._hidden_is_open
         alone = self._hidden_alone.size
@@ -217,7 +217,7 @@ class Circle:
 
     @cached_property
     def counts(self) -> Counts:
-        """Every card, counted."""
+        """Return how many cards of each type and price the circle has."""
         return self.index.kinds.count(self.cards.rows)
 
     def _join(self, inside: Mask) -> RowDistances:

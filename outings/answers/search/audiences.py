@@ -24,17 +24,24 @@ _OTHER_AGES, _NO_AGES = 0.8, 0.72
 
 
 class TargetAudience(Struct, frozen=True, eq=False):
-    """The audiences looked for, as the words of `audience`. `are_for_these`: of rows whether they are places that are
-    for these by what they are, where no word says what is looked for."""
+    """The audience that a query searches for.
+
+    Attributes:
+        wanted: words of `audience`.
+        are_for_these: marks rows of places that suit this audience by their kind, such as playgrounds for children. Set
+            if the query has no subject.
+    """
 
     wanted: Sequence[str]
     index: SearchIndex
     are_for_these: Callable[[Numbers], Mask] | None = None
 
     def find_others(self, rows: Numbers, are_meant: Callable[[Numbers], Mask] | None) -> Mask:
-        """Mark the rows that state neither ages nor that they are for this audience. Rows that state ages were filtered
-        by them, or lose score by them. `are_meant`: marks rows that are places of the kind that is searched for; a
-        playground need not say that it is for children."""
+        """Mark the rows that state no ages and are for another audience.
+
+        Rows with ages are scored by these. `are_meant`: marks places of the kind that is searched for, which are left
+        out: a playground need not say that it is for children.
+        """
         is_wanted = np.array([each in self.wanted for each in AUDIENCES])
         index = self.index
         is_silent = (index.age_min[rows] == NOT_STATED) & (index.age_max[rows] == NOT_STATED)
@@ -73,8 +80,11 @@ def has_children(search: Search) -> bool:
 
 
 def cover_ages(rows: Numbers, index: SearchIndex, age: Age, *, is_auto: bool) -> Mask:
-    """Both ends inside; an end that a listing leaves open is. In `auto` "7 and up" is asked for who is seven, and more
-    than half of the years are enough, unless each of several children comes: one teen is not 13 to 18."""
+    """Mark the rows whose ages cover the query's age. An open end of a listing covers everything.
+
+    In `auto`, "7 and up" only needs a listing for seven-year-olds, and of a range more than half of the years are
+    enough, unless the query names several children.
+    """
     lows, highs = index.age_min[rows], index.age_max[rows]
     stated = (lows != NOT_STATED) | (highs != NOT_STATED)
     most = age.min if age.max is None and is_auto else age.max

@@ -1,4 +1,4 @@
-"""The part of a result that is the same for every search. A search adds the passage, and how well it fits.
+"""Prepare the part of a search result that is the same for every search. A search adds the snippet and the score.
 
 The build writes these cards into a mapped table, from which a search copies them without reading documents.
 """
@@ -44,9 +44,13 @@ _decode = msgspec.json.Decoder(_Document).decode
 
 
 class Card(Struct, frozen=True):
-    """A result of a search as prepared JSON. `opening`: the part that is the same for every search, up to the passage,
-    or past it if the whole text is one. `text`: the text from which the passage is cut, without markup; empty if there
-    is nothing to cut."""
+    """A result of a search as prepared JSON.
+
+    Attributes:
+        opening: the part that is the same for every search. It ends before the snippet, or includes a snippet that is
+            the whole text.
+        text: the text from which a snippet is cut, without markup; empty if there is nothing to cut.
+    """
 
     opening: bytes
     text: str = ""
@@ -56,7 +60,7 @@ _EMPTY = Card(b"")
 
 
 class _Head(Struct, frozen=True):
-    """The members of a result that precede it."""
+    """The first members of a result, as JSON shows them."""
 
     type: str
     id: str

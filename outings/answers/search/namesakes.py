@@ -74,7 +74,7 @@ def _find_venues(numbered: pl.DataFrame) -> pl.DataFrame:
 
 
 def _list_pairs(words: pl.DataFrame) -> pl.DataFrame:
-    """Words side by side, of words in their order."""
+    """Return the words that are followed by another one, with the number of that as `next`."""
     behind = words.select(pl.all().shift(-1))
     is_beside = (words["row"] == behind["row"]) & (words["field"] == behind["field"])
     is_beside &= words["position"] + 1 == behind["position"]
@@ -117,7 +117,7 @@ class Namesakes:
         return marks
 
     def are_meant(self, rows: Numbers, *, meant: Callable[[], Numbers]) -> Mask:
-        """Mark the rows that are places of the kind that the query names: playgrounds, but not basketball courts."""
+        """Mark the rows of places whose kind is what the query names: for `playground` no "Playground Cafe"."""
         are_meant = self._have_heads(rows)
         own = np.flatnonzero(are_meant)
         are_meant[own] = np.isin(self._heads[np.searchsorted(self._rows, rows[own])], meant())

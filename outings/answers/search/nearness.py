@@ -26,7 +26,7 @@ class Semantic(Struct, frozen=True, eq=False):
         return self.model.hash, self.model.least
 
     def measure(self, words: tuple[str, ...]) -> Similarities:
-        """Return the similarity of each listing to the words that decide, by row: a cosine, -1 without a vector."""
+        """Return the similarity of each listing to the searched words, by row: a cosine, -1 without a vector."""
         return self.vectors.measure_all(self.model.embed_query(" ".join(words)))
 
 

@@ -41,14 +41,17 @@ LISTINGS = ("age_min", "age_max", "audience", "created_at", *FACTS)
 
 
 def find_places(fields: NDArray[np.integer], positions: NDArray[np.integer]) -> Places:
-    """Return the kind of place of words, by their field and position in it."""
+    """Return how strongly words count by where they stand, as PASSING, OPENING and so on."""
     best: Places = np.array([_PLACES.get(name, PASSING) for name in FIELDS], dtype=np.uint8)[fields]
     best[(fields == _DESCRIPTION) & (positions < OPENING_WORDS)] = OPENING
     return best
 
 
 def make_postings(terms: pl.DataFrame, *, stems: str) -> pl.DataFrame:
-    """One row a word and listing, by word, then listing. `stems`: by the rules of which language."""
+    """Make the table of postings: one row for each word and listing, with the best place of the word there.
+
+    `stems`: the Snowball language of the words.
+    """
     words, rows = terms["word"].rle_id().to_numpy(), terms["row"].to_numpy()
     firsts = _find_firsts(words, rows)
     places = find_places(terms["field"].to_numpy(), terms["position"].to_numpy())
@@ -61,9 +64,9 @@ def make_postings(terms: pl.DataFrame, *, stems: str) -> pl.DataFrame:
 
 
 def _are_shelved(terms: pl.DataFrame, words: Indexes, firsts: Indexes, *, stems: str) -> NDArray[np.bool_]:
-    """Mark the words of described listings that are only in categories, or in keywords for several things, and in no
-    form in the description. A keyword that is also in the name of the place or in the address says where the listing
-    is: "Rockaway Beach & Boardwalk". `words`: the number of each word; `firsts`: its first index in `terms`."""
+    """Mark the words that a listing has only in broad categories or keywords, while its description never uses them. A
+    keyword that is also in the name of the place or in the address says where the listing is: "Rockaway Beach &
+    Boardwalk". `words`: the number of each word; `firsts`: its first index in `terms`."""
     rows, fields = terms["row"].to_numpy(), terms["field"].to_numpy()
     names = terms["word"].rle().struct.field("value")
     stem, owners = _number_stems(names, stems), rows[firsts]
@@ -100,7 +103,7 @@ def _are_in(values: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.b
 
 
 def make_posting_ends(terms: pl.DataFrame) -> pl.DataFrame:
-    """Make a table of the index after the last posting, by word."""
+    """Make a table with the end of each word's run of postings."""
     words = terms["word"].rle_id().to_numpy()
     firsts = _find_firsts(words, terms["row"].to_numpy())
     return pl.DataFrame({"end": np.cumsum(np.bincount(words[firsts])).astype(np.int64)})
@@ -112,8 +115,8 @@ def _find_firsts(words: NDArray[np.integer], rows: NDArray[np.integer]) -> NDArr
 
 
 def make_ranks(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
-    """Make a table of the columns that rank results, beside words, by row. `name_words`: how many words the name has, 0
-    if it is not indexed. `facts`: a bit for each of FACTS that the listing states."""
+    """Make a table of the columns that score results besides their words, by row. `name_words`: how many words the
+    name has, 0 if it is not indexed. `facts`: a bit for each of FACTS that the listing states."""
     in_names = terms["row"].to_numpy()[terms["field"].to_numpy() == FIELDS.index("name")]
     counts = np.bincount(in_names, minlength=listings.height)
     facts = (pl.col(name).fill_null(value=False).cast(pl.UInt8) * (1 << bit) for bit, name in enumerate(FACTS))

@@ -31,10 +31,16 @@ AUTO = ("auto",)
 
 
 class Search(Struct, frozen=True, kw_only=True):
-    """A search request. `index`: of the types that its key may read. `is_auto`: the answer determines the levels to
-    show. `relaxed`: words that were dropped from the query, because no listing has all. `words`: of the query's
-    language, and `foreign` if that is not the metro's. `locations`: those that the text may name. `when`: in `auto`,
-    the time that the query states."""
+    """A search request, resolved.
+
+    Attributes:
+        index: the search index of the types that the API key may read.
+        is_auto: `match=auto`: the search itself chooses which levels of `match` to show.
+        relaxed: words that were dropped from the query, because no listing has all.
+        words: of the query's language; `foreign` is set if that is not the metro's.
+        locations: the places that the text may name.
+        when: in `auto`, the time that the query states.
+    """
 
     query: Query
     index: SearchIndex
@@ -54,12 +60,12 @@ class Search(Struct, frozen=True, kw_only=True):
 
     @property
     def folds(self) -> bool:
-        """Return True if the listings of one thing are one result. Sync mode needs each listing."""
+        """Return True if repeated listings of an activity become one result. `changed_since` needs each listing."""
         return self.is_auto and "changed_since" not in self.query.values
 
     @property
     def age(self) -> Age | None:
-        """The query's, unless a parameter says it."""
+        """Return the age that the text states; None if a parameter states it instead."""
         return None if find_override(self.query) else self.parsed.age
 
     @property
@@ -111,8 +117,10 @@ def resolve_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) ->
 def list_located(
     words: Sequence[str], search: Search, opened: SnapshotReader, index: SearchIndex
 ) -> Iterator[tuple[int, int, Numbers]]:
-    """[start, end) of the places among the words that decide, each with what lies there; of the names that have the
-    metro's name in theirs nothing is known to lie there."""
+    """Yield the start and end of each name of a place among the searched words, with the rows that are located there.
+
+    A name that contains the metro's own, such as "seattle center", is a thing and has no rows.
+    """
     text = " ".join(words)
     # Of a query that is these words alone it is known already.
     known = search.locations if text == search.query.get_as("q", str) else read_locations(text, opened, index)
@@ -132,8 +140,8 @@ def _read_words(
     is_auto: bool = False,
 ) -> ParsedQuery:
     """Parse the query. A range alone is no age if a listing is named so: "ballet 1-2" for Ballet 1-2, ages 9 to 12. A
-    last word that no listing has is the beginning of another: "after sch". In `auto` so is one that begins a longer
-    word in names."""
+    last word that no listing has is read as a beginning: "after sch". In `auto` a last word is also read as a beginning
+    if a longer word of a name begins with it."""
     words = index.words
     if foreign is not None:
         words, places = foreign.words, replace(places, whole=places.whole | foreign.runs)

@@ -111,14 +111,14 @@ def mark_firsts(ordered: Numbers) -> Mask:
 
 
 class Source(Struct, frozen=True, eq=False):
-    """Listings that have a word in some spelling, each once or more, and its code there."""
+    """The places where one spelling of a word was found: rows, possibly repeated, and the code of its strength."""
 
     rows: Rows
     codes: Codes
 
 
 def make_source(rows: Numbers, place: int) -> Source:
-    """Return listings that have a word at this place, whatever they say."""
+    """Return a source for rows that count as having a word in this field, although their text lacks it."""
     return Source(rows.astype(np.uint32), encode_word(np.full(rows.size, place, dtype=np.uint8), SAME))
 
 
@@ -233,7 +233,7 @@ class StrengthFinder:
         ]
 
     def encode(self, sources: Iterable[Source]) -> Codes:
-        """Return the code of a word, by row: the highest way in which it counts, and its highest strength."""
+        """Return the code of a word for every row of the snapshot: its best level and strength of all sources."""
         best: Codes = np.zeros(self._size, dtype=np.uint8)
         for number, source in enumerate(sources):
             rows = source.rows.astype(np.intp)  # by these NumPy reads and writes in a third of the time
@@ -297,7 +297,7 @@ class StrengthFinder:
         return runs
 
     def _list_halves(self, word: str) -> list[list[list[int]]]:
-        """`storytimes` as "story time"."""
+        """List the ways to split a word into two words of the index, as `storytimes` into "story time"."""
         return [
             [self.spelling.find_word(first), second]
             for first in self.spelling.list_beginnings(word[:-_LEAST_HALF])
@@ -305,11 +305,11 @@ class StrengthFinder:
         ]
 
     def find_name(self, name: Sequence[str]) -> Source:
-        """Return the listings that have exactly the words of a name, side by side."""
+        """Return the listings that have exactly these words side by side, in any field, without other spellings."""
         return self.find_sequence([self.spelling.find_word(word) for word in name], SAME)
 
     def find_sequence(self, spelled: Sequence[Sequence[int]], spelling: int) -> Source:
-        """Rows in which one of each stands behind the last. A row comes once, by its best place."""
+        """Return the rows in which spellings of all words follow each other, each once, with its best field."""
         places = self._terms.find_sequence(spelled)
         if not places.size:
             return _NOWHERE  # as mostly
@@ -321,8 +321,10 @@ class StrengthFinder:
     def list_meant(
         self, words: Sequence[str], *, is_auto: bool, foreign: RelatedWords | None, beginning: str | None
     ) -> Iterator[int]:
-        """Yield the numbers of the words that the query's words match: for one written as two, or related ones, the
-        last."""
+        """Yield the indexes of all words that the query's words match in any spelling.
+
+        A match of two words, such as "story time" or a related phrase, gives its last word.
+        """
         spelling = self.spelling
         for word in words:
             yield from (form.number for form in spelling.list_forms(word))

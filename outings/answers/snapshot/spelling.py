@@ -41,7 +41,7 @@ class Spelling:
     """The spellings of one snapshot's words."""
 
     def __init__(self, words: MappedTable, *, shortenings: MappedTable, typos: MappedTable, stems: str) -> None:
-        """`typos`: where they lead to from each word; `stems`: by the rules of which language."""
+        """Open the tables. `typos`: for each word the words that a typo turns it into; `stems`: a Snowball language."""
         self._words = SimilarTexts(words, "word", shortenings=shortenings)
         self._stems = FilteredTexts(words, "stem")
         self._near, self._typos = typos.view_array("at"), typos.view_array("typos")
@@ -76,16 +76,16 @@ class Spelling:
         return self._keep_known(self._stems.find(self._stem(word)))
 
     def list_beginnings(self, word: str) -> list[str]:
-        """Return the words of the index with which this one begins."""
+        """Return the words of the index that are prefixes of this word."""
         return [word[:end] for end in self._words.list_ends(word) if self.find_word(word[:end])]
 
     def _list_names(self, word: str) -> list[str]:
-        """Return the words that a word may mean, as the index has them."""
+        """Return the texts of all indexed words that are forms of a word."""
         return [self._words[meaning.number].decode() for meaning in self.list_forms(word)]
 
     def list_begun(self, beginning: str) -> range:
-        """Numbers of the words that begin so, which stand side by side. Of an index with some of the words also of
-        others between them, which have no places there."""
+        """Return the range of the indexed words with this prefix. If an API key knows only some words of the index, it
+        may include others, which have no postings for that key."""
         begun = range(*self._words.span_beginning(beginning))
         return begun if self._known is None or b"\1" in self._known[begun.start : begun.stop] else range(0)
 
@@ -109,8 +109,8 @@ class Spelling:
         return tuple(Meaning(number, typos[number]) for number in self._keep_known(sorted(typos)))
 
     def _find_typos(self, word: str) -> Iterable[tuple[int, int]]:
-        """Return the numbers of the words that typos lead to, with their typos. For a word of a listing the table has
-        them."""
+        """Return the indexes of words within two typos, each with its count of typos. The build found those of indexed
+        words."""
         own = self._words.find(word)
         if not own:
             return self._words.find_typos(word)

@@ -32,7 +32,10 @@ _PLACES = ("row", "field", "position")
 
 
 def make_words(terms: pl.DataFrame, *, stems: str) -> pl.DataFrame:
-    """Each word, where its places end, and its stem by the rules of that language."""
+    """Make the table of words: each word once, the index behind its last position in the postings, and its stem.
+
+    `stems`: the Snowball language whose rules give the stem.
+    """
     runs = terms["word"].rle().struct.unnest()
     words = runs["value"].alias("word")
     stem = pl.Series("stem", map(make_stem(stems), words.to_list()), dtype=pl.String())
@@ -64,7 +67,7 @@ class Terms:
     """The words of the index in order, with their positions."""
 
     def __init__(self, tables: Mapping[str, MappedTable], *, places: MappedTable, language: Language) -> None:
-        """`tables`: those of WORDS."""
+        """Open the index. `tables`: the mapped tables named by WORDS; `places`: the postings."""
         words, shortenings, typos = (tables[name] for name in WORDS.names)
         self.spelling = Spelling(words, shortenings=shortenings, typos=typos, stems=find_stems(language))
         self._fillers = frozenset(language.search.words.fillers.split() if language.search else ())
@@ -124,8 +127,8 @@ class Terms:
         return _to_rows(self.find_sequence(spelled))
 
     def find_sequence(self, spelled: Sequence[Iterable[int]]) -> Places:
-        """Return the places of the last word of a sequence, where a spelling of each word stands behind one of the word
-        before."""
+        """Return the postings of a sequence's last word where all of its words follow each other, in any of the given
+        spellings."""
         first, *others = (self.read_places(numbers) for numbers in spelled)
         for places in others:
             # As `np.intersect1d`, in half of its time where both are few.
@@ -184,7 +187,7 @@ def _list_joined(required: Sequence[Sequence[SearchTerm]], number: int) -> Itera
 
 
 def split_places(places: Places) -> tuple[Rows, NDArray[np.uint8], NDArray[np.uint16]]:
-    """Row, index in FIELDS, position."""
+    """Unpack postings into three arrays: row, index in FIELDS, and position of the word in that field."""
     fields = places >> _POSITION_BITS & _FIELD_MASK
     positions = places & ((1 << _POSITION_BITS) - 1)
     return (places >> _ROW_SHIFT).astype(np.uint32), fields.astype(np.uint8), positions.astype(np.uint16)
@@ -197,7 +200,7 @@ def choose_field(places: Places, field: int) -> Places:
 
 
 def _to_rows(places: Places) -> Rows:
-    """Return the rows of places in what `q` looks at: where a listing is, is not what it says of itself."""
+    """Return the rows of postings, without those in the field of the location, which `q` does not search."""
     spoken = places[(places >> _POSITION_BITS & _FIELD_MASK) != _LOCATION]
     rows: Rows = (spoken >> _ROW_SHIFT).astype(np.uint32)
     return rows

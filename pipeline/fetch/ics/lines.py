@@ -154,7 +154,7 @@ class Calendar:
         self._kind, self._nested, self._lines, self._texts = None, [], [], []
 
     def _continue(self, text: str) -> None:
-        """Add a line after a line end that was not escaped to the text before. No time and no rule has any."""
+        """Append a line to the preceding text, whose line end should have been escaped. Times and rules have none."""
         ends = self._lines and self._lines[-1].name in _ONE_LINED
         if self._lines and not ends and not self._nested and len(self._lines[-1].value) < _MAX_CONTINUED:
             last = self._lines[-1]

@@ -33,7 +33,7 @@ class Text(Struct, frozen=True):
 
 
 def find_texts(member: str, rule: Rule, columns: Mapping[str, Any]) -> list[Text]:
-    """Return SQL for the columns that the file has. Raises `MappingError` for one that it has to have."""
+    """Return SQL for the columns of a rule. Raises MappingError if the file lacks a column that is not optional."""
     texts, missing = [], list[MappingError]()
     for place, each in enumerate(rule.columns):
         try:
@@ -192,7 +192,7 @@ def read_day(text: str, formats: Sequence[str], zone: str) -> str:
 
 
 def read_clock(text: str, formats: Sequence[str], zone: str) -> str:
-    """Return SQL for a TIMESTAMP of any day."""
+    """Return SQL that parses a time of day, as a TIMESTAMP whose date means nothing."""
     own = [each for each in formats if has_clock(each)]
     clock = f"try_strptime({text}, ['%H:%M', '%H:%M:%S'])"
     iso = [
@@ -271,8 +271,10 @@ def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
 
 
 def compile_number(name: str, rule: Rule, target: Target) -> str:
-    """Return SQL for a number. The whole text has to fit, or 12.50 would be read as 1250 and 1.200 as 1.2: so an amount
-    has no three decimals."""
+    """Return SQL that parses a number. A text that does not fit as a whole stays text.
+
+    An amount never has three decimals: 1.200 is a thousand or an error, and 12.50 is never 1250.
+    """
     point = rf"\{rule.decimal}"
     group = rf"(?:[{'.' if rule.decimal == ',' else ','}']|{_GAP})"
     if target.kind == "decimal":
@@ -377,7 +379,7 @@ def _join_ranges(parts: Sequence[str], rule: Rule) -> Text:
 
 
 def _cut_text(member: str, text: Text, rule: Rule, target: Target) -> Text:
-    """Return the part of each text that the pattern or the range takes."""
+    """Return SQL that takes a part of each text: the rule's group of its pattern, or one end of a range."""
     if rule.pattern:
         group = rule.taken_group
         text = _each(text, lambda sql: f"nullif(regexp_extract({sql}, {literal(rule.pattern)}, {group}), '')")
@@ -421,7 +423,7 @@ def _fall_back(member: str, rule: Rule, target: Target, columns: Mapping[str, An
 
 
 def _say(value: Any, rule: Rule) -> str:
-    """Return a constant as a cell would say it."""
+    """Return a constant of the mapping as SQL for the text that a cell would have."""
     if isinstance(value, bool):
         return literal("true" if value else "false")
     if isinstance(value, (int, float)):
@@ -430,7 +432,7 @@ def _say(value: Any, rule: Rule) -> str:
 
 
 def _number_as_written(sql: str, columns: Mapping[str, Any], rule: Rule) -> str:
-    """Return SQL that writes the file's number as the rule's country does."""
+    """Return SQL that writes numbers of the file with a decimal comma, which the rule expects in texts."""
     (name,) = rule.columns
     if str(columns.get(name)) != "JSON":
         return f"replace({sql}, '.', ',')"
@@ -477,7 +479,7 @@ def _look_up(text: Text, rule: Rule, target: Target) -> Text:
 
 
 def _list_moments(member: str, rule: Rule, target: Target, text: Text, zone: str) -> list[str]:
-    """Return columns for a member that is a time: when it is, and on which day if it states no more."""
+    """Return SQL for the two columns of a time: `… at` with the moment, and `… on` with the date if it has no time."""
     if target.kind not in TIMES or text.many:
         return []
     name = quote(member)
