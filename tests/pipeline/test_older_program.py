@@ -54,11 +54,12 @@ def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    """Without the settings of pages, which the older program does not know."""
+    """Without the settings of pages and of confidence, which the older program does not know."""
     path = write_world(tmp_path / "outings.toml", today=TODAY, size=40)
     before, site, following = path.read_text().partition("[site]\n")
     assert site
-    path.write_text(before + following[following.index("[[") :])
+    known = before + following[following.index("[[") :]
+    path.write_text(known.replace('confidence = "computed"\n', ""))
     return path
 
 

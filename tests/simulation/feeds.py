@@ -29,6 +29,7 @@ metro = "{metro}"
 format = "ndjson"
 url = "{name}.ndjson"
 mode = "{mode}"
+on_error = "stop"
 """
 
 
