@@ -100,10 +100,10 @@ def list_targets(path: str, page: str) -> Iterator[tuple[str, str]]:
 
 def test_every_link_of_a_page_leads_to_a_file_and_an_anchor(town: Town, tmp_path: Path) -> None:
     town.run("site", str(tmp_path / "pages"))
-    files = {path: data.decode() for path, data in read_folder(tmp_path / "pages").items()}
-    pages = {path: text for path, text in files.items() if path.endswith(".html")}
+    files = read_folder(tmp_path / "pages")
+    pages = {path: data.decode() for path, data in files.items() if path.endswith(".html")}
     assert len(pages) > 3
     targets = {(path, *target) for path, text in pages.items() for target in list_targets(path, text)}
     assert [each for each in sorted(targets) if each[1] not in files] == []
-    anchored = [each for each in sorted(targets) if each[2] and f'id="{each[2]}"' not in files[each[1]]]
+    anchored = [each for each in sorted(targets) if each[2] and f'id="{each[2]}"' not in pages[each[1]]]
     assert anchored == []

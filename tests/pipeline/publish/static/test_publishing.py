@@ -97,7 +97,7 @@ def test_every_file_that_the_index_lists_is_the_apis_body(sample: tuple[Edge, st
     named = {file for _, files in listed for file in files}
     pages = {name for name in tree if name.startswith(("assets/", "cities/"))}
     assert tree.keys() - named - pages == {
-        INDEX, "404.json", "_headers", ".nojekyll", "openapi.json", "index.html", "404.html",
+        INDEX, "404.json", "_headers", ".nojekyll", "openapi.json", "index.html", "404.html", "favicon.ico",
     }  # fmt: skip
 
 
