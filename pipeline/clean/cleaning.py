@@ -14,7 +14,7 @@ from outings.contract.vocabulary import Vocabulary
 from pipeline.records.kinds import Check, Leaf, Members, Table, check_event
 from pipeline.records.record import RECORDS, Problem, Record, make_members
 from pipeline.records.values import InvalidValue, RepairedValue
-from pipeline.words import fold, merge_words
+from pipeline.words import merge_words, strip_accents
 
 # All that a removal needs to say; the rest of it is not read.
 REMOVAL_MEMBERS = ("type", "source_id", "metro", "id", "deleted")
@@ -183,14 +183,16 @@ def _compile_cancelled() -> tuple[re.Pattern[str], re.Pattern[str]]:
     words = "|".join(merge_words("words")["cancelled"])
     before = rf"^\W*(?:{words})(?:\s*[:!\])*]|\s+[-–—])\s*\S"
     behind = rf"[\[(*]\s*(?:{words})\W*[\])*]|(?:[:|!]|\s[-–—])\s*(?:{words})\W*$"
-    return re.compile(f"{before}|{behind}"), re.compile(rf"^\W*(?:{words.upper()})\s+(?=.*[a-z])")
+    capitals = rf"^\W*(?:{words.upper()})\s+(?=.*[a-z])|[a-z].*\s(?:{words.upper()})\W*$"
+    return re.compile(f"{before}|{behind}"), re.compile(capitals)
 
 
 def is_cancelled(name: str) -> bool:
-    """Return whether a title says that the event is cancelled, set apart from the rest: `CANCELLED Chess Club`,
+    """Return whether a title says that the event is cancelled, set apart from the rest: `Chess Club CANCELLED`,
     `Chess Club (abgesagt)`. A film called `Cancelled Flight` is not."""
     marked, capitals = _compile_cancelled()
-    return marked.search(fold(name)) is not None or capitals.search(name) is not None
+    plain = strip_accents(name)
+    return marked.search(plain.lower()) is not None or capitals.search(plain) is not None
 
 
 def is_stated(value: object) -> bool:

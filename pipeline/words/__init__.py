@@ -12,8 +12,12 @@ LANGUAGES = ("en", "es", "fr", "de", "pt", "it", "nl")
 
 def fold(text: str) -> str:
     """Fold a text as `lower(strip_accents(…))` does."""
+    return strip_accents(text).lower()
+
+
+def strip_accents(text: str) -> str:
     plain = unicodedata.normalize("NFD", text)
-    return "".join(letter for letter in plain if not unicodedata.combining(letter)).lower()
+    return "".join(letter for letter in plain if not unicodedata.combining(letter))
 
 
 @cache
