@@ -247,11 +247,13 @@ def list_calls() -> Iterator[tuple[str, str]]:
 def test_every_command_on_a_page_is_one_of_ours(page: str, line: str) -> None:
     command: click.Command = main
     words = shlex.split(line)
+    context = None
     while isinstance(command, click.Group):
-        inner = command.get_command(click.Context(command), words[0])
+        context = click.Context(command, parent=context, **command.context_settings)
+        inner = command.get_command(context, words[0])
         assert inner is not None, page
         command, words = inner, words[1:]
-    command.make_context(page, words)  # raises for a word or an option that does not exist
+    command.make_context(page, words, parent=context)  # raises for a word or an option that does not exist
 
 
 def test_every_threat_names_tests_that_there_are() -> None:

@@ -89,11 +89,13 @@ def test_the_commands_of_every_file_are_found() -> None:
 @pytest.mark.parametrize(("name", "words"), WORDS, ids=[f"{name}: {' '.join(words)}" for name, words in WORDS])
 def test_every_command_is_one_of_ours(name: str, words: list[str]) -> None:
     command: click.Command = main
+    context = None
     while isinstance(command, click.Group):
-        inner = command.get_command(click.Context(command), words[0])
+        context = click.Context(command, parent=context, **command.context_settings)
+        inner = command.get_command(context, words[0])
         assert inner is not None, words
         command, words = inner, words[1:]
-    command.make_context(name, list(words))  # raises where a word or an option is none
+    command.make_context(name, list(words), parent=context)  # raises where a word or an option is none
 
 
 def test_every_setting_in_the_environment_is_one() -> None:
