@@ -1,14 +1,15 @@
 // The explorer's map: outlines of neighborhoods and a canvas of squares and points, without tiles. It is a file of its
 // own, which is fetched when a map is first looked at.
-import { LatLngBounds, Map as LeafletMap, control } from "leaflet";
+import { control, LatLngBounds, Map as LeafletMap } from "leaflet";
 import { PointLayer } from "./map/point_layer.js";
 
 /**
  * @typedef {{lat: number, lng: number, id: string, name: string}} Point
  * @typedef {{south: number, west: number, north: number, east: number}} Bounds
  * @typedef {{cells: import("./map/cell_grid.js").Cell[], degrees: number, points: Point[]}} Content
- * @typedef {{points: Point[], count: number, isNearest: boolean, circle: {lat: number, lng: number, radius_m: number}}} Sight
- *   what is seen: points, how many listings its squares stand for at most, whether it can come nearer, and the circle around it
+ * @typedef {{points: Point[], count: number, isNearest: boolean, circle: {lat: number, lng: number, radius_m: number}}}
+ *   Sight what is seen: points, how many listings its squares stand for at most, whether it can come nearer, and the
+ *   circle around it
  */
 
 // How many levels a choice of a square goes nearer.
@@ -21,8 +22,13 @@ const NEARER = 2;
  */
 export function openMap(container, options) {
   const map = new LeafletMap(container, {
-    attributionControl: false, zoomControl: false, zoomAnimation: false, fadeAnimation: false, markerZoomAnimation: false,
-    minZoom: 8, maxZoom: 17,
+    attributionControl: false,
+    zoomControl: false,
+    zoomAnimation: false,
+    fadeAnimation: false,
+    markerZoomAnimation: false,
+    minZoom: 8,
+    maxZoom: 17,
   });
   control.zoom({ zoomInTitle: options.zoomIn, zoomOutTitle: options.zoomOut }).addTo(map);
   control.scale({ position: "bottomright" }).addTo(map);
@@ -30,7 +36,10 @@ export function openMap(container, options) {
   let hasCells = false;
   const look = () =>
     options.look({
-      points: layer.listVisible(), count: layer.countVisible(), isNearest: map.getZoom() === map.getMaxZoom(), circle: findCircle(map),
+      points: layer.listVisible(),
+      count: layer.countVisible(),
+      isNearest: map.getZoom() === map.getMaxZoom(),
+      circle: findCircle(map),
     });
   map.on("click", (/** @type {any} */ event) => {
     const found = layer.findNear(event.containerPoint);
@@ -67,7 +76,8 @@ export function openMap(container, options) {
  * @param {Bounds} around
  */
 function findBounds({ cells, degrees, points }, around) {
-  if (!cells.length && !points.length) return new LatLngBounds([around.south, around.west], [around.north, around.east]);
+  if (!cells.length && !points.length)
+    return new LatLngBounds([around.south, around.west], [around.north, around.east]);
   const box = new LatLngBounds(points.map((point) => [point.lat, point.lng]));
   for (const { south, west } of cells) box.extend([south, west]).extend([south + degrees, west + degrees]);
   return box;

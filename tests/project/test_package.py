@@ -178,9 +178,14 @@ def test_the_program_imports_every_library_that_is_said_to_be_part_of_it() -> No
     assert named - imported - extras == NOT_IMPORTED.keys()
 
 
+def read_npm_requirements(file: Path) -> dict[str, str]:
+    package = json.loads(file.read_text())
+    return package.get("dependencies", {}) | package["devDependencies"]
+
+
 def test_every_package_of_npm_is_explained_and_pinned() -> None:
     folders = [ROOT / "site", ROOT / "build/cloudflare"]
-    requested = {each: json.loads((each / "package.json").read_text())["devDependencies"] for each in folders}
+    requested = {folder: read_npm_requirements(folder / "package.json") for folder in folders}
     explained = re.findall(r"^\| (`.*?`) \(npm\) \|", (ROOT / "docs/dependencies.md").read_text(), flags=re.MULTILINE)
     assert {name for cell in explained for name in re.findall(r"`([^`]+)`", cell)} == set().union(*requested.values())
     for folder, wanted in requested.items():

@@ -13,7 +13,8 @@ export class Failure extends Error {
 }
 
 const KEPT = "outings-key";
-// A rate fills up by the second: whoever was too quick waits so long, in seconds, and notices little. More is said instead.
+// A rate fills up by the second: whoever was too quick waits so long, in seconds, and notices little. More is said
+// instead.
 const MOST_WAIT = 10;
 
 /** The API as a client with a key reads it. The reader's own key is kept in this tab alone. */

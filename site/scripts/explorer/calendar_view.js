@@ -32,10 +32,13 @@ export function makeCalendar(body, state, language, choose) {
   const most = Math.max(1, ...body.data.map((/** @type {any} */ day) => day.count));
   const [first, last] = [body.data.at(0)?.date, body.data.at(-1)?.date];
   if (!first) return element("p", { class: "empty" }, language.say("empty"));
-  const cells = body.data.map((/** @type {any} */ day) => makeDay(day, { most, isFirst: day.date === first }, state, language, choose));
+  const cells = body.data.map((/** @type {any} */ day) =>
+    makeDay(day, { most, isFirst: day.date === first }, state, language, choose),
+  );
   const gap = Array.from({ length: findWeekday(first) }, () => element("td", { class: "gap" }));
   const rows = [];
-  for (let at = 0, all = [...gap, ...cells]; at < all.length; at += 7) rows.push(element("tr", {}, ...all.slice(at, at + 7)));
+  for (let at = 0, all = [...gap, ...cells]; at < all.length; at += 7)
+    rows.push(element("tr", {}, ...all.slice(at, at + 7)));
   const name = (/** @type {string} */ day) => language.date(day, MONTH_DAY);
   // 2024-01-01 was a Monday.
   const heads = Array.from({ length: 7 }, (_, at) =>
@@ -44,10 +47,22 @@ export function makeCalendar(body, state, language, choose) {
   return element(
     "div",
     { class: "calendar" },
-    element("p", { class: "note" }, language.say("calendar_why", { first: name(first), last: name(last), count: body.meta.total })),
-    state.filters.has("q") && element("p", { class: "note", id: "calendar-without-q" }, language.say("calendar_without_q", { q: state.filters.get("q") ?? "" })),
-    element("div", { class: "wide", role: "region", "aria-label": language.say("calendar"), tabindex: "0" },
-      element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows))),
+    element(
+      "p",
+      { class: "note" },
+      language.say("calendar_why", { first: name(first), last: name(last), count: body.meta.total }),
+    ),
+    state.filters.has("q") &&
+      element(
+        "p",
+        { class: "note", id: "calendar-without-q" },
+        language.say("calendar_without_q", { q: state.filters.get("q") ?? "" }),
+      ),
+    element(
+      "div",
+      { class: "wide", role: "region", "aria-label": language.say("calendar"), tabindex: "0" },
+      element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows)),
+    ),
   );
 }
 
@@ -70,8 +85,13 @@ function makeDay(day, { most, isFirst }, state, language, choose) {
     element(
       "button",
       {
-        type: "button", class: `day level-${level}`, "data-date": day.date, "data-count": String(day.count),
-        "aria-pressed": String(isChosen), title: label, onclick: () => choose(day.date),
+        type: "button",
+        class: `day level-${level}`,
+        "data-date": day.date,
+        "data-count": String(day.count),
+        "aria-pressed": String(isChosen),
+        title: label,
+        onclick: () => choose(day.date),
       },
       element("span", { class: "date" }, shown),
       element("span", { class: "hidden-text" }, ` ${language.date(day.date)} `),

@@ -1,6 +1,6 @@
 import { element, find } from "./element.js";
 import { findWeekend } from "./line.js";
-import { EVERY_TYPE, POINT, changeFilters, changeType, listFilters } from "./state.js";
+import { changeFilters, changeType, EVERY_TYPE, listFilters, POINT } from "./state.js";
 
 /**
  * @typedef {import("./language.js").Language} Language
@@ -15,8 +15,22 @@ const AGES = ["1", "4", "8", "14"];
 
 /** Filters that together are one choice, and so one chip. */
 export const CHOICES = [
-  ["from", "to"], ["start_after", "start_before"], ["weekday"], POINT, ["age"], ["free"], ["max_price"], ["indoor"], ["outdoor"],
-  ["sensory"], ["openings"], ["category"], ["neighborhood"], ["organization_id"], ["where"], ["q"],
+  ["from", "to"],
+  ["start_after", "start_before"],
+  ["weekday"],
+  POINT,
+  ["age"],
+  ["free"],
+  ["max_price"],
+  ["indoor"],
+  ["outdoor"],
+  ["sensory"],
+  ["openings"],
+  ["category"],
+  ["neighborhood"],
+  ["organization_id"],
+  ["where"],
+  ["q"],
 ];
 
 /**
@@ -59,7 +73,10 @@ function tellChoice(names, get, language, name) {
       return language.say("up_to", { price: language.money(Number(get("max_price")), null) });
     case "category":
     case "weekday":
-      return get(first).split(",").map((word) => language.name(word)).join(", ");
+      return get(first)
+        .split(",")
+        .map((word) => language.name(word))
+        .join(", ");
     case "neighborhood":
     case "organization_id":
       return name(first, get(first));
@@ -93,19 +110,29 @@ export class Chips {
    * @param {(id: string, value: string) => string} name
    */
   show(state, name) {
-    const focused = this.quick.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.quick : "";
+    const focused = this.quick.contains(document.activeElement)
+      ? /** @type {HTMLElement} */ (document.activeElement).dataset.quick
+      : "";
     const own = listFilters(EVERY_TYPE);
     this.quick.replaceChildren(
       ...this.#listQuick().map((quick) => this.#makeQuick(quick, state)),
       element(
         "button",
-        { type: "button", "data-quick": "near_me", "aria-pressed": String(state.filters.has("lat")), onclick: () => this.#toggleNear(state) },
+        {
+          type: "button",
+          "data-quick": "near_me",
+          "aria-pressed": String(state.filters.has("lat")),
+          onclick: () => this.#toggleNear(state),
+        },
         this.language.say("near_me"),
       ),
     );
     if (focused) /** @type {HTMLElement | null} */ (this.quick.querySelector(`[data-quick="${focused}"]`))?.focus();
     const chips = listChips(state, this.language, name).filter(({ names }) => own.includes(names[0]));
-    const kind = state.type === EVERY_TYPE ? [] : [this.#makeChip(this.language.say(`kind_${state.type}`), (each) => changeType(each, EVERY_TYPE))];
+    const kind =
+      state.type === EVERY_TYPE
+        ? []
+        : [this.#makeChip(this.language.say(`kind_${state.type}`), (each) => changeType(each, EVERY_TYPE))];
     const drop = (/** @type {string[]} */ names) => Object.fromEntries(names.map((each) => [each, ""]));
     this.chosen.replaceChildren(
       ...kind,
@@ -138,7 +165,11 @@ export class Chips {
     const isTaken = names.every((name) => listFilters(state.type).includes(name));
     const choose = () =>
       this.page.change((each) => changeFilters(isTaken ? each : changeType(each, EVERY_TYPE), changes));
-    return element("button", { type: "button", "data-quick": word, "aria-pressed": String(isChosen), onclick: choose }, this.language.say(word));
+    return element(
+      "button",
+      { type: "button", "data-quick": word, "aria-pressed": String(isChosen), onclick: choose },
+      this.language.say(word),
+    );
   }
 
   /** @param {State} state */
@@ -160,6 +191,15 @@ export class Chips {
       /** @type {HTMLElement | null} */ (next)?.focus();
     };
     const sign = element("span", { "aria-hidden": "true" }, "×");
-    return element("li", {}, element("button", { type: "button", "data-chip": name, "aria-label": label, title: label, onclick: press }, element("bdi", {}, text), sign));
+    return element(
+      "li",
+      {},
+      element(
+        "button",
+        { type: "button", "data-chip": name, "aria-label": label, title: label, onclick: press },
+        element("bdi", {}, text),
+        sign,
+      ),
+    );
   }
 }

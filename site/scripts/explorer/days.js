@@ -13,7 +13,12 @@ export function addDays(day, count) {
  * @param {string} timezone
  */
 export function findToday(timezone) {
-  const parts = new Intl.DateTimeFormat("en-CA", { timeZone: timezone, year: "numeric", month: "2-digit", day: "2-digit" });
+  const parts = new Intl.DateTimeFormat("en-CA", {
+    timeZone: timezone,
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  });
   return parts.format(new Date());
 }
 

@@ -1,7 +1,8 @@
 /**
  * An element with its properties and children. Texts are texts: nothing that the API says is read as HTML.
  * @param {string} name
- * @param {Record<string, string | boolean | ((event: Event) => void)>} properties attributes, and listeners by `onclick`
+ * @param {Record<string, string | boolean | ((event: Event) => void)>} properties
+ *   attributes, and listeners by `onclick`
  * @param {(Node | string | null | false | undefined)[]} children
  */
 export function element(name, properties = {}, ...children) {

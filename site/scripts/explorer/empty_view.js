@@ -1,7 +1,7 @@
 import { CHOICES, listChips } from "./chips.js";
 import { element } from "./element.js";
 import { findMonth } from "./line.js";
-import { EVERY_TYPE, changeFilters, listTypes } from "./state.js";
+import { changeFilters, EVERY_TYPE, listTypes } from "./state.js";
 
 /**
  * @typedef {import("./language.js").Language} Language
@@ -12,8 +12,8 @@ import { EVERY_TYPE, changeFilters, listTypes } from "./state.js";
 const MOST = 3;
 
 /**
- * Which filter to drop, and what that finds: of those that find something the first few. Where it is the dates, the months
- * that have some.
+ * Which filter to drop, and what that finds: of those that find something the first few. Where it is the dates, the
+ * months that have some.
  * @param {State} state
  * @param {object} about
  * @param {Language} about.language
@@ -62,7 +62,10 @@ function listMonths(state, dates, { language, today }) {
   for (const date of dates) if (date >= today) counts.set(date.slice(0, 7), (counts.get(date.slice(0, 7)) ?? 0) + 1);
   const most = [...counts].sort(([, one], [, other]) => other - one).slice(0, MOST);
   return most.sort().map(([month, count]) => ({
-    text: language.say("in_month", { found: language.plural(state.type, count), month: language.date(`${month}-01`, { month: "long" }) }),
+    text: language.say("in_month", {
+      found: language.plural(state.type, count),
+      month: language.date(`${month}-01`, { month: "long" }),
+    }),
     state: changeFilters(state, findMonth(Number(month.slice(5)), today)),
   }));
 }

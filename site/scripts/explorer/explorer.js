@@ -8,16 +8,34 @@ import { findStart } from "./facts.js";
 import { FilterForm } from "./filter_form.js";
 import { parseLine } from "./line.js";
 import { COLLECTIONS, makeItems, makeList } from "./list_view.js";
-import { findSpot, locateVisitor } from "./location.js";
 import { makeHistory, makeListing } from "./listing_view.js";
-import { MOST_NEAR, MOST_POINTS, MapView } from "./map_view.js";
+import { findSpot, locateVisitor } from "./location.js";
+import { MapView, MOST_NEAR, MOST_POINTS } from "./map_view.js";
 import { makeMatches } from "./matches_view.js";
 import {
-  listsDates, requestCalendar, requestCount, requestDensity, requestFirst, requestList, requestListings, requestMatches,
-  requestNear, requestNearby, requestRows, requestSearch,
+  listsDates,
+  requestCalendar,
+  requestCount,
+  requestDensity,
+  requestFirst,
+  requestList,
+  requestListings,
+  requestMatches,
+  requestNear,
+  requestNearby,
+  requestRows,
+  requestSearch,
 } from "./requests.js";
 import {
-  EVERY_TYPE, POINT, TYPES, changeFilters, changeType, findShortWindow, formatState, listFilters, listTypes, parseState,
+  changeFilters,
+  changeType,
+  EVERY_TYPE,
+  findShortWindow,
+  formatState,
+  listFilters,
+  listTypes,
+  parseState,
+  TYPES,
 } from "./state.js";
 
 /**
@@ -61,7 +79,8 @@ export class Explorer {
     this.status = find("status", HTMLElement);
     this.waiting = new AbortController();
     this.ways = {
-      openListing: (/** @type {string} */ type, /** @type {string} */ id) => this.change((state) => ({ ...state, type, listing: id })),
+      openListing: (/** @type {string} */ type, /** @type {string} */ id) =>
+        this.change((state) => ({ ...state, type, listing: id })),
       clear: () => this.change((state) => ({ ...state, filters: new Map(), page: 1, listing: "" }), { focus: true }),
       goTo: (/** @type {number} */ page) => this.change((state) => ({ ...state, page }), { focus: true }),
       locate: (/** @type {object} */ change) => formatState({ ...this.state, ...change }),
@@ -79,7 +98,9 @@ export class Explorer {
     this.note = "";
     this.map = new MapView(openMap, language, this.ways);
     for (const button of find("views", HTMLElement).querySelectorAll("button")) {
-      button.addEventListener("click", () => this.change((state) => ({ ...state, view: button.dataset.view ?? "list", listing: "" })));
+      button.addEventListener("click", () =>
+        this.change((state) => ({ ...state, view: button.dataset.view ?? "list", listing: "" })),
+      );
     }
     // The browser would go to where the page was left before there is anything to go to.
     history.scrollRestoration = "manual";
@@ -120,7 +141,12 @@ export class Explorer {
     const { metro: slug, line: words } = state;
     const metro = this.metros.find((each) => each.slug === slug);
     const { filters, stated, type, near, q } = parseLine(words, findToday(metro.timezone), this.language);
-    const base = { ...this.state, metro: slug, type: type || this.state.type, filters: slug === this.state.metro ? this.state.filters : new Map() };
+    const base = {
+      ...this.state,
+      metro: slug,
+      type: type || this.state.type,
+      filters: slug === this.state.metro ? this.state.filters : new Map(),
+    };
     const left = [q];
     /** @type {string[]} */
     const notes = [];
@@ -141,7 +167,9 @@ export class Explorer {
     this.#say(notes.join(" "));
     this.change(() => {
       const names = Object.keys({ ...filters, ...spot });
-      const fitting = names.every((name) => listFilters(base.type).includes(name)) ? base : changeType(base, EVERY_TYPE);
+      const fitting = names.every((name) => listFilters(base.type).includes(name))
+        ? base
+        : changeType(base, EVERY_TYPE);
       return changeFilters(fitting, { ...filters, ...spot, q: left.filter(Boolean).join(" ") });
     });
   }
@@ -152,7 +180,8 @@ export class Explorer {
    */
   #takeMetro(line) {
     for (const { slug, name } of this.metros) {
-      const pattern = new RegExp(`(?:^|[\\s,])(?:${this.language.say("line_in")})?\\s*${name.replace(/[^\p{L}\p{N}]+/gu, "[^\\p{L}\\p{N}]+")}(?=$|[\\s,])`, "iu");
+      const spelled = name.replace(/[^\p{L}\p{N}]+/gu, "[^\\p{L}\\p{N}]+");
+      const pattern = new RegExp(`(?:^|[\\s,])(?:${this.language.say("line_in")})?\\s*${spelled}(?=$|[\\s,])`, "iu");
       if (pattern.test(line)) return { metro: slug, line: line.replace(pattern, " ") };
     }
     return { metro: this.state.metro, line };
@@ -181,7 +210,11 @@ export class Explorer {
    * @param {any} metro
    */
   async #findSpot(words, metro) {
-    return findSpot(words, { api: this.api, metro, areas: await this.#readAreas(metro.slug, new AbortController().signal) });
+    return findSpot(words, {
+      api: this.api,
+      metro,
+      areas: await this.#readAreas(metro.slug, new AbortController().signal),
+    });
   }
 
   /** @param {string} words */
@@ -222,7 +255,8 @@ export class Explorer {
     const restored = (this.state = { ...state, metro: state.metro || metro });
     await this.show();
     if (this.state !== restored || scroll === undefined) return;
-    if (listing) /** @type {HTMLElement | null} */ (this.view.querySelector(`a[href*="listing=${CSS.escape(listing)}"]`))?.focus();
+    if (listing)
+      /** @type {HTMLElement | null} */ (this.view.querySelector(`a[href*="listing=${CSS.escape(listing)}"]`))?.focus();
     scrollTo({ top: scroll, behavior: "instant" });
   }
 
@@ -298,7 +332,9 @@ export class Explorer {
   /** @param {AbortSignal} signal */
   async #showResults(signal) {
     const { state } = this;
-    const areas = this.#readAreas(state.metro, signal).then((read) => signal.aborted || this.form.fillNeighborhoods(read));
+    const areas = this.#readAreas(state.metro, signal).then(
+      (read) => signal.aborted || this.form.fillNeighborhoods(read),
+    );
     const near = state.filters.has("q") || state.view === "calendar" ? null : requestNearby(state);
     if (near) await this.#showNearby(near, signal);
     else if (state.type !== EVERY_TYPE) await this.#showType(signal);
@@ -329,7 +365,12 @@ export class Explorer {
     const body = await this.api.read(path, signal);
     if (signal.aborted) return;
     const { data, meta } = body;
-    this.#tellTotal(meta.has_more ? this.language.say("found_more", { count: data.length }) : this.language.plural("found", data.length), data.length);
+    this.#tellTotal(
+      meta.has_more
+        ? this.language.say("found_more", { count: data.length })
+        : this.language.plural("found", data.length),
+      data.length,
+    );
     this.panel?.show(path, state);
     this.#countEvery(signal);
     await this.#showItems(data, signal);
@@ -361,20 +402,44 @@ export class Explorer {
     const requests = requestFirst(state);
     const bodies = await Promise.all(requests.map(({ path }) => this.api.read(path, signal)));
     if (signal.aborted) return;
-    const found = requests.map(({ type }, at) => ({ type, body: bodies[at], total: bodies[at].facets.total })).filter(({ total }) => total);
+    const found = requests
+      .map(({ type }, at) => ({ type, body: bodies[at], total: bodies[at].facets.total }))
+      .filter(({ total }) => total);
     const total = found.reduce((sum, each) => sum + each.total, 0);
     this.form.showTypes(Object.fromEntries(requests.map(({ type }, at) => [type, bodies[at].facets.total])));
     this.form.showCounts({ category: sumCategories(bodies) }, state);
     this.#tellTotal(language.plural("found", total), total);
     this.panel?.show(requests[0].path, state);
     const window = findShortWindow(state);
-    if (!total || state.view === "map") return this.#showItems(found.flatMap(({ body }) => body.data), signal);
+    if (!total || state.view === "map")
+      return this.#showItems(
+        found.flatMap(({ body }) => body.data),
+        signal,
+      );
     this.view.replaceChildren(
       ...found.map(({ type, body, total: all }) => {
-        const rows = window ? [...body.data].sort((one, other) => compare(findStart(one, window)?.start, findStart(other, window)?.start)) : body.data;
-        const more = all > rows.length && element("p", {}, element("button", { type: "button", onclick: () => this.change((each) => changeType(each, type), { focus: true }) }, language.say("show_all", { count: all })));
+        const rows = window
+          ? [...body.data].sort((one, other) => compare(findStart(one, window)?.start, findStart(other, window)?.start))
+          : body.data;
+        const more =
+          all > rows.length &&
+          element(
+            "p",
+            {},
+            element(
+              "button",
+              { type: "button", onclick: () => this.change((each) => changeType(each, type), { focus: true }) },
+              language.say("show_all", { count: all }),
+            ),
+          );
         const heading = element("h2", { class: "kind-title" }, language.say(`kind_${type}`));
-        return element("section", { "data-kind": type }, heading, ...makeItems(rows, { ...state, type }, language, this.ways, 3), more);
+        return element(
+          "section",
+          { "data-kind": type },
+          heading,
+          ...makeItems(rows, { ...state, type }, language, this.ways, 3),
+          more,
+        );
       }),
     );
   }
@@ -387,13 +452,30 @@ export class Explorer {
   async #showItems(items, signal) {
     const { state } = this;
     if (!items.length) return this.#showEmpty(signal);
-    if (state.view === "map") return this.#showMap({ rows: items, density: null }, { total: items.length, first: items }, signal);
+    if (state.view === "map")
+      return this.#showMap({ rows: items, density: null }, { total: items.length, first: items }, signal);
     const show = (/** @type {number} */ count) => {
-      const more = items.length > count && element("p", { class: "paging" }, element("button", { type: "button", onclick: () => {
-        show(count + STEP);
-        /** @type {HTMLElement | null} */ (this.view.querySelectorAll(".listings a")[count])?.focus();
-      } }, this.language.say("show_more")));
-      this.view.replaceChildren(...makeItems(items.slice(0, count), state, this.language, this.ways), ...(more ? [more] : []));
+      const more =
+        items.length > count &&
+        element(
+          "p",
+          { class: "paging" },
+          element(
+            "button",
+            {
+              type: "button",
+              onclick: () => {
+                show(count + STEP);
+                /** @type {HTMLElement | null} */ (this.view.querySelectorAll(".listings a")[count])?.focus();
+              },
+            },
+            this.language.say("show_more"),
+          ),
+        );
+      this.view.replaceChildren(
+        ...makeItems(items.slice(0, count), state, this.language, this.ways),
+        ...(more ? [more] : []),
+      );
     };
     show(STEP);
   }
@@ -413,7 +495,10 @@ export class Explorer {
         return rows.map((row) => (row[field] ?? "").slice(0, 10));
       },
     });
-    if (!signal.aborted) this.view.replaceChildren(makeEmpty(suggestions, state, this.language, (next) => this.change(() => next, { focus: true })));
+    if (!signal.aborted)
+      this.view.replaceChildren(
+        makeEmpty(suggestions, state, this.language, (next) => this.change(() => next, { focus: true })),
+      );
   }
 
   /**
@@ -434,19 +519,25 @@ export class Explorer {
     this.form.showCounts(body.facets, state);
     const { total } = body.facets;
     this.#countTypes(state, metro, (once ?? body).facets.total, signal);
-    const text = once && once.facets.total !== total
-      ? this.language.say("events_on_dates", {
-          events: this.language.plural("events", once.facets.total),
-          dates: this.language.plural("dates", total),
-        })
-      : this.language.plural(state.type, total);
+    const text =
+      once && once.facets.total !== total
+        ? this.language.say("events_on_dates", {
+            events: this.language.plural("events", once.facets.total),
+            dates: this.language.plural("dates", total),
+          })
+        : this.language.plural(state.type, total);
     this.#tellTotal(text, total);
     if (shown === null) {
       this.panel?.show(requestList(state), state);
       if (!body.data.length && !matches) return this.#showEmpty(signal);
       const best = matches && makeMatches(matches.body, matches.listings, state, this.language, this.ways);
       const rest = best ? [best, element("h2", {}, this.language.say("matches_all"))] : [];
-      this.view.replaceChildren(...rest, body.data.length ? makeList(body, state, this.language, this.ways) : makeEmpty([], state, this.language, () => {}));
+      this.view.replaceChildren(
+        ...rest,
+        body.data.length
+          ? makeList(body, state, this.language, this.ways)
+          : makeEmpty([], state, this.language, () => {}),
+      );
     } else if (state.view === "calendar") {
       this.view.replaceChildren(makeCalendar(shown.answer, state, this.language, (day) => this.#chooseDay(day)));
       this.panel?.show(shown.path, state);
@@ -466,7 +557,11 @@ export class Explorer {
     const areas = (await this.#readAreas(state.metro, signal)).filter((area) => area.bounds !== null);
     if (signal.aborted) return;
     await this.map.show(this.view, answer, {
-      type: state.type, total, metro, areas, first,
+      type: state.type,
+      total,
+      metro,
+      areas,
+      first,
       readNear: (circle, signal) => this.api.readRows(requestNear(state, MAP_FIELDS, circle), MOST_NEAR, signal),
     });
   }
@@ -477,18 +572,23 @@ export class Explorer {
    */
   async #fillTopics(signal) {
     if (find("category", HTMLElement).children.length) return;
-    const body = await this.api.read(requestCount({ ...this.state, type: "events", filters: new Map() }), signal).catch(() => null);
+    const body = await this.api
+      .read(requestCount({ ...this.state, type: "events", filters: new Map() }), signal)
+      .catch(() => null);
     if (body && !signal.aborted) this.form.showCounts(body.facets, this.state);
   }
 
   /**
-   * Beside each kind how many the filters find, and the topics of all of them, where the view's own request counts nothing.
+   * Beside each kind how many the filters find, and the topics of all of them, where the view's own request counts
+   * nothing.
    * @param {AbortSignal} signal
    */
   async #countEvery(signal) {
     const { state } = this;
     const types = listTypes({ ...state, type: EVERY_TYPE });
-    const bodies = await Promise.all(types.map((type) => this.api.read(requestCount(changeType(state, type)), signal).catch(() => null)));
+    const bodies = await Promise.all(
+      types.map((type) => this.api.read(requestCount(changeType(state, type)), signal).catch(() => null)),
+    );
     if (signal.aborted) return;
     this.form.showTypes(Object.fromEntries(types.map((type, at) => [type, bodies[at]?.facets.total])));
     const read = bodies.filter(Boolean);
@@ -496,9 +596,9 @@ export class Explorer {
   }
 
   /**
-   * Beside each collection, how many listings of it the filters find: without a filter, what the city has. The others are
-   * asked for words alone, since each change of a filter would take three requests more of the visitors' rate. The view
-   * does not wait for these numbers.
+   * Beside each collection, how many listings of it the filters find: without a filter, what the city has. The others
+   * are asked for words alone, since each change of a filter would take three requests more of the visitors' rate. The
+   * view does not wait for these numbers.
    * @param {State} state
    * @param {any} metro
    * @param {number} listed of the state's own collection
@@ -509,7 +609,9 @@ export class Explorer {
     this.form.showTypes({ [state.type]: listed });
     if (!state.filters.has("q")) return;
     this.totals.set(requestCount(state), listed);
-    const counts = await Promise.all(TYPES.map(async (type) => [type, await this.#countType(changeType(state, type), signal)]));
+    const counts = await Promise.all(
+      TYPES.map(async (type) => [type, await this.#countType(changeType(state, type), signal)]),
+    );
     if (!signal.aborted) this.form.showTypes(Object.fromEntries(counts));
   }
 
@@ -598,9 +700,7 @@ export class Explorer {
     if (signal.aborted) return;
     this.status.textContent = "";
     this.panel?.show(path, this.state);
-    this.view.replaceChildren(
-      makeListing(body.data, this.language, () => this.#closeListing()),
-    );
+    this.view.replaceChildren(makeListing(body.data, this.language, () => this.#closeListing()));
     find("listing-name", HTMLElement).focus();
     const versions = await this.api
       .read(`listings/${encodeURIComponent(this.state.listing)}/versions?limit=20`, signal)
@@ -650,7 +750,8 @@ export class Explorer {
 function sumCategories(bodies) {
   /** @type {Map<string, number>} */
   const counts = new Map();
-  for (const { facets } of bodies) for (const { value, count } of facets.category) counts.set(value, (counts.get(value) ?? 0) + count);
+  for (const { facets } of bodies)
+    for (const { value, count } of facets.category) counts.set(value, (counts.get(value) ?? 0) + count);
   return [...counts].map(([value, count]) => ({ value, count }));
 }
 

@@ -8,14 +8,19 @@ const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "satur
 const DAY = { weekday: "short", day: "numeric", month: "short" };
 
 /**
- * When something is, in one line; empty where nothing is stated. In a short window a class says its meeting, not its term.
+ * When something is, in one line; empty where nothing is stated. In a short window a class says its meeting, not its
+ * term.
  * @param {any} item
  * @param {Language} language
  * @param {Window} [window]
  */
 export function tellTime(item, language, window = null) {
-  if (item.type === "event") return item.occurrence || item.is_recurring !== undefined ? tellEventTime(item, language) : tellMoment(item, language);
-  if (item.type === "camp") return item.starts_on === undefined ? tellMoment(item, language) : tellSpan(item.starts_on, item.ends_on, language);
+  if (item.type === "event")
+    return item.occurrence || item.is_recurring !== undefined
+      ? tellEventTime(item, language)
+      : tellMoment(item, language);
+  if (item.type === "camp")
+    return item.starts_on === undefined ? tellMoment(item, language) : tellSpan(item.starts_on, item.ends_on, language);
   if (item.type === "class") {
     const meeting = findStart(item, window);
     if (meeting) return [language.date(meeting.start, DAY), tellEnd(meeting, language)].filter(Boolean).join(" – ");

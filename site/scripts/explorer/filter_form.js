@@ -1,7 +1,7 @@
 import { CHOICES } from "./chips.js";
 import { element, find } from "./element.js";
 import { TIMES } from "./line.js";
-import { EVERY_TYPE, changeFilters, changeType, listFilters } from "./state.js";
+import { changeFilters, changeType, EVERY_TYPE, listFilters } from "./state.js";
 
 /**
  * @typedef {import("./language.js").Language} Language
@@ -63,7 +63,8 @@ export class FilterForm {
    * @param {number} total
    */
   showTotal(total) {
-    find("sheet-close", HTMLButtonElement).textContent = total === 1 ? this.language.say("show_one") : this.language.say("show", { count: total });
+    find("sheet-close", HTMLButtonElement).textContent =
+      total === 1 ? this.language.say("show_one") : this.language.say("show", { count: total });
   }
 
   /**
@@ -82,7 +83,9 @@ export class FilterForm {
    */
   #suggestColumns(input) {
     const [before, word] = [input.value.replace(/[\w.]*$/, ""), /[\w.]*$/.exec(input.value)?.[0] ?? ""];
-    const columns = JSON.parse(input.dataset.columns ?? "{}")[this.type].filter((/** @type {string} */ each) => each.startsWith(word));
+    const columns = JSON.parse(input.dataset.columns ?? "{}")[this.type].filter((/** @type {string} */ each) =>
+      each.startsWith(word),
+    );
     find("columns", HTMLDataListElement).replaceChildren(
       ...columns.map((/** @type {string} */ each) => element("option", { value: before + each })),
     );
@@ -150,7 +153,10 @@ export class FilterForm {
   /** @param {any[]} neighborhoods */
   fillNeighborhoods(neighborhoods) {
     const options = neighborhoods.map((each) => element("option", { value: each.slug }, each.name));
-    find("neighborhood", HTMLSelectElement).replaceChildren(element("option", { value: "" }, this.language.say("any")), ...options);
+    find("neighborhood", HTMLSelectElement).replaceChildren(
+      element("option", { value: "" }, this.language.say("any")),
+      ...options,
+    );
   }
 
   /**
@@ -159,7 +165,10 @@ export class FilterForm {
    */
   showTypes(counts) {
     const every = Object.values(counts);
-    const all = every.length === 4 && every.every((each) => each !== undefined) ? every.reduce((sum, each) => (sum ?? 0) + (each ?? 0), 0) : undefined;
+    const all =
+      every.length === 4 && every.every((each) => each !== undefined)
+        ? every.reduce((sum, each) => (sum ?? 0) + (each ?? 0), 0)
+        : undefined;
     counts = { all, ...counts };
     for (const each of find("types", HTMLElement).querySelectorAll("[data-type]")) {
       const count = counts[/** @type {HTMLElement} */ (each).dataset.type ?? ""];
@@ -192,9 +201,11 @@ export class FilterForm {
       const input = find(name, HTMLInputElement);
       if (document.activeElement !== input || !input.value) input.value = state.filters.get(name) ?? "";
     }
-    find("price", HTMLSelectElement).value = state.filters.get("free") === "true" ? "free" : (state.filters.get("max_price") ?? "");
+    find("price", HTMLSelectElement).value =
+      state.filters.get("free") === "true" ? "free" : (state.filters.get("max_price") ?? "");
     find("time", HTMLSelectElement).value = this.#findTime(state);
-    for (const name of ["neighborhood", "organization_id"]) this.#choose(find(name, HTMLSelectElement), state.filters.get(name) ?? "");
+    for (const name of ["neighborhood", "organization_id"])
+      this.#choose(find(name, HTMLSelectElement), state.filters.get(name) ?? "");
     for (const name of ["category", "weekday"]) {
       const chosen = (state.filters.get(name) ?? "").split(",");
       for (const box of find(name, HTMLElement).querySelectorAll("input")) box.checked = chosen.includes(box.value);
@@ -227,7 +238,10 @@ export class FilterForm {
    * @param {State} state
    */
   showCounts(facets, state) {
-    this.#fillChoices("category", facets.category.filter(isStated).map((/** @type {any} */ each) => each.value));
+    this.#fillChoices(
+      "category",
+      facets.category.filter(isStated).map((/** @type {any} */ each) => each.value),
+    );
     if (facets.organization) this.#fillOrganizations(facets.organization.top);
     for (const name of ["category", "weekday"]) {
       for (const { value, count } of (facets[name] ?? []).filter(isStated)) {
@@ -238,7 +252,10 @@ export class FilterForm {
       }
     }
     this.#countOptions("time", facets.time_block ?? []);
-    this.#countOptions("price", (facets.price_band ?? []).filter((/** @type {any} */ each) => each.value === "free"));
+    this.#countOptions(
+      "price",
+      (facets.price_band ?? []).filter((/** @type {any} */ each) => each.value === "free"),
+    );
     this.show(state);
   }
 
@@ -259,9 +276,16 @@ export class FilterForm {
   /** @param {any[]} top */
   #fillOrganizations(top) {
     const options = top.map((each) =>
-      element("option", { value: each.id, "data-name": each.name }, this.language.say("option_count", { name: each.name, count: each.count })),
+      element(
+        "option",
+        { value: each.id, "data-name": each.name },
+        this.language.say("option_count", { name: each.name, count: each.count }),
+      ),
     );
-    find("organization_id", HTMLSelectElement).replaceChildren(element("option", { value: "" }, this.language.say("any")), ...options);
+    find("organization_id", HTMLSelectElement).replaceChildren(
+      element("option", { value: "" }, this.language.say("any")),
+      ...options,
+    );
   }
 
   /**

@@ -109,7 +109,12 @@ export class Language {
    */
   money(amount, currency) {
     const digits = Number.isInteger(amount) ? 0 : 2;
-    const style = { style: "currency", currency: currency ?? "USD", minimumFractionDigits: digits, maximumFractionDigits: digits };
+    const style = {
+      style: "currency",
+      currency: currency ?? "USD",
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    };
     return new Intl.NumberFormat(this.code, /** @type {Intl.NumberFormatOptions} */ (style)).format(amount);
   }
 }

@@ -16,16 +16,19 @@ const SATURDAY = 5;
 const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 /**
- * What a line of words means: filters by the API's names, a kind, what `near` names, and the words that are left. A word
- * that is no filter of the API stays a word.
+ * What a line of words means: filters by the API's names, a kind, what `near` names, and the words that are left. A
+ * word that is no filter of the API stays a word.
  * @param {string} line
  * @param {string} today
  * @param {Language} language whose words `line_…` are regular expressions
- * @returns {{filters: Record<string, string>, stated: Record<string, string>, type: string, near: string, q: string}} `stated`: the
- *   words of the filters that are yes or no
+ * @returns {{filters: Record<string, string>, stated: Record<string, string>, type: string, near: string, q: string}}
+ *   `stated`: the words of the filters that are yes or no
  */
 export function parseLine(line, today, language) {
-  let rest = ` ${line.replace(/[,;.!?]+(?=\s|$)/g, " ").replace(/\s+/g, " ").trim()} `;
+  let rest = ` ${line
+    .replace(/[,;.!?]+(?=\s|$)/g, " ")
+    .replace(/\s+/g, " ")
+    .trim()} `;
   /** @type {Record<string, string>} */
   const filters = {};
   let type = "";
@@ -86,18 +89,21 @@ function takeDates(take, word, today, language) {
   for (const [name, from, to] of windows) if (take(word(name))) return { from, to };
   for (const [number, name] of WEEKDAYS.entries()) {
     const day = addDays("2024-01-01", number); // a Monday
-    const [long, short] = ["long", "short"].map((weekday) => escape(language.date(day, /** @type {any} */ ({ weekday }))));
+    const [long, short] = ["long", "short"].map((weekday) =>
+      escapePattern(language.date(day, /** @type {any} */ ({ weekday }))),
+    );
     if (take(`(?:(?:${word("every")}) )?${long}s|(?:${word("every")}) ${long}`)) return { weekday: name };
     const wait = (number - findWeekday(today) + 7) % 7;
     if (take(`(?:${word("next")}) (?:${long}|${short})`)) {
       const next = addDays(monday, 7 + number);
       return { from: next, to: next };
     }
-    if (take(`(?:(?:${word("this")}) )?(?:${long}|${short}\\.?)`)) return { from: addDays(today, wait), to: addDays(today, wait) };
+    if (take(`(?:(?:${word("this")}) )?(?:${long}|${short}\\.?)`))
+      return { from: addDays(today, wait), to: addDays(today, wait) };
   }
   for (let month = 1; month <= 12; month++) {
     const name = language.date(`2024-${String(month).padStart(2, "0")}-01`, { month: "long" });
-    if (!take(`(?:${word("in")}) ${escape(name)}`) && !(month !== 5 && take(escape(name)))) continue;
+    if (!take(`(?:${word("in")}) ${escapePattern(name)}`) && !(month !== 5 && take(escapePattern(name)))) continue;
     return findMonth(month, today);
   }
   return {};
@@ -125,6 +131,6 @@ export function findMonth(month, today) {
 }
 
 /** @param {string} text */
-function escape(text) {
+function escapePattern(text) {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

@@ -47,8 +47,17 @@ export function makeItems(items, state, language, ways, level = 2) {
   for (let at = 0; at < items.length; ) {
     let end = at + 1;
     while (end < items.length && (!isDated || days[end] === days[at])) end++;
-    if (isDated) parts.push(element(`h${level}`, { class: "date" }, element("time", { datetime: days[at] }, language.date(days[at], HEADING))));
-    const rows = items.slice(at, end).map((item) => makeItem(item, { state, level: isDated ? level + 1 : level, isDated }, language, ways));
+    if (isDated)
+      parts.push(
+        element(
+          `h${level}`,
+          { class: "date" },
+          element("time", { datetime: days[at] }, language.date(days[at], HEADING)),
+        ),
+      );
+    const rows = items
+      .slice(at, end)
+      .map((item) => makeItem(item, { state, level: isDated ? level + 1 : level, isDated }, language, ways));
     parts.push(element("ol", { class: "listings" }, ...rows));
     at = end;
   }
@@ -62,7 +71,10 @@ export function makeItems(items, state, language, ways, level = 2) {
  * @param {Ways} ways
  */
 function makeItem(item, { state, level, isDated = false }, language, ways) {
-  const by = [state.type === "all" && language.name(item.type), item.organization?.name && isolate(item.organization.name)];
+  const by = [
+    state.type === "all" && language.name(item.type),
+    item.organization?.name && isolate(item.organization.name),
+  ];
   const about = by.filter(Boolean).join(" · ");
   return element(
     "li",
@@ -140,7 +152,11 @@ function makePaging(body, state, language, ways) {
   const last = Math.max(1, Math.ceil(body.facets.total / PAGE_SIZE));
   if (last === 1) return null;
   const step = (/** @type {string} */ word, /** @type {number} */ page) =>
-    element("button", { type: "button", disabled: page < 1 || page > last, onclick: () => ways.goTo(page) }, language.say(word));
+    element(
+      "button",
+      { type: "button", disabled: page < 1 || page > last, onclick: () => ways.goTo(page) },
+      language.say(word),
+    );
   return element(
     "nav",
     { class: "paging", "aria-label": language.say("paging") },

@@ -1,6 +1,6 @@
+import { Failure } from "./api.js";
 import { element, find } from "./element.js";
 import { isolate, tellAges, tellPlace, tellPrice, tellTime } from "./facts.js";
-import { Failure } from "./api.js";
 import { COLLECTIONS } from "./list_view.js";
 
 /** @typedef {import("./language.js").Language} Language */
@@ -43,7 +43,8 @@ export function makeListing(item, language, close) {
 }
 
 /**
- * To the page of the listing alone, which can be sent to others, and to its calendar. Only where the site has such pages.
+ * To the page of the listing alone, which can be sent to others, and to its calendar. Only where the site has such
+ * pages.
  * @param {any} item
  * @param {Language} language
  */
@@ -71,7 +72,11 @@ function makeSource(item, language) {
   );
   return (
     address &&
-    element("p", {}, element("a", { href: address, rel: "noopener noreferrer external", target: "_blank" }, language.say("site")))
+    element(
+      "p",
+      {},
+      element("a", { href: address, rel: "noopener noreferrer external", target: "_blank" }, language.say("site")),
+    )
   );
 }
 
@@ -89,7 +94,9 @@ export function makeHistory(versions, language) {
       element("time", { datetime: version.changed_at }, language.moment(version.changed_at)),
       " ",
       language.name(version.kind),
-      version.fields.length ? `: ${version.fields.map((/** @type {string} */ name) => language.name(name)).join(", ")}` : "",
+      version.fields.length
+        ? `: ${version.fields.map((/** @type {string} */ name) => language.name(name)).join(", ")}`
+        : "",
     ),
   );
   return element("ol", { class: "history" }, ...lines);

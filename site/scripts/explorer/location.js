@@ -25,7 +25,8 @@ export async function findSpot(words, { api, metro, areas }) {
   for (let count = Math.min(all.length, MOST_WORDS); count > 0; count--) {
     const name = all.slice(0, count).join(" ");
     const point = await findPoint(name, { api, metro, areas });
-    if (point && isWithin(point, metro.bounds)) return { spot: makeSpot(name, point.lat, point.lng), rest: all.slice(count).join(" ") };
+    if (point && isWithin(point, metro.bounds))
+      return { spot: makeSpot(name, point.lat, point.lng), rest: all.slice(count).join(" ") };
   }
   return null;
 }
@@ -38,12 +39,17 @@ export async function findSpot(words, { api, metro, areas }) {
 async function findPoint(name, { api, metro, areas }) {
   const base = encodeURIComponent(metro.slug);
   if (/^\d{5}$/.test(name)) {
-    const body = await ask(api, `${base}/nearby?${new URLSearchParams({ near_zip: name, limit: "1", fields: "name" })}`);
+    const body = await ask(
+      api,
+      `${base}/nearby?${new URLSearchParams({ near_zip: name, limit: "1", fields: "name" })}`,
+    );
     return body?.meta.origin ?? null;
   }
   const suggested = /\d/.test(name) ? null : await ask(api, `${base}/suggest?${new URLSearchParams({ q: name })}`);
   const kinds = ["neighborhood", "place"];
-  const first = suggested?.data.find((/** @type {any} */ each) => kinds.includes(each.kind) && beginsWith(each.text, name));
+  const first = suggested?.data.find(
+    (/** @type {any} */ each) => kinds.includes(each.kind) && beginsWith(each.text, name),
+  );
   if (first?.kind === "neighborhood") {
     const bounds = areas.find((area) => area.slug === first.slug)?.bounds;
     return bounds && { lat: (bounds.south + bounds.north) / 2, lng: (bounds.west + bounds.east) / 2 };

@@ -6,7 +6,8 @@ import { MOST_ROWS } from "./requests.js";
  * @typedef {import("./language.js").Language} Language
  * @typedef {import("./list_view.js").Ways} Ways
  * @typedef {{lat: number, lng: number, radius_m: number}} Circle
- * @typedef {{type: string, total: number, metro: any, areas: any[], first: any[], readNear: (circle: Circle, signal: AbortSignal) => Promise<{rows: any[], isWhole: boolean}>}} About
+ * @typedef {(circle: Circle, signal: AbortSignal) => Promise<{rows: any[], isWhole: boolean}>} ReadNear
+ * @typedef {{type: string, total: number, metro: any, areas: any[], first: any[], readNear: ReadNear}} About
  *   `first`: the first listings of the list
  */
 
@@ -31,7 +32,12 @@ export class MapView {
     this.load = load;
     this.language = language;
     this.ways = ways;
-    this.frame = element("div", { class: "map", "aria-label": language.say("map"), role: "application", tabindex: "0" });
+    this.frame = element("div", {
+      class: "map",
+      "aria-label": language.say("map"),
+      role: "application",
+      tabindex: "0",
+    });
     this.note = element("p", { class: "note" });
     this.heading = element("h2", {});
     this.names = element("ul", { class: "names" });
@@ -67,7 +73,10 @@ export class MapView {
     this.frame.dataset.counted = String(counted);
     this.note.textContent = this.cells.length
       ? this.language.say("map_squares", { shown: counted, total: about.total, most })
-      : this.language.say(points.length < about.total ? "map_why" : "map_all", { shown: points.length, total: about.total });
+      : this.language.say(points.length < about.total ? "map_why" : "map_all", {
+          shown: points.length,
+          total: about.total,
+        });
     this.map.show({ cells: this.cells, degrees: found.density?.meta.degrees ?? 0, points }, about.metro.bounds);
   }
 
@@ -99,9 +108,11 @@ export class MapView {
       const { rows, isWhole } = await /** @type {About} */ (this.about).readNear(circle, signal);
       if (signal.aborted) return;
       this.#name("on_map", this.#showPoints(makePoints(rows)));
-      if (!isWhole) this.names.prepend(element("li", { class: "note" }, this.language.say("near_part", { count: rows.length })));
-    } catch (error) {
-      if (!signal.aborted) this.names.replaceChildren(element("li", { class: "note" }, this.language.say("near_failed")));
+      if (!isWhole)
+        this.names.prepend(element("li", { class: "note" }, this.language.say("near_part", { count: rows.length })));
+    } catch {
+      if (!signal.aborted)
+        this.names.replaceChildren(element("li", { class: "note" }, this.language.say("near_failed")));
     }
   }
 
@@ -121,7 +132,9 @@ export class MapView {
   #name(heading, points) {
     this.heading.textContent = this.language.say(heading);
     const { type } = /** @type {About} */ (this.about);
-    const named = points.slice(0, MOST_NAMED).map((point) => element("li", {}, makeLink({ type, ...point }, this.ways)));
+    const named = points
+      .slice(0, MOST_NAMED)
+      .map((point) => element("li", {}, makeLink({ type, ...point }, this.ways)));
     const more = points.length - named.length;
     if (more > 0) named.push(element("li", { class: "note" }, this.language.say("more", { count: more })));
     this.names.replaceChildren(...named);
@@ -132,5 +145,11 @@ export class MapView {
 function makePoints(rows) {
   return rows
     .filter((row) => typeof row.location?.lat === "number" && typeof row.location.lng === "number")
-    .map((row) => ({ lat: row.location.lat, lng: row.location.lng, id: row.id, name: row.name, ...(row.type && { type: row.type }) }));
+    .map((row) => ({
+      lat: row.location.lat,
+      lng: row.location.lng,
+      id: row.id,
+      name: row.name,
+      ...(row.type && { type: row.type }),
+    }));
 }

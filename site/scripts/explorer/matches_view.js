@@ -23,7 +23,9 @@ export function makeMatches(body, listings, state, language, ways) {
     element(
       "ol",
       { class: "listings" },
-      ...body.data.map((/** @type {any} */ result) => makeResult(result, listings.get(result.id), state, language, ways)),
+      ...body.data.map((/** @type {any} */ result) =>
+        makeResult(result, listings.get(result.id), state, language, ways),
+      ),
     ),
   );
 }
@@ -34,7 +36,8 @@ export function makeMatches(body, listings, state, language, ways) {
  */
 function tellReading({ relaxed, interpreted, ignored_words: ignored }, language) {
   const { age } = interpreted;
-  const ages = age && !age.overridden_by && (age.max === null ? "ages_from" : age.min === age.max ? "ages_one" : "ages");
+  const ages =
+    age && !age.overridden_by && (age.max === null ? "ages_from" : age.min === age.max ? "ages_one" : "ages");
   return [
     relaxed.length && language.say("relaxed", { words: relaxed.join(", ") }),
     ages && language.say("read_as", { words: age.from, meaning: language.say(ages, age) }),

@@ -7,17 +7,46 @@ import { EVERY_TYPE } from "./state.js";
 /** @typedef {import("./state.js").State} State */
 
 const CSV_FIELDS = [
-  "name", "starts_local", "ends_local", "starts_on", "ends_on", "term.starts_on", "term.ends_on", "schedule.days",
-  "ages.min", "ages.max", "price.is_free", "price.min", "price.max", "place.name", "location.address",
-  "location.neighborhood", "location.lat", "location.lng", "organization.name", "categories", "updated_at",
+  "name",
+  "starts_local",
+  "ends_local",
+  "starts_on",
+  "ends_on",
+  "term.starts_on",
+  "term.ends_on",
+  "schedule.days",
+  "ages.min",
+  "ages.max",
+  "price.is_free",
+  "price.min",
+  "price.max",
+  "place.name",
+  "location.address",
+  "location.neighborhood",
+  "location.lat",
+  "location.lng",
+  "organization.name",
+  "categories",
+  "updated_at",
 ];
 /** @type {Record<string, string[]>} */
 const NOT_OF = {
   events: ["starts_on", "ends_on", "term.starts_on", "term.ends_on", "schedule.days"],
   classes: ["starts_local", "ends_local", "starts_on", "ends_on"],
   camps: ["starts_local", "ends_local", "term.starts_on", "term.ends_on", "schedule.days"],
-  places: ["starts_local", "ends_local", "starts_on", "ends_on", "term.starts_on", "term.ends_on", "schedule.days",
-    "price.is_free", "price.min", "price.max", "place.name"],
+  places: [
+    "starts_local",
+    "ends_local",
+    "starts_on",
+    "ends_on",
+    "term.starts_on",
+    "term.ends_on",
+    "schedule.days",
+    "price.is_free",
+    "price.min",
+    "price.max",
+    "place.name",
+  ],
 };
 
 /** The request behind the view, and other ways to the same data. */
@@ -62,7 +91,8 @@ export class RequestPanel {
       try {
         this.note.textContent = await act();
       } catch (error) {
-        this.note.textContent = error instanceof Failure && error.status ? error.message : this.language.say("unreachable");
+        this.note.textContent =
+          error instanceof Failure && error.status ? error.message : this.language.say("unreachable");
       }
       button.disabled = false;
       button.focus();

@@ -33,8 +33,8 @@ export function requestList(state) {
 }
 
 /**
- * The first of each kind that has all of the filters, with how many there are. In a short window all that is on is sorted
- * by when it is, so more are read.
+ * The first of each kind that has all of the filters, with how many there are. In a short window all that is on is
+ * sorted by when it is, so more are read.
  * @param {State} state of every kind
  */
 export function requestFirst(state) {
@@ -48,7 +48,20 @@ export function requestFirst(state) {
 }
 
 // What `/nearby` can filter by.
-const NEARBY = ["category", "age", "free", "max_price", "indoor", "outdoor", "sensory", "from", "to", "near", "lat", "lng"];
+const NEARBY = [
+  "category",
+  "age",
+  "free",
+  "max_price",
+  "indoor",
+  "outdoor",
+  "sensory",
+  "from",
+  "to",
+  "near",
+  "lat",
+  "lng",
+];
 
 /**
  * What is nearest, of one kind or all: null where a filter is none of these.
@@ -76,8 +89,8 @@ export function requestCount(state) {
 }
 
 /**
- * Whether each date of an event is an item of its own, so that the list goes by dates as the calendar does: the API does so
- * for windows of that length. The map has each event once.
+ * Whether each date of an event is an item of its own, so that the list goes by dates as the calendar does: the API
+ * does so for windows of that length. The map has each event once.
  * @param {State} state
  */
 export function listsDates(state) {
@@ -104,7 +117,10 @@ export function requestRows(state, fields) {
  */
 export function requestNear(state, fields, circle) {
   return format(state, state.type, {
-    limit: String(LONGEST_PAGE), fields: fields.join(","), lat: circle.lat.toFixed(5), lng: circle.lng.toFixed(5),
+    limit: String(LONGEST_PAGE),
+    fields: fields.join(","),
+    lat: circle.lat.toFixed(5),
+    lng: circle.lng.toFixed(5),
     radius_m: String(Math.min(Math.max(circle.radius_m, LEAST_RADIUS), MOST_RADIUS)),
   });
 }

@@ -72,7 +72,13 @@ export class SearchBox {
       ...suggestions.map((each, at) =>
         element(
           "li",
-          { id: `suggestion-${at}`, role: "option", "aria-selected": "false", onmousedown: (event) => event.preventDefault(), onclick: () => this.#choose(at) },
+          {
+            id: `suggestion-${at}`,
+            role: "option",
+            "aria-selected": "false",
+            onmousedown: (event) => event.preventDefault(),
+            onclick: () => this.#choose(at),
+          },
           element("bdi", {}, each.kind === "category" ? this.language.name(each.slug) : each.text),
           " ",
           element("span", { class: "kind" }, this.language.name(each.kind === "listing" ? each.type : each.kind)),
@@ -103,7 +109,8 @@ export class SearchBox {
   /** @param {number} at */
   #activate(at) {
     this.active = at;
-    for (const [number, option] of [...this.list.children].entries()) option.setAttribute("aria-selected", String(number === at));
+    for (const [number, option] of [...this.list.children].entries())
+      option.setAttribute("aria-selected", String(number === at));
     this.list.children[at].scrollIntoView({ block: "nearest" });
     this.input.setAttribute("aria-activedescendant", `suggestion-${at}`);
   }

@@ -1,7 +1,13 @@
 /**
- * What the address says: the metro, the kind of listing (`all` of them or one), the view, and filters by the API's own names.
- * `near` alone is the page's: how the point of `lat` and `lng` is called.
- * @typedef {{metro: string, type: string, view: string, page: number, listing: string, filters: Map<string, string>}} State
+ * What the address says: the metro, the kind of listing (`all` of them or one), the view, and filters by the API's own
+ * names. `near` alone is the page's: how the point of `lat` and `lng` is called.
+ * @typedef {object} State
+ * @property {string} metro
+ * @property {string} type
+ * @property {string} view
+ * @property {number} page
+ * @property {string} listing
+ * @property {Map<string, string>} filters
  */
 import { addDays } from "./days.js";
 

@@ -40,7 +40,8 @@ export class CellGrid {
       const right = this.rights[at] * view.scale - view.x;
       const top = this.tops[at] * view.scale - view.y;
       const bottom = this.bottoms[at] * view.scale - view.y;
-      if (right >= box.left && left <= box.right && bottom >= box.top && top <= box.bottom) call(at, { left, top, right, bottom });
+      if (right >= box.left && left <= box.right && bottom >= box.top && top <= box.bottom)
+        call(at, { left, top, right, bottom });
     }
   }
 

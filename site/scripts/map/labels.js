@@ -1,7 +1,9 @@
 /**
  * @typedef {import("./cell_grid.js").Box} Box
- * @typedef {{name: string, width: number, box: Box}} Named a neighborhood: how wide its name is as text, and its outline
- * @typedef {{name: string, x: number, y: number, box: Box}} Label where the middle of a text begins: its left, and half its height
+ * @typedef {{name: string, width: number, box: Box}} Named
+ *   a neighborhood: how wide its name is as text, and its outline
+ * @typedef {{name: string, x: number, y: number, box: Box}} Label
+ *   where the middle of a text begins: its left, and half its height
  */
 
 const HEIGHT = 16;
@@ -9,8 +11,8 @@ const GAP = 4;
 
 /**
  * Names that fit beside one another: the widest outlines are named first, and a name that would cover another is left
- * out until the map comes nearer, as is one that the map's edge would cut. A name stands in its outline where that is wide
- * enough, else above it.
+ * out until the map comes nearer, as is one that the map's edge would cut. A name stands in its outline where that is
+ * wide enough, else above it.
  * @param {Named[]} areas
  * @param {Box} drawn also what a drag brings into sight
  * @param {Box} seen
@@ -20,7 +22,9 @@ export function placeLabels(areas, drawn, seen) {
   /** @type {Box[]} */
   const taken = [];
   const labels = [];
-  for (const { name, width, box } of [...areas].sort((one, other) => other.box.right - other.box.left - (one.box.right - one.box.left))) {
+  for (const { name, width, box } of [...areas].sort(
+    (one, other) => other.box.right - other.box.left - (one.box.right - one.box.left),
+  )) {
     const isInside = width + 2 * GAP < box.right - box.left && HEIGHT + GAP < box.bottom - box.top;
     const left = isInside ? box.left + GAP : (box.left + box.right - width) / 2;
     const top = isInside ? box.top + GAP : box.top - HEIGHT;
@@ -38,7 +42,9 @@ export function placeLabels(areas, drawn, seen) {
  * @param {Box} outer
  */
 function isWithin(inner, outer) {
-  return inner.left >= outer.left && inner.right <= outer.right && inner.top >= outer.top && inner.bottom <= outer.bottom;
+  return (
+    inner.left >= outer.left && inner.right <= outer.right && inner.top >= outer.top && inner.bottom <= outer.bottom
+  );
 }
 
 /**
@@ -46,5 +52,7 @@ function isWithin(inner, outer) {
  * @param {Box} other
  */
 function isOver(one, other) {
-  return one.left < other.right + GAP && other.left < one.right + GAP && one.top < other.bottom && other.top < one.bottom;
+  return (
+    one.left < other.right + GAP && other.left < one.right + GAP && one.top < other.bottom && other.top < one.bottom
+  );
 }

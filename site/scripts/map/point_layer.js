@@ -127,7 +127,11 @@ export class PointLayer extends Layer {
    */
   #placeNames(context, box) {
     const outlines = this.#outlines;
-    const named = this.areas.map(({ name }, at) => ({ name, width: context.measureText(name).width, box: outlines[at] }));
+    const named = this.areas.map(({ name }, at) => ({
+      name,
+      width: context.measureText(name).width,
+      box: outlines[at],
+    }));
     return placeLabels(named, box, this.#seen);
   }
 
@@ -140,11 +144,15 @@ export class PointLayer extends Layer {
   #drawAreas(context, style, labels) {
     context.strokeStyle = style.outlineColor;
     context.lineWidth = 1;
-    for (const { box: { left, top, right, bottom } } of labels) context.strokeRect(left, top, right - left, bottom - top);
+    for (const {
+      box: { left, top, right, bottom },
+    } of labels)
+      context.strokeRect(left, top, right - left, bottom - top);
   }
 
   /**
-   * Names are above all else, and each has the ground's colour round its letters: without tiles they alone say where one is.
+   * Names are above all else, and each has the ground's colour round its letters: without tiles they alone say where
+   * one is.
    * @param {CanvasRenderingContext2D} context
    * @param {CSSStyleDeclaration} style
    * @param {import("./labels.js").Label[]} labels

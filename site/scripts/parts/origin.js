@@ -1,4 +1,7 @@
-/** Examples name the server that this page came from, with the path below which it serves. A page that was opened as a file keeps what it says. */
+/**
+ * Examples name the server that this page came from, with the path below which it serves. A page that was opened as a
+ * file keeps what it says.
+ */
 export function showOrigin() {
   if (!location.protocol.startsWith("http")) return;
   const base = document.querySelector("a.brand")?.getAttribute("href") ?? "";

@@ -18,8 +18,11 @@ export function startSearch() {
     const matches = words.length ? rank(entries, words) : [];
     index.hidden = words.length > 0;
     found.replaceChildren(...matches.slice(0, MOST).map(makeItem));
-    count.textContent = !words.length ? ""
-      : matches.length ? (count.dataset.some ?? "").replace("{count}", String(matches.length)) : count.dataset.none ?? "";
+    count.textContent = !words.length
+      ? ""
+      : matches.length
+        ? (count.dataset.some ?? "").replace("{count}", String(matches.length))
+        : (count.dataset.none ?? "");
   };
   field.addEventListener("input", show);
   field.addEventListener("keydown", (event) => {
@@ -42,11 +45,12 @@ export function startSearch() {
 function readEntries() {
   const rows = document.querySelectorAll(".route[id], .shape h3[id], .body tr[id]");
   return [...rows].map((row) => {
-    const title = row.matches(".route") ? row.querySelector("h3") : row.querySelector("th code") ?? row;
+    const title = row.matches(".route") ? row.querySelector("h3") : (row.querySelector("th code") ?? row);
     const name = (title?.textContent ?? "").replace("GET", "").trim();
     const shape = row.matches(".shape tr") ? `${row.id.split(".")[0]}.` : "";
     const meaning = row.matches(".route") ? row.querySelector("p") : row.querySelector("td:last-child");
-    const about = (meaning?.firstElementChild?.matches("span") ? meaning.firstElementChild : meaning)?.textContent ?? "";
+    const about =
+      (meaning?.firstElementChild?.matches("span") ? meaning.firstElementChild : meaning)?.textContent ?? "";
     return { id: row.id, name: shape + name, about: about.trim(), words: `${row.id} ${name} ${about}`.toLowerCase() };
   });
 }

@@ -10,10 +10,14 @@ export function startSending() {
     button.disabled = true;
     const began = performance.now();
     try {
-      const reply = await fetch(button.dataset.request ?? "", { headers: { "X-API-Key": button.dataset.key ?? "" }, cache: "no-store" });
+      const reply = await fetch(button.dataset.request ?? "", {
+        headers: { "X-API-Key": button.dataset.key ?? "" },
+        cache: "no-store",
+      });
       answer.textContent = JSON.stringify(await reply.json(), null, 2);
       note.hidden = true;
-      told.textContent = (told.dataset.good ?? "").replace("{status}", String(reply.status))
+      told.textContent = (told.dataset.good ?? "")
+        .replace("{status}", String(reply.status))
         .replace("{time}", String(Math.round(performance.now() - began)));
     } catch {
       told.textContent = told.dataset.bad ?? "";

@@ -49,5 +49,8 @@ function resolveParameter(document, node) {
  */
 function resolve(document, node) {
   if (!node.$ref) return node;
-  return node.$ref.slice(2).split("/").reduce((/** @type {any} */ inner, /** @type {string} */ name) => inner[name], document);
+  return node.$ref
+    .slice(2)
+    .split("/")
+    .reduce((/** @type {any} */ inner, /** @type {string} */ name) => inner[name], document);
 }

@@ -21,7 +21,13 @@ export class Field {
     this.isSeveral = parameter.schema.type === "array" && listWords(inner).length > 0;
     this.wrong = element("p", { class: "wrong", id: `${this.id}-wrong`, hidden: true });
     const meaning = element("span", { lang: "en" }, ...markCode(parameter.description));
-    this.hint = element("p", { class: "hint", id: `${this.id}-hint` }, meaning, " ", element("span", { class: "bounds" }, this.#describeBounds(inner)));
+    this.hint = element(
+      "p",
+      { class: "hint", id: `${this.id}-hint` },
+      meaning,
+      " ",
+      element("span", { class: "bounds" }, this.#describeBounds(inner)),
+    );
     /** @type {(HTMLInputElement | HTMLSelectElement)[]} */
     this.controls = this.isSeveral ? this.#makeBoxes(inner) : [this.#makeControl(inner)];
     this.node = this.#makeNode();
@@ -42,7 +48,8 @@ export class Field {
   set value(text) {
     if (!this.isSeveral) this.controls[0].value = text;
     const ticked = text.split(",");
-    for (const box of this.controls) if (this.isSeveral && box instanceof HTMLInputElement) box.checked = ticked.includes(box.value);
+    for (const box of this.controls)
+      if (this.isSeveral && box instanceof HTMLInputElement) box.checked = ticked.includes(box.value);
   }
 
   /** What keeps the form from being sent: nothing in the path, or what the browser can't read as a number or a date. */
@@ -72,8 +79,14 @@ export class Field {
     if (this.isSeveral) {
       const boxes = this.controls.map((box) => element("label", {}, box, element("code", {}, box.value)));
       const described = { "aria-describedby": `${this.hint.id} ${this.wrong.id}` };
-      return element("fieldset", { class: "field", ...described },
-        element("legend", {}, name, " ", must, old, badge), this.hint, element("div", { class: "boxes" }, ...boxes), this.wrong);
+      return element(
+        "fieldset",
+        { class: "field", ...described },
+        element("legend", {}, name, " ", must, old, badge),
+        this.hint,
+        element("div", { class: "boxes" }, ...boxes),
+        this.wrong,
+      );
     }
     const label = element("label", { for: this.id }, name, " ", must, old, badge);
     return element("div", { class: "field" }, label, this.hint, this.controls[0], this.wrong);
@@ -81,7 +94,9 @@ export class Field {
 
   /** @param {any} schema of one value */
   #makeBoxes(schema) {
-    return listWords(schema).map((word) => /** @type {HTMLInputElement} */ (element("input", { type: "checkbox", value: word })));
+    return listWords(schema).map(
+      (word) => /** @type {HTMLInputElement} */ (element("input", { type: "checkbox", value: word })),
+    );
   }
 
   /** @param {any} schema of one value */
@@ -105,11 +120,17 @@ export class Field {
     const { minimum, maximum, minLength, maxLength } = schema;
     const fallback = this.parameter.schema["x-default"];
     return [
-      minimum !== undefined && maximum !== undefined && maximum < 2 ** 53 ? `${minimum} … ${maximum}` : minimum !== undefined ? `≥ ${minimum}` : "",
+      minimum !== undefined && maximum !== undefined && maximum < 2 ** 53
+        ? `${minimum} … ${maximum}`
+        : minimum !== undefined
+          ? `≥ ${minimum}`
+          : "",
       minLength && maxLength ? `${minLength} … ${maxLength} ${this.words.characters}` : "",
       this.parameter.schema.maxItems ? `≤ ${this.parameter.schema.maxItems}` : "",
       fallback === undefined ? "" : this.words.default.replace("{value}", [fallback].flat().join(", ")),
-    ].filter(Boolean).join(", ");
+    ]
+      .filter(Boolean)
+      .join(", ");
   }
 }
 
@@ -138,7 +159,8 @@ function chooseType(schema) {
       ...(maximum === undefined ? {} : { max: String(maximum) }),
     };
   }
-  const isClock = schema.pattern && new RegExp(schema.pattern, "u").test("09:00") && !new RegExp(schema.pattern, "u").test("a");
+  const isClock =
+    schema.pattern && new RegExp(schema.pattern, "u").test("09:00") && !new RegExp(schema.pattern, "u").test("a");
   return { type: isClock ? "time" : "text" };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Values that this server has, in place of those of the sample cities: a metro that the key may read and its middle, and
- * what stands first in the list that the path is of.
+ * Values that this server has, in place of those of the sample cities: a metro that the key may read and its middle,
+ * and what stands first in the list that the path is of.
  * @param {string} path with braces
  * @param {(request: string) => Promise<any>} ask
  * @returns {Promise<Map<string, string>>} by name
@@ -9,7 +9,11 @@ export async function findOwnValues(path, ask) {
   const { data } = await ask("/v1/metros");
   const metro = data.find((/** @type {any} */ each) => each.accessible);
   if (!metro) return new Map();
-  const found = new Map([["metro", metro.slug], ["lat", String(metro.center.lat)], ["lng", String(metro.center.lng)]]);
+  const found = new Map([
+    ["metro", metro.slug],
+    ["lat", String(metro.center.lat)],
+    ["lng", String(metro.center.lng)],
+  ]);
   const list = nameList(path);
   if (!list) return found;
   const [first] = (await ask(`/v1/${encodeURIComponent(metro.slug)}/${list}`)).data;

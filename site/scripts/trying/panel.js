@@ -148,7 +148,11 @@ export class Panel {
     const key = this.key?.value.trim() ?? "";
     if (this.key) keepKey(key === this.form.dataset.key ? "" : key);
     const url = new URL(request.slice(1), new URL("..", location.href));
-    const answer = await fetch(url, { headers: key ? { "X-API-Key": key } : {}, cache: "no-store", credentials: "omit" });
+    const answer = await fetch(url, {
+      headers: key ? { "X-API-Key": key } : {},
+      cache: "no-store",
+      credentials: "omit",
+    });
     // Every answer of the API has it, and none of a host of files.
     if (!answer.headers.has("X-Request-Id")) throw new TypeError(answer.url);
     return { answer, body: await answer.text() };

@@ -48,8 +48,11 @@ export class Reply {
     /** @type {Failure | null} */
     const failure = answer.ok ? null : (value?.error ?? null);
     const told = words.told.replace("{status}", String(answer.status)).replace("{time}", String(time));
-    this.tell(told.replace("{size}", formatSize(body.length)), answer.ok ? "good" : "bad",
-      failure ? advise(failure, answer.headers, hasKey, words) : "");
+    this.tell(
+      told.replace("{size}", formatSize(body.length)),
+      answer.ok ? "good" : "bad",
+      failure ? advise(failure, answer.headers, hasKey, words) : "",
+    );
     this.headers.textContent = [...answer.headers].map(([name, text]) => `${name}: ${text}`).join("\n");
     this.body.textContent = this.#write(value ? JSON.stringify(value, null, 2) : body, media);
     this.answered.hidden = false;

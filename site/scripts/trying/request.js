@@ -24,8 +24,12 @@ export function parseRequest(path, request) {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((found) => found[1]);
   const pattern = new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "([^/]+)")}$`);
   const found = pattern.exec(written) ?? [];
-  const inPath = names.map((name, place) => /** @type {[string, string]} */ ([`path ${name}`, decodeURIComponent(found[place + 1] ?? "")]));
-  const inQuery = [...new URLSearchParams(query)].map(([name, value]) => /** @type {[string, string]} */ ([`query ${name}`, value]));
+  const inPath = names.map(
+    (name, place) => /** @type {[string, string]} */ ([`path ${name}`, decodeURIComponent(found[place + 1] ?? "")]),
+  );
+  const inQuery = [...new URLSearchParams(query)].map(
+    ([name, value]) => /** @type {[string, string]} */ ([`query ${name}`, value]),
+  );
   return new Map([...inPath, ...inQuery]);
 }
 

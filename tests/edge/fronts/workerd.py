@@ -38,7 +38,7 @@ class Workerd:
 
 def start_workerd(servers: Sequence[str], *, secret: str, file: str = "wrangler.toml") -> Workerd:
     """As that file says, but for what an operator fills in: `servers` are addresses, HOST:PORT."""
-    assert (CLOUDFLARE / "node_modules").exists(), "first: tools/install_npm_packages .venv build/cloudflare"
+    assert (CLOUDFLARE / "node_modules").exists(), "first: tools/install_npm_packages .venv build/cloudflare dev"
     settings = tomllib.loads((CLOUDFLARE / file).read_text())
     buckets = {each["binding"]: each["bucket_name"] for each in settings["r2_buckets"]}
     filled = {
