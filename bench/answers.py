@@ -63,8 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         write_world(config, today=_DAY, size=options.listings)
         run([*OUTINGS, "build", "-c", str(config), "--as-of", f"{_DAY}"], check=True, capture_output=True)
     hashes = asyncio.run(hash_answers(config, requests=options.requests, seed=options.seed))
-    statuses = Counter(each.status for each in hashes)
-    print(f"{len(hashes):,} answers: {', '.join(f'{statuses[each]:,} × {each}' for each in sorted(statuses))}")
+    statuses = Counter(answer.status for answer in hashes)
+    print(f"{len(hashes):,} answers: {', '.join(f'{statuses[status]:,} × {status}' for status in sorted(statuses))}")
     if not known.exists():
         known.write_bytes(msgspec.json.encode(hashes))
         print(f"written to {known}")
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     before = msgspec.json.decode(known.read_bytes(), type=list[Hash])
     different = [one for one, other in zip(hashes, before, strict=True) if one != other]
     print(f"{len(different):,} differ from {known}")
-    print(*(f"  {each.status} {each.target}\n" for each in different[:20]), sep="", end="")
+    print(*(f"  {entry.status} {entry.target}\n" for entry in different[:20]), sep="", end="")
     sys.exit(bool(different))
 
 
@@ -85,7 +85,7 @@ async def hash_answers(config: Path, *, requests: int, seed: int) -> list[Hash]:
     headers = ((b"x-api-key", make_key(config).encode()), (b"accept-encoding", b"identity"), (b"x-trace-id", b"t"))
     edge.poll()
     try:
-        return [await hash_answer(edge, each, headers) for each in targets for _ in range(2)]
+        return [await hash_answer(edge, target, headers) for target in targets for _ in range(2)]
     finally:
         edge.close()
 
@@ -95,7 +95,7 @@ async def hash_answer(edge: Edge, target: str, headers: Sequence[tuple[bytes, by
     start, *parts = sent
     own = dict(start["headers"])[b"x-request-id"]
     kept = [pair for pair in start["headers"] if pair[0] not in _MOVING]
-    body = b"".join(each.get("body", b"") for each in parts).replace(own, b"own")
+    body = b"".join(part.get("body", b"") for part in parts).replace(own, b"own")
     return Hash(target, start["status"], sha256(repr((start["status"], kept, body)).encode()).hexdigest())
 
 
@@ -112,7 +112,7 @@ def list_paths(config: Path) -> tuple[Mapping[str, Sequence[str]], Sequence[str]
         rows = random.sample(frame.filter(pl.col("type") == code)["row"].to_list(), k=_IDS)
         known[name] = [_decode(document) for row in rows if (document := opened.read_document(row))]
     organizations = pl.read_parquet(snapshot.tables["organizations"].path, columns=["id"])["id"].to_list()[:_IDS]
-    ids = [each.id for listings in known.values() for each in listings]
+    ids = [listing.id for listings in known.values() for listing in listings]
     paths = {
         route.name: list(_fill_path(route, known, {"organization": organizations, "listing": ids}))
         for route in ROUTES
@@ -126,14 +126,14 @@ def _fill_path(
 ) -> Iterator[str]:
     path = route.path.replace("{metro}", _METRO).replace("{file}", "events.jsonl")
     if "{slug}" in path:
-        yield from (path.replace("{slug}", each.slug) for each in known[route.type or ""])
+        yield from (path.replace("{slug}", entry.slug) for entry in known[route.type or ""])
     elif "{id}" not in path:
         yield path
     elif path.startswith(("/v1/organizations/", "/v1/listings/")):
-        yield from (path.replace("{id}", each) for each in ids[path.split("/")[2][:-1]])
+        yield from (path.replace("{id}", row_id) for row_id in ids[path.split("/")[2][:-1]])
     else:
         owner = next(name for name, collection in COLLECTIONS.items() if path.startswith(f"/v1/{collection}/"))
-        yield from (path.replace("{id}", each.id) for each in known[owner])
+        yield from (path.replace("{id}", entry.id) for entry in known[owner])
 
 
 if __name__ == "__main__":

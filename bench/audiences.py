@@ -32,8 +32,8 @@ def format_measures(texts: Sequence[LabelledText]) -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for code, language in _LANGUAGES.items():
         measured = measure_audiences(text for text in texts if text.language == code)
-        for audience, each in measured.items():
-            yield f"| {language} | `{audience}` | {each.labelled:,} | {each.precision:.3f} | {each.recall:.3f} |"
+        for audience, value in measured.items():
+            yield f"| {language} | `{audience}` | {value.labelled:,} | {value.precision:.3f} | {value.recall:.3f} |"
     yield ""
     adults = sum(text.audience == "adults" for text in texts)
     yield f"Shown to families: {len(list_shown(texts))} of {adults} texts for adults."

@@ -16,8 +16,8 @@ from starlette.routing import Route
 
 def make_app(answers: Path) -> Starlette:
     ready = {
-        target: (dict(each["headers"]), each["body"].encode("latin-1"))
-        for target, each in msgspec.json.decode(answers.read_bytes()).items()
+        target: (dict(value["headers"]), value["body"].encode("latin-1"))
+        for target, value in msgspec.json.decode(answers.read_bytes()).items()
     }
 
     first = {target.partition("?")[0]: answer for target, answer in reversed(ready.items()) if "?" in target}

@@ -27,7 +27,7 @@ from command.sample_cities import write_world
 _WORKERS = 2
 _UNITS = ("detail", "list", "filtered", "walk", "sync", "facets4", "calendar31", "q", "nearby", "304")
 _MEASURED = ("before", "now", "before ÷ now")
-_COLUMNS = ("Unit", *(f"{kind}, {each}" for kind in ("cached", "computed") for each in _MEASURED))
+_COLUMNS = ("Unit", *(f"{kind}, {value}" for kind in ("cached", "computed") for value in _MEASURED))
 
 
 class Program(Struct, frozen=True, kw_only=True):
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"processor, µs an answer, medians of {options.rounds} rounds of {options.seconds} s\n")
         print(f"| {' | '.join(_COLUMNS)} |\n{'|---' * len(_COLUMNS)}|", flush=True)
         for name in options.units:
-            units = {each: list_unit(name, world, program) for each, program in programs.items()}
+            units = {version: list_unit(name, world, program) for version, program in programs.items()}
             print_row(units["now"].name, measure_rounds(units, programs, options))
 
 
@@ -116,7 +116,7 @@ def measure_rounds(units: Mapping[str, Unit], programs: Mapping[str, Program], o
         for is_cached in (True, False)
         for name, program in programs.items()
     }
-    chosen = {column: each for column, each in requests.items() if each}
+    chosen = {column: request for column, request in requests.items() if request}
     starts, costs = dict.fromkeys(chosen, 0), {column: list[float]() for column in chosen}
     # The first, short one warms up.
     for number in range(options.rounds + 1):
@@ -140,12 +140,12 @@ def measure_rounds(units: Mapping[str, Unit], programs: Mapping[str, Program], o
 def list_requests(unit: Unit, program: Program, *, is_cached: bool) -> Sequence[bytes]:
     headers = [*program.headers, ("Accept-Encoding", "identity")]
     if not is_cached:
-        return [make_request(each.fresh, headers=headers) for each in unit.cases if each.fresh]
-    targets = [each.outings for each in unit.cases[:SETS] if each.outings]
+        return [make_request(case.fresh, headers=headers) for case in unit.cases if case.fresh]
+    targets = [case.outings for case in unit.cases[:SETS] if case.outings]
     if not unit.not_modified:
-        return [make_request(each, headers=headers) for each in targets]
-    tags = [("If-None-Match", ask(program.port, each, headers).get_header("etag")) for each in targets]
-    return [make_request(each, headers=[*headers, tag]) for each, tag in zip(targets, tags, strict=True)]
+        return [make_request(target, headers=headers) for target in targets]
+    tags = [("If-None-Match", ask(program.port, target, headers).get_header("etag")) for target in targets]
+    return [make_request(target, headers=[*headers, tag]) for target, tag in zip(targets, tags, strict=True)]
 
 
 def print_row(unit: str, costs: Costs) -> None:

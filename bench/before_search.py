@@ -70,14 +70,14 @@ def list_units(world: World, matches: Mapping[str, Sequence[str]]) -> Iterator[t
     for at, title in enumerate(("by default", f"`{_AUTO}`")):
         for seed, (name, span) in enumerate((("rare", RARE), ("common", COMMON))):
             queries = draw_queries(world_share(counts, *span), seed=2 * at + seed, count=_QUERIES)
-            units = {each: make_unit(queries, sent[at]) for each, sent in matches.items()}
+            units = {name: make_unit(queries, sent[at]) for name, sent in matches.items()}
             yield f"{name} words, {title}", units
 
 
 def make_unit(queries: Sequence[str], match: str) -> Unit:
     path = f"/v1/{METRO.slug}/search"
     targets = (f"{path}?{write_parameters(q, match)}" for q in queries)
-    cases = tuple(Case(outings="", fastapi="", datasette=None, fresh=each) for each in targets)
+    cases = tuple(Case(outings="", fastapi="", datasette=None, fresh=target) for target in targets)
     return Unit(name="search", shown="items", cases=cases, goal=None)
 
 

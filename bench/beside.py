@@ -63,14 +63,14 @@ def measure_rounds(
         for _ in range(rounds):
             for name, work in works.items():
                 taken, _ = read_beside(port, headers, requests, work)
-                latencies[name] += [each for each in taken if each is not None]
+                latencies[name] += [value for value in taken if value is not None]
     return latencies
 
 
 def list_requests(world: World) -> Iterator[str]:
     units = list_units(world, _walk)
     for name, count in _REQUESTS.items():
-        yield from (each.outings for each in units[name]().cases[:count])
+        yield from (case.outings for case in units[name]().cases[:count])
 
 
 def _walk(target: str) -> Iterator[dict[str, Any]]:
@@ -89,7 +89,7 @@ def print_rows(latencies: Mapping[str, Sequence[float]], options: argparse.Names
     for name, taken in latencies.items():
         took = sorted(taken)
         cells = (statistics.median(took), took[int(len(took) * 0.99)], took[-1])
-        print(f"| {name} | {len(took):,} | {' | '.join(f'{each:.1f}' for each in cells)} |", flush=True)
+        print(f"| {name} | {len(took):,} | {' | '.join(f'{cell:.1f}' for cell in cells)} |", flush=True)
 
 
 if __name__ == "__main__":

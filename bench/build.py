@@ -108,12 +108,12 @@ def print_builds(measured: dict[str, Figures]) -> None:
     print(f"| Build | {' | '.join(stages)} | whole s | processor s | MB at most | objects | written | MB written |"
           " versions |")  # fmt: skip
     print("|---|" + "---|" * (len(stages) + 7))
-    for name, each in measured.items():
-        seconds = " | ".join(f"{each['seconds'][stage]:.2f}" for stage in stages)
-        took, objects = each["took"], each["objects"]
+    for name, value in measured.items():
+        seconds = " | ".join(f"{value['seconds'][stage]:.2f}" for stage in stages)
+        took, objects = value["took"], value["objects"]
         written = f"{objects['total']:,} | {objects['written']:,} | {objects['bytes_written'] / 1e6:,.1f}"
         print(f"| {name} | {seconds} | {took.seconds:.1f} | {took.processor:.1f} | {took.megabytes:,.0f} | {written} "
-              f"| {sum(each['changes'].values()):,} |")  # fmt: skip
+              f"| {sum(value['changes'].values()):,} |")  # fmt: skip
 
 
 def print_ratios(measured: dict[str, Figures], *, floor: RunCost, copied: RunCost | None) -> None:
@@ -124,10 +124,10 @@ def print_ratios(measured: dict[str, Figures], *, floor: RunCost, copied: RunCos
     if copied is not None:
         times = full.seconds / copied.seconds
         print(f"PostgreSQL COPY and indexes: {copied.seconds:.1f} s; from nothing is {times:.2f} times that")
-    for name, each in list(measured.items())[1:]:
-        share = 100 * each["objects"]["written"] / each["objects"]["total"]
-        size = 100 * each["objects"]["bytes_written"] / objects["bytes_written"]
-        took = each["took"]
+    for name, item in list(measured.items())[1:]:
+        share = 100 * item["objects"]["written"] / item["objects"]["total"]
+        size = 100 * item["objects"]["bytes_written"] / objects["bytes_written"]
+        took = item["took"]
         print(f"{name}: {took.seconds / full.seconds:.3f} of the time of from nothing, "
               f"{took.processor / full.processor:.3f} of the processor's; {share:.1f} % of the objects, "
               f"{size:.1f} % of the bytes")  # fmt: skip

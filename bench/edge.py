@@ -67,7 +67,7 @@ def list_kinds(port: int, headers: Headers) -> list[Kind]:
     """Of a build's own listings: details, the default page, and lists with filters: 20,000 that are asked for once
     each, so that every one is a query, and 28 that are asked for again and again."""
     page = json.loads(ask(port, "/v1/seattle/events?limit=200&min_confidence=0", [headers[0]]).body)
-    details = tuple(each["links"]["self"] for each in page["data"])
+    details = tuple(item["links"]["self"] for item in page["data"])
     filtered = "/v1/seattle/events?category=storytime_books,music_movement"
     day = f"{datetime.now(UTC):%Y-%m-%d}"
     once = tuple(f"{filtered}&from={day}&age={age}&max_price={price}" for price in range(20, 1020) for age in range(20))
@@ -109,9 +109,9 @@ def print_row(kind: Kind, rounds: Sequence[Sequence[Load]]) -> None:
     edge, bare = ([pair[at] for pair in rounds] for at in (0, 1))
     ratio = statistics.median(ours.per_second / theirs.per_second for ours, theirs in rounds)
     figures = (
-        f"{statistics.median(each.per_second for each in edge):10,.0f}"
-        f"{statistics.median(each.per_second for each in bare):10,.0f}"
-        f"{statistics.median(each.p50 for each in edge):9.2f}{statistics.median(each.p99 for each in edge):9.2f}"
+        f"{statistics.median(entry.per_second for entry in edge):10,.0f}"
+        f"{statistics.median(entry.per_second for entry in bare):10,.0f}"
+        f"{statistics.median(entry.p50 for entry in edge):9.2f}{statistics.median(entry.p99 for entry in edge):9.2f}"
     )
     goal = "" if kind.goal is None else f"≥ {kind.goal}"
     print(f"{kind.name:24}{figures}{ratio:8.2f}  {goal}", flush=True)

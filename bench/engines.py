@@ -71,8 +71,8 @@ def _write_tantivy(rows: Texts, folder: Path, tokenizer: str) -> tantivy.Index:
     builder.add_text_field("rest", tokenizer_name=tokenizer)
     index = tantivy.Index(builder.build(), path=str(folder))
     writer = index.writer(num_threads=1)
-    for each, (name, rest) in rows.items():
-        writer.add_document(tantivy.Document(id=each, name=name, rest=rest))
+    for row_id, (name, rest) in rows.items():
+        writer.add_document(tantivy.Document(id=row_id, name=name, rest=rest))
     writer.commit()
     writer.wait_merging_threads()
     index.reload()
@@ -121,7 +121,7 @@ async def _ask_postgresql(dsn: str, query: str, metro: str, q: str) -> list[str]
 
 
 def _list_rows(texts: Mapping[str, Texts]) -> list[tuple[str, str, str, str]]:
-    return [(metro, each, *text) for metro, rows in texts.items() for each, text in rows.items()]
+    return [(metro, name, *text) for metro, rows in texts.items() for name, text in rows.items()]
 
 
 def _quote_words(q: str) -> list[str]:

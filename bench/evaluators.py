@@ -81,14 +81,14 @@ def measure(world: World, *, turns: int) -> None:
         + " |\n|---|"
         + "---|" * 4
     )
-    print("| until it can answer | " + " | ".join(f"{each:,.1f}" for each in opened.values()) + " |")
+    print("| until it can answer | " + " | ".join(f"{value:,.1f}" for value in opened.values()) + " |")
     medians: dict[str, list[float]] = {name: [] for name in openings}
     for title, ask in list_questions(world).items():
         spent = {name: _ask(ask, evaluators, name, turns) for name in openings}
-        for name, each in spent.items():
-            medians[name].append(each)
-        print(f"| {title} | " + " | ".join(f"{each:,.2f}" for each in spent.values()) + " |")
-    mean = {name: statistics.mean(each) for name, each in medians.items()}
+        for name, value in spent.items():
+            medians[name].append(value)
+        print(f"| {title} | " + " | ".join(f"{value:,.2f}" for value in spent.values()) + " |")
+    mean = {name: statistics.mean(median) for name, median in medians.items()}
     for name in ("views", "loaded"):
         lists = (opened["derived"] - opened[name]) / (mean[name] - mean["derived"])
         print(f"\n`derived` has caught up with `{name}` after {max(lists, 0):,.0f} lists.")
@@ -110,13 +110,13 @@ def list_questions(world: World) -> dict[str, Ask]:
     listed, calendar = _select(world), _select(world, **window)
     text = _select(world, q="swim")
     return {
-        "default list": lambda each: each.list_rows(listed, Span(limit=51)),
-        "page 20": lambda each: each.list_rows(listed, Span(limit=51, offset=950)),
-        "category, age, free": lambda each: each.list_rows(filtered, Span(limit=51)),
-        "four facets": lambda each: each.count_buckets(listed, _FACETS, is_expanded=False),
-        "calendar": lambda each: each.count_days(calendar, days=31),
-        "q": lambda each: each.list_rows(text, Span(limit=51)),
-        "size": lambda each: each.count_rows(listed),
+        "default list": lambda entry: entry.list_rows(listed, Span(limit=51)),
+        "page 20": lambda entry: entry.list_rows(listed, Span(limit=51, offset=950)),
+        "category, age, free": lambda entry: entry.list_rows(filtered, Span(limit=51)),
+        "four facets": lambda entry: entry.count_buckets(listed, _FACETS, is_expanded=False),
+        "calendar": lambda entry: entry.count_days(calendar, days=31),
+        "q": lambda entry: entry.list_rows(text, Span(limit=51)),
+        "size": lambda entry: entry.count_rows(listed),
     }
 
 

@@ -146,7 +146,7 @@ def watch(page: Page, move: Callable[[Page], None]) -> tuple[list[float], list[f
 def print_frames(name: str, gaps: Sequence[float], long: Sequence[float]) -> None:
     ordered = sorted(gaps)
     cells = (statistics.median(ordered), ordered[int(len(ordered) * 0.95)], ordered[-1])
-    times = " | ".join(f"{each:.0f}" for each in cells)
+    times = " | ".join(f"{cell:.0f}" for cell in cells)
     print(f"| {name} | {len(gaps)} | {times} | {len(long)} | {max(long, default=0):.0f} |", flush=True)
 
 
@@ -168,7 +168,7 @@ def list_choices(page: Page, name: str) -> Iterator[list[Any]]:
 def print_times(name: str, times: Sequence[float]) -> None:
     ordered = sorted(times)
     cells = (statistics.median(ordered), ordered[int(len(ordered) * 0.95)], ordered[-1])
-    print(f"| {name} | {' | '.join(f'{each:.0f}' for each in cells)} |", flush=True)
+    print(f"| {name} | {' | '.join(f'{cell:.0f}' for cell in cells)} |", flush=True)
 
 
 if __name__ == "__main__":

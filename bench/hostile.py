@@ -100,11 +100,11 @@ def measure(supervisor: int, config: Path, *, port: int, keys: tuple[str, str], 
             running = [
                 pool.apply_async(run_attack, (target, seed, share, options.only)) for seed in range(options.attackers)
             ]
-            while not all(each.ready() for each in running):
+            while not all(entry.ready() for entry in running):
                 time.sleep(0.5)
                 most.append(read_health(supervisor))
             tally: Tally = Counter()
-            return sum((each.get() for each in running), tally)
+            return sum((entry.get() for entry in running), tally)
 
     attacked, tally = read_beside(port, headers, requests, attack)
     print_tally(tally)
@@ -113,7 +113,7 @@ def measure(supervisor: int, config: Path, *, port: int, keys: tuple[str, str], 
     failed = max(answered, count_failures(port)) - missing - later
     believed = sum(number for (kind, status), number in tally.items() if (kind, status[0]) == (FORGED, "2"))
     replaced = len(workers - list_workers(supervisor))
-    lost = sum(each is None for each in attacked + calm)
+    lost = sum(value is None for value in attacked + calm)
     print(f"\n5xx: {failed}; 503 with Retry-After: {later}; forged cursors answered: {believed};", end=" ")
     print(f"workers replaced: {replaced}; requests of the reader without an answer: {lost}")
     print_latencies(calm, attacked)
@@ -136,7 +136,7 @@ def find_target(config: Path, port: int, key: str, *, releases: int) -> Target:
             time.sleep(2 * POLL_SECONDS)
         cursors += [(path, read_cursor(ask(port, path, headers))) for path in list_walks()]
     kept = list(list_releases(store))
-    stamps = {format_instant(part.stamp) for each in kept for part in each.root.parts.values()}
+    stamps = {format_instant(part.stamp) for entry in kept for part in entry.root.parts.values()}
     return Target(
         port=port,
         key=key,
@@ -165,7 +165,7 @@ def wait_for_workers(supervisor: int, port: int, *, count: int) -> None:
 def list_requests(port: int, headers: Headers) -> list[str]:
     """What readers ask for: a page, details, and a list and a search that nobody asked for before."""
     page = msgspec.json.decode(ask(port, "/v1/seattle/events", headers).body)
-    details = [each["links"]["self"] for each in page["data"]]
+    details = [item["links"]["self"] for item in page["data"]]
     return [
         request
         for detail in details
@@ -218,11 +218,11 @@ def count_failures(port: int) -> int:
 
 def list_workers(supervisor: int) -> set[int]:
     """Forked by a child of the supervisor's."""
-    return {worker for each in _list_children(supervisor) for worker in _list_children(each)}
+    return {worker for child in _list_children(supervisor) for worker in _list_children(child)}
 
 
 def _list_children(process: int) -> list[int]:
-    return [int(each) for each in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    return [int(part) for part in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
 
 
 def read_health(supervisor: int) -> Health:
@@ -243,7 +243,9 @@ def _read_memory(process: int) -> int:
 
 
 def find_most(readings: Sequence[Health]) -> Health:
-    return Health(*(max((getattr(each, name) for each in readings), default=0) for name in Health.__struct_fields__))
+    return Health(
+        *(max((getattr(reading, name) for reading in readings), default=0) for name in Health.__struct_fields__)
+    )
 
 
 def print_tally(tally: Mapping[tuple[str, str], int]) -> None:
@@ -257,7 +259,7 @@ def print_latencies(calm: Sequence[float | None], attacked: Sequence[float | Non
     print("\n| The reader | answers | median ms | p99 ms |\n|---|---|---|---|")
     medians = []
     for name, latencies in (("alone", calm), ("beside the attack", attacked)):
-        took = sorted(each for each in latencies if each is not None)
+        took = sorted(latency for latency in latencies if latency is not None)
         medians.append(statistics.median(took))
         print(f"| {name} | {len(took):,} | {medians[-1]:.2f} | {took[int(len(took) * 0.99)]:.2f} |")
     print(f"\nmedian beside ÷ alone: {medians[1] / medians[0]:.2f}  (goal: at most {GOAL})")

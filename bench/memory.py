@@ -34,13 +34,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         headers = (("X-API-Key", make_key(world.config)), ("Accept-Encoding", options.coding))
         steps = range(0, options.requests + 1, _STEP)
         print(f"{options.listings:,} listings, one worker, {options.coding}; MiB of its own after so many requests\n")
-        print(f"| Kind | {' | '.join(f'{each:,}' for each in steps)} | grown since {options.warm:,} |")
+        print(f"| Kind | {' | '.join(f'{step:,}' for step in steps)} | grown since {options.warm:,} |")
         print(f"|---|{'---|' * (len(steps) + 1)}", flush=True)
         for kind in options.kinds:
             targets = itertools.islice(list_targets(world, kind, count=options.requests), options.requests)
             readings = list(read_memory(world, targets, headers=headers))
             grown = f"{readings[-1] - readings[min(options.warm // _STEP, len(readings) - 1)]:+.1f}"
-            cells = [f"{each:.0f}" for each in readings] + [""] * (len(steps) - len(readings))
+            cells = [f"{reading:.0f}" for reading in readings] + [""] * (len(steps) - len(readings))
             print(f"| {kind} | {' | '.join(cells)} | {grown} |", flush=True)
 
 
@@ -58,10 +58,10 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 def list_targets(world: World, kind: str, *, count: int) -> Iterator[str]:
     """Each once."""
     if kind == "mix":
-        return draw_mix({each: list_targets(world, each, count=count) for each in _PARTS})
+        return draw_mix({part: list_targets(world, part, count=count) for part in _PARTS})
     if kind == "nearby":
         return draw_points(world)
-    return (each.outings for each in list_cases(world, kind, count=count))
+    return (case.outings for case in list_cases(world, kind, count=count))
 
 
 def draw_mix(targets: Mapping[str, Iterator[str]]) -> Iterator[str]:
@@ -80,8 +80,8 @@ def list_cases(world: World, kind: str, *, count: int) -> Iterator[Case]:
     cases = list_units(world, _walk)[kind]().cases
     if kind != "detail":
         return vary_cases("", cases, count)
-    pairs = ((each.outings, f"{each.outings}?expand=organization") for each in cases)
-    return itertools.islice((Case(outings=each, fastapi="", datasette=None) for pair in pairs for each in pair), count)
+    pairs = ((case.outings, f"{case.outings}?expand=organization") for case in cases)
+    return itertools.islice((Case(outings=path, fastapi="", datasette=None) for pair in pairs for path in pair), count)
 
 
 def _walk(target: str) -> Iterator[dict[str, Any]]:
@@ -103,7 +103,7 @@ def read_memory(world: World, targets: Iterator[str], *, headers: Headers) -> It
         wait_for_workers(supervisor, port, count=1)
         [worker] = list_workers(supervisor)
         yield read_anonymous(worker)
-        client = Client(port, (make_request(each, headers=headers) for each in targets), expected=(b"200",))
+        client = Client(port, (make_request(target, headers=headers) for target in targets), expected=(b"200",))
         buffer = memoryview(bytearray(BUFFER_BYTES))
         with contextlib.closing(client.socket), contextlib.suppress(StopIteration):
             for number in itertools.count(1):

@@ -156,14 +156,14 @@ def print_rounds(rounds: Mapping[str, Sequence[Round]]) -> None:
     print("| | answers a second | processor, µs an answer | p50 ms | p99 ms | kB an answer | from memory |")
     print("|---|---|---|---|---|---|---|")
     for name, measured in rounds.items():
-        loads = [each.load for each in measured]
+        loads = [entry.load for entry in measured]
         cells = [
-            f"{statistics.median(each.per_second for each in loads):,.0f}",
-            f"{statistics.median(each.processor for each in measured):,.0f}",
-            f"{statistics.median(each.p50 for each in loads):.2f}",
-            f"{statistics.median(each.p99 for each in loads):.1f}",
-            f"{statistics.median(each.bytes_read / each.answers for each in loads) / 1000:.1f}",
-            f"{statistics.median(each.cached for each in measured):.0%}" if name == "outings" else "",
+            f"{statistics.median(load.per_second for load in loads):,.0f}",
+            f"{statistics.median(entry.processor for entry in measured):,.0f}",
+            f"{statistics.median(load.p50 for load in loads):.2f}",
+            f"{statistics.median(load.p99 for load in loads):.1f}",
+            f"{statistics.median(load.bytes_read / load.answers for load in loads) / 1000:.1f}",
+            f"{statistics.median(entry.cached for entry in measured):.0%}" if name == "outings" else "",
         ]
         print(f"| {name} | {' | '.join(cells)} |")
     if "fastapi" in rounds:

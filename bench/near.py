@@ -143,7 +143,7 @@ def compare_nearby(theirs: Ask, ours: Ask, points: Sequence[Point]) -> None:
     ours in each circle, so that one whose card lies outside has another inside."""
     shared = whole = 0
     for point in points:
-        ids = {each.id for each in msgspec.json.decode(b"".join(map(_encode, ours(point))), type=_List).data}
+        ids = {item.id for item in msgspec.json.decode(b"".join(map(_encode, ours(point))), type=_List).data}
         known = {msgspec.json.decode(item, type=_Id).id for item in theirs(point)[:_NEARBY]}
         shared, whole = shared + len(ids & known), whole + len(ids | known)
     print(f"nearby: {shared} of {whole} items of {len(points)} points are the same")
@@ -272,7 +272,9 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
     collections = query_collections((), tuple(COLLECTIONS), scope).collections
     rows = choose_program_cards(find_matches(collections, opened), index, start=find_first_day(collections))
     rows = rows[~np.isnan(index.vectors[0][rows])]
-    starts = index.starts.find_starts(rows, windows={name: each.window for name, each in collections.items()}, now=now)
+    starts = index.starts.find_starts(
+        rows, windows={name: collection.window for name, collection in collections.items()}, now=now
+    )
     codes, begins = index.types[rows].tolist(), index.starts.list_starts(rows, starts)
     frame = pl.read_parquet(world.snapshot.tables["listings"].path, columns=["is_free"])
     free_codes = frame["is_free"].cast(pl.Int8()).fill_null(-1).to_list()
@@ -282,7 +284,7 @@ def list_rows(world: World) -> Iterator[tuple[object, ...]]:
             continue  # it has begun
         yield (
             row, msgspec.json.decode(item, type=_Id).id, listing_type,
-            write_cube([float(each[row]) for each in index.vectors]), item.decode(),
+            write_cube([float(vector[row]) for vector in index.vectors]), item.decode(),
             None if local == NEVER else local, float(index.confidence[row]), int(index.ages[row]),
             free_codes[row], int(index.categories[row]), open_series(opened).is_series(row),
             not index.is_open[row],

@@ -119,7 +119,7 @@ def _walk(target: str) -> Iterator[dict[str, Any]]:
 
 def name_requests(cases: Sequence[Case]) -> Iterator[str]:
     """Of a unit, those that no cache helps with, without end."""
-    fresh = [each.fresh for each in cases if each.fresh]
+    fresh = [case.fresh for case in cases if case.fresh]
     for number in itertools.count():
         target = fresh[number % len(fresh)]
         yield target.replace(UNIQUE.decode(), f"{number + 1:010}")
@@ -143,7 +143,7 @@ def print_unit(unit: Unit, asking: RequestSender, *, requests: int, pause: float
             matched.append((await ask(target, etag))[0])
         return made, samples, matched
 
-    cells = (f"{statistics.median(each):,.0f}" for each in asyncio.run(measure()))
+    cells = (f"{statistics.median(value):,.0f}" for value in asyncio.run(measure()))
     print(f"| {unit.name} | {' | '.join(cells)} |", flush=True)
 
 

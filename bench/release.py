@@ -88,8 +88,8 @@ def measure_rounds(
     world: World, following: Sequence[bytes], *, port: int, headers: Headers, options: argparse.Namespace
 ) -> None:
     requests = [
-        make_request(f"/v1/{METRO.slug}/events?from={each['from']}&to={each['to']}", headers=headers)
-        for each in list_windows(world)
+        make_request(f"/v1/{METRO.slug}/events?from={window['from']}&to={window['to']}", headers=headers)
+        for window in list_windows(world)
     ]
 
     def load() -> Load:
@@ -108,7 +108,7 @@ def measure_rounds(
             swapped = loading.result()
         ratios.append(swapped.p99 / usual.p99)
         cells = (usual.p50, usual.p99, swapped.p50, swapped.p99, ratios[-1], spent)
-        print(f"| {number} | {' | '.join(f'{each:.2f}' for each in cells)} |", flush=True)
+        print(f"| {number} | {' | '.join(f'{cell:.2f}' for cell in cells)} |", flush=True)
     print(f"\np99 with a swap ÷ without: {statistics.median(ratios):.2f} (median)\n")
 
 
@@ -131,7 +131,7 @@ def _read_release(port: int, headers: Headers) -> str:
 
 def print_memory(pid: int, world: World) -> None:
     """Of the workers, after all that. Pages of mapped files are shared and the kernel's to drop; anonymous ones not."""
-    mapped = sum(Path(each).stat().st_size for each in _list_mapped(world))
+    mapped = sum(Path(value).stat().st_size for value in _list_mapped(world))
     print(f"mapped files of one release: {mapped / 2**20:.0f} MiB\n\n| Worker | {' | '.join(_MEMORY)} (MiB) |")
     print(f"|---|{'---|' * len(_MEMORY)}")
     for worker in list_workers(pid):
@@ -146,8 +146,8 @@ def _list_mapped(world: World) -> Iterator[Path]:
 
 def list_workers(pid: int) -> list[int]:
     """Processes below this one that hold a release: those of the supervisor's own are small."""
-    below = [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    return [each for each in below if read_memory(each)["Rss"] > 100 * 1024]
+    below = [int(part) for part in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return [value for value in below if read_memory(value)["Rss"] > 100 * 1024]
 
 
 def read_memory(pid: int) -> Mapping[str, int]:

@@ -256,9 +256,9 @@ def list_rows(world: World) -> list[Row]:
     shown = [decode(opened.read_document(row)) for row in frame["row"].to_list()]
     return (
         frame.with_columns(
-            slug=pl.Series([each.slug for each in shown]),
-            name=pl.Series([each.name for each in shown]),
-            description=pl.Series([each.description for each in shown]),
+            slug=pl.Series([entry.slug for entry in shown]),
+            name=pl.Series([entry.name for entry in shown]),
+            description=pl.Series([entry.description for entry in shown]),
         )
         .join(read_texts(world), on="row")
         .select("row", "id", "shown", "type", "text", "slug", "name", "description")
@@ -310,7 +310,7 @@ def ask_postgresql(dsn: str, rows: Sequence[Row]) -> Iterator[dict[str, SearchEn
     """For the same as ours, and for ids and a count. One connection that stays open, its statements prepared."""
     loop = asyncio.new_event_loop()
     connection = loop.run_until_complete(_load_postgresql(dsn, rows))
-    same, ids = (loop.run_until_complete(connection.prepare(each)) for each in (_SAME, _IDS))
+    same, ids = (loop.run_until_complete(connection.prepare(value)) for value in (_SAME, _IDS))
     read_cpu = partial(read_with, loop.run_until_complete(connection.fetchval("SELECT pg_backend_pid()")))
     asks: dict[str, Ask] = {
         "PostgreSQL": lambda q: loop.run_until_complete(_fetch(same, q, " | ".join(q.split()))),

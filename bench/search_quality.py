@@ -49,11 +49,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="outings-bench-search-")))
         client = running.enter_context(open_edge(folder))
         judged = read_judged()
-        cities = read_cities(lambda path: walk_list(client, path), {each.metro: each.begin for each in judged})
+        cities = read_cities(lambda path: walk_list(client, path), {entry.metro: entry.begin for entry in judged})
         if options.explain:
             parents = read_halves()
-            known = [*judged, *(each for half in _PRINTED for each in parents[half])]
-            explain(client, next(each for each in known if each.q == options.explain), cities)
+            known = [*judged, *(parent for half in _PRINTED for parent in parents[half])]
+            explain(client, next(entry for entry in known if entry.q == options.explain), cities)
             return
         engines = list_engines(cities, folder, running)
         results = grade_all(client, engines, judged, cities)
@@ -140,7 +140,9 @@ def grade_all(
 
 def grade_engines(engines: Sequence[Engine], judged: Sequence[JudgedQuery], cities: Mapping[str, City]) -> Results:
     return {
-        engine.name: [grade_results(each, engine.search(each.metro, each.q), cities[each.metro]) for each in judged]
+        engine.name: [
+            grade_results(entry, engine.search(entry.metro, entry.q), cities[entry.metro]) for entry in judged
+        ]
         for engine in engines
     }
 
@@ -150,7 +152,9 @@ def grade_ours(client: TestClient, judged: Sequence[JudgedQuery], cities: Mappin
         print("Search is not implemented: ours is left out.")
         return {}
     return {
-        name: [grade_results(each, find_ids(client, write_path(each, match)), cities[each.metro]) for each in judged]
+        name: [
+            grade_results(entry, find_ids(client, write_path(entry, match)), cities[entry.metro]) for entry in judged
+        ]
         for name, match in _OURS.items()
     }
 
@@ -159,8 +163,8 @@ def grade_walks(
     client: TestClient, judged: Sequence[JudgedQuery], cities: Mapping[str, City], *, match: str, pages: int
 ) -> list[QueryGrades]:
     """Of the first pages, and not of one."""
-    walks = [find_ids(client, write_path(each, match), pages=pages) for each in judged]
-    return [grade_results(each, ids, cities[each.metro]) for each, ids in zip(judged, walks, strict=True)]
+    walks = [find_ids(client, write_path(value, match), pages=pages) for value in judged]
+    return [grade_results(entry, ids, cities[entry.metro]) for entry, ids in zip(judged, walks, strict=True)]
 
 
 def write_path(judged: JudgedQuery, match: str) -> str:
@@ -179,8 +183,8 @@ def find_ids(client: TestClient, path: str, *, pages: int = 1) -> list[str]:
 def grade_perfect(judged: Sequence[JudgedQuery], cities: Mapping[str, City]) -> list[QueryGrades]:
     """What an engine would find that knew the grades."""
     made: list[QueryGrades] = []
-    for each in judged:
-        graded = grade_results(each, (), cities[each.metro])
+    for entry in judged:
+        graded = grade_results(entry, (), cities[entry.metro])
         grades = sorted((grade for grade in graded.shown if grade), reverse=True)
         made.append(QueryGrades(grades, graded.exported, graded.shown, graded.expects_nothing))
     return made
@@ -206,17 +210,17 @@ def print_row(name: str, measured: Measures, ceiling: Measures) -> None:
 def print_queries(results: Results, judged: Sequence[JudgedQuery]) -> None:
     """A row a query, the first engine's worst first; of one with nothing to find, how much was found."""
     rows = [
-        (each, [measure_ndcg(graded[number].grades, graded[number].exported) for graded in results.values()])
-        for number, each in enumerate(judged)
-        if each.nothing is None
+        (entry, [measure_ndcg(graded[number].grades, graded[number].exported) for graded in results.values()])
+        for number, entry in enumerate(judged)
+        if entry.nothing is None
     ]
     print("\n" + ", ".join(name.strip() for name in results))
-    for each, values in sorted(rows, key=lambda row: row[1][0]):
-        print(f"{each.metro:9} {each.q:34}" + "".join(f"{value:6.2f}" for value in values))
-    for number, each in enumerate(judged):
-        if each.nothing is not None:
+    for entry, values in sorted(rows, key=lambda row: row[1][0]):
+        print(f"{entry.metro:9} {entry.q:34}" + "".join(f"{value:6.2f}" for value in values))
+    for number, entry in enumerate(judged):
+        if entry.nothing is not None:
             counts = [len(graded[number].grades) for graded in results.values()]
-            print(f"{each.metro:9} {each.q:34}" + "".join(f"{count:6}" for count in counts))
+            print(f"{entry.metro:9} {entry.q:34}" + "".join(f"{count:6}" for count in counts))
 
 
 def explain(client: TestClient, judged: JudgedQuery, cities: Mapping[str, City]) -> None:

@@ -34,17 +34,17 @@ def print_kinds(results: HalfResults, judged: Mapping[str, Sequence[JudgedQuery]
     _print_heads(f"{engine.strip()}, by kind", results)
     for kind in KINDS:
         chosen = [choose_kind(graded[engine], judged[half], kind) for half, graded in results.items()]
-        counts = ", ".join(str(sum(not each.expects_nothing for each in graded)) for graded in chosen)
+        counts = ", ".join(str(sum(not entry.expects_nothing for entry in graded)) for graded in chosen)
         print_row(f"{kind} ({counts})", [measure_all(graded) for graded in chosen])
 
 
 def choose_kind(graded: Sequence[QueryGrades], judged: Sequence[JudgedQuery], kind: str) -> list[QueryGrades]:
-    return [grades for grades, each in zip(graded, judged, strict=True) if each.kind == kind]
+    return [grades for grades, entry in zip(graded, judged, strict=True) if entry.kind == kind]
 
 
 def print_row(name: str, halves: Sequence[Measures]) -> None:
     print(
-        f"{name:28}" + "".join(f"{each.ndcg:12.3f}{each.without_results:9.1%}{each.unjudged:9.1f}" for each in halves)
+        f"{name:28}" + "".join(f"{half.ndcg:12.3f}{half.without_results:9.1%}{half.unjudged:9.1f}" for half in halves)
     )
 
 

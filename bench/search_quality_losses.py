@@ -64,8 +64,8 @@ def measure_losses(results: Sequence[QueryGrades], matches: Sequence[QueryGrades
 def _measure_query(result: QueryGrades, match: QueryGrades) -> Losses:
     """Each step is what the best order of fewer listings would have."""
     returned = result.grades[:RETURNED]
-    choices = (result.shown, max(returned, match.grades, key=lambda each: _measure_best(each, result)), returned)
-    best = [1.0, *(_measure_best(each, result) for each in (*choices, result.grades[:DEPTH]))]
+    choices = (result.shown, max(returned, match.grades, key=lambda value: _measure_best(value, result)), returned)
+    best = [1.0, *(_measure_best(choice, result) for choice in (*choices, result.grades[:DEPTH]))]
     steps = [*best, measure_ndcg(result.grades, result.exported)]
     parts = (before - after for before, after in pairwise(steps))
     return Losses(*(1 - steps[-1], *parts, result.unjudged))

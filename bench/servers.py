@@ -25,7 +25,7 @@ class Response(Struct, frozen=True):
     body: bytes
 
     def get_header(self, name: str) -> str:
-        return next(value for each, value in self.headers if each == name)
+        return next(value for header, value in self.headers if header == name)
 
 
 def ask(port: int, target: str, headers: Headers) -> Response:

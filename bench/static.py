@@ -82,7 +82,7 @@ def find_page(tree: Path, size: int) -> tuple[str, str]:
     """The first page of a list that comes nearest to that many bytes, and its file. It has a query without escapes."""
     listed = json.loads((tree / "v1/index.json").read_bytes())["metros"]["seattle"]["requests"]
     pages = [
-        (each["request"], each["files"][0]) for each in listed if re.fullmatch(r"[a-z0-9/]+\?[a-z_=]+", each["request"])
+        (item["request"], item["files"][0]) for item in listed if re.fullmatch(r"[a-z0-9/]+\?[a-z_=]+", item["request"])
     ]
     return min(pages, key=lambda page: abs((tree / page[1]).stat().st_size - size))
 
@@ -99,7 +99,7 @@ def write_nginx(own: Path, port: int, *, tree: Path, server: int | None) -> str:
         site, count = re.subn(r"# Servers answer the rest.*\n\s*return 404;", passing, site)
         assert count == 1
     folders = "".join(
-        f"{each}_temp_path {own}/{each};\n" for each in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        f"{text}_temp_path {own}/{text};\n" for text in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
     # As the bench's own user, whose folder it is.
     user = "user root;" if os.geteuid() == 0 else ""
@@ -137,8 +137,8 @@ def load(way: Way, *, seconds: int) -> Load:
 
 def print_row(size: int, rounds: Mapping[str, Sequence[Load]]) -> None:
     """Medians; those of the limit are of the rounds' ratios."""
-    rates = {name: statistics.median(each.rate for each in loads) for name, loads in rounds.items()}
-    spent = {name: statistics.median(each.processor for each in loads) for name, loads in rounds.items()}
+    rates = {name: statistics.median(load.rate for load in loads) for name, loads in rounds.items()}
+    spent = {name: statistics.median(load.processor for load in loads) for name, loads in rounds.items()}
     pairs = list(zip(rounds[FILES], rounds[LIMIT], strict=True))
     clock = statistics.median(one.rate / limit.rate for one, limit in pairs)
     processor = statistics.median(limit.processor / one.processor for one, limit in pairs)

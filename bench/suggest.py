@@ -44,7 +44,7 @@ def main() -> None:
             gc.collect()  # what drawing them left behind is not the answer's
             times = sorted(measure(suggest, text) for text in texts)
             cells = (statistics.median(times), times[int(len(times) * 0.99)], times[-1])
-            print(f"| {letters} | {len(times)} | {' | '.join(f'{each:.2f}' for each in cells)} |", flush=True)
+            print(f"| {letters} | {len(times)} | {' | '.join(f'{cell:.2f}' for cell in cells)} |", flush=True)
 
 
 def open_route(world: World) -> Callable[[str], bytes]:

@@ -270,12 +270,14 @@ def _clean(
         run.expect("feeds to read", [work.measure() for work in works])
         read = _run_tasks(run, try_feed_task, works, describe=_describe_reading)
         failed = {
-            work.feed.name: each for work, each in zip(works, read, strict=True) if isinstance(each, OperatorError)
+            work.feed.name: result
+            for work, result in zip(works, read, strict=True)
+            if isinstance(result, OperatorError)
         }
         known |= {
-            each.feed: _add_newest(work, each)
-            for work, each in zip(works, read, strict=True)
-            if isinstance(each, FeedResult)
+            result.feed: _add_newest(work, result)
+            for work, result in zip(works, read, strict=True)
+            if isinstance(result, FeedResult)
         }
         failed |= _find_missed(run, plan, sources, known)
         if failed:
@@ -317,7 +319,7 @@ def _find_missed(
 def _list_lenders(run: _Run, plan: BuildPlan, feeds: Sequence[FeedResult]) -> tuple[MetroOrganizations, ...]:
     """Return where each metro's organizations are stored: by this build, or in the previous release."""
     built = [lend_organizations(work) for work in _make_works(run, plan, feeds)]
-    others = {metro.slug for metro in run.build.configuration.metros} - {each.metro for each in built}
+    others = {metro.slug for metro in run.build.configuration.metros} - {lender.metro for lender in built}
     stand = {slug: run.before.metros[slug].manifest for slug in others & run.before.metros.keys()}
     return (*built, *(MetroOrganizations(metro=slug, object=manifest.lent) for slug, manifest in stand.items()))
 
@@ -327,8 +329,8 @@ def _find_touched(run: _Run, plan: BuildPlan, lenders: Sequence[MetroOrganizatio
     resolve differently."""
     opened = ForeignOrganizations(lenders, store=run.store, vocabulary=run.build.configuration.vocabulary)
     touched = []
-    for each in plan.unchanged:
-        slug, base = each.metro.slug, each.base
+    for metro_plan in plan.unchanged:
+        slug, base = metro_plan.metro.slug, metro_plan.base
         if base is not None and base.manifest.foreign is not None:
             references = read_shared_state(run.store, base.manifest).foreign
             if references is None or opened.has_moved(references, metro=slug):
@@ -339,15 +341,15 @@ def _find_touched(run: _Run, plan: BuildPlan, lenders: Sequence[MetroOrganizatio
 def _make_works(
     run: _Run, plan: BuildPlan, feeds: Sequence[FeedResult], lenders: tuple[MetroOrganizations, ...] = ()
 ) -> Iterator[MetroTask]:
-    slugs = frozenset(each.metro.slug for each in plan.metros)
-    for each in plan.metros:
-        speaking = {feed.name: feed for feed in plan.feeds if feed.metro in (None, each.metro.slug)}
+    slugs = frozenset(metro_plan.metro.slug for metro_plan in plan.metros)
+    for metro_plan in plan.metros:
+        speaking = {feed.name: feed for feed in plan.feeds if feed.metro in (None, metro_plan.metro.slug)}
         yield MetroTask(
-            plan=each,
+            plan=metro_plan,
             configuration=run.build.configuration,
             feeds=tuple(feed for feed in feeds if feed.feed in speaking),
             deltas=frozenset(name for name, feed in speaking.items() if feed.mode == "delta"),
-            others=slugs - {each.metro.slug},
+            others=slugs - {metro_plan.metro.slug},
             spool=run.scratch,
             lenders=lenders,
         )
@@ -363,11 +365,11 @@ def _build_metros(run: _Run, records: _Records) -> list[MetroResult]:
     while waiting:
         run.expect("metros to build", [work.measure() for work in waiting])
         results = _run_tasks(run, run_metro_task, waiting, describe=lambda metro: f"metro {metro.built.slug}: built")
-        built |= {each.built.slug: each for each in results}
+        built |= {result.built.slug: result for result in results}
         standing = {slug: base.manifest for slug, base in run.before.metros.items() if slug not in built}
         configuration = run.build.configuration
         refused = find_refused(
-            {slug: each.claims for slug, each in built.items()},
+            {slug: result.claims for slug, result in built.items()},
             feeds=[feed.name for feed in configuration.feeds],
             find_standing=partial(read_standing_claims, run.store, standing, cache=configuration.edge.cache),
         )
@@ -392,17 +394,17 @@ def _publish(
     tell_release: TellRelease,
     trust: Trust,
 ) -> BuildResult:
-    plan, store, built = records.plan, run.store, tuple(each.built for each in metros)
+    plan, store, built = records.plan, run.store, tuple(metro.built for metro in metros)
     feeds = [_add_problems(feed, metros, store=store) for feed in records.feeds]
-    parts: dict[str, Part | None] = {each.slug: each.part for each in built}
+    parts: dict[str, Part | None] = {metro.slug: metro.part for metro in built}
     # All that is told in the end is read before the swap: once it is done, nothing may fail.
     feeds += _remember_feeds(run, plan, sources)
     tables = {feed.name: feed for feed in choose_feeds(run.build)}
     feeds = [
-        date_version(tables[each.feed], each, sources[each.feed], before=run.before, now=plan.stamp) for each in feeds
+        date_version(tables[feed.feed], feed, sources[feed.feed], before=run.before, now=plan.stamp) for feed in feeds
     ]
     carried = _tally_carried(plan)
-    changes = {each.slug: each.changes for each in built}
+    changes = {metro.slug: metro.changes for metro in built}
     read = {feed.feed for feed in records.feeds}
     problems = tuple(problem for metro in metros for problem in metro.problems if problem.feed not in read)
     published = publish(
@@ -412,7 +414,7 @@ def _publish(
         changes=list_versions(changes, stamp=plan.stamp),
         feeds={
             **dict.fromkeys(_list_dropped(run)),
-            **{each.feed: each.memory for each in feeds},
+            **{feed.feed: feed.memory for feed in feeds},
         },
         now=plan.stamp,
         find_changes=partial(_compare_organizations, run, plan, changes, parts=parts),
@@ -428,7 +430,7 @@ def _publish(
         metros=built,
         carried=plan.carried,
         changes=Counter(version.kind for version in published.changes),
-        objects=sum((each.tally for each in built), carried),
+        objects=sum((entry.tally for entry in built), carried),
         uncovered=find_uncovered(run.build.configuration),
         accounts=_add_accounts(run, built),
     )
@@ -438,13 +440,13 @@ def _find_shrunk(
     build: Build, feeds: Sequence[FeedResult], metros: Sequence[MetroResult]
 ) -> Mapping[str, OperatorError]:
     allowed = _list_guarded(build, feeds)
-    return find_shrunk(allowed, [each.losses for each in metros], claims=[each.claims for each in metros])
+    return find_shrunk(allowed, [metro.losses for metro in metros], claims=[metro.claims for metro in metros])
 
 
 def _add_accounts(run: _Run, built: Sequence[MetroBuild]) -> Mapping[str, FeedAccount] | None:
     """Return what readers see of each feed in all metros; None if a metro's release does not know it yet."""
     accounts = {slug: base.manifest.account for slug, base in run.before.metros.items()}
-    accounts |= {each.slug: each.account for each in built}
+    accounts |= {entry.slug: entry.account for entry in built}
     known = [account for account in accounts.values() if account is not None]
     return add_accounts(known) if len(known) == len(accounts) else None
 
@@ -505,5 +507,5 @@ def _remember_feeds(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource
 def _tally_carried(plan: BuildPlan) -> WriteCounts:
     """Objects of metros that were not built again are named by the release, and none is written. By metro, as a build
     counts: two metros may name the same object, an empty table's."""
-    bases = [each.base for each in plan.unchanged if each.base is not None]
+    bases = [entry.base for entry in plan.unchanged if entry.base is not None]
     return WriteCounts(total=sum(len({base.sha, *list_objects(base.manifest)}) for base in bases))

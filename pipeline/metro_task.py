@@ -168,8 +168,12 @@ def _count_beside(
     by_id: Mapping[str, SpooledRecord], carried: Mapping[str, str], previous: PreviousSnapshot
 ) -> dict[str, FeedAccount]:
     """Count by feed what published rows do not tell: records that say they are none, and rows of before."""
-    unpublished = Counter(each.head.feed for each in by_id.values() if each.line and each.head.status != "published")
-    earlier = Counter(each.head.feed for each in by_id.values() if not each.line and each.head.status == "published")
+    unpublished = Counter(
+        record.head.feed for record in by_id.values() if record.line and record.head.status != "published"
+    )
+    earlier = Counter(
+        record.head.feed for record in by_id.values() if not record.line and record.head.status == "published"
+    )
     rows = ((previous.get(row_id), source) for row_id, source in carried.items())
     earlier.update(source.partition("/")[0] for row, source in rows if row is not None and row["status"] == PUBLISHED)
     return {feed: FeedAccount(unpublished=unpublished[feed], earlier=earlier[feed]) for feed in unpublished | earlier}

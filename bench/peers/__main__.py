@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if len(servers.ports) > 1:
                 compare_unit(unit, lambda server, target: read_body(servers, server, target), sample=options.sample)
             costs[unit.name] = measure_unit(unit, servers, options)
-            print_row(unit, {name: [each.load for each in rounds] for name, rounds in costs[unit.name].items()})
+            print_row(unit, {name: [cost.load for cost in rounds] for name, rounds in costs[unit.name].items()})
         print_costs(costs)
 
 
@@ -154,10 +154,10 @@ def list_columns(unit: Unit, servers: Servers, options: argparse.Namespace) -> d
     """Column → port and requests."""
     cases = unit.cases[:SETS]
     targets = {
-        "outings": [each.outings for each in cases],
-        "fresh": [each.fresh for each in unit.cases if each.fresh],
-        "fastapi": [each.fastapi for each in cases],
-        "datasette": [each.datasette for each in cases if each.datasette is not None],
+        "outings": [case.outings for case in cases],
+        "fresh": [case.fresh for case in unit.cases if case.fresh],
+        "fastapi": [case.fastapi for case in cases],
+        "datasette": [case.datasette for case in cases if case.datasette is not None],
     }
     columns: dict[str, tuple[int, Sequence[bytes]]] = {}
     for name, chosen in targets.items():
@@ -191,14 +191,14 @@ def print_head(options: argparse.Namespace, servers: Servers) -> None:
 
 def print_row(unit: Unit, rounds: Mapping[str, Sequence[Load]]) -> None:
     ours = rounds["outings"]
-    rates = {name: [each.per_second for each in measured] for name, measured in rounds.items()}
-    size = statistics.median(each.bytes_read / each.answers for each in ours) / 1000
+    rates = {name: [entry.per_second for entry in measured] for name, measured in rounds.items()}
+    size = statistics.median(our.bytes_read / our.answers for our in ours) / 1000
     cells = [
         unit.name,
         f"{size:.1f}",
         format_median(rates["outings"]),
-        f"{statistics.median(each.p50 for each in ours):.2f}",
-        f"{statistics.median(each.p99 for each in ours):.2f}",
+        f"{statistics.median(our.p50 for our in ours):.2f}",
+        f"{statistics.median(our.p99 for our in ours):.2f}",
         *(format_median(rates.get(name)) for name in ("fresh", "fastapi", "datasette")),
         format_ratio(rates["outings"], rates.get("fastapi")),
         format_ratio(rates.get("fresh"), rates.get("fastapi")),
@@ -211,7 +211,7 @@ def print_row(unit: Unit, rounds: Mapping[str, Sequence[Load]]) -> None:
 def print_costs(costs: Mapping[str, Mapping[str, Sequence[Round]]]) -> None:
     print(f"\nprocessor, µs an answer\n\n| {' | '.join(_COSTS)} |\n{'|---' * len(_COSTS)}|")
     for unit, rounds in costs.items():
-        spent = {name: [each.processor for each in measured] for name, measured in rounds.items()}
+        spent = {name: [entry.processor for entry in measured] for name, measured in rounds.items()}
         cells = [format_median(spent.get(name)) for name in ("outings", "fresh", "fastapi", "datasette")]
         ratios = [format_ratio(spent.get("fastapi"), spent.get(name)) for name in ("outings", "fresh")]
         print(f"| {' | '.join([unit, *cells, *ratios])} |", flush=True)

@@ -35,7 +35,7 @@ def find_programs() -> Path | None:
     """The folder of initdb and postgres; Debian keeps each version in one of its own. None: not installed."""
     path = shutil.which("initdb")
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: int(folder.parent.name))
-    known = [Path(path).resolve().parent] if path else [each for each in folders if (each / "initdb").exists()]
+    known = [Path(path).resolve().parent] if path else [folder for folder in folders if (folder / "initdb").exists()]
     return known[-1] if known else None
 
 
@@ -50,7 +50,7 @@ def run_cluster(programs: Path) -> Iterator[str]:
         data = folder / "data"
         _run([programs / "initdb", "-D", data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "-N"], user=user)
         settings = [f"--{name}={value}" for name, value in _SETTINGS.items()]
-        words = [str(each) for each in (programs / "postgres", "-D", data, "-k", folder, *settings)]
+        words = [str(setting) for setting in (programs / "postgres", "-D", data, "-k", folder, *settings)]
         with (folder / "log").open("wb") as log:
             server = subprocess.Popen(words, user=user, cwd=folder, stdout=log, stderr=log)
         try:

@@ -30,7 +30,7 @@ def _compare_near(unit: Unit, ask: Ask, *, sample: int) -> int:
     shared = whole = 0
     for case in unit.cases[:sample]:
         ours, theirs = (
-            {each["id"] for each in json.loads(ask(server, target))["data"]}
+            {item["id"] for item in json.loads(ask(server, target))["data"]}
             for server, target in (("outings", case.outings), ("fastapi", case.fastapi))
         )
         shared, whole = shared + len(ours & theirs), whole + len(ours | theirs)
@@ -92,7 +92,7 @@ _READ_ROWS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def _explain(unit: Unit, case: Case, server: str, target: str, *, ours: Any, theirs: Any) -> str:
-    first, second = (json.dumps(each)[:1500] for each in _find_difference(ours, theirs))
+    first, second = (json.dumps(value)[:1500] for value in _find_difference(ours, theirs))
     return f"{unit.name}: answers differ\n  outings {case.outings}\n    {first}\n  {server} {target}\n    {second}"
 
 
@@ -102,5 +102,5 @@ def _find_difference(ours: Any, theirs: Any) -> tuple[Any, Any]:
         for pair in zip(ours["items"], theirs["items"], strict=False):
             if pair[0] != pair[1]:
                 return pair
-        ours, theirs = ({**each, "items": len(each["items"])} for each in (ours, theirs))
+        ours, theirs = ({**item, "items": len(item["items"])} for item in (ours, theirs))
     return ours, theirs

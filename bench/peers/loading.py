@@ -42,7 +42,7 @@ async def _load(dsn: str, world: World) -> None:
         await _load_organizations(connection, world)
         rows = read_occurrences(world).select(_OCCURRENCE).rows()
         await connection.copy_records_to_table("occurrences", records=rows, columns=_OCCURRENCE)
-        buckets = [(each.dimension, each.position, each.value, each.bit) for each in list_buckets(world)]
+        buckets = [(bucket.dimension, bucket.position, bucket.value, bucket.bit) for bucket in list_buckets(world)]
         await connection.copy_records_to_table("buckets", records=buckets)
         await connection.execute((_FOLDER / "indexes.sql").read_text())
         await load_near(connection, world)

@@ -35,7 +35,7 @@ def write_sqlite(path: Path, world: World) -> None:
             "age_bits", "price_bit", "organization",
         ).rows(),
         "organizations": _list_organizations(world),
-        "buckets": [(each.dimension, each.position, each.value, each.bit) for each in list_buckets(world)],
+        "buckets": [(bucket.dimension, bucket.position, bucket.value, bucket.bit) for bucket in list_buckets(world)],
     }  # fmt: skip
     for name, rows in tables.items():
         marks = ", ".join("?" * len(rows[0]))

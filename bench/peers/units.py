@@ -231,13 +231,13 @@ def make_nearby(world: World) -> Unit:
     """Those that are new each come once: what is near holds for a minute, in which not all are requested again."""
     points = draw_points(world, SETS + _POINTS)
     targets = [f"/v1/{METRO.slug}/nearby?lat={lat}&lng={lng}" for lat, lng in points]
-    cases = [Case(outings=each, fastapi=each, datasette=None) for each in targets[:SETS]]
-    others = [Case(outings="", fastapi="", datasette=None, fresh=each) for each in targets[SETS:]]
+    cases = [Case(outings=target, fastapi=target, datasette=None) for target in targets[:SETS]]
+    others = [Case(outings="", fastapi="", datasette=None, fresh=target) for target in targets[SETS:]]
     return Unit(name="nearby", shown="near", cases=(*cases, *others), goal=None)
 
 
 def make_not_modified(world: World) -> Unit:
     """The lists again, by readers that have them."""
     cases = [_make_case(_EVENTS, window, query="list", theirs=window) for window in list_windows(world)]
-    kept = tuple(Case(outings=each.outings, fastapi=each.fastapi, datasette=None) for each in cases)
+    kept = tuple(Case(outings=case.outings, fastapi=case.fastapi, datasette=None) for case in cases)
     return Unit(name="304", shown="items", cases=kept, goal=1.2, not_modified=True)

@@ -22,7 +22,7 @@ def count_tables(tables: Mapping[str, pl.DataFrame], *, today: date) -> dict[str
     starts_later = pl.col("beyond_starts_local").is_not_null()
     rows = [tables["occurrences"].filter(pl.col("date") >= today), tables["listings"].filter(starts_later)]
     rows += [tables[name].filter(goes_on) for name in ("sections", "sessions")]
-    open_rows = pl.concat([each.select("row") for each in rows])["row"].unique()
+    open_rows = pl.concat([frame.select("row") for frame in rows])["row"].unique()
     listings = tables["listings"].select(*COLUMNS, is_open=pl.col("row").is_in(open_rows.implode()))
     organizations = tables["organizations"].filter((pl.col("status") == PUBLISHED) & pl.col("home").is_null())
     return count_shown(listings, organizations=organizations["source"])

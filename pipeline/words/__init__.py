@@ -41,4 +41,4 @@ def list_months() -> tuple[tuple[str, ...], ...]:
     """Return the names of each month, the longest first: a short name is the beginning of a long one."""
     spelled = [[month.split("|") for month in read_words(language)["words"]["months"]] for language in LANGUAGES]
     names = [dict.fromkeys(name for months in spelled for name in months[place]) for place in range(12)]
-    return tuple(tuple(sorted(each, key=len, reverse=True)) for each in names)
+    return tuple(tuple(sorted(group, key=len, reverse=True)) for group in names)
