@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
+import duckdb_extension_httpfs
 from markdown_it import MarkdownIt
 from msgspec import Struct
 
@@ -62,7 +64,8 @@ class Reader:
         self._state = folder / ".state"
         self._serving: subprocess.Popen[bytes] | None = None
         programs = Path(sys.executable).parent
-        self._environ = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "KEY": key}
+        install_httpfs(folder)
+        self._environ = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "KEY": key, "HOME": str(folder)}
 
     def run(self, block: Block) -> str:
         """What the block prints. A block that fails is an error."""
@@ -107,6 +110,16 @@ class Reader:
         assert match
         self._server = match[1]
         wait_until(lambda: answers(f"{self._server}/readyz"))
+
+
+def install_httpfs(home: Path) -> None:
+    """Put DuckDB's extension where its `INSTALL httpfs` does. It comes from a wheel."""
+    wheel = Path(duckdb_extension_httpfs.__file__).parent / "extensions"
+    (extension,) = wheel.glob("*/httpfs.duckdb_extension")
+    platform = duckdb.sql("PRAGMA platform").fetchall()[0][0]
+    folder = home / ".duckdb/extensions" / extension.parent.name / platform
+    folder.mkdir(parents=True)
+    (folder / extension.name).symlink_to(extension)
 
 
 def find_node() -> Path:

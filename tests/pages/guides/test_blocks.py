@@ -1,10 +1,14 @@
 """Who follows a guide gets what it shows: every block is run, in order, and every answer is compared."""
 
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.request import Request, urlopen
 
+import msgspec
 import pytest
+from pyarrow.parquet import ParquetFile
 
 from tests.pages.conftest import Demo
 from tests.pages.guides.comparison import find_difference, match_text, parse_shown
@@ -59,3 +63,36 @@ def test_every_block_of_a_guide_works_and_answers_what_the_guide_shows(name: str
             came = reader.run(block)
         difference = compare(block, came)
         assert difference is None, f"docs/guides/{name}.md, line {block.line}: {difference}"
+
+
+# What DuckDB itself says of the requests that it sent: the method and the part.
+LOGS_REQUESTS = "import duckdb\nduckdb.sql(\"CALL enable_logging('HTTP')\")\n"
+PRINTS_REQUESTS = """
+requests = duckdb.sql("SELECT request.type, coalesce(request.headers['Range'], '') FROM duckdb_logs_parsed('HTTP')")
+print(*(" ".join(request) for request in requests.fetchall()), sep="\\n")
+"""
+
+
+def test_a_reader_s_own_duckdb_fetches_the_end_of_a_file_and_the_columns_that_the_guide_names(
+    reader: Reader, demo: Demo
+) -> None:
+    (block,) = (block for block in GUIDES["ask-anything"] if block.language == "python")
+    code = LOGS_REQUESTS + block.code + PRINTS_REQUESTS
+    printed = reader.run(msgspec.structs.replace(block, code=code)).splitlines()
+    _, end, *ranges = [line for line in printed if line.startswith(("HEAD", "GET"))]
+    target = Request(f"{demo.url}/v1/seattle/export/events.parquet", headers={"X-API-Key": demo.key})
+    with urlopen(target) as answer:
+        whole = answer.read()
+    group = ParquetFile(io.BytesIO(whole)).metadata.row_group(0)
+    columns = {group.column(number).path_in_schema: group.column(number) for number in range(group.num_columns)}
+    named = [columns["name"], columns["price.max"]]
+    starts = {column.dictionary_page_offset or column.data_page_offset: column for column in named}
+    ends = {start + column.total_compressed_size - 1 for start, column in starts.items()}
+    requested = [tuple(map(int, line.removeprefix("GET bytes=").split("-"))) for line in ranges]
+    assert end == f"GET bytes={len(whole) - 16_384}-{len(whole) - 1}"
+    assert min(first for first, _ in requested) == min(starts)
+    assert {last for _, last in requested} <= ends
+    assert max(last for _, last in requested) == max(ends)
+    # What lies between two columns is read with them if it is less than a request is worth.
+    read = sum(last - first + 1 for first, last in requested)
+    assert read <= sum(column.total_compressed_size for column in named) + 16_384
