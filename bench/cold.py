@@ -139,7 +139,7 @@ def measure(config: Path, options: argparse.Namespace, *, wait: float, line: flo
 
 
 async def _ask(edge: Any, path: str, key: str) -> None:
-    from edge.request import read_scope
+    from edge.messages import read_scope
 
     path, _, query = path.partition("?")
     scope = {

@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.servers import find_free_port
-from edge.limits.limiter import LimitStore, LimitStoreError, Operation, encode_fields
-from edge.limits.mapped_store import MappedLimitStore
+from edge.limits.limiter import LimitStore, LimitStoreError, MappedLimitStore, Operation, encode_fields
 from edge.limits.principal import Allowance
 
 AT_ONCE = 16

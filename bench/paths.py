@@ -25,7 +25,7 @@ from bench.peers.units import Case, Unit, list_units
 from bench.peers.world import World, make_world
 from bench.servers import make_key
 from edge.app import Edge
-from edge.limits.mapped_store import open_limits
+from edge.limits.limiter import open_limits
 from outings.configuration import read_configuration
 from outings.release.store import open_store
 

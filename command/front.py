@@ -107,7 +107,7 @@ def _find_secret(config: Path | None) -> str | None:
 
 def _warn(config: Path, edges: Sequence[str]) -> None:
     """Warn if several servers would each apply a key's limits by themselves."""
-    from edge.limits.mapped_store import LOCAL
+    from edge.limits.limiter import LOCAL
 
     table = read_config(config).edge
     servers = {re.sub(r"^(unix:.*)\.[0-9]+$", r"\1", edge) for edge in edges}  # workers' sockets are one server's

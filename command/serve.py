@@ -76,7 +76,7 @@ def _check_search(configuration: Configuration) -> None:
 
 
 def _check_folders(configuration: Configuration) -> None:
-    from edge.limits.mapped_store import LOCAL, TableError, open_limits
+    from edge.limits.limiter import LOCAL, TableError, open_limits
     from edge.usage import open_ledger
 
     edge = configuration.edge

@@ -17,15 +17,13 @@ from edge.calendar_addresses import CalendarAddresses
 from edge.client_addresses import AddressBuckets, TrustedProxies, VisitorKey, VisitorLimiter
 from edge.front_protocol import Fronts
 from edge.limits.connections import ConnectionLimiter
-from edge.limits.limiter import LimitStore, RateLimiter, count_microseconds
-from edge.limits.mapped_store import MappedLimitStore
+from edge.limits.limiter import LimitStore, MappedLimitStore, RateLimiter, count_microseconds
+from edge.messages import read_scope, send_response
 from edge.metrics import Counts, Metrics
 from edge.planner import LocalDates, Planner
 from edge.public import OpenApi, Pages, PublicEndpoints
 from edge.releases import Releases, RollbackGuard
-from edge.request import read_scope
 from edge.respond import Responder
-from edge.response import send_response
 from edge.services.forecasts import Forecasts
 from edge.services.geocoder import Geocoder
 from edge.thread_pool import ThreadPool

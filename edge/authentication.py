@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from edge.calendar_addresses import SIGNATURE, CalendarAddresses, is_signed
 from edge.client_addresses import AddressBuckets, TrustedProxies
 from edge.limits.principal import Principal, make_principal
-from edge.request import Request
+from edge.messages import Request
 from outings.contract.errors import bad_request, rate_limited, unauthorized, unavailable
 from outings.contract.pricing_plans import PricingPlan
 from outings.keys.key_text import Seal, WrongSeal

@@ -9,7 +9,7 @@ from cachetools import FIFOCache
 from msgspec import Struct
 
 from edge.limits.limiter import MINUTE, SECOND, has_room, leak, wait_for_room
-from edge.request import Request
+from edge.messages import Request
 from outings.contract.errors import rate_limited
 
 Address = IPv4Address | IPv6Address

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache, partial
+from time import monotonic
 
 import msgspec
 import structlog
@@ -10,9 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from edge.calendar_addresses import CalendarAddresses
+from edge.messages import Request, make_etag, make_head
 from edge.releases import Releases, ServedRelease
-from edge.request import Request
-from edge.response import make_etag, make_head
 from edge.services.forecasts import Forecasts
 from edge.services.geocoder import Geocoder
 from edge.thread_pool import ThreadPool
@@ -254,7 +254,7 @@ class Planner:
                     raise refuse_elsewhere("of an id or slug") from None
                 raise
         if planned.query.metro is not None:
-            self._releases.note_use(planned.query.metro)
+            self._releases.used_at[planned.query.metro] = monotonic()
         return planned
 
     def _read_current(self) -> ServedRelease:

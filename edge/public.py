@@ -11,14 +11,11 @@ from msgspec.structs import replace
 
 from edge.authentication import KeyRing
 from edge.bodies import CODINGS, IDENTITY, Bodies, choose_coding, encode_body
-from edge.metrics import Counts, Metrics
-from edge.planner import RequestPlan
-from edge.releases import Releases
-from edge.request import Request
-from edge.response import (
+from edge.messages import (
     Body,
     Header,
     Lines,
+    Request,
     Response,
     encode_lines,
     make_body,
@@ -30,6 +27,9 @@ from edge.response import (
     make_success,
     matches_etag,
 )
+from edge.metrics import Counts, Metrics
+from edge.planner import RequestPlan
+from edge.releases import Releases
 from outings.answers.ical import render_event_file
 from outings.contract.errors import ApiError, not_found, unavailable
 from outings.contract.openapi.document import encode_document

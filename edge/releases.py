@@ -145,8 +145,7 @@ class Releases:
         self._store = store
         self._chosen = frozenset(metros)
         self._memory = memory
-        self._uses: dict[str, int] = {}
-        self._use_count = 0
+        self.used_at: dict[str, float] = {}  # when a metro was last requested, by the monotonic clock
         self._is_closed = False
         self._is_damaged = False  # files of the current release could not be read
         self._trust = trust
@@ -289,18 +288,13 @@ class Releases:
         added = snapshot.count_all_bytes() - snapshot.count_bytes()
         return self._memory is None or _count_bytes(served) + added <= self._memory
 
-    def note_use(self, metro: str) -> None:
-        """Remember that a metro was requested now."""
-        self._use_count += 1
-        self._uses[metro] = self._use_count
-
     def _close_unused(self) -> None:
         """Close the metros that were requested least recently until the others fit the memory. The last one stays."""
         served = self.current
         if self._memory is None or served is None:
             return
         metros, left = dict(served.release.metros), _count_bytes(served)
-        for slug in sorted(metros, key=lambda slug: self._uses.get(slug, 0))[:-1]:
+        for slug in sorted(metros, key=lambda slug: self.used_at.get(slug, 0.0))[:-1]:
             size = metros[slug].count_bytes()
             if left > self._memory and size:
                 metros[slug], left = metros[slug].renew(), left - size

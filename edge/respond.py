@@ -24,11 +24,9 @@ from edge.bodies import (
 from edge.client_addresses import VisitorLimiter
 from edge.front_protocol import ANY, Fronts
 from edge.limits.limiter import RateLimiter
-from edge.metrics import Counts
-from edge.planner import Planner, RequestPlan, find_match, read_key_id
-from edge.public import Pages, PublicEndpoints
-from edge.request import MOST_HEADER_BYTES, Request
-from edge.response import (
+from edge.messages import (
+    MOST_HEADER_BYTES,
+    Request,
     Response,
     list_content_headers,
     make_failure,
@@ -40,6 +38,9 @@ from edge.response import (
     matches_etag,
     read_range,
 )
+from edge.metrics import Counts
+from edge.planner import Planner, RequestPlan, find_match, read_key_id
+from edge.public import Pages, PublicEndpoints
 from edge.usage import RequestRecord, UsageRecorder
 from outings.answers.plan import PlannedFile
 from outings.contract.errors import METHODS, ApiError, bad_request, internal, method_not_allowed, unavailable
@@ -128,10 +129,11 @@ class Responder(Struct, frozen=True, kw_only=True):
     def _find_route(self, request: Request) -> Request:
         """Add `match`; it stays None for the pages, also for what a page says is missing. Raises 404, and 405 under
         `/v1` whatever the path."""
-        if not request.path.startswith("/v1/") and self.pages.has_page(request.path):
-            return request
-        if (listing := self.pages.find_listing(request)) is not None:
-            return listing
+        if not request.path.startswith("/v1/"):
+            if self.pages.has_page(request.path):
+                return request
+            if (listing := self.pages.find_listing(request)) is not None:
+                return listing
         try:
             return replace(request, match=find_match(request.path))
         except ApiError as failure:

@@ -1,8 +1,9 @@
-"""The line in which connections wait that sent several requests at once."""
+"""The limits of open connections: how many, and how much of their answers may be unsent."""
 
 import resource
 from collections import Counter
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Protocol
 
 # As many as ever answer at once, and wait for more, on one worker.
@@ -30,7 +31,10 @@ def explain_descriptors() -> str | None:
 
 
 class Connection(Protocol):
-    """A connection that the limiter can close."""
+    """A connection that the limiter can close. `idle_since`: the time since when it has no request to answer, or its
+    client takes no answer; None while it is being answered."""
+
+    idle_since: float | None
 
     def leave(self) -> None: ...
 
@@ -51,8 +55,7 @@ class ConnectionLimiter:
         self._name_address = name_address
         self._addresses: Counter[str] = Counter()
         self._opened: dict[Connection, str | None] = {}
-        self._waiting: dict[Connection, int] = {}  # their unsent bytes; the longest idle first
-        self._unsent = 0
+        self._unsent: dict[Connection, int] = {}  # bytes; the longest untaken first
 
     def open(self, connection: Connection, host: str | None) -> bool:
         """Return True if the connection may stay."""
@@ -60,38 +63,32 @@ class ConnectionLimiter:
         if address is not None and self._addresses[address] >= (self._per_address or 0):
             return False
         if len(self._opened) >= self._most:
-            longest = next(iter(self._waiting), None)
-            if longest is None:
+            idle = [(other.idle_since, other) for other in self._opened if other.idle_since is not None]
+            if not idle:
                 return False
-            self._end(longest)
+            self._end(min(idle, key=itemgetter(0))[1])
         self._opened[connection] = address
-        self._waiting[connection] = 0
         if address is not None:
             self._addresses[address] += 1
         return True
 
     def close(self, connection: Connection) -> None:
         """Forget a connection. May be called twice."""
-        self.work(connection)
+        self._unsent.pop(connection, None)
         address = self._opened.pop(connection, None)
         if address is not None:
             self._addresses[address] -= 1
             if not self._addresses[address]:
                 del self._addresses[address]
 
-    def wait(self, connection: Connection, *, unsent: int = 0) -> None:
-        """Note that a connection is idle, or that its client has not taken `unsent` bytes. If clients together have not
-        taken too many bytes, close the connection that has waited longest."""
-        if connection in self._opened:
-            self.work(connection)
-            self._waiting[connection] = unsent
-            self._unsent += unsent
-        while self._unsent > MOST_UNSENT_BYTES:
-            self._end(next(connection for connection, bytes_ in self._waiting.items() if bytes_))
-
-    def work(self, connection: Connection) -> None:
-        """Note that a connection has a request to answer."""
-        self._unsent -= self._waiting.pop(connection, 0)
+    def hold(self, connection: Connection, unsent: int) -> None:
+        """Note how many bytes the connection's client has not taken. While clients together have not taken too many,
+        close the connection whose client has taken none for longest."""
+        self._unsent.pop(connection, None)
+        if unsent and connection in self._opened:
+            self._unsent[connection] = unsent
+        while sum(self._unsent.values()) > MOST_UNSENT_BYTES:
+            self._end(next(iter(self._unsent)))
 
     def _end(self, connection: Connection) -> None:
         self.close(connection)

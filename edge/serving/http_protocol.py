@@ -10,8 +10,7 @@ from typing import Any
 import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from edge.request import Request, make_request_id, read_request
-from edge.response import Header, Response, encode_lines, make_refusal
+from edge.messages import Header, Request, Response, encode_lines, make_refusal, make_request_id, read_request
 from outings.contract.errors import ApiError, bad_request
 
 # Of a request's line and header fields together. The edge takes less: 16 KiB of a query and 32 KiB of fields.
@@ -49,6 +48,7 @@ class HttpProtocol(HttpToolsProtocol):
     client does not read it.
     """
 
+    idle_since: float | None = None
     _unread = bytearray()  # each connection gets its own
     _head_bytes = 0
     _is_in_head = True
@@ -67,6 +67,7 @@ class HttpProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         self.headers = []
         self._unread, self._waiting = bytearray(), deque()
+        self.idle_since = self.loop.time()
         if self.app.connections.open(self, None if self.client is None else self.client[0]):
             self._expect(HEAD_SECONDS)
         else:
@@ -174,7 +175,7 @@ class HttpProtocol(HttpToolsProtocol):
         self._check_head()
         self._is_in_head, self._is_begun, self._head_bytes = False, False, 0
         self._end_deadline()
-        self.app.connections.work(self)
+        self.idle_since = None
         keeps_alive = self.parser.get_http_version() != "1.0" and self.parser.should_keep_alive()
         request, keeps_alive = self._read_request(), self._bound_body() and keeps_alive
         if self._is_answering:  # it came with the body of an earlier one
@@ -250,7 +251,7 @@ class HttpProtocol(HttpToolsProtocol):
             return
         self._unset_keepalive_if_required()
         self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
-        self.app.connections.wait(self)
+        self.idle_since = self.loop.time()
         self._read_on()
 
     def shutdown(self) -> None:
@@ -261,7 +262,8 @@ class HttpProtocol(HttpToolsProtocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self.app.connections.wait(self, unsent=self.transport.get_write_buffer_size())
+        self.idle_since = self.loop.time()
+        self.app.connections.hold(self, self.transport.get_write_buffer_size())
         self._expect_taking()
 
     def resume_writing(self) -> None:
@@ -269,7 +271,9 @@ class HttpProtocol(HttpToolsProtocol):
         if self._writing is not None and not self.transport.is_closing():
             self._writing.cancel()
             self._writing = None
-            self.app.connections.work(self)
+            self.app.connections.hold(self, 0)
+            if self._is_answering:
+                self.idle_since = None
             self._read_on()
 
     def timeout_keep_alive_handler(self) -> None:

@@ -9,8 +9,7 @@ from msgspec import Struct
 from edge.bodies import CODINGS
 from edge.front_protocol import CACHE_CONTROL, KINDS, LEAST_POINTER_BYTES, render_front
 from edge.limits.limiter import FIELDS
-from edge.request import MOST_HEADER_BYTES
-from edge.response import make_head, make_refusal, split_lines
+from edge.messages import MOST_HEADER_BYTES, make_head, make_refusal, split_lines
 from outings.contract import errors
 from outings.contract.errors import ApiError
 from outings.contract.routes import ROUTES

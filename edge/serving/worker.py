@@ -14,7 +14,7 @@ from structlog.typing import EventDict, Processor
 from edge.app import MEMORY_BYTES, Edge, read_clock
 from edge.client_addresses import TrustedProxies, VisitorKey
 from edge.limits.connections import ConnectionLimiter
-from edge.limits.mapped_store import LOCAL, open_limits
+from edge.limits.limiter import LOCAL, open_limits
 from edge.releases import RollbackGuard
 from edge.services.forecasts import open_forecasts
 from edge.services.geocoder import open_geocoder

@@ -2,7 +2,7 @@
 
 import pytest
 
-from edge.response import matches_etag
+from edge.messages import matches_etag
 
 
 @pytest.mark.parametrize(

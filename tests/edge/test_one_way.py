@@ -15,6 +15,7 @@ from prometheus_client import Metric
 from starlette.types import Message
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
+from bench.walk import send
 from edge.app import Edge
 from edge.front_protocol import KINDS, render_front
 from edge.usage import AccessLog, DailyUsage, Ledger, UsageRecorder
@@ -179,3 +180,17 @@ def test_they_are_billed_and_logged_the_same(outcomes: tuple[Outcome, Outcome]) 
             assert line.pop(own)  # type: ignore[attr-defined]
     assert wired.lines == called.lines
     assert len(wired.lines) == len(wired.answers)
+
+
+def test_a_list_passes_through_few_files(service: Service) -> None:
+    """Few enough for a reader to follow a request."""
+    target = "/v1/harbor/events?category=arts_creative&max_price={}"
+
+    async def count_files() -> list[int]:
+        await send(service.edge, service.keys["all"], target.format(30))  # opens what every list needs
+        walks = [(await send(service.edge, service.keys["all"], target.format(20)))[0] for _ in range(2)]
+        return [len(set(walk.files)) for walk in walks]
+
+    computed, cached = asyncio.run(count_files())
+    assert computed <= 20
+    assert cached <= 8

@@ -11,8 +11,7 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from edge.limits.limiter import LimitState, Operation, Outcome
-from edge.limits.mapped_store import MappedLimitStore
+from edge.limits.limiter import LimitState, MappedLimitStore, Operation, Outcome
 from edge.limits.principal import Allowance
 
 SECOND = 1_000_000

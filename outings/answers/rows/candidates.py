@@ -22,7 +22,6 @@ from outings.answers.rows.columns import (
     TypeColumns,
     find_happenings,
     list_set,
-    make_empty,
     pack_rows,
     test_set,
 )
@@ -293,7 +292,7 @@ def _find_timed(words: Words, dates: Dates, columns: Columns) -> Words:
         low, high = dates.times
         upper = len(values) if high is None else bisect_right(values, high)
         lower = 0 if low is None else bisect_left(values, low)
-        timed = own.read_set("most", "time", values[upper - 1]) if upper else make_empty(own.size)
+        timed = own.read_set("most", "time", values[upper - 1]) if upper else own.empty
         if lower:
             timed = timed & ~own.read_set("most", "time", values[lower - 1])
     rows = list_set(words & own.read_set("is", "time", VARIES))
@@ -407,7 +406,7 @@ def _find_overlapping(own: TypeColumns, first: str, last: str, low: float | None
 def _find_either(alternatives: Sequence[Sequence[Condition]], columns: Columns, own: TypeColumns) -> SetOrTest:
     """Return a set if sets answer all alternatives, else one test of all."""
     sides = [
-        _join([~make_empty(own.size), *(_find_set_or_test(condition, columns, own) for condition in side)])
+        _join([~own.empty, *(_find_set_or_test(condition, columns, own) for condition in side)])
         for side in alternatives
     ]
     if not any(side.tests for side in sides):

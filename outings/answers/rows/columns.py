@@ -22,10 +22,6 @@ Mask = NDArray[np.bool_]
 _FIRST_BYTES, _GROWTH = 64, 8
 
 
-def make_empty(size: int) -> Words:
-    return np.zeros(count_words(size), dtype=np.uint64)
-
-
 def pack_rows(rows: NDArray[np.integer], size: int) -> Words:
     mask = np.zeros(count_words(size) * WORD, dtype=np.bool_)
     mask[rows] = True
@@ -106,11 +102,13 @@ _MOST_STACKS = 8
 
 
 class TypeColumns:
-    """The rows of one type: `first` is the number of the first one in the table, `size` how many there are."""
+    """The rows of one type: `first` is the number of the first one in the table, `size` how many there are, `empty` the
+    set of none of them."""
 
     def __init__(self, table: MappedTable, *, first: int, end: int) -> None:
         self.first, self.size = first, end - first
         self._words = table.read_matrix("words")
+        self.empty = _freeze(np.zeros(count_words(self.size), dtype=np.uint64))
         kinds, columns = table.read_texts("kind"), table.read_texts("column")
         values = table.read_array("value").tolist()
         self._numbers = {name: number for number, name in enumerate(zip(kinds, columns, values, strict=True))}
@@ -136,7 +134,7 @@ class TypeColumns:
 
     def read_set(self, kind: str, column: str, value: float) -> Words:
         row_set = self.find_set(kind, column, value)
-        return make_empty(self.size) if row_set is None else row_set
+        return self.empty if row_set is None else row_set
 
     def _read_all(self, kind: str, column: str, values: Iterable[float]) -> Words:
         """Return the sets as rows of a matrix."""
@@ -145,7 +143,7 @@ class TypeColumns:
     def _read_any(self, kind: str, column: str, values: Iterable[float]) -> Words:
         """Return the union of these sets."""
         present = [words for value in values if (words := self.find_set(kind, column, value)) is not None]
-        return _freeze(reduce(np.bitwise_or, present)) if present else _freeze(make_empty(self.size))
+        return _freeze(reduce(np.bitwise_or, present)) if present else self.empty
 
     def _read_between(self, column: str, first: int, end: int) -> Words:
         """Return the rows whose value is in `list_values`, from index `first` up to `end`."""
@@ -155,7 +153,7 @@ class TypeColumns:
     def _read_overlap(self, firsts: tuple[str, int | None], lasts: tuple[str, int | None]) -> Words:
         """Return the rows whose range begins before one index and does not end before another, in `list_values` of two
         columns. None is no limit, and an end that is not stated is open."""
-        words = ~make_empty(self.size)
+        words = ~self.empty
         (first, end), (last, begin) = firsts, lasts
         if begin is not None:
             words = words & ~self._read_most(last, begin)
@@ -165,7 +163,7 @@ class TypeColumns:
 
     def _read_most(self, column: str, end: int) -> Words:
         """Return the rows that state a value before this place."""
-        return self.read_set("most", column, self._values[column][end - 1]) if end else make_empty(self.size)
+        return self.read_set("most", column, self._values[column][end - 1]) if end else self.empty
 
     def list_values(self, column: str) -> list[float] | None:
         """Return the values that have a set, ascending; None if the column has too many."""
@@ -229,7 +227,7 @@ class Columns:
 
     def _unite(self, numbers: Sequence[int]) -> Words:
         if not numbers:
-            return make_empty(self.types["event"].size)
+            return self.types["event"].empty
         return _freeze(reduce(np.bitwise_or, [self._days[number] for number in numbers]))
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from edge.limits.limiter import LimitState, Outcome, encode_fields, find_wait
 from edge.limits.principal import Allowance
-from edge.response import split_lines
+from edge.messages import split_lines
 from tests.edge.limits.conftest import BEGIN, CountedStore
 
 SECOND = 1_000_000

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.limits.limiter import LimitState, LimitStoreError, Operation, Outcome
-from edge.limits.mapped_store import SLOTS, MappedLimitStore, TableError
+from edge.limits.limiter import SLOTS, LimitState, LimitStoreError, MappedLimitStore, Operation, Outcome, TableError
 from edge.limits.principal import Allowance
 from tests.edge.limits.conftest import BEGIN, Clock
 from tests.forking import CONTEXT

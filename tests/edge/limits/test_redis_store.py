@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from edge.limits.limiter import LimitStoreError, Operation, Outcome, encode_fields
-from edge.limits.mapped_store import open_limits
+from edge.limits.limiter import LimitStoreError, Operation, Outcome, encode_fields, open_limits
 from edge.limits.principal import Allowance
 from edge.limits.redis_store import RedisLimitStore
-from edge.response import split_lines
+from edge.messages import split_lines
 from tests.edge.limits.conftest import RedisServer
 
 ALLOWANCE = Allowance(key=1, client=2, per_minute=600, per_month=10**9)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from edge.limits.connections import MOST_UNSENT_BYTES, ConnectionLimiter
+from edge.serving.http_protocol import HttpProtocol
 from edge.serving.server import UNSENT_BYTES, bind_sockets
 from tests.edge.conftest import Service
 from tests.edge.processes.connections import Connection, Transport, connect_protocol
@@ -295,9 +296,33 @@ def test_nothing_is_read_of_who_takes_no_answer(make_own: Callable[..., Service]
     asyncio.run(run())
 
 
+def test_an_answer_that_was_written_whole_counts_until_it_is_taken(
+    make_own: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = make_own()
+
+    async def answer_slowly() -> tuple[HttpProtocol, Transport]:
+        wire, transport = connect_protocol(service)
+        monkeypatch.setattr(transport, "write", lambda _: wire.pause_writing())
+        monkeypatch.setattr(transport, "get_write_buffer_size", lambda: MOST_UNSENT_BYTES * 2 // 3)
+        wire.data_received(REQUEST)
+        await asyncio.gather(*wire.tasks)
+        return wire, transport
+
+    async def run() -> list[bool]:
+        opened = [await answer_slowly() for _ in range(2)]
+        have_left = [transport.is_closing() for _, transport in opened]
+        for wire, _ in opened:
+            wire.connection_lost(None)
+        return have_left
+
+    assert asyncio.run(run()) == [True, False]
+
+
 class Slow:
     """A connection that is asked to leave."""
 
+    idle_since: float | None = 0.0
     has_left = False
 
     def leave(self) -> None:
@@ -306,19 +331,20 @@ class Slow:
 
 def test_who_has_not_taken_an_answer_longest_makes_room_for_the_answers_of_others() -> None:
     connections, slow, idle = ConnectionLimiter(), [Slow() for _ in range(4)], Slow()
-    for each in (idle, *slow):
-        assert connections.open(each, None)
+    for connection in (idle, *slow):
+        assert connections.open(connection, None)
     third = MOST_UNSENT_BYTES // 3
-    for each in slow[:3]:
-        connections.wait(each, unsent=third)
-    connections.wait(slow[0], unsent=third)
-    assert not any(each.has_left for each in slow)
-    connections.wait(slow[3], unsent=third)
-    assert [each.has_left for each in slow] == [False, True, False, False]
-    for each in (slow[0], slow[2]):
-        connections.work(each)
-    connections.wait(slow[0], unsent=third)
-    assert [each.has_left for each in (idle, *slow)] == [False, False, True, False, False]
+    for connection in slow[:3]:
+        connections.hold(connection, third)
+    connections.hold(slow[0], third)
+    assert not any(connection.has_left for connection in slow)
+    connections.hold(slow[3], third)
+    assert [connection.has_left for connection in slow] == [False, True, False, False]
+    connections.hold(slow[2], 0)
+    connections.hold(slow[0], 2 * third)
+    assert not slow[3].has_left
+    connections.hold(slow[0], 3 * third)
+    assert [connection.has_left for connection in (idle, *slow)] == [False, False, True, False, True]
 
 
 def test_the_kernel_takes_little_of_an_answer_that_it_can_not_send() -> None:
