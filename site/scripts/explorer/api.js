@@ -1,3 +1,5 @@
+/** @import { Item, ListBody } from "../../types/api.js" */
+
 /** What an API answered that is no success, or that it could not be reached (`status` 0). */
 export class Failure extends Error {
   /**
@@ -57,9 +59,10 @@ export class Api {
 
   /**
    * Where the rate is used up, it is asked again as soon as the API says that it may be.
+   * @template [Answer=ListBody]
    * @param {string} path behind `/v1/`
    * @param {AbortSignal} [signal]
-   * @returns {Promise<any>}
+   * @returns {Promise<Answer>}
    */
   async read(path, signal) {
     for (let left = MOST_WAIT; ; ) {
@@ -80,12 +83,15 @@ export class Api {
    * @param {string} path
    * @param {number} most
    * @param {AbortSignal} [signal]
-   * @returns {Promise<{rows: any[], isWhole: boolean}>}
+   * @returns {Promise<{rows: Item[], isWhole: boolean}>}
    */
   async readRows(path, most, signal) {
+    /** @type {Item[]} */
     const rows = [];
+    /** @type {string | null} */
     let cursor = null;
     do {
+      /** @type {ListBody} */
       const body = await this.read(cursor ? `${path}&cursor=${encodeURIComponent(cursor)}` : path, signal);
       rows.push(...body.data);
       cursor = body.meta.next_cursor;

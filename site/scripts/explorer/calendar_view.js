@@ -2,6 +2,8 @@ import { addDays, findWeekday } from "./days.js";
 import { element } from "./element.js";
 import { CALENDAR_DAYS } from "./requests.js";
 
+/** @import { CalendarBody, CalendarDay } from "../../types/api.js" */
+
 /** @typedef {import("./language.js").Language} Language */
 
 const LEVELS = 5;
@@ -23,18 +25,16 @@ export function findWindow(state, today) {
 
 /**
  * A heat map, a week a row. Choosing a day filters by it; choosing it again takes that away.
- * @param {any} body
+ * @param {CalendarBody} body
  * @param {import("./state.js").State} state
  * @param {Language} language
  * @param {(day: string) => void} choose
  */
 export function makeCalendar(body, state, language, choose) {
-  const most = Math.max(1, ...body.data.map((/** @type {any} */ day) => day.count));
+  const most = Math.max(1, ...body.data.map((day) => day.count));
   const [first, last] = [body.data.at(0)?.date, body.data.at(-1)?.date];
-  if (!first) return element("p", { class: "empty" }, language.say("empty"));
-  const cells = body.data.map((/** @type {any} */ day) =>
-    makeDay(day, { most, isFirst: day.date === first }, state, language, choose),
-  );
+  if (!first || !last) return element("p", { class: "empty" }, language.say("empty"));
+  const cells = body.data.map((day) => makeDay(day, { most, isFirst: day.date === first }, state, language, choose));
   const gap = Array.from({ length: findWeekday(first) }, () => element("td", { class: "gap" }));
   const rows = [];
   for (let at = 0, all = [...gap, ...cells]; at < all.length; at += 7)
@@ -67,7 +67,7 @@ export function makeCalendar(body, state, language, choose) {
 }
 
 /**
- * @param {any} day
+ * @param {CalendarDay} day
  * @param {{most: number, isFirst: boolean}} among the days that are shown
  * @param {import("./state.js").State} state
  * @param {Language} language

@@ -1,6 +1,8 @@
+/** @import { Item } from "../../types/api.js" */
+
 /**
  * @param {string[]} fields dotted paths
- * @param {any[]} rows
+ * @param {Item[]} rows
  */
 export function encodeCsv(fields, rows) {
   const lines = rows.map((row) => fields.map((field) => encodeCell(readPath(row, field))).join(","));
@@ -8,11 +10,11 @@ export function encodeCsv(fields, rows) {
 }
 
 /**
- * @param {any} row
+ * @param {object} row
  * @param {string} path
  */
 function readPath(row, path) {
-  return path.split(".").reduce((value, name) => value?.[name], row);
+  return path.split(".").reduce((value, name) => Reflect.get(Object(value), name), /** @type {unknown} */ (row));
 }
 
 /** A text that a spreadsheet would take for a formula gets an apostrophe before it.

@@ -38,6 +38,9 @@ import {
   TYPES,
 } from "./state.js";
 
+/** @import { Body, CalendarBody, DensityBody, Item, ListBody, Metro } from "../../types/api.js" */
+/** @import { Neighborhood, SearchBody, Suggestion, Version } from "../../types/api.js" */
+
 /**
  * @typedef {import("./state.js").State} State
  */
@@ -69,9 +72,9 @@ export class Explorer {
     this.search = null;
     /** @type {import("./key_form.js").KeyForm | null} */
     this.keys = null;
-    /** @type {any[]} */
+    /** @type {Metro[]} */
     this.metros = [];
-    /** @type {Map<string, any[]>} neighborhoods by metro */
+    /** @type {Map<string, Neighborhood[]>} neighborhoods by metro */
     this.areas = new Map();
     /** @type {Map<string, number>} how many listings a request found, of those beside the kinds */
     this.totals = new Map();
@@ -124,7 +127,12 @@ export class Explorer {
   }
 
   get metro() {
-    return this.metros.find((each) => each.slug === this.state.metro);
+    return this.#findMetro(this.state.metro);
+  }
+
+  /** @param {string} slug of a city that the page offers */
+  #findMetro(slug) {
+    return /** @type {Metro} */ (this.metros.find((each) => each.slug === slug));
   }
 
   /** The local date in the city. */
@@ -139,7 +147,7 @@ export class Explorer {
   async searchLine(line) {
     const state = this.#takeMetro(line);
     const { metro: slug, line: words } = state;
-    const metro = this.metros.find((each) => each.slug === slug);
+    const metro = this.#findMetro(slug);
     const { filters, stated, type, near, q } = parseLine(words, findToday(metro.timezone), this.language);
     const base = {
       ...this.state,
@@ -207,7 +215,7 @@ export class Explorer {
 
   /**
    * @param {string} words
-   * @param {any} metro
+   * @param {Metro} metro
    */
   async #findSpot(words, metro) {
     return findSpot(words, {
@@ -262,10 +270,11 @@ export class Explorer {
 
   /**
    * Shows what a suggestion of the search stands for.
-   * @param {any} suggestion
+   * @param {Suggestion} suggestion
    */
   follow(suggestion) {
-    const { kind, slug, id, type, text } = suggestion;
+    const { kind, type, text } = suggestion;
+    const [slug, id] = [suggestion.slug ?? "", suggestion.id ?? ""];
     if (kind === "query") this.change((state) => changeFilters(state, { q: text }));
     else if (kind === "category") this.change((state) => changeFilters(state, { category: slug, q: "" }));
     else if (kind === "neighborhood") this.change((state) => changeFilters(state, { neighborhood: slug, q: "" }));
@@ -278,8 +287,9 @@ export class Explorer {
     this.root.hidden = false;
     if (this.keys && !this.keys.show()) return this.#askForKey("");
     try {
+      /** @type {Body<Metro[]>} */
       const body = await this.api.read("metros");
-      this.metros = body.data.filter((/** @type {any} */ metro) => metro.accessible);
+      this.metros = body.data.filter((metro) => metro.accessible);
     } catch (error) {
       return this.#fail(error, () => this.start());
     }
@@ -362,9 +372,8 @@ export class Explorer {
    */
   async #showNearby(path, signal) {
     const { state } = this;
-    const body = await this.api.read(path, signal);
+    const { data, meta } = await this.api.read(path, signal);
     if (signal.aborted) return;
-    const { data, meta } = body;
     this.#tellTotal(
       meta.has_more
         ? this.language.say("found_more", { count: data.length })
@@ -446,7 +455,7 @@ export class Explorer {
 
   /**
    * Items of any kind as a list, a part at a time, or on the map; or what to do where there are none.
-   * @param {any[]} items
+   * @param {Item[]} items
    * @param {AbortSignal} signal
    */
   async #showItems(items, signal) {
@@ -538,18 +547,18 @@ export class Explorer {
           ? makeList(body, state, this.language, this.ways)
           : makeEmpty([], state, this.language, () => {}),
       );
-    } else if (state.view === "calendar") {
-      this.view.replaceChildren(makeCalendar(shown.answer, state, this.language, (day) => this.#chooseDay(day)));
+    } else if (shown.calendar) {
+      this.view.replaceChildren(makeCalendar(shown.calendar, state, this.language, (day) => this.#chooseDay(day)));
       this.panel?.show(shown.path, state);
     } else {
       this.panel?.show(shown.path, state);
-      await this.#showMap(shown.answer, { total, first: body.data }, signal);
+      await this.#showMap(shown, { total, first: body.data }, signal);
     }
   }
 
   /**
-   * @param {{rows: any[], density: any}} answer
-   * @param {{total: number, first: any[]}} about
+   * @param {{rows: Item[], density: DensityBody | null}} answer
+   * @param {{total: number, first: Item[]}} about
    * @param {AbortSignal} signal
    */
   async #showMap(answer, { total, first }, signal) {
@@ -591,7 +600,7 @@ export class Explorer {
     );
     if (signal.aborted) return;
     this.form.showTypes(Object.fromEntries(types.map((type, at) => [type, bodies[at]?.facets.total])));
-    const read = bodies.filter(Boolean);
+    const read = bodies.filter((body) => body !== null);
     if (read.length) this.form.showCounts({ category: sumCategories(read) }, state);
   }
 
@@ -600,7 +609,7 @@ export class Explorer {
    * are asked for words alone, since each change of a filter would take three requests more of the visitors' rate. The
    * view does not wait for these numbers.
    * @param {State} state
-   * @param {any} metro
+   * @param {Metro} metro
    * @param {number} listed of the state's own collection
    * @param {AbortSignal} signal
    */
@@ -639,7 +648,9 @@ export class Explorer {
    * @param {AbortSignal} signal
    */
   async #readMatches(state, path, signal) {
-    const body = await this.api.read(path, signal).catch((error) => {
+    /** @type {Promise<SearchBody>} */
+    const read = this.api.read(path, signal);
+    const body = await read.catch((error) => {
       if (error instanceof Failure && error.status === 400) return null;
       throw error;
     });
@@ -656,22 +667,26 @@ export class Explorer {
   /**
    * What a view shows beside the list's counts.
    * @param {State} state
-   * @param {any} metro
-   * @param {Promise<any>} listed
+   * @param {Metro} metro
+   * @param {Promise<ListBody>} listed
    * @param {AbortSignal} signal
    */
   async #readView(state, metro, listed, signal) {
     if (state.view === "calendar") {
       const path = requestCalendar(state, findWindow(state, findToday(metro.timezone)));
-      return { path, answer: await this.api.read(path, signal) };
+      /** @type {CalendarBody} */
+      const calendar = await this.api.read(path, signal);
+      return { path, calendar, rows: [], density: null };
     }
     if ((await listed).facets.total > MOST_POINTS) {
       const path = requestDensity(state);
-      return { path, answer: { rows: [], density: await this.api.read(path, signal) } };
+      /** @type {DensityBody} */
+      const density = await this.api.read(path, signal);
+      return { path, calendar: null, rows: [], density };
     }
     const path = requestRows(state, MAP_FIELDS);
     const { rows } = await this.api.readRows(path, MOST_POINTS, signal);
-    return { path, answer: { rows, density: null } };
+    return { path, calendar: null, rows, density: null };
   }
 
   /** @param {string} day */
@@ -683,11 +698,12 @@ export class Explorer {
   /**
    * @param {string} metro
    * @param {AbortSignal} signal
-   * @returns {Promise<any[]>}
+   * @returns {Promise<Neighborhood[]>}
    */
   async #readAreas(metro, signal) {
     const known = this.areas.get(metro);
     if (known) return known;
+    /** @type {Body<Neighborhood[]>} */
     const body = await this.api.read(`${encodeURIComponent(metro)}/neighborhoods?limit=200`, signal);
     this.areas.set(metro, body.data);
     return body.data;
@@ -696,14 +712,16 @@ export class Explorer {
   /** @param {AbortSignal} signal */
   async #showListing(signal) {
     const path = `${this.state.type}/${encodeURIComponent(this.state.listing)}`;
+    /** @type {Body<Item>} */
     const body = await this.api.read(path, signal);
     if (signal.aborted) return;
     this.status.textContent = "";
     this.panel?.show(path, this.state);
     this.view.replaceChildren(makeListing(body.data, this.language, () => this.#closeListing()));
     find("listing-name", HTMLElement).focus();
-    const versions = await this.api
-      .read(`listings/${encodeURIComponent(this.state.listing)}/versions?limit=20`, signal)
+    /** @type {Promise<Body<Version[]>>} */
+    const read = this.api.read(`listings/${encodeURIComponent(this.state.listing)}/versions?limit=20`, signal);
+    const versions = await read
       .then((answer) => answer.data)
       .catch((error) => (error instanceof Failure ? error : new Failure(0, this.language.say("unreachable"))));
     if (!signal.aborted) find("history", HTMLElement).replaceChildren(makeHistory(versions, this.language));
@@ -745,13 +763,13 @@ export class Explorer {
 
 /**
  * The topics of several answers together.
- * @param {any[]} bodies
+ * @param {ListBody[]} bodies
  */
 function sumCategories(bodies) {
   /** @type {Map<string, number>} */
   const counts = new Map();
   for (const { facets } of bodies)
-    for (const { value, count } of facets.category) counts.set(value, (counts.get(value) ?? 0) + count);
+    for (const { value, count } of facets.category ?? []) counts.set(value, (counts.get(value) ?? 0) + count);
   return [...counts].map(([value, count]) => ({ value, count }));
 }
 

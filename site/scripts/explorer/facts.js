@@ -1,5 +1,7 @@
 import { addDays, findWeekday } from "./days.js";
 
+/** @import { Item, Section } from "../../types/api.js" */
+
 /** @typedef {import("./language.js").Language} Language */
 /** @typedef {{from: string, to: string} | null} Window */
 
@@ -10,7 +12,7 @@ const DAY = { weekday: "short", day: "numeric", month: "short" };
 /**
  * When something is, in one line; empty where nothing is stated. In a short window a class says its meeting, not its
  * term.
- * @param {any} item
+ * @param {Item} item
  * @param {Language} language
  * @param {Window} [window]
  */
@@ -35,7 +37,7 @@ export function tellTime(item, language, window = null) {
 
 /**
  * What an item near a point says of its time.
- * @param {any} item
+ * @param {Item} item
  * @param {Language} language
  */
 function tellMoment(item, language) {
@@ -52,7 +54,7 @@ function tellEnd(meeting, language) {
 
 /**
  * When an item begins, in a short window the first time in it: null where nobody knows.
- * @param {any} item
+ * @param {Item} item
  * @param {Window} [window]
  * @returns {{start: string, end: string} | null}
  */
@@ -66,29 +68,31 @@ export function findStart(item, window = null) {
   }
   if (item.type !== "class" || !window) return start ? { start, end: "" } : null;
   const slots = item.sections?.length ? item.sections : item.schedule ? [item] : [];
-  const meetings = slots.map((/** @type {any} */ slot) => findMeeting(slot, item, window)).filter(Boolean);
-  meetings.sort((/** @type {any} */ one, /** @type {any} */ other) => (one.start < other.start ? -1 : 1));
+  const meetings = slots.map((slot) => findMeeting(slot, item, window)).filter((meeting) => meeting !== null);
+  meetings.sort((one, other) => (one.start < other.start ? -1 : 1));
   return meetings[0] ?? (start ? { start, end: "" } : null);
 }
 
 /**
- * @param {any} slot a section, or a class without any
- * @param {any} item its class
+ * @param {Item | Section} slot a section, or a class without any
+ * @param {Item} item its class
  * @param {{from: string, to: string}} window
  */
 function findMeeting(slot, item, { from, to }) {
-  const term = slot.term?.starts_on || slot.term?.ends_on ? slot.term : (item.term ?? {});
-  const { days = [], start_time: start, end_time: end } = slot.schedule ?? {};
+  const term = slot.term?.starts_on || slot.term?.ends_on ? slot.term : item.term;
+  const { start_time: start, end_time: end } = slot.schedule ?? {};
+  /** @type {string[]} */
+  const days = slot.schedule?.days ?? [];
   for (let day = from; day <= to; day = addDays(day, 1)) {
-    if ((term.starts_on ?? day) > day || (term.ends_on ?? day) < day) continue;
-    const isOn = days.length ? days.includes(WEEKDAYS[findWeekday(day)]) : term.starts_on === day;
+    if ((term?.starts_on ?? day) > day || (term?.ends_on ?? day) < day) continue;
+    const isOn = days.length ? days.includes(WEEKDAYS[findWeekday(day)]) : term?.starts_on === day;
     if (isOn) return { start: start ? `${day}T${start}` : day, end: end ?? "" };
   }
   return null;
 }
 
 /**
- * @param {any} item
+ * @param {Item} item
  * @param {Language} language
  */
 function tellEventTime(item, language) {
@@ -97,13 +101,13 @@ function tellEventTime(item, language) {
     const next = item.occurrence?.next_starts_local ?? item.starts_local;
     return next ? language.say("and_again", { when: tellStart(item, next, language) }) : "";
   }
-  const [start, end] = own ? [own, item.occurrence.ends_local] : [item.starts_local, item.ends_local];
+  const [start, end] = own ? [own, item.occurrence?.ends_local] : [item.starts_local, item.ends_local];
   if (!start) return "";
-  return item.has_time && end > start ? language.range(start, end) : tellStart(item, start, language);
+  return item.has_time && end && end > start ? language.range(start, end) : tellStart(item, start, language);
 }
 
 /**
- * @param {any} item
+ * @param {Item} item
  * @param {string} start
  * @param {Language} language
  */
@@ -122,11 +126,11 @@ function tellSpan(start, end, language) {
 }
 
 /**
- * @param {any} item
+ * @param {Item} item
  */
 export function tellPlace(item) {
   const { place, location } = item;
-  const names = [place?.name, location?.neighborhood, location?.city].filter(Boolean);
+  const names = [place?.name, location?.neighborhood, location?.city].filter((name) => typeof name === "string");
   if (!place?.name && item.type !== "place" && location?.address) names.unshift(location.address);
   return [...new Set(names)].map(isolate).join(", ");
 }
@@ -140,7 +144,7 @@ export function isolate(text) {
 }
 
 /**
- * @param {any} item
+ * @param {Item} item
  * @param {Language} language
  */
 export function tellPrice(item, language) {
@@ -155,7 +159,7 @@ export function tellPrice(item, language) {
 }
 
 /**
- * @param {any} item
+ * @param {Item} item
  * @param {Language} language
  */
 export function tellAges(item, language) {

@@ -3,6 +3,8 @@ import { element, find } from "./element.js";
 import { TIMES } from "./line.js";
 import { changeFilters, changeType, EVERY_TYPE, listFilters } from "./state.js";
 
+/** @import { FacetValue, Facets, Metro, Neighborhood, OrganizationCount } from "../../types/api.js" */
+
 /**
  * @typedef {import("./language.js").Language} Language
  * @typedef {import("./state.js").State} State
@@ -144,13 +146,13 @@ export class FilterForm {
     return [...boxes].map((box) => /** @type {HTMLInputElement} */ (box).value).join(",");
   }
 
-  /** @param {any[]} metros */
+  /** @param {Metro[]} metros */
   fillMetros(metros) {
     const options = metros.map((metro) => element("option", { value: metro.slug }, metro.name));
     find("metro", HTMLSelectElement).replaceChildren(...options);
   }
 
-  /** @param {any[]} neighborhoods */
+  /** @param {Neighborhood[]} neighborhoods */
   fillNeighborhoods(neighborhoods) {
     const options = neighborhoods.map((each) => element("option", { value: each.slug }, each.name));
     find("neighborhood", HTMLSelectElement).replaceChildren(
@@ -206,7 +208,7 @@ export class FilterForm {
     find("time", HTMLSelectElement).value = this.#findTime(state);
     for (const name of ["neighborhood", "organization_id"])
       this.#choose(find(name, HTMLSelectElement), state.filters.get(name) ?? "");
-    for (const name of ["category", "weekday"]) {
+    for (const name of /** @type {const} */ (["category", "weekday"])) {
       const chosen = (state.filters.get(name) ?? "").split(",");
       for (const box of find(name, HTMLElement).querySelectorAll("input")) box.checked = chosen.includes(box.value);
     }
@@ -234,16 +236,16 @@ export class FilterForm {
   }
 
   /**
-   * @param {any} facets
+   * @param {Partial<Facets>} facets
    * @param {State} state
    */
   showCounts(facets, state) {
     this.#fillChoices(
       "category",
-      facets.category.filter(isStated).map((/** @type {any} */ each) => each.value),
+      (facets.category ?? []).filter(isStated).map((each) => each.value),
     );
     if (facets.organization) this.#fillOrganizations(facets.organization.top);
-    for (const name of ["category", "weekday"]) {
+    for (const name of /** @type {const} */ (["category", "weekday"])) {
       for (const { value, count } of (facets[name] ?? []).filter(isStated)) {
         const box = find(name, HTMLElement).querySelector(`[value="${CSS.escape(value)}"]`);
         const shown = box?.parentElement?.querySelector(".count");
@@ -254,14 +256,14 @@ export class FilterForm {
     this.#countOptions("time", facets.time_block ?? []);
     this.#countOptions(
       "price",
-      (facets.price_band ?? []).filter((/** @type {any} */ each) => each.value === "free"),
+      (facets.price_band ?? []).filter((each) => each.value === "free"),
     );
     this.show(state);
   }
 
   /**
    * @param {string} id
-   * @param {{value: string, count: number}[]} counts
+   * @param {FacetValue[]} counts
    */
   #countOptions(id, counts) {
     for (const option of find(id, HTMLSelectElement).options) {
@@ -273,7 +275,7 @@ export class FilterForm {
     }
   }
 
-  /** @param {any[]} top */
+  /** @param {OrganizationCount[]} top */
   #fillOrganizations(top) {
     const options = top.map((each) =>
       element(

@@ -19,7 +19,7 @@ export class Language {
   /**
    * A word, with what stands in its braces.
    * @param {string} name
-   * @param {Record<string, string | number>} values
+   * @param {Record<string, string | number | null | undefined>} values
    */
   say(name, values = {}) {
     const text = this.words[name];

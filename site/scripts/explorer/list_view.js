@@ -4,6 +4,8 @@ import { measure } from "./location.js";
 import { PAGE_SIZE } from "./requests.js";
 import { findShortWindow } from "./state.js";
 
+/** @import { Item, ListBody } from "../../types/api.js" */
+
 /**
  * @typedef {import("./language.js").Language} Language
  * @typedef {import("./state.js").State} State
@@ -21,7 +23,7 @@ const HEADING = { weekday: "long", day: "numeric", month: "long" };
 
 /**
  * A page of a list, with the buttons to the next.
- * @param {any} body
+ * @param {ListBody} body
  * @param {State} state
  * @param {Language} language
  * @param {Ways} ways
@@ -32,7 +34,7 @@ export function makeList(body, state, language, ways) {
 
 /**
  * Items one below the other. Where they go by date, each date is a heading, and they say the clock alone.
- * @param {any[]} items
+ * @param {Item[]} items
  * @param {State} state
  * @param {Language} language
  * @param {Ways} ways
@@ -65,7 +67,7 @@ export function makeItems(items, state, language, ways, level = 2) {
 }
 
 /**
- * @param {any} item
+ * @param {Item} item
  * @param {{state: State, level: number, isDated?: boolean}} among
  * @param {Language} language
  * @param {Ways} ways
@@ -86,7 +88,7 @@ function makeItem(item, { state, level, isDated = false }, language, ways) {
 }
 
 /**
- * @param {any} item
+ * @param {Item} item
  * @param {Language} language
  * @param {State} [state]
  * @param {boolean} [isDated] the date stands above
@@ -116,14 +118,15 @@ function tellClock(found, language) {
 }
 
 /**
- * @param {any} item
+ * @param {Item} item
  * @param {State | undefined} state
  * @param {Language} language
  */
 function tellDistance(item, state, language) {
   const [lat, lng] = ["lat", "lng"].map((name) => Number(state?.filters.get(name)));
-  if (!state?.filters.has("lat") || typeof item.location?.lat !== "number") return "";
-  return language.distance(item.distance_m ?? measure({ lat, lng }, item.location));
+  const { lat: ownLat = null, lng: ownLng = null } = item.location ?? {};
+  if (!state?.filters.has("lat") || ownLat === null || ownLng === null) return "";
+  return language.distance(item.distance_m ?? measure({ lat, lng }, { lat: ownLat, lng: ownLng }));
 }
 
 /**
@@ -143,7 +146,7 @@ export function makeLink(item, ways) {
 }
 
 /**
- * @param {any} body
+ * @param {ListBody} body
  * @param {State} state
  * @param {Language} language
  * @param {Ways} ways

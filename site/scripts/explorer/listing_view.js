@@ -3,11 +3,13 @@ import { element, find } from "./element.js";
 import { isolate, tellAges, tellPlace, tellPrice, tellTime } from "./facts.js";
 import { COLLECTIONS } from "./list_view.js";
 
+/** @import { Item, Version } from "../../types/api.js" */
+
 /** @typedef {import("./language.js").Language} Language */
 
 /**
  * One listing, with its history where the key may read it.
- * @param {any} item
+ * @param {Item} item
  * @param {Language} language
  * @param {() => void} close
  */
@@ -18,8 +20,8 @@ export function makeListing(item, language, close) {
     ["ages_label", tellAges(item, language)],
     ["price_label", tellPrice(item, language)],
     ["by", item.organization?.name],
-    ["categories", item.categories.map((/** @type {string} */ word) => language.name(word)).join(", ")],
-    ["confidence", language.percent(item.confidence)],
+    ["categories", item.categories.map((word) => language.name(word)).join(", ")],
+    ["confidence", language.percent(item.confidence ?? 0)],
     ["updated", item.updated_at && language.moment(item.updated_at)],
   ].filter(([, text]) => text);
   return element(
@@ -31,7 +33,7 @@ export function makeListing(item, language, close) {
       "dl",
       { class: "facts-table" },
       ...rows.map(([word, text]) =>
-        element("div", {}, element("dt", {}, language.say(word)), element("dd", {}, element("bdi", {}, text))),
+        element("div", {}, element("dt", {}, language.say(String(word))), element("dd", {}, element("bdi", {}, text))),
       ),
     ),
     item.description && element("p", { class: "description", dir: "auto" }, item.description),
@@ -45,13 +47,13 @@ export function makeListing(item, language, close) {
 /**
  * To the page of the listing alone, which can be sent to others, and to its calendar. Only where the site has such
  * pages.
- * @param {any} item
+ * @param {Item} item
  * @param {Language} language
  */
 function makePageLinks(item, language) {
   const { pages } = find("explorer", HTMLElement).dataset;
   if (!pages || item.audience === "adults") return null;
-  const page = `${pages}${item.metro}/${COLLECTIONS[item.type]}/${encodeURIComponent(item.slug)}`;
+  const page = `${pages}${item.metro}/${COLLECTIONS[item.type]}/${encodeURIComponent(item.slug ?? "")}`;
   const hasDates = item.type !== "place" && (item.starts_local || item.starts_on || item.term?.starts_on);
   return element(
     "p",
@@ -63,7 +65,7 @@ function makePageLinks(item, language) {
 
 /**
  * A link to where one signs up. Only a web address is one: a feed may say `javascript:`.
- * @param {any} item
+ * @param {Item} item
  * @param {Language} language
  */
 function makeSource(item, language) {
@@ -81,7 +83,7 @@ function makeSource(item, language) {
 }
 
 /**
- * @param {any[] | Failure} versions
+ * @param {Version[] | Failure} versions
  * @param {Language} language
  */
 export function makeHistory(versions, language) {
@@ -94,9 +96,7 @@ export function makeHistory(versions, language) {
       element("time", { datetime: version.changed_at }, language.moment(version.changed_at)),
       " ",
       language.name(version.kind),
-      version.fields.length
-        ? `: ${version.fields.map((/** @type {string} */ name) => language.name(name)).join(", ")}`
-        : "",
+      version.fields.length ? `: ${version.fields.map((name) => language.name(name)).join(", ")}` : "",
     ),
   );
   return element("ol", { class: "history" }, ...lines);

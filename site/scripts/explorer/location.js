@@ -1,5 +1,7 @@
 import { Failure } from "./api.js";
 
+/** @import { Around, Body, Bounds, Item, Metro, NearbyBody, Neighborhood, Suggestion } from "../../types/api.js" */
+
 /**
  * @typedef {{near: string, lat: string, lng: string}} Spot how a point is called, and where it is
  */
@@ -16,8 +18,8 @@ const PATIENCE_MS = 10_000;
  * @param {string} words
  * @param {object} about
  * @param {import("./api.js").Api} about.api
- * @param {any} about.metro in which the point has to lie
- * @param {any[]} about.areas neighborhoods
+ * @param {Metro} about.metro in which the point has to lie
+ * @param {Neighborhood[]} about.areas neighborhoods
  * @returns {Promise<{spot: Spot, rest: string} | null>}
  */
 export async function findSpot(words, { api, metro, areas }) {
@@ -33,36 +35,39 @@ export async function findSpot(words, { api, metro, areas }) {
 
 /**
  * @param {string} name
- * @param {{api: import("./api.js").Api, metro: any, areas: any[]}} about
+ * @param {{api: import("./api.js").Api, metro: Metro, areas: Neighborhood[]}} about
  * @returns {Promise<{lat: number, lng: number} | null>}
  */
 async function findPoint(name, { api, metro, areas }) {
   const base = encodeURIComponent(metro.slug);
   if (/^\d{5}$/.test(name)) {
+    /** @type {NearbyBody | null} */
     const body = await ask(
       api,
       `${base}/nearby?${new URLSearchParams({ near_zip: name, limit: "1", fields: "name" })}`,
     );
     return body?.meta.origin ?? null;
   }
+  /** @type {Body<Suggestion[]> | null} */
   const suggested = /\d/.test(name) ? null : await ask(api, `${base}/suggest?${new URLSearchParams({ q: name })}`);
   const kinds = ["neighborhood", "place"];
-  const first = suggested?.data.find(
-    (/** @type {any} */ each) => kinds.includes(each.kind) && beginsWith(each.text, name),
-  );
+  const first = suggested?.data.find((each) => kinds.includes(each.kind) && beginsWith(each.text, name));
   if (first?.kind === "neighborhood") {
     const bounds = areas.find((area) => area.slug === first.slug)?.bounds;
-    return bounds && { lat: (bounds.south + bounds.north) / 2, lng: (bounds.west + bounds.east) / 2 };
+    return bounds ? { lat: (bounds.south + bounds.north) / 2, lng: (bounds.west + bounds.east) / 2 } : null;
   }
-  const place = first && (await ask(api, `places/${first.id}`));
-  if (typeof place?.data.location.lat === "number") return place.data.location;
+  /** @type {Body<Item> | null} */
+  const place = first ? await ask(api, `places/${first.id}`) : null;
+  const { lat = null, lng = null } = place?.data.location ?? {};
+  if (lat !== null && lng !== null) return { lat, lng };
+  /** @type {Body<Around> | null} */
   const body = await ask(api, `${base}/around?${new URLSearchParams({ address: name, limit: "1" })}`);
   return body?.data.location ?? null;
 }
 
 /**
  * @param {{lat: number, lng: number}} point
- * @param {any} bounds
+ * @param {Bounds} bounds
  */
 function isWithin({ lat, lng }, { south, west, north, east }) {
   return south <= lat && lat <= north && west <= lng && lng <= east;
@@ -78,12 +83,14 @@ function beginsWith(text, words) {
 
 /**
  * Null where the API knows no such thing, or is not set up to say.
+ * @template Answer
  * @param {import("./api.js").Api} api
  * @param {string} path
+ * @returns {Promise<Answer | null>}
  */
 async function ask(api, path) {
   try {
-    return await api.read(path);
+    return /** @type {Answer} */ (await api.read(path));
   } catch (error) {
     if (error instanceof Failure && [400, 404, 501].includes(error.status)) return null;
     throw error;

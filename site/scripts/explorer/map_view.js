@@ -2,13 +2,15 @@ import { element } from "./element.js";
 import { makeLink } from "./list_view.js";
 import { MOST_ROWS } from "./requests.js";
 
+/** @import { DensityBody, Item, Metro, Neighborhood } from "../../types/api.js" */
+
 /**
  * @typedef {import("./language.js").Language} Language
  * @typedef {import("./list_view.js").Ways} Ways
  * @typedef {{lat: number, lng: number, radius_m: number}} Circle
- * @typedef {(circle: Circle, signal: AbortSignal) => Promise<{rows: any[], isWhole: boolean}>} ReadNear
- * @typedef {{type: string, total: number, metro: any, areas: any[], first: any[], readNear: ReadNear}} About
- *   `first`: the first listings of the list
+ * @typedef {(circle: Circle, signal: AbortSignal) => Promise<{rows: Item[], isWhole: boolean}>} ReadNear
+ * @typedef {{type: string, total: number, metro: Metro, areas: Neighborhood[], first: Item[],
+ *   readNear: ReadNear}} About `first`: the first listings of the list
  */
 
 /** A list of more than these is drawn as squares, else each listing as a point. */
@@ -51,7 +53,8 @@ export class MapView {
 
   /**
    * @param {HTMLElement} into
-   * @param {{rows: any[], density: any}} found the listings; or how many lie where, if they are too many
+   * @param {{rows: Item[], density: DensityBody | null}} found
+   *   the listings; or how many lie where, if they are too many
    * @param {About} about
    */
   async show(into, found, about) {
@@ -141,7 +144,7 @@ export class MapView {
   }
 }
 
-/** @param {any[]} rows */
+/** @param {Item[]} rows */
 function makePoints(rows) {
   return rows
     .filter((row) => typeof row.location?.lat === "number" && typeof row.location.lng === "number")

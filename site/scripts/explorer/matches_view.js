@@ -1,6 +1,8 @@
 import { element } from "./element.js";
 import { makeFacts, makeLink } from "./list_view.js";
 
+/** @import { Item, SearchBody, SearchMeta, SearchResult } from "../../types/api.js" */
+
 /**
  * @typedef {import("./language.js").Language} Language
  * @typedef {import("./state.js").State} State
@@ -8,8 +10,8 @@ import { makeFacts, makeLink } from "./list_view.js";
 
 /**
  * What fits the words best, of all kinds: the search's own answer, with what it made of the words.
- * @param {any} body
- * @param {Map<string, any>} listings the listings of the results, by id
+ * @param {SearchBody} body
+ * @param {Map<string, Item>} listings the listings of the results, by id
  * @param {State} state
  * @param {Language} language
  * @param {import("./list_view.js").Ways} ways
@@ -23,15 +25,13 @@ export function makeMatches(body, listings, state, language, ways) {
     element(
       "ol",
       { class: "listings" },
-      ...body.data.map((/** @type {any} */ result) =>
-        makeResult(result, listings.get(result.id), state, language, ways),
-      ),
+      ...body.data.map((result) => makeResult(result, listings.get(result.id), state, language, ways)),
     ),
   );
 }
 
 /**
- * @param {any} meta of a search
+ * @param {SearchMeta} meta of a search
  * @param {Language} language
  */
 function tellReading({ relaxed, interpreted, ignored_words: ignored }, language) {
@@ -39,16 +39,16 @@ function tellReading({ relaxed, interpreted, ignored_words: ignored }, language)
   const ages =
     age && !age.overridden_by && (age.max === null ? "ages_from" : age.min === age.max ? "ages_one" : "ages");
   return [
-    relaxed.length && language.say("relaxed", { words: relaxed.join(", ") }),
-    ages && language.say("read_as", { words: age.from, meaning: language.say(ages, age) }),
+    relaxed.length > 0 && language.say("relaxed", { words: relaxed.join(", ") }),
+    ages && language.say("read_as", { words: age.from, meaning: language.say(ages, { min: age.min, max: age.max }) }),
     interpreted.beginning && language.say("read_beginning", { word: interpreted.beginning }),
-    ignored.length && language.say("ignored", { words: ignored.join(", ") }),
+    ignored.length > 0 && language.say("ignored", { words: ignored.join(", ") }),
   ].filter(Boolean);
 }
 
 /**
- * @param {any} result
- * @param {any} listing undefined where it left with a release between the two requests
+ * @param {SearchResult} result
+ * @param {Item | undefined} listing undefined where it left with a release between the two requests
  * @param {State} state
  * @param {Language} language
  * @param {import("./list_view.js").Ways} ways
@@ -57,7 +57,7 @@ function makeResult(result, listing, state, language, ways) {
   const more = result.type === "place" ? "repeated_places" : "repeated_dates";
   const facts = [
     language.name(result.type),
-    result.repeats > 0 && language.plural(more, result.repeats),
+    result.repeats && language.plural(more, result.repeats),
     result.match === "partial" && language.say("partial"),
   ].filter(Boolean);
   return element(

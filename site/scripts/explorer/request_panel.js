@@ -110,6 +110,7 @@ export class RequestPanel {
 
   /** The address is shown, to be pasted into a calendar program; a link beside it opens the one of this machine. */
   async #subscribe() {
+    /** @type {import("../../types/api.js").Body<import("../../types/api.js").Address>} */
     const body = await this.api.read(requestAddress(this.state()));
     const { href } = new URL(body.data.url, this.api.base);
     const link = find("subscribe-link", HTMLAnchorElement);

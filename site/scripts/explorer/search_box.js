@@ -1,6 +1,8 @@
 import { element, find } from "./element.js";
 import { requestSuggestions } from "./requests.js";
 
+/** @import { Body, Suggestion } from "../../types/api.js" */
+
 /**
  * @typedef {import("./state.js").State} State
  * @typedef {import("./language.js").Language} Language
@@ -14,7 +16,7 @@ export class SearchBox {
   /**
    * @param {import("./api.js").Api} api
    * @param {Language} language
-   * @param {{state: () => State, search: (q: string) => void, choose: (suggestion: any) => void}} page
+   * @param {{state: () => State, search: (q: string) => void, choose: (suggestion: Suggestion) => void}} page
    */
   constructor(api, language, page) {
     this.api = api;
@@ -23,7 +25,7 @@ export class SearchBox {
     this.input = find("q", HTMLInputElement);
     this.list = find("suggestions", HTMLUListElement);
     this.form = find("search", HTMLFormElement);
-    /** @type {any[]} */
+    /** @type {Suggestion[]} */
     this.suggestions = [];
     this.active = -1;
     this.asked = 0;
@@ -57,6 +59,7 @@ export class SearchBox {
     this.waiting.abort();
     const { signal } = (this.waiting = new AbortController());
     try {
+      /** @type {Body<Suggestion[]>} */
       const body = await this.api.read(requestSuggestions(this.page.state(), q), signal);
       if (document.activeElement === this.input) this.#show(body.data);
     } catch {
@@ -64,7 +67,7 @@ export class SearchBox {
     }
   }
 
-  /** @param {any[]} suggestions */
+  /** @param {Suggestion[]} suggestions */
   #show(suggestions) {
     this.suggestions = suggestions;
     this.active = -1;
@@ -79,9 +82,9 @@ export class SearchBox {
             onmousedown: (event) => event.preventDefault(),
             onclick: () => this.#choose(at),
           },
-          element("bdi", {}, each.kind === "category" ? this.language.name(each.slug) : each.text),
+          element("bdi", {}, each.kind === "category" ? this.language.name(each.slug ?? "") : each.text),
           " ",
-          element("span", { class: "kind" }, this.language.name(each.kind === "listing" ? each.type : each.kind)),
+          element("span", { class: "kind" }, this.language.name((each.kind === "listing" && each.type) || each.kind)),
         ),
       ),
     );

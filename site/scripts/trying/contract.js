@@ -1,11 +1,15 @@
 /**
  * A parameter of a route, as `/openapi.json` says it.
- * @typedef {{ name: string, in: string, description: string, schema: any, required?: boolean, deprecated?: boolean,
- *   example?: any, "x-stability"?: string }} Parameter
+ * @typedef {{ type?: string | string[], format?: string, pattern?: string, enum?: unknown[], items?: Schema,
+ *   minimum?: number, maximum?: number, minLength?: number, maxLength?: number, maxItems?: number,
+ *   "x-default"?: unknown }} Schema
+ * @typedef {{ name: string, in: string, description: string, schema: Schema, required?: boolean, deprecated?: boolean,
+ *   example?: unknown, "x-stability"?: string }} Parameter
  * @typedef {{ parameters: Parameter[], needsKey: boolean }} Operation
+ * @typedef {{ paths: Record<string, { get: { parameters: object[], security?: object[] } }> }} Contract
  */
 
-/** @type {Promise<any> | null} */
+/** @type {Promise<Contract> | null} */
 let contract = null;
 
 /**
@@ -21,7 +25,7 @@ export async function readOperation(path) {
   });
   const operation = document.paths[path].get;
   return {
-    parameters: operation.parameters.map((/** @type {any} */ node) => resolveParameter(document, node)),
+    parameters: operation.parameters.map((node) => resolveParameter(document, node)),
     needsKey: operation.security?.length !== 0,
   };
 }
@@ -33,24 +37,25 @@ async function fetchContract() {
 }
 
 /**
- * @param {any} document
- * @param {any} node
+ * @param {Contract} document
+ * @param {object} node
  * @returns {Parameter}
  */
 function resolveParameter(document, node) {
-  const found = resolve(document, node);
+  const found = /** @type {Parameter} */ (resolve(document, node));
   const { items } = found.schema;
   return items ? { ...found, schema: { ...found.schema, items: resolve(document, items) } } : found;
 }
 
 /**
- * @param {any} document
- * @param {any} node
+ * @param {object} document
+ * @param {object} node
+ * @returns {object}
  */
 function resolve(document, node) {
-  if (!node.$ref) return node;
-  return node.$ref
+  if (!("$ref" in node)) return node;
+  return String(node.$ref)
     .slice(2)
     .split("/")
-    .reduce((/** @type {any} */ inner, /** @type {string} */ name) => inner[name], document);
+    .reduce((inner, name) => Reflect.get(inner, name), document);
 }

@@ -1,6 +1,6 @@
 import { element } from "../explorer/element.js";
 
-/** @typedef {import("./contract.js").Parameter} Parameter */
+/** @import { Parameter, Schema } from "./contract.js" */
 
 // So many words are boxes to tick; more of them, such as all members of an event, are written.
 const MOST_BOXES = 24;
@@ -92,14 +92,14 @@ export class Field {
     return element("div", { class: "field" }, label, this.hint, this.controls[0], this.wrong);
   }
 
-  /** @param {any} schema of one value */
+  /** @param {Schema} schema of one value */
   #makeBoxes(schema) {
     return listWords(schema).map(
       (word) => /** @type {HTMLInputElement} */ (element("input", { type: "checkbox", value: word })),
     );
   }
 
-  /** @param {any} schema of one value */
+  /** @param {Schema} schema of one value */
   #makeControl(schema) {
     const described = { id: this.id, "aria-describedby": `${this.hint.id} ${this.wrong.id}` };
     const allowed = schema.type === "boolean" ? ["true", "false"] : listWords(schema);
@@ -115,7 +115,7 @@ export class Field {
     );
   }
 
-  /** @param {any} schema of one value */
+  /** @param {Schema} schema of one value */
   #describeBounds(schema) {
     const { minimum, maximum, minLength, maxLength } = schema;
     const fallback = this.parameter.schema["x-default"];
@@ -135,17 +135,17 @@ export class Field {
 }
 
 /**
- * @param {any} schema
+ * @param {Schema} schema
  * @returns {string[]}
  */
 function listWords(schema) {
-  const allowed = (schema.enum ?? []).filter((/** @type {any} */ word) => word !== null).map(String);
+  const allowed = (schema.enum ?? []).filter((word) => word !== null).map(String);
   return allowed.length <= MOST_BOXES ? allowed : [];
 }
 
 /**
  * How the browser takes one value. A parameter of several is text, whatever each of them is.
- * @param {any} schema
+ * @param {Schema} schema
  * @returns {Record<string, string>}
  */
 function chooseType(schema) {

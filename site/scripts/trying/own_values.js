@@ -1,13 +1,15 @@
+/** @import { Metro } from "../../types/api.js" */
+
 /**
  * Values that this server has, in place of those of the sample cities: a metro that the key may read and its middle,
  * and what stands first in the list that the path is of.
  * @param {string} path with braces
- * @param {(request: string) => Promise<any>} ask
+ * @param {(request: string) => Promise<{data: object[]}>} ask
  * @returns {Promise<Map<string, string>>} by name
  */
 export async function findOwnValues(path, ask) {
-  const { data } = await ask("/v1/metros");
-  const metro = data.find((/** @type {any} */ each) => each.accessible);
+  const metros = /** @type {Metro[]} */ ((await ask("/v1/metros")).data);
+  const metro = metros.find((each) => each.accessible);
   if (!metro) return new Map();
   const found = new Map([
     ["metro", metro.slug],
@@ -16,11 +18,12 @@ export async function findOwnValues(path, ask) {
   ]);
   const list = nameList(path);
   if (!list) return found;
-  const [first] = (await ask(`/v1/${encodeURIComponent(metro.slug)}/${list}`)).data;
+  const { data } = await ask(`/v1/${encodeURIComponent(metro.slug)}/${list}`);
+  const [first] = /** @type {{id?: string, slug?: string, links?: {self?: string}}[]} */ (data);
   if (!first) return found;
-  if (first.links?.self) found.set("file", first.links.self.split("/").at(-1));
-  for (const name of ["id", "slug"]) if (first[name]) found.set(name, first[name]);
-  if (first.id) found.set("ids", first.id);
+  if (first.links?.self) found.set("file", first.links.self.split("/").at(-1) ?? "");
+  if (first.slug) found.set("slug", first.slug);
+  if (first.id) found.set("id", first.id).set("ids", first.id);
   return found;
 }
 

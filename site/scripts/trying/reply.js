@@ -1,6 +1,9 @@
 import { addCopyButtons } from "../parts/copy.js";
 
-/** @typedef {{ code: string, message: string, details?: any }} Failure what the API says of itself in `error` */
+/**
+ * What the API says of itself in `error`.
+ * @typedef {{ code: string, message: string, details?: { param?: string } }} Failure
+ */
 
 // More than that makes the page slow to scroll.
 const MOST_SHOWN = 200_000;
