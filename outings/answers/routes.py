@@ -37,7 +37,7 @@ from outings.answers.weather import Weather
 from outings.contract.errors import not_enabled, not_found
 from outings.contract.parameters import ZIPS
 from outings.contract.query import Entitlement, Query
-from outings.contract.resources.meta import ListMeta
+from outings.contract.resources.meta import CalendarMeta, ListMeta
 from outings.contract.routes import ROUTES
 from outings.contract.vocabulary import COLLECTIONS
 from outings.release.snapshot import Release, Snapshot
@@ -45,7 +45,7 @@ from outings.release.snapshot import Release, Snapshot
 # By the route's name: of one metro's snapshot, or of the whole release.
 OF_METRO: Mapping[str, Callable[[Query, Snapshot, AnswerContext], AnswerPlan]] = {
     **{route.name: plan_list for route in ROUTES if route.meta is ListMeta},
-    "events.calendar": plan_calendar,
+    **{route.name: plan_calendar for route in ROUTES if route.meta is CalendarMeta},
     **{f"{name}.density": plan_density for name in COLLECTIONS.values()},
     "events.ics": plan_calendar_file,
     "search": plan_search,

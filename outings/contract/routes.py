@@ -250,6 +250,20 @@ def _density_route(listing_type: str) -> Route:
     )  # fmt: skip
 
 
+def _calendar_route(listing_type: str) -> Route:
+    """Return the route of a calendar. Classes and camps count on the dates on which they are known to meet."""
+    collection = COLLECTIONS[listing_type]
+    changes = (*_REQUIRED_WINDOW, _allow("include", "forecast"), replace(_ROW["meets"], default="true"))
+    forecast = ("include", "include_mode") if listing_type == "event" else ()
+    return Route(
+        name=f"{collection}.calendar", path=f"/v1/{{metro}}/{collection}/calendar",
+        meaning=f"{collection.capitalize()} counted by local date.", item=CalendarDay, meta=meta.CalendarMeta,
+        type=listing_type, most_days=CALENDAR_DAYS_AFTER,
+        parameters=_select(*_FILTERS[listing_type], "where", *forecast, changes=changes),
+        stability="stable" if listing_type == "event" else "experimental",
+    )  # fmt: skip
+
+
 def _detail_routes(listing_type: str) -> Iterable[Route]:
     collection = COLLECTIONS[listing_type]
     by_id = _select("include_archived", *_SHAPE, changes=_DETAIL_CHANGES[listing_type])
@@ -269,10 +283,6 @@ def _limit(least: int, most: int, *, default: int) -> Parameter:
 
 
 _REQUIRED_WINDOW = tuple(replace(_ROW[name], required=True, default=None) for name in ("from", "to"))
-_CALENDAR = _select(
-    *_FILTERS["event"], "where", "include", "include_mode",
-    changes=(*_REQUIRED_WINDOW, _allow("include", "forecast")),
-)  # fmt: skip
 _ICS = _select(*_FILTERS["event"], "ids", "q", changes=_WINDOW)
 _SEARCH = _select(
     "q", "types", "sort", "match", "limit", "cursor", "changed_since", "include",
@@ -380,10 +390,7 @@ ROUTES: tuple[Route, ...] = (
         item=OrganizationEntry, meta=meta.DirectoryMeta, parameters=_ORGANIZATIONS, credits=Credits(1, "record"),
         group="directories",
     ),
-    Route(
-        name="events.calendar", path="/v1/{metro}/events/calendar", meaning="Events counted by local date.",
-        item=CalendarDay, meta=meta.CalendarMeta, type="event", parameters=_CALENDAR, most_days=CALENDAR_DAYS_AFTER,
-    ),
+    *(_calendar_route(listing_type) for listing_type in ("event", "class", "camp")),
     Route(
         name="events.ics", path="/v1/{metro}/events.ics", meaning="Events as an iCalendar file.", item=str,
         media=(EXPORT_TYPES["ics"],), type="event", parameters=_ICS, stability="experimental",

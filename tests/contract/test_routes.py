@@ -13,7 +13,7 @@ _PATHS = {
     "/v1/metros": "metros",
     "/v1/seattle/search": "search",
     "/v1/seattle/events": "events.list",
-    "/v1/seattle/events/calendar": "events.calendar",
+    **{f"/v1/seattle/{name}/calendar": f"{name}.calendar" for name in ("events", "classes", "camps")},
     **{f"/v1/seattle/{name}/density": f"{name}.density" for name in ("events", "classes", "camps", "places")},
     f"/v1/events/{_ID}": "events.detail",
     "/v1/events/slug/story-time": "events.slug",

@@ -55,6 +55,8 @@ REQUESTS = (
     f"/v1/organizations/{ORGANIZATION}",
     "/v1/seattle/organizations?q=parks&limit=1",
     "/v1/seattle/events/calendar?from=2026-08-15&to=2026-08-17",
+    "/v1/seattle/classes/calendar?from=2026-08-15&to=2026-08-17",
+    "/v1/seattle/camps/calendar?from=2026-08-15&to=2026-08-17",
     f"/v1/seattle/events.ics?ids={EVENT}",
     "/v1/seattle/events.ics/address?free=true",
     "/v1/seattle/search?q=drum%20circle&match=auto&limit=2",

@@ -117,7 +117,7 @@ def _list_of_metro(base: str, *, is_first: bool) -> Iterator[str]:
     yield from (f"{base}/neighborhoods?q={each}" for each in ("maple", "osprey", "mapel", "quarry", "badger", "heron"))
     yield from (f"{base}/coverage{each}" for each in ("", "?neighborhood=maple-hill", "?neighborhood=osprey-nook"))
     yield from (f"{base}/{each}" for each in ("export", "export/events.ics", "events.ics", "events.ics?recurring=true"))
-    yield f"{base}/events/calendar?from=2026-08-10&to=2026-09-10"
+    yield from (f"{base}/{name}/calendar?from=2026-08-10&to=2026-09-10" for name in ("events", "classes", "camps"))
     yield f"{base}/events/calendar?from=2026-08-10&to=2026-08-20&category=storytime_books&include=forecast"
     for route in ("around", "nearby", "activity"):
         yield from (f"{base}/{route}?{point}" for point in POINTS)

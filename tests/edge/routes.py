@@ -36,6 +36,8 @@ READS: dict[str, tuple[str, str | None, str | None]] = {
     "places.density": ("/v1/harbor/places/density", "harbor", "places"),
     "organizations.list": ("/v1/harbor/organizations", "harbor", None),
     "events.calendar": ("/v1/harbor/events/calendar?from=2026-08-10&to=2026-08-11", "harbor", "events"),
+    "classes.calendar": ("/v1/harbor/classes/calendar?from=2026-08-10&to=2026-08-11", "harbor", "classes"),
+    "camps.calendar": ("/v1/harbor/camps/calendar?from=2026-08-10&to=2026-08-11", "harbor", "camps"),
     "events.ics": ("/v1/harbor/events.ics", "harbor", "events"),
     "events.ics.address": ("/v1/harbor/events.ics/address", "harbor", "events"),
     "search": ("/v1/harbor/search?q=story", "harbor", None),

@@ -130,6 +130,8 @@ def _generate(ids: _Ids) -> Iterator[str]:
         yield f"/v1/{city}/export/{collection}.jsonl"
     yield from (f"/v1/{city}/export/events.ics" for city in _CITIES)
     yield from (f"/v1/{city}/events/calendar?from=2026-10-{day}&to=2026-12-20" for city in _CITIES for day in (20, 25))
+    for kind in ("classes", "camps"):
+        yield from (f"/v1/{city}/{kind}/calendar?from=2026-10-25&to=2026-12-20" for city in _CITIES)
 
 
 def _list_bases(route: Route, ids: _Ids) -> Iterator[tuple[str, int]]:

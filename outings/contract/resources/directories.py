@@ -163,13 +163,13 @@ class Facets(Struct, frozen=True, kw_only=True):
 
 
 class CalendarDay(Struct, frozen=True, kw_only=True):
-    """A local date of the metro and the occurrences that start on it; `categories` holds those that any of them
-    has."""
+    """A local date of the metro, and the occurrences that start or the classes or camps that meet on it; `categories`
+    holds those that any of them has."""
 
     date: Annotated[Day, means("The local date.")]
-    count: Annotated[int, means("How many occurrences start on this date.")]
+    count: Annotated[int, means("How many occurrences start, or how many classes or camps meet, on this date.")]
     free_count: Annotated[int, means("How many of them are free.")]
-    categories: Annotated[Mapping[str, int], means("How many occurrences each category has on this date.")]
+    categories: Annotated[Mapping[str, int], means("How many of them have each category.")]
     forecast: DayForecast | UnsetType = UNSET
 
 

@@ -55,12 +55,12 @@ class ListMeta(PageMeta, frozen=True, kw_only=True):
 
 
 class CalendarMeta(Struct, frozen=True, kw_only=True):
-    """`meta` of the events calendar. `total`: all occurrences in the window."""
+    """`meta` of a calendar. `total`: the sum of all dates."""
 
     metro: str
     window: Window
     min_confidence: float
-    total: Annotated[int, means("All occurrences in the window.")]
+    total: Annotated[int, means("The sum of the counts of all dates.")]
     applied_filters: Filters
     defaults_applied: tuple[str, ...]
     generated_at: Instant

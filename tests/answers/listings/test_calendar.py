@@ -44,6 +44,29 @@ def test_a_day_counts_the_occurrences_that_start_on_it(
         assert body["meta"]["total"] == sum(each["count"] for each in body["data"])
 
 
+@given(seed=seeds, days=st.integers(min_value=1, max_value=20))
+def test_a_day_counts_the_classes_and_camps_that_meet_on_it(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, days: int
+) -> None:
+    random = Random(seed)
+    release = open_release([world := make_world(random, size=80)], tmp_path_factory.mktemp("world"))
+    start = TODAY + timedelta(days=random.randint(-30, 20))
+    for kind, collection in (("class", "classes"), ("camp", "camps")):
+        params = make_request(world, kind, random)
+        window = {"from": start.isoformat(), "to": (start + timedelta(days=days - 1)).isoformat()}
+        calendar = fetch(release, f"/v1/harbor/{collection}/calendar", {**params, **window})
+        assert len(calendar["data"]) == days
+        assert calendar["meta"]["total"] == sum(day["count"] for day in calendar["data"])
+        for day in calendar["data"]:
+            one = {"from": day["date"], "to": day["date"], "meets": "true", "limit": "0"}
+            own = {"facets": "category,price_band"}
+            facets = fetch(release, f"/v1/harbor/{collection}", {**params, **one, **own})["facets"]
+            assert day["count"] == facets["total"], (params, day)
+            categories = {each["value"]: each["count"] for each in facets["category"] if each["count"]}
+            assert day["categories"] == {word: count for word, count in categories.items() if word != "unspecified"}
+            assert day["free_count"] == facets["price_band"][0]["count"]
+
+
 @given(seed=seeds, days=st.integers(min_value=1, max_value=62))
 def test_the_calendar_is_the_expanded_list_by_date(
     tmp_path_factory: pytest.TempPathFactory, seed: int, days: int

@@ -138,7 +138,7 @@ CALENDAR = [
     write("/v1/seattle/events/calendar?from={d+0}&to={d+6}&facets=category", 400, bad("facets")),
     write("/v1/seattle/events/calendar?from={d+0}&to={d+6}&include=source", 400, bad("include")),
     write("/v1/seattle/events/calendar?from={d+0}&to={d+6}&include=forecast", 200, lambda a: len(a.data) == 7),
-    write("/v1/seattle/classes/calendar?from={d+0}&to={d+6}", 404, coded("not_found")),
+    write("/v1/seattle/places/calendar?from={d+0}&to={d+6}", 404, coded("not_found")),
 ]
 
 NEAR = [
