@@ -102,7 +102,7 @@ def _check_machine(configuration: Configuration) -> None:
 
     if configuration.weather.provider == "nws" or configuration.geocoder.provider not in ("none", "local"):
         # With an HTTP client, which takes an eighth of all imports.
-        from edge.services.fetcher import check_proxies
+        from outings.remote.fetcher import check_proxies
 
         try:
             check_proxies()

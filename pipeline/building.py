@@ -27,6 +27,7 @@ from pipeline.clock import explain_ahead
 from pipeline.feed_failures import date_version, find_failure, find_newest, keep_version, stand_still
 from pipeline.fetch.reader import open_sources
 from pipeline.fetch.source import FeedSource
+from pipeline.geocoding import AddressService
 from pipeline.plan import Build, BuildPlan, choose_feeds, choose_metros, find_uncovered, plan_build, widen_plan
 from pipeline.publish.metro_plan import MetroBuild
 from pipeline.publish.objects.object_writer import WriteCounts
@@ -44,6 +45,7 @@ from pipeline.tasks import (
     MetroTask,
     lend_organizations,
     run_metro_task,
+    search_metro_addresses,
     try_feed_task,
 )
 
@@ -86,6 +88,7 @@ class _Run(Struct, frozen=True, kw_only=True):
     expect: Expect
     progress: Progress
     errors: dict[str, OperatorError] = {}
+    services: dict[str, AddressService] = {}
 
 
 class _Records(Struct, frozen=True, kw_only=True):
@@ -355,11 +358,33 @@ def _make_works(
         )
 
 
+def _add_addresses(run: _Run, works: Sequence[MetroTask]) -> Sequence[MetroTask]:
+    """Add the points of addresses without coordinates to the tasks, if the build is to find them."""
+    geocoder = run.build.configuration.geocoder
+    if not geocoder.build:
+        return works
+    run.expect("metros to search for addresses", [work.measure() for work in works])
+    searches = _run_tasks(
+        run, search_metro_addresses, works, describe=lambda search: f"{len(search.points):,} addresses found"
+    )
+    service = run.services.setdefault("geocoder", AddressService(geocoder))
+    searched = [
+        replace(work, addresses=service.settle(search, metro=work.plan.metro.slug, bounds=work.plan.metro.bounds))
+        for work, search in zip(works, searches, strict=True)
+    ]
+    if (odd := service.explain()) is not None:
+        run.progress(odd)
+    # Without inputs a metro is built next time too: by then more is known.
+    return [
+        work if work.addresses is None or work.addresses.is_whole else replace(work, plan=replace(work.plan, inputs=""))
+        for work in searched
+    ]
+
+
 def _build_metros(run: _Run, records: _Records) -> list[MetroResult]:
     """Build each metro, then build those again that claimed an id which another metro got."""
-    latest = {
-        work.plan.metro.slug: work for work in _make_works(run, records.plan, records.feeds, records.lenders)
-    }  # fmt: skip
+    works = _make_works(run, records.plan, records.feeds, records.lenders)
+    latest = {work.plan.metro.slug: work for work in _add_addresses(run, list(works))}
     built: dict[str, MetroResult] = {}
     waiting = list(latest.values())
     while waiting:

@@ -30,17 +30,19 @@ from pipeline.feed_warnings import (
     RuleSurvey,
     warn_of_reading,
 )
+from pipeline.geocoding import AddressService
 from pipeline.metro_task import MetroRecords, gather_records, make_row_maker
 from pipeline.plan import find_language, keep_language, make_settings
 from pipeline.publish.metro import open_previous
 from pipeline.publish.metro_plan import MetroPlan
 from pipeline.records.record import Problem
+from pipeline.resolve.facts.centroids import read_centroids
 from pipeline.resolve.facts.geography import Neighborhoods
 from pipeline.resolve.foreign_organizations import MetroOrganizations
 from pipeline.resolve.metro_claims import Claims, find_refused
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.resolve.shrink_guard import FeedLoss, add_losses, explain_shrink
-from pipeline.tasks import FeedResult, MetroTask, lend_organizations
+from pipeline.tasks import FeedResult, MetroTask, lend_organizations, search_metro_addresses
 
 
 class DryRun:
@@ -74,7 +76,12 @@ class DryRun:
     def run(self, metro: MetroTable, neighborhoods: Neighborhoods) -> Iterator[Problem]:
         """Yield the problems of the metro's records, and add them to the feeds' counts."""
         work = replace(self._works[metro.slug], lenders=self._lenders, refused=self._refused.get(metro.slug, {}))
-        today = work.plan.today
+        geocoder, today = self._configuration.geocoder, work.plan.today
+        if geocoder.build:
+            service = AddressService(geocoder, is_open=False)
+            addresses = service.settle(search_metro_addresses(work), metro=metro.slug, bounds=metro.bounds)
+            work = replace(work, addresses=addresses)
+            self._accounts.append(addresses.account)
         previous, records = self._gather(work)
         self._losses.append(records.losses)
         self._claims.append(records.claims)
@@ -154,6 +161,8 @@ class DryRun:
                 language=keep_language(find_language(self._configuration, metro)), today=today,
                 stamp=self._as_of.read_instant(metro.timezone), inputs="",
                 cache=self._scratch / ".cache", base=self._before.metros.get(metro.slug),
+                neighborhoods=metro.neighborhoods,
+                centroids=read_centroids(self._configuration.zip.centroids, metro.bounds),
             ),
             configuration=self._configuration,
             feeds=tuple(self._results[feed] for feed in speaking),

@@ -12,10 +12,11 @@ import msgspec
 
 import pipeline
 from outings import contract, release
+from outings.answers import gazetteer
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.release.manifest import LAYOUT
 
-_FILES = (contract.__file__, release.__file__, pipeline.__file__)
+_FILES = (contract.__file__, release.__file__, pipeline.__file__, gazetteer.__file__)
 _PROGRAM = tuple(Path(file).parent for file in _FILES)
 
 

@@ -10,7 +10,7 @@ from time import perf_counter
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.release.manifest import FeedAccount
+from outings.release.manifest import FeedAccount, add_accounts
 from outings.release.store import Store, open_configured_store
 from outings.release.tables import PUBLISHED
 from pipeline.clean.feed_read import SpooledRecord, read_spool
@@ -61,7 +61,8 @@ def build_listings(work: MetroTask) -> MetroResult:
         neighborhoods=tabulate_neighborhoods(neighborhoods),
         delta_state=records.delta_state,
         spanning=_keep_shared(work, maker.foreign, store),
-        account=records.account,
+        account=add_accounts([records.account, {} if work.addresses is None else work.addresses.account]),
+        located=None if work.addresses is None else work.addresses.book,
     )
     make_result = partial(MetroResult, last_good=records.last_good, losses=records.losses, claims=records.claims)
     problems = records.problems
@@ -88,6 +89,8 @@ def make_row_maker(
             language=plan.language,
             horizon=find_horizon(plan.today),
             first_days=frozenset(feed.name for feed in work.configuration.feeds if feed.spans == "first"),
+            calendars=frozenset(feed.name for feed in work.configuration.feeds if feed.format == "ics"),
+            points={} if work.addresses is None else work.addresses.points,
             scored=frozenset(feed.name for feed in work.configuration.feeds if feed.confidence == "computed"),
         ),
         neighborhoods=neighborhoods,

@@ -92,6 +92,7 @@ def plan_build(build: Build, *, before: Before, sources: Mapping[str, FeedSource
             program, related, today, centroids, hash_metro_site(site), None if model is None else model.hash,
             sorted((feed.name, sources[feed.name].hash) for feed in speaking),
             sorted(list_withdrawn(before.withdrawals)),
+            *([configuration.geocoder.provider, configuration.geocoder.url] if configuration.geocoder.build else []),
         )  # fmt: skip
         return MetroPlan(
             metro=settings, vocabulary=configuration.vocabulary, related=related, language=own, today=today,

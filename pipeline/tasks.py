@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
+from outings.contract.languages.language import ENGLISH, read_shipped_language
 from outings.failures import OperatorError
 from outings.release.root import FeedMemory, Withdrawals
 from outings.release.store import open_configured_store
@@ -21,7 +22,9 @@ from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.source import FeedError, FeedSource, SettingError, find_item
 from pipeline.memory import collect_seldom
 from pipeline.publish.metro_plan import MetroBuild, MetroPlan
+from pipeline.records.ids import name_source
 from pipeline.records.record import ORGANIZATION, Problem
+from pipeline.resolve.addresses import AddressPoints, AddressSearch, read_book, search_addresses
 from pipeline.resolve.delta_state import read_earlier_records
 from pipeline.resolve.foreign_organizations import MetroOrganizations, list_lent, put_lent
 from pipeline.resolve.metro_claims import Claims
@@ -89,7 +92,8 @@ class FeedResult(Struct, frozen=True, kw_only=True):
 class MetroTask(Struct, frozen=True, kw_only=True):
     """`feeds` are results in the configuration's order. `deltas` are the names of delta feeds. `others` are the
     metros that are built together with this one. `lenders` are the organizations of all metros, once they are known.
-    `refused` has the reasons by the ids that are another metro's."""
+    `refused` has the reasons by the ids that are another metro's. `addresses`: with `[geocoder] build`, what is known
+    of addresses without coordinates."""
 
     plan: MetroPlan
     configuration: Configuration
@@ -99,6 +103,7 @@ class MetroTask(Struct, frozen=True, kw_only=True):
     spool: Path
     lenders: tuple[MetroOrganizations, ...] = ()
     refused: Mapping[str, str] = {}
+    addresses: AddressPoints | None = None
 
     def measure(self) -> float:
         """Estimate the work by the number of records in its feeds: all are made again if another program made the
@@ -151,6 +156,30 @@ def run_metro_task(work: MetroTask) -> MetroResult:
         from pipeline.metro_task import build_listings
 
         return build_listings(work)
+
+
+def search_metro_addresses(work: MetroTask) -> AddressSearch:
+    """Find the points of a metro's addresses in its own records."""
+    from pipeline.resolve.facts.neighborhood_map import read_metro_neighborhoods
+
+    plan, store = work.plan, open_configured_store(work.configuration.store)
+    manifest = None if plan.base is None else plan.base.manifest
+    stays = make_stays(work)
+    stated = {
+        name_source(entry.head): entry
+        for entry in read_spool(work.spool, metro=plan.metro.slug, spooled=list_spooled(work.feeds))
+    }  # fmt: skip
+    earlier, _ = read_earlier_records(store, None if manifest is None else manifest.delta_state)
+    kept = (record for record in earlier.records if stays(record.head.feed, record.head.source_id))
+    entries = {name_source(record.head): record for record in kept} | stated
+    return search_addresses(
+        (entry for entry in entries.values() if entry.head.type != ORGANIZATION and not entry.head.deleted),
+        plan.metro,
+        plan.language or read_shipped_language(ENGLISH),
+        neighborhoods=read_metro_neighborhoods(plan.metro.slug, plan.neighborhoods)[0],
+        centroids=plan.centroids,
+        book=read_book(store, None if manifest is None else manifest.located),
+    )
 
 
 def lend_organizations(work: MetroTask) -> MetroOrganizations:

@@ -1,1 +1,1 @@
-"""Other people's servers: geocoders and weather services."""
+"""Other people's servers: geocoders and weather services, as a server asks them."""

@@ -16,11 +16,11 @@ import structlog
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from edge.services.fetcher import CircuitBreaker, Fetcher, PermanentRemoteError, RemoteError
 from outings.answers.weather import Forecast, HalfDay, Hour, Moment
 from outings.contract.resources.directories import Center
 from outings.release.folder import FileState, name_state
 from outings.release.manifest import MetroSettings
+from outings.remote.fetcher import CircuitBreaker, Fetcher, PermanentRemoteError, RemoteError
 from outings.retry_policy import RetryPolicy
 
 log = structlog.get_logger()

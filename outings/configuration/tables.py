@@ -206,8 +206,13 @@ def split_secrets(secrets: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 class GeocoderTable(Struct, frozen=True, kw_only=True):
+    """The geocoder, which finds points of the addresses that readers send, and with `build` of those in records.
+    `max_requests`: to the service, in a build."""
+
     provider: Literal["none", "local", "nominatim", "photon", "census"] = "local"
     url: str = ""
+    build: bool = False
+    max_requests: Count = 1000
 
 
 class WeatherTable(Struct, frozen=True, kw_only=True):

@@ -95,7 +95,8 @@ class FeedAccount(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `served`: shown by default. Published and hidden by default: for adults alone (`audience`), below `min_confidence`,
     `undated` events, and what is `over`. `unpublished`: records that say so, by their status. `earlier`: of all these,
-    those that stay from earlier versions and are no record of this one.
+    those that stay from earlier versions and are no record of this one. Records with an address and no coordinates:
+    those that got a point by it (`located`), those that did not, and those about which the service was not asked yet.
     """
 
     served: int = 0
@@ -105,6 +106,9 @@ class FeedAccount(Struct, frozen=True, kw_only=True, omit_defaults=True):
     over: int = 0
     unpublished: int = 0
     earlier: int = 0
+    located: int = 0
+    unlocated: int = 0
+    unasked: int = 0
 
     @property
     def hidden(self) -> int:
@@ -123,6 +127,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     build and a rollback. So are `lent`, the records of the metro's own organizations, to which other metros may refer,
     and `foreign`, to which it refers itself. `site` are the metro's
     pages, where the site shows listings. `account`: what readers see of each feed.
+    `located`: the object of what geocoding services said of addresses.
     """
 
     layout: int
@@ -148,6 +153,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     foreign: str | None = msgspec.field(default=None, name="asked")
     site: MetroSite | None = None
     account: Mapping[str, FeedAccount] | None = None
+    located: str | None = None
 
 
 def add_accounts(parts: Iterable[Mapping[str, FeedAccount]]) -> dict[str, FeedAccount]:
@@ -211,7 +217,7 @@ def list_objects(manifest: Manifest) -> Iterator[str]:
     yield from (export.object for export in manifest.exports.values())
     if manifest.origins is not None:
         yield manifest.origins.object
-    kept = (manifest.delta_state, manifest.lent, manifest.foreign)
+    kept = (manifest.delta_state, manifest.lent, manifest.foreign, manifest.located)
     yield from (sha for sha in kept if sha is not None)
 
 

@@ -182,6 +182,7 @@ def list_account(count: FeedCount) -> Iterator[str]:
     for name, (why, change) in _HIDDEN.items():
         if number := getattr(account, name):
             yield f"{number:,} {why} ({change})"
+    yield from _list_addresses(account)
     if account.earlier:
         yield f"{account.earlier:,} listings of earlier versions stay"
     if count.removals:
@@ -192,6 +193,17 @@ def list_account(count: FeedCount) -> Iterator[str]:
         yield f"columns not placed: {', '.join(count.unplaced)}"
     if count.account is not None and is_empty(count):
         yield "not one listing is published"
+
+
+def _list_addresses(account: FeedAccount) -> Iterator[str]:
+    """Yield what became of records with an address and no coordinates."""
+    for number, what, change in (
+        (account.located, "got a point by the address", "[geocoder] build"),
+        (account.unlocated, "with an address that nobody has a point of", "lat and lng, [geocoder] provider"),
+        (account.unasked, "with an address that the next build asks for", "[geocoder] max_requests"),
+    ):
+        if number:
+            yield f"{number:,} {what} ({change})"
 
 
 def is_empty(count: FeedCount) -> bool:

@@ -121,8 +121,12 @@ def build_metro(
     pages = put_pages(snapshot, plan.today, writer=writer)
     times.append(perf_counter())
     exports = put_exports(snapshot, base=None if base is None else base.manifest, manifest=manifest, writer=writer)
-    kept = {"delta_state": listings.delta_state.records, "lent": spanning.lent, "foreign": spanning.foreign}
-    named = {name: writer.put(data) for name, data in kept.items() if data is not None}
+    kept = {
+        "delta_state": listings.delta_state.records, "lent": spanning.lent, "foreign": spanning.foreign,
+        "located": listings.located,
+    }  # fmt: skip
+    named = {} if base is None else {"located": base.manifest.located}
+    named |= {name: writer.put(data) for name, data in kept.items() if data is not None}
     site = None if plan.site is None else put_metro_site(snapshot, plan.today, settings=plan.site, writer=writer)
     manifest = replace(manifest, exports=exports, pages=pages, answers=str(RENDERER_VERSION), site=site, **named)
     sha = writer.put(encode_manifest(manifest))

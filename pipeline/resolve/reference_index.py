@@ -11,6 +11,7 @@ from outings.contract.vocabulary import STATUSES
 from outings.release.tables import DRAFT
 from pipeline.clean.feed_read import SpooledRecord
 from pipeline.records.record import Head, ListingHead, OrganizationRecord, PlaceHead, Problem, Reference
+from pipeline.resolve.addresses import Point, add_point
 from pipeline.resolve.facts.geography import Neighborhoods
 from pipeline.resolve.facts.slugs import SlugRequest, assign_slugs, slugify
 from pipeline.resolve.listings.organizations import make_organization_row
@@ -60,9 +61,15 @@ class ReferenceIndex(Struct, frozen=True, kw_only=True):
         # An organization that only drafts name is not made.
         return self.references.get(target or "", OrganizationReference())
 
-    def find_place(self, entry: SpooledRecord, problems: list[Problem]) -> KnownPlace | None:
+    def find_place(
+        self, entry: SpooledRecord, problems: list[Problem], *, location: Location | None = None
+    ) -> KnownPlace | None:
+        """Return the place that a record refers to, else the one that its `location` names, if it is a calendar's."""
         assert isinstance(entry.head, ListingHead)
-        target = self._resolve(entry, entry.head.place, "place", problems)
+        if entry.head.place is None:
+            target = None if location is None else self.targets.find_located(location.address or "")
+        else:
+            target = self._resolve(entry, entry.head.place, "place", problems)
         return None if target is None else self.places[target]
 
     def _resolve(
@@ -105,9 +112,11 @@ def make_reference_index(
     kept: Iterable[str],
     metro: str,
     neighborhoods: Neighborhoods,
+    points: Mapping[str, Point] = {},
     find_loan: FindLoan = lambda _: None,
 ) -> ReferenceIndex:
-    """Make the index. `records` by id; `kept`: ids of rows that are unchanged since the previous release."""
+    """Make the index. `records` by id; `kept`: ids of rows that are unchanged since the previous release; `points` of
+    addresses."""
     kept_rows = [dict(row) for row_id in kept if (row := previous.get(row_id)) is not None]
     shown_rows = [row for row in kept_rows if row["status"] != DRAFT]
     kept_ids = [row["id"] for row in shown_rows]
@@ -142,7 +151,7 @@ def make_reference_index(
         slugs=slugs,
         organizations=organizations,
         references=references,
-        places=dict(_know_places(heads, slugs)),
+        places=dict(_know_places(heads, slugs, points)),
         neighborhoods=neighborhoods,
     )
 
@@ -210,12 +219,15 @@ def _make_named(row_id: str, name: str) -> OrganizationRecord:
     return OrganizationRecord(feed="", line=0, type="organization", source_id=row_id, name=name)
 
 
-def _know_places(heads: Mapping[str, Head], slugs: Mapping[str, str]) -> Iterator[tuple[str, KnownPlace]]:
+def _know_places(
+    heads: Mapping[str, Head], slugs: Mapping[str, str], points: Mapping[str, Point]
+) -> Iterator[tuple[str, KnownPlace]]:
     for row_id, head in heads.items():
         if isinstance(head, PlaceHead):
             facts = msgspec.convert(head, Facts, from_attributes=True)
             reference = PlaceReference(id=row_id, slug=slugs[row_id], name=head.name)
-            yield row_id, KnownPlace(reference=reference, location=head.location or Location(), facts=facts)
+            location = add_point(head.location or Location(), points)
+            yield row_id, KnownPlace(reference=reference, location=location, facts=facts)
 
 
 def _assign_slugs(records: Mapping[str, Head], previous: PreviousSnapshot) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Resolve a record's references to organizations and places of the same build."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -13,6 +14,8 @@ from pipeline.records.record import Reference
 _SHOWN_CANDIDATES = 5
 # Of one metro; a name that is folded again takes three times as long.
 _MOST_KNOWN = 65_536
+# Longer ones are mostly postal codes.
+_HOUSE = re.compile(r"\b\d{1,4}[a-z]?\b", re.IGNORECASE)
 
 
 class ForeignReference(Struct, frozen=True, array_like=True, order=True):
@@ -70,8 +73,9 @@ class Targets(Struct, frozen=True, kw_only=True):
     """Everything to which one metro's records may refer, by each way of naming it. Keys begin with the type, here
     called `kind`.
 
-    `places`: by folded name, which several places may share; a name of an organization is unique. `known`: references
-    that were resolved before, by kind and feed, since many listings make the same one.
+    `places`: by folded name, which several places may share; a name of an organization is unique. `addresses`: places
+    by house and street. `known`: references that were resolved before, by kind and feed, since many listings make the
+    same one; `located`: texts likewise.
     """
 
     metro: str
@@ -81,6 +85,26 @@ class Targets(Struct, frozen=True, kw_only=True):
     names: dict[str, str]
     places: dict[str, list[ReferenceTarget]]
     known: dict[tuple[str, str, Reference], Resolution] = {}
+    addresses: dict[str, list[ReferenceTarget]] = {}
+    located: dict[str, str | None] = {}
+
+    def find_located(self, text: str) -> str | None:
+        """Return the one place that the LOCATION of a calendar names: by its name, with an address behind it that is
+        not another, or by its address alone."""
+        if text not in self.located:
+            self.located[text] = self._find_located(text)
+        return self.located[text]
+
+    def _find_located(self, text: str) -> str | None:
+        pieces = text.split(",")
+        for count in range(len(pieces), 0, -1):
+            named = self.places.get(fold_text(",".join(pieces[:count])), ())
+            rest = ",".join(pieces[count:])
+            places = [place for place in named if place.is_shown and _may_be_at(rest, place.addresses)]
+            if places:
+                return places[0].id if len(places) == 1 else None
+        places = [place for place in self.addresses.get(fold_text(pieces[0]), ()) if place.is_shown]
+        return places[0].id if len(places) == 1 else None
 
     def resolve(self, reference: Reference | None, *, kind: str, feed: str) -> Resolution:
         """Resolve a reference by the first of these that finds a row: `id`, `source_id` (of the feed that the reference
@@ -151,6 +175,9 @@ def index_targets(targets: Iterable[ReferenceTarget], *, metro: str) -> Targets:
                 index.names.setdefault(fold_text(target.name), target.id)
             else:
                 index.places.setdefault(fold_text(target.name), []).append(target)
+                for street in {fold_text(address.split(",")[0]) for address in target.addresses}:
+                    if _HOUSE.search(street):
+                        index.addresses.setdefault(street, []).append(target)
     return index
 
 
@@ -175,6 +202,13 @@ def _choose_place(candidates: Sequence[ReferenceTarget], reference: Reference) -
         "state the address, or the feed and source_id, of the one that is meant",
         value=_describe_reference(reference),
     )
+
+
+def _may_be_at(text: str, addresses: Sequence[str]) -> bool:
+    """Return False if a text has the number of a house that none of the addresses has."""
+    own = {number for address in addresses for number in _HOUSE.findall(address)}
+    stated = {*_HOUSE.findall(text)}
+    return not own or not stated or bool(own & stated)
 
 
 def _is_same_address(one: str, other: str) -> bool:

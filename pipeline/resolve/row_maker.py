@@ -27,6 +27,7 @@ from pipeline.records.record import (
     explain_fault,
 )
 from pipeline.records.spans import spread_days
+from pipeline.resolve.addresses import Point, add_point, name_address, read_location
 from pipeline.resolve.facts.ages import complete_ages
 from pipeline.resolve.facts.audience import judge_audience
 from pipeline.resolve.facts.confidence import score_confidence, weigh_freshness
@@ -83,8 +84,9 @@ class RowMaker:
         self._previous, self._setting = previous, setting
         kept = list(carried)
         self._references = make_reference_index(
-            by_id, previous, kept=kept, metro=setting.metro.slug, neighborhoods=neighborhoods, find_loan=find_loan
-        )
+            by_id, previous, kept=kept, metro=setting.metro.slug, neighborhoods=neighborhoods, find_loan=find_loan,
+            points=setting.points,
+        )  # fmt: skip
         self.foreign: ForeignResolution = self._references.foreign
         self._carried: list[str] = []  # as rows
         self._keep(kept)
@@ -125,9 +127,12 @@ class RowMaker:
             if not isinstance(entry.head, ListingHead):
                 continue
             organization = index.find_organization(entry, self.problems)
-            place = index.find_place(entry, self.problems)
+            is_calendar = entry.head.feed in setting.calendars
+            location = read_location(entry) if is_calendar or setting.points else None
+            place = index.find_place(entry, self.problems, location=location if is_calendar else None)
+            point = setting.points.get(name_address(location) or "")
             at = b"" if place is None else places[place.reference.id]
-            origin = _hash_origin(entry, row_id, index.slugs[row_id], organization, at)
+            origin = _hash_origin(entry, row_id, index.slugs[row_id], organization, at, point)
             stay = None
             if origins.get(row_id) == origin:
                 stay = (
@@ -222,12 +227,13 @@ def _hash_origin(
     slug: str,
     organization: OrganizationReference,
     place: bytes,
+    point: Point | None,
 ) -> bytes:
     """Hash everything that a listing is made from, except the program, the metro's settings and the date. `place`: a
-    hash of its place."""
+    hash of its place; `point`: of its address."""
     head = entry.head
     freshness = None if head.confidence is not None else weigh_freshness(head.source.crawled_at, entry.crawled)
-    parts = (entry.digest, row_id, slug, organization, place, freshness)
+    parts = (entry.digest, row_id, slug, organization, place, freshness, *(point or ()))
     return hashlib.sha256(_encoder.encode(parts)).digest()[:_ORIGIN_BYTES]
 
 
@@ -239,7 +245,10 @@ def _resolve(
     record: ListingRecord, anew: _NewListing, index: ReferenceIndex, setting: MetroContext
 ) -> ResolvedRecord[Any]:
     place = anew.place
-    location = _locate(record.location, None if place is None else place.location, index)
+    own = None if record.location is None else add_point(record.location, setting.points)
+    if place is not None and own is not None and own.lat is None and getattr(record, "place", None) is None:
+        own = None  # a calendar's LOCATION, which names the place
+    location = _locate(own, None if place is None else place.location, index)
     audience = judge_audience(record, language=setting.language).audience
     return ResolvedRecord(
         record=record,

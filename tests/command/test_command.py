@@ -19,7 +19,7 @@ ENGINES = ("duckdb", "polars", "numpy", "uvicorn", "starlette", "shapely", "boto
 def test_the_process_that_makes_workers_imports_no_engine() -> None:
     program = """
 import sys
-import edge.limits.limiter, edge.serving.server, edge.usage, edge.services.fetcher, outings.release.trust
+import edge.limits.limiter, edge.serving.server, edge.usage, outings.remote.fetcher, outings.release.trust
 print([name for name in ("duckdb", "polars", "numpy") if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

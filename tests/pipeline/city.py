@@ -1,7 +1,7 @@
 """A small city of a test's own: feeds written as lines, built into a folder, read back by the public doors."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -115,9 +115,11 @@ class City:
         path.write_text(text)
         return read_configuration(path, {})
 
-    def build(self, day: str = "2026-08-10", **options: Any) -> BuildResult:
+    def build(
+        self, day: str = "2026-08-10", *, progress: Callable[[str], None] = lambda _: None, **options: Any
+    ) -> BuildResult:
         build = Build(configuration=self.configuration, as_of=AsOf(day=date.fromisoformat(day)), **options)
-        return build_release(build, store=self.store, executor=InlineExecutor())
+        return build_release(build, store=self.store, executor=InlineExecutor(), progress=progress)
 
     @property
     def store(self) -> Store:

@@ -22,19 +22,23 @@ from outings.answers.gazetteer.spots import (
     SPOT_TABLES,
     SPOTS,
     STATES,
+    PlacedDocument,
     list_kinds,
     make_spots,
     name_corner,
     name_words,
     name_zip,
+    tabulate_spots,
 )
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.distance import find_chord, make_unit_vector, make_unit_vectors, square_chords
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import HashedTexts
+from outings.contract.languages.language import Language
 from outings.contract.resources.directories import Center
+from outings.contract.vocabulary import TYPES
 from outings.release.manifest import MetroSettings
-from outings.release.mapped_table import MappedTable
+from outings.release.mapped_table import MappedTable, encode_mapped
 
 # What one name is said of lies within this of the middle of it all; farther apart, it is no one place.
 ONE_PLACE_M = 250
@@ -143,6 +147,24 @@ def locate_types(types: frozenset[str]) -> Callable[[SnapshotReader], Gazetteer]
     """Return what opens the gazetteer of listings of these types: the same function each time, by which a reader finds
     it again."""
     return partial(_open_gazetteer, types=types)
+
+
+def make_gazetteer(
+    metro: MetroSettings,
+    language: Language,
+    placed: Iterable[tuple[PlacedDocument, float, float]],
+    *,
+    middles: Mapping[str, Center],
+) -> Gazetteer:
+    """Make the gazetteer of documents that no snapshot has yet, each with its latitude and longitude. `middles`: of
+    neighborhoods, by name."""
+    streets = open_streets(language)
+    spots = tabulate_spots(
+        ((document, TYPES.index(document.type), lat, lng) for document, lat, lng in placed), streets
+    )  # fmt: skip
+    tables = {name: MappedTable(encode_mapped(frame)) for name, frame in spots.items()}
+    named = {name_words(streets.fold_words(name)): middle for name, middle in middles.items()}
+    return Gazetteer(metro, streets, tables=tables, kinds=list_kinds(TYPES), middles=named)
 
 
 def _open_gazetteer(reader: SnapshotReader, types: frozenset[str]) -> Gazetteer:

@@ -157,10 +157,19 @@ def make_spots(reader: SnapshotReader) -> dict[str, pl.DataFrame]:
     where any city of the metro may too; `zip`, five digits, empty where it is not known. SPOT_NAMES: each text once,
     with its spots. SPOT_AREAS: phrases by lines.
     """
-    builder = _SpotBuilder(open_streets(reader.language))
     chosen = _choose_placed(read_columns(reader.tables["listings"], "listings", _PLACED_COLUMNS))
-    for row, kind, lat, lng in chosen.select("row", "kind", "lat", "lng").iter_rows():
-        builder.add_document(_read_placed(reader.read_document(row)), kind, lat=lat, lng=lng)
+    rows = chosen.select("row", "kind", "lat", "lng").iter_rows()
+    placed = ((_read_placed(reader.read_document(row)), kind, lat, lng) for row, kind, lat, lng in rows)
+    return tabulate_spots(placed, open_streets(reader.language))
+
+
+def tabulate_spots(
+    placed: Iterable[tuple[PlacedDocument, int, float, float]], streets: Streets
+) -> dict[str, pl.DataFrame]:
+    """Return the tables as `make_spots` does, of documents with the kind, latitude and longitude of each."""
+    builder = _SpotBuilder(streets)
+    for document, kind, lat, lng in placed:
+        builder.add_document(document, kind, lat=lat, lng=lng)
     return builder.make_frames()
 
 

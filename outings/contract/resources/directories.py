@@ -20,6 +20,9 @@ class Bounds(Member, frozen=True, kw_only=True):
     north: float
     east: float
 
+    def contains(self, point: Center) -> bool:
+        return self.south <= point.lat <= self.north and self.west <= point.lng <= self.east
+
 
 class Metro(Member, frozen=True, kw_only=True):
     """`accessible` says whether this key may read it; `counts` are of what the key may read."""

@@ -1,5 +1,6 @@
 """Records of one metro with their references resolved: the input of every row."""
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Generic, TypeVar
 
@@ -15,6 +16,7 @@ from outings.contract.resources.shared import (
 from outings.contract.vocabulary import Vocabulary
 from outings.release.manifest import MetroSettings
 from pipeline.records.record import ListingRecord
+from pipeline.resolve.addresses import Point
 
 R_co = TypeVar("R_co", bound=ListingRecord, covariant=True)
 
@@ -31,7 +33,8 @@ class Facts(Struct, frozen=True, kw_only=True):
 class MetroContext(Struct, frozen=True, kw_only=True):
     """Values that all rows of one metro's build share. `language`: None for English. `horizon`: the first and last date
     of occurrences, inclusive. `first_days`: the feeds whose events of several days happen on the first alone. `scored`:
-    the feeds whose listings get a computed confidence where they state none."""
+    the feeds whose listings get a computed confidence where they state none. `calendars`: the feeds of iCalendar.
+    `points`: latitude and longitude of addresses without coordinates, by folded address."""
 
     metro: MetroSettings
     vocabulary: Vocabulary
@@ -39,6 +42,8 @@ class MetroContext(Struct, frozen=True, kw_only=True):
     horizon: tuple[date, date]
     first_days: frozenset[str] = frozenset()
     scored: frozenset[str] = frozenset()
+    calendars: frozenset[str] = frozenset()
+    points: Mapping[str, Point] = {}
 
 
 class ResolvedRecord(Struct, Generic[R_co], frozen=True, kw_only=True):

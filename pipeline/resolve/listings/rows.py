@@ -77,7 +77,8 @@ class Listings(Struct, frozen=True, kw_only=True, eq=False):
     `stays` of the previous release are none of these. `neighborhoods`: their table.
 
     For the next build: `delta_state`, the records that it is to take as said; `spanning`, what it is to know of
-    organizations of several metros. `account`: what is known of the feeds' listings beside the rows."""
+    organizations of several metros; `located`, what geocoding services said. `account`: what is known of the feeds'
+    listings beside the rows."""
 
     rows: Iterable[Row]
     stays: Sequence[UnchangedListing] = ()
@@ -85,6 +86,7 @@ class Listings(Struct, frozen=True, kw_only=True, eq=False):
     delta_state: DeltaState = NOTHING
     spanning: SharedState = ALONE
     account: Mapping[str, FeedAccount] = {}
+    located: bytes | None = None
 
 
 def check_bounds(row: Row) -> None:

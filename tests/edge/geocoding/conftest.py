@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import pytest
 from msgspec.structs import replace
 
-from edge.services.remote_geocoder import SERVICES, RemoteGeocoder
+from edge.services.remote_geocoder import RemoteGeocoder
 from outings.contract.errors import ApiError
 from outings.release.snapshot import Snapshot
+from outings.remote.geocoding import SERVICES
 from outings.retry_policy import RetryPolicy
 from tests.answers.worlds import World, open_world
 from tests.edge.geocoding.serving import Point, ServerBehaviour, serve_format

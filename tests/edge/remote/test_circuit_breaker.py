@@ -1,6 +1,6 @@
 """What fails in a row is left alone for a while."""
 
-from edge.services.fetcher import CircuitBreaker
+from outings.remote.fetcher import CircuitBreaker
 
 
 class Clock:

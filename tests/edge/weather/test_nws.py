@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from edge.services.fetcher import PermanentRemoteError, RemoteError
 from edge.services.nws import Grid, Nws
 from outings.answers.weather import Forecast
+from outings.remote.fetcher import PermanentRemoteError, RemoteError
 from outings.retry_policy import RetryPolicy
 from tests.edge.weather.conftest import HARBOR
 from tests.edge.weather.serving import (

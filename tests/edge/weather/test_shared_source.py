@@ -10,10 +10,10 @@ import pytest
 from msgspec.structs import replace
 from structlog.testing import capture_logs
 
-from edge.services.fetcher import RemoteError
 from edge.services.nws import DAY, MOST_RETRY, RENEW, RETRY, Grid, PointForecast, SharedForecastSource
 from outings.answers.weather import Forecast, Hour
 from outings.contract.resources.directories import Center
+from outings.remote.fetcher import RemoteError
 from tests.edge.weather.conftest import HARBOR
 
 NOON = datetime(2026, 8, 10, 16, tzinfo=UTC)

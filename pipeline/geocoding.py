@@ -1,0 +1,68 @@
+"""The geocoding service of one build: asked for one address after another, and left alone while it is down."""
+
+from msgspec.structs import replace
+
+from outings.configuration.tables import GeocoderTable
+from outings.contract.resources.directories import Bounds
+from outings.retry_policy import RetryPolicy
+from pipeline.resolve.addresses import AddressBook, AddressPoints, AddressSearch, list_questions, settle_addresses
+
+_POLICY = RetryPolicy(connect=5.0, silence=10.0, whole=15.0, attempts=2, pause=0.5, rest=300.0)
+# So many in a row, and the service is down.
+_MOST_FAILURES = 3
+
+
+class AddressService:
+    """Counts what is asked of the service in all metros of a build. `failure`: why it is not asked any more."""
+
+    def __init__(self, table: GeocoderTable, *, is_open: bool = True) -> None:
+        """`is_open` False: nobody is asked, and all that would be asked waits."""
+        self._table = table
+        self._left = table.max_requests if is_open else 0
+        self._books: dict[str, AddressBook] = {}
+        self._unasked = 0
+        self._failed = 0
+        self._failure: str | None = None
+
+    def settle(self, search: AddressSearch, *, metro: str, bounds: Bounds) -> AddressPoints:
+        """Ask for the addresses of a metro that its own records do not answer."""
+        if self._table.provider in ("none", "local"):
+            return settle_addresses(search, search.book, waiting=())
+        from outings.remote.fetcher import RemoteError
+        from outings.remote.geocoding import SERVICES, open_fetcher
+
+        provider = self._table.provider
+        service, fetcher = SERVICES[provider], open_fetcher(self._table.url, _POLICY)
+        # A metro that is built twice has its answers.
+        search = replace(search, book=self._books.get(metro, search.book))
+        points, unknown = {**search.book.points}, {**search.book.unknown}
+        waiting = []
+        for key, text in list_questions(search, provider=provider).items():
+            if not self._left or self._failed >= _MOST_FAILURES:
+                waiting.append(key)
+                continue
+            self._left -= 1
+            try:
+                point = service.find_point(text, bounds=bounds, fetcher=fetcher)
+            except RemoteError as error:
+                self._failed = _MOST_FAILURES if error.rest else self._failed + 1
+                self._failure = str(error)
+                waiting.append(key)
+                continue
+            self._failed = 0
+            if point is None:
+                unknown[key] = provider
+            else:
+                points[key] = (point.lat, point.lng)
+        fetcher.close()
+        self._unasked += len(waiting)
+        book = self._books[metro] = AddressBook(points=points, unknown=unknown)
+        return settle_addresses(search, book, waiting=waiting)
+
+    def explain(self) -> str | None:
+        """Return why addresses were not asked for, or None if all were."""
+        if not self._unasked:
+            return None
+        why = self._failure or f"max_requests is {self._table.max_requests}"
+        some = "1 address is" if self._unasked == 1 else f"{self._unasked:,} addresses are"
+        return f"geocoder {self._table.provider}: {why}: {some} not asked for; the next build asks"

@@ -1,0 +1,193 @@
+"""Points of addresses whose records state no coordinates: from what other records state, then from what a geocoding
+service said, which a metro remembers."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from outings.answers.gazetteer.gazetteer import make_gazetteer
+from outings.answers.gazetteer.spots import DocumentLocation, PlacedDocument, PlaceReference
+from outings.contract.languages.language import Language
+from outings.contract.resources.directories import Center
+from outings.contract.resources.shared import Location
+from outings.contract.text import fold_text
+from outings.release.manifest import FeedAccount, MetroSettings
+from outings.release.store import Corrupt, NotFound, Store, read_object
+from pipeline.clean.feed_read import SpooledRecord
+from pipeline.records.record import Reference
+from pipeline.resolve.facts.centroids import Centroid
+from pipeline.resolve.facts.geography import Neighborhoods
+
+# Latitude and longitude.
+Point = tuple[float, float]
+# In an address that is no place: what readers are told in place of one.
+_NOWHERE = frozenset({"online", "virtual", "zoom", "webinar", "tba", "tbd", "various", "en linea", "en ligne"})
+_HASH_BYTES = 16
+
+
+class _PlacedRecord(Struct, frozen=True, gc=False):
+    """The part of a listing's record that says where it is."""
+
+    type: str
+    name: str = ""
+    location: Location | None = None
+    place: Reference | None = None
+
+
+_read_placed = msgspec.msgpack.Decoder(_PlacedRecord).decode
+
+
+class AddressBook(Struct, frozen=True, kw_only=True):
+    """The answers of geocoding services for one metro. They are kept by a hash of the address, because an address may
+    be somebody's home. `unknown`: the service that did not find an address."""
+
+    points: Mapping[str, Point] = {}
+    unknown: Mapping[str, str] = {}
+
+
+class AddressSearch(Struct, frozen=True, kw_only=True):
+    """The result of a search for a metro's addresses in its own records. Addresses are folded.
+
+    Attributes:
+        points: of those that were found.
+        missing: the others as they were written, in the order of the records.
+        uses: how many records of each feed have each address.
+        book: what services said before.
+    """
+
+    points: Mapping[str, Point]
+    missing: Mapping[str, str]
+    uses: Mapping[str, Mapping[str, int]]
+    book: AddressBook
+
+
+class AddressPoints(Struct, frozen=True, kw_only=True):
+    """The points of a metro's addresses, as its listings get them. `is_whole`: no service is to be asked for more."""
+
+    points: Mapping[str, Point]
+    book: bytes
+    account: Mapping[str, FeedAccount]
+    is_whole: bool
+
+
+def read_location(entry: SpooledRecord) -> Location | None:
+    return _read_placed(entry.data).location
+
+
+def name_address(location: Location | None) -> str | None:
+    """Return the folded address of a location that states one and no coordinates, else None."""
+    if location is None or location.lat is not None:
+        return None
+    return fold_text(_write_address(location)) or None
+
+
+def add_point(location: Location, points: Mapping[str, Point]) -> Location:
+    """Return the location with the point of its address, if that is known."""
+    point = points.get(name_address(location) or "") if points else None
+    return location if point is None else replace(location, lat=point[0], lng=point[1])
+
+
+def _write_address(location: Location) -> str:
+    """Write an address on one line, with the city, state and postal code unless it has them."""
+    text = location.address or location.street_address or ""
+    known = f" {fold_text(text)} "
+    behind = (location.city, location.state, location.zip) if known.strip() else ()
+    return ", ".join([text, *(part for part in behind if part and f" {fold_text(part)} " not in known)])
+
+
+def search_addresses(
+    entries: Iterable[SpooledRecord],
+    metro: MetroSettings,
+    language: Language,
+    *,
+    neighborhoods: Neighborhoods,
+    centroids: Iterable[Centroid],
+    book: AddressBook,
+) -> AddressSearch:
+    """Find the addresses among places, houses and corners that records state with coordinates, else among the metro's
+    neighborhoods and postal codes. A house is never at the middle of its postal code."""
+    placed: dict[object, tuple[PlacedDocument, float, float]] = {}
+    texts: dict[str, str] = {}
+    uses: dict[str, Counter[str]] = {}
+    for entry in entries:
+        record = _read_placed(entry.data)
+        location = record.location
+        if location is None or entry.head.status != "published":
+            continue
+        if location.lat is not None and location.lng is not None:
+            document = _make_document(record, location)
+            key = document if record.type == "place" else replace(document, name="")
+            placed.setdefault((msgspec.msgpack.encode(key), location.lat), (document, location.lat, location.lng))
+        elif (address := name_address(location)) is not None:
+            texts.setdefault(address, _write_address(location))
+            uses.setdefault(entry.head.feed, Counter())[address] += 1
+    middles = {one.name: Center(lat=one.lat, lng=one.lng) for one in neighborhoods}
+    codes = {centroid.zip: (centroid.lat, centroid.lng) for centroid in centroids}
+    gazetteer = make_gazetteer(metro, language, placed.values(), middles=middles)
+    points: dict[str, Point] = {}
+    for address, text in texts.items():
+        if (match := gazetteer.find_address(text)) is not None:
+            points[address] = (match.lat, match.lng)
+        elif text in codes:
+            points[address] = codes[text]
+    missing = {address: text for address, text in texts.items() if address not in points}
+    return AddressSearch(points=points, missing=missing, uses=uses, book=book)
+
+
+def _make_document(record: _PlacedRecord, location: Location) -> PlacedDocument:
+    name = None if record.place is None else record.place.name
+    return PlacedDocument(
+        type=record.type,
+        name=record.name,
+        location=msgspec.convert(location, DocumentLocation, from_attributes=True),
+        place=None if name is None else PlaceReference(name),
+    )
+
+
+def hash_address(address: str) -> str:
+    return hashlib.sha256(address.encode()).digest()[:_HASH_BYTES].hex()
+
+
+def list_questions(search: AddressSearch, *, provider: str) -> dict[str, str]:
+    """Return the addresses to ask a service for, as they were written, by their hash."""
+    hashed = {hash_address(address): (address, text) for address, text in search.missing.items()}
+    known = {key for key, name in search.book.unknown.items() if name == provider} | search.book.points.keys()
+    return {
+        key: text
+        for key, (address, text) in hashed.items()
+        if key not in known and "://" not in text and address not in _NOWHERE
+    }
+
+
+def settle_addresses(search: AddressSearch, book: AddressBook, *, waiting: Iterable[str]) -> AddressPoints:
+    """Return the points of all addresses. `book`: what services said by now; `waiting`: hashes of the addresses that
+    the service is still to be asked for."""
+    left = {*waiting}
+    hashed = {address: hash_address(address) for address in search.missing}
+    points = {**search.points}
+    points |= {address: book.points[key] for address, key in hashed.items() if key in book.points}
+    unasked = {address for address, key in hashed.items() if key in left}
+
+    def count(used: Mapping[str, int]) -> FeedAccount:
+        located = sum(number for address, number in used.items() if address in points)
+        waits = sum(number for address, number in used.items() if address in unasked)
+        return FeedAccount(located=located, unasked=waits, unlocated=sum(used.values()) - located - waits)
+
+    return AddressPoints(
+        points=points,
+        book=msgspec.json.encode(book, order="sorted"),
+        account={feed: count(used) for feed, used in search.uses.items()},
+        is_whole=not left,
+    )
+
+
+def read_book(store: Store, sha: str | None) -> AddressBook:
+    """Return what a release remembers of services; nothing if it can't be read, so that they are asked again."""
+    try:
+        return AddressBook() if sha is None else msgspec.json.decode(read_object(store, sha), type=AddressBook)
+    except (NotFound, Corrupt, msgspec.MsgspecError):
+        return AddressBook()
