@@ -24,7 +24,7 @@ from pipeline.memory import collect_seldom
 from pipeline.publish.metro_plan import MetroBuild, MetroPlan
 from pipeline.records.ids import name_source
 from pipeline.records.record import ORGANIZATION, Problem
-from pipeline.resolve.addresses import AddressPoints, AddressSearch, read_book, search_addresses
+from pipeline.resolve.addresses import AddressPoints, AddressSearch, read_book
 from pipeline.resolve.delta_state import read_earlier_records
 from pipeline.resolve.foreign_organizations import MetroOrganizations, list_lent, put_lent
 from pipeline.resolve.metro_claims import Claims
@@ -160,6 +160,7 @@ def run_metro_task(work: MetroTask) -> MetroResult:
 
 def search_metro_addresses(work: MetroTask) -> AddressSearch:
     """Find the points of a metro's addresses in its own records."""
+    from pipeline.resolve.address_search import search_addresses
     from pipeline.resolve.facts.neighborhood_map import read_metro_neighborhoods
 
     plan, store = work.plan, open_configured_store(work.configuration.store)

@@ -2,25 +2,18 @@
 service said, which a metro remembers."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Mapping
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.answers.gazetteer.gazetteer import make_gazetteer
-from outings.answers.gazetteer.spots import DocumentLocation, PlacedDocument, PlaceReference
-from outings.contract.languages.language import Language
-from outings.contract.resources.directories import Center
 from outings.contract.resources.shared import Location
 from outings.contract.text import fold_text
-from outings.release.manifest import FeedAccount, MetroSettings
+from outings.release.manifest import FeedAccount
 from outings.release.store import Corrupt, NotFound, Store, read_object
 from pipeline.clean.feed_read import SpooledRecord
 from pipeline.records.record import Reference
-from pipeline.resolve.facts.centroids import Centroid
-from pipeline.resolve.facts.geography import Neighborhoods
 
 # Latitude and longitude.
 Point = tuple[float, float]
@@ -29,7 +22,7 @@ _NOWHERE = frozenset({"online", "virtual", "zoom", "webinar", "tba", "tbd", "var
 _HASH_BYTES = 16
 
 
-class _PlacedRecord(Struct, frozen=True, gc=False):
+class PlacedRecord(Struct, frozen=True, gc=False):
     """The part of a listing's record that says where it is."""
 
     type: str
@@ -38,7 +31,7 @@ class _PlacedRecord(Struct, frozen=True, gc=False):
     place: Reference | None = None
 
 
-_read_placed = msgspec.msgpack.Decoder(_PlacedRecord).decode
+read_placed = msgspec.msgpack.Decoder(PlacedRecord).decode
 
 
 class AddressBook(Struct, frozen=True, kw_only=True):
@@ -75,14 +68,14 @@ class AddressPoints(Struct, frozen=True, kw_only=True):
 
 
 def read_location(entry: SpooledRecord) -> Location | None:
-    return _read_placed(entry.data).location
+    return read_placed(entry.data).location
 
 
 def name_address(location: Location | None) -> str | None:
     """Return the folded address of a location that states one and no coordinates, else None."""
     if location is None or location.lat is not None:
         return None
-    return fold_text(_write_address(location)) or None
+    return fold_text(write_address(location)) or None
 
 
 def add_point(location: Location, points: Mapping[str, Point]) -> Location:
@@ -91,61 +84,12 @@ def add_point(location: Location, points: Mapping[str, Point]) -> Location:
     return location if point is None else replace(location, lat=point[0], lng=point[1])
 
 
-def _write_address(location: Location) -> str:
+def write_address(location: Location) -> str:
     """Write an address on one line, with the city, state and postal code unless it has them."""
     text = location.address or location.street_address or ""
     known = f" {fold_text(text)} "
     behind = (location.city, location.state, location.zip) if known.strip() else ()
     return ", ".join([text, *(part for part in behind if part and f" {fold_text(part)} " not in known)])
-
-
-def search_addresses(
-    entries: Iterable[SpooledRecord],
-    metro: MetroSettings,
-    language: Language,
-    *,
-    neighborhoods: Neighborhoods,
-    centroids: Iterable[Centroid],
-    book: AddressBook,
-) -> AddressSearch:
-    """Find the addresses among places, houses and corners that records state with coordinates, else among the metro's
-    neighborhoods and postal codes. A house is never at the middle of its postal code."""
-    placed: dict[object, tuple[PlacedDocument, float, float]] = {}
-    texts: dict[str, str] = {}
-    uses: dict[str, Counter[str]] = {}
-    for entry in entries:
-        record = _read_placed(entry.data)
-        location = record.location
-        if location is None or entry.head.status != "published":
-            continue
-        if location.lat is not None and location.lng is not None:
-            document = _make_document(record, location)
-            key = document if record.type == "place" else replace(document, name="")
-            placed.setdefault((msgspec.msgpack.encode(key), location.lat), (document, location.lat, location.lng))
-        elif (address := name_address(location)) is not None:
-            texts.setdefault(address, _write_address(location))
-            uses.setdefault(entry.head.feed, Counter())[address] += 1
-    middles = {one.name: Center(lat=one.lat, lng=one.lng) for one in neighborhoods}
-    codes = {centroid.zip: (centroid.lat, centroid.lng) for centroid in centroids}
-    gazetteer = make_gazetteer(metro, language, placed.values(), middles=middles)
-    points: dict[str, Point] = {}
-    for address, text in texts.items():
-        if (match := gazetteer.find_address(text)) is not None:
-            points[address] = (match.lat, match.lng)
-        elif text in codes:
-            points[address] = codes[text]
-    missing = {address: text for address, text in texts.items() if address not in points}
-    return AddressSearch(points=points, missing=missing, uses=uses, book=book)
-
-
-def _make_document(record: _PlacedRecord, location: Location) -> PlacedDocument:
-    name = None if record.place is None else record.place.name
-    return PlacedDocument(
-        type=record.type,
-        name=record.name,
-        location=msgspec.convert(location, DocumentLocation, from_attributes=True),
-        place=None if name is None else PlaceReference(name),
-    )
 
 
 def hash_address(address: str) -> str:
