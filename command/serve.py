@@ -43,10 +43,11 @@ MEBIBYTE = 2**20
 def serve(*, config: Path, host: str, port: int, workers: int | None, memory: int, access_log: bool) -> None:
     """Answer requests from the release in the store, until SIGTERM or SIGINT."""
     from edge.serving.server import run_server
+    from outings.release.trust import read_reader
 
     configuration = read_config(config)
     # Each worker opens its own of all that. One that can't ends at once, and would be replaced for ever.
-    _check_search(configuration)
+    read_reader(configuration.signing)
     _check_folders(configuration)
     _check_machine(configuration)
     processes = workers or len(os.sched_getaffinity(0))
@@ -60,19 +61,6 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
         memory=memory * MEBIBYTE,
         access_log=access_log,
     )
-
-
-def _check_search(configuration: Configuration) -> None:
-    from outings.answers.semantic.model import Model
-    from outings.answers.semantic.model_error import ModelError
-    from outings.release.trust import read_reader
-
-    read_reader(configuration.signing)
-    if configuration.search.model is not None:
-        try:
-            Model(configuration.search.model)
-        except ModelError as error:
-            raise click.ClickException(f"[search] {error}") from error
 
 
 def _check_folders(configuration: Configuration) -> None:

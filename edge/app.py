@@ -28,7 +28,6 @@ from edge.services.forecasts import Forecasts
 from edge.services.geocoder import Geocoder
 from edge.thread_pool import ThreadPool
 from edge.usage import UsageRecorder
-from outings.answers.semantic.model import Model
 from outings.contract.pricing_plans import Offer
 from outings.keys.key_text import Seal
 from outings.release.store import Store
@@ -46,7 +45,7 @@ read_clock = partial(datetime.now, UTC)
 
 
 class Edge:
-    """The application. By default `limits` belong to this process alone, and there are no `proxies`, `model`,
+    """The application. By default `limits` belong to this process alone, and there are no `proxies`,
     `geocoder` or `forecasts`. `metros` and `metro_memory` are those of `Releases`. Without `is_ahead` a metro's files
     are fetched one by one, when a request reads them: right where requests are answered one at a time.
 
@@ -66,7 +65,6 @@ class Edge:
         limits: LimitStore | None = None,
         proxies: TrustedProxies | None = None,
         connections: ConnectionLimiter | None = None,
-        model: Model | None = None,
         geocoder: Geocoder | None = None,
         forecasts: Forecasts | None = None,
         trust: Trust = ANYBODY,
@@ -133,7 +131,6 @@ class Edge:
                 fetching=self._fetch_threads,
                 memory=plans,
                 offer=offer,
-                model=model,
                 geocoder=self._geocoder,
                 forecasts=self._forecasts,
                 is_ahead=is_ahead,

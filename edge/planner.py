@@ -23,7 +23,6 @@ from outings.answers.listings.relations import costs_queries, find_metros_of_row
 from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, forbidden_types
 from outings.answers.renderer_version import RENDERER_VERSION
 from outings.answers.routes import is_prepared, make_plan, prepare_snapshot
-from outings.answers.semantic.model import Model
 from outings.answers.snapshot.reader import find_reader, open_snapshot
 from outings.answers.weather import Weather
 from outings.configuration import read_zone
@@ -202,7 +201,6 @@ class Planner:
         computing: computes.
         fetching: reads the store.
         memory: the most bytes that cached plans take.
-        model: ranks searches.
     """
 
     def __init__(
@@ -216,7 +214,6 @@ class Planner:
         fetching: ThreadPool,
         memory: int,
         offer: Offer,
-        model: Model | None = None,
         geocoder: Geocoder | None = None,
         forecasts: Forecasts | None = None,
         is_ahead: bool = True,
@@ -231,7 +228,6 @@ class Planner:
         self._conditions = conditions
         self._fetching = fetching
         self._offer = offer
-        self._model = model
         self._under: tuple[ServedRelease, Mapping[str, date]] | None = None
         self._most = max(1, memory // PLAN_BYTES)
         self._plans: dict[_Name, RequestPlan] = {}
@@ -271,7 +267,6 @@ class Planner:
             dates=self._dates.read_dates(served.release),
             entitlement=_read_entitlement(request),
             minute=self._dates.read_minute() if match.route.is_now else None,
-            model=self._model,
             weather={} if self._forecasts is None else self._forecasts.read(),
         )
         query = await self._open_metros(request, served, about)

@@ -117,7 +117,7 @@ def build_release(
 
     `expect` is called before each stage's tasks are submitted to `executor`.
 
-    Raises FeedError, SelectError, ModelError, SiteSettingsError, ShrinkRefusal, ConcurrentPublication, BuildTooLong,
+    Raises FeedError, SelectError, SiteSettingsError, ShrinkRefusal, ConcurrentPublication, BuildTooLong,
     UntrustedRelease, Corrupt and StoreError. Then nothing was published.
     """
     check_deadline, stopwatch = make_deadline(), _Stopwatch()

@@ -20,8 +20,6 @@ _FILES = (contract.__file__, release.__file__, pipeline.__file__, gazetteer.__fi
 _PROGRAM = tuple(Path(file).parent for file in _FILES)
 
 
-# Whose libraries have a hand in a build, beside those that every installation has.
-_EXTRA = 'extra == "semantic"'
 # What decides: code, and the words and settings that ship with it.
 _SUFFIXES = (".py", ".toml", ".csv")
 
@@ -42,7 +40,7 @@ def describe_libraries() -> Mapping[str, str]:
 def _list_libraries() -> Iterator[str]:
     for requirement in requires("outings") or ():
         name, _, marker = requirement.partition(";")
-        if "extra" not in marker or _EXTRA in marker:
+        if "extra" not in marker:
             yield re.split(r"[^\w.-]", name.strip(), maxsplit=1)[0]
 
 

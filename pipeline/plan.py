@@ -21,7 +21,6 @@ from pipeline.publish.metro_plan import MetroPlan
 from pipeline.publish.objects.site import hash_metro_site
 from pipeline.resolve.facts.centroids import read_centroids
 from pipeline.resolve.facts.neighborhood_file import read_bytes
-from pipeline.tables.model_plan import plan_model
 
 
 class Build(Struct, frozen=True, kw_only=True):
@@ -63,7 +62,7 @@ def choose_feeds(build: Build) -> list[FeedTable]:
 
 
 def plan_build(build: Build, *, before: Before, sources: Mapping[str, FeedSource]) -> BuildPlan:
-    """Plan the build. `sources` are those of the chosen feeds, by name. Raises ModelError, SiteSettingsError, and
+    """Plan the build. `sources` are those of the chosen feeds, by name. Raises SiteSettingsError, and
     FeedError if the neighborhoods can't be read."""
     metros, feeds = choose_metros(build), choose_feeds(build)
     # Later than every stamp of a metro that is built: a release is never older than what it replaces.
@@ -71,7 +70,7 @@ def plan_build(build: Build, *, before: Before, sources: Mapping[str, FeedSource
         (build.as_of.read_instant(metro.timezone) for metro in metros),
         before=[before.parts[metro.slug].stamp for metro in metros if metro.slug in before.parts],
     )
-    model, site = plan_model(build.configuration.search.model), make_site_settings(build.configuration.site)
+    site = make_site_settings(build.configuration.site)
 
     def plan_metro(metro: MetroTable) -> MetroPlan:
         configuration = build.configuration
@@ -89,7 +88,7 @@ def plan_build(build: Build, *, before: Before, sources: Mapping[str, FeedSource
             settings, configuration.vocabulary, own, hashlib.sha256(neighborhoods).hexdigest(), readings
         )  # fmt: skip
         inputs = make_fingerprint(
-            program, related, today, centroids, hash_metro_site(site), None if model is None else model.hash,
+            program, related, today, centroids, hash_metro_site(site),
             sorted((feed.name, sources[feed.name].hash) for feed in speaking),
             sorted(list_withdrawn(before.withdrawals)),
             *([configuration.geocoder.provider, configuration.geocoder.url] if configuration.geocoder.build else []),
@@ -97,7 +96,7 @@ def plan_build(build: Build, *, before: Before, sources: Mapping[str, FeedSource
         return MetroPlan(
             metro=settings, vocabulary=configuration.vocabulary, related=related, language=own, today=today,
             stamp=stamp, inputs=inputs, cache=configuration.edge.cache, base=before.metros.get(metro.slug),
-            model=model, centroids=centroids, site=site if site is not None and site.shows_data else None,
+            centroids=centroids, site=site if site is not None and site.shows_data else None,
             program=program, neighborhoods=metro.neighborhoods,
         )  # fmt: skip
 

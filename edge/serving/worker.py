@@ -19,7 +19,6 @@ from edge.releases import RollbackGuard
 from edge.services.forecasts import open_forecasts
 from edge.services.geocoder import open_geocoder
 from edge.usage import AccessLog, UsageRecorder, open_ledger
-from outings.answers.semantic.model import Model
 from outings.configuration import read_configuration, read_size, split_secrets
 from outings.contract.pricing_plans import Offer
 from outings.keys.key_text import open_seal
@@ -57,7 +56,6 @@ def make_served_edge(
             access_log=AccessLog(sys.stderr.fileno()) if access_log else None,
             shows_keys=edge.usage_metrics,
         ),
-        model=None if configuration.search.model is None else Model(configuration.search.model),
         geocoder=open_geocoder(configuration.geocoder),
         forecasts=open_forecasts(configuration.weather, state=edge.state, clock=read_clock),
         trust=trust,

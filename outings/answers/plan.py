@@ -14,7 +14,6 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.renderer_version import RENDERER_VERSION
-from outings.answers.semantic.model import Model
 from outings.answers.weather import Weather
 from outings.contract.cursor import Cursor, encode_cursor, is_sealed, malformed_cursor
 from outings.contract.errors import ApiError, bad_request, forbidden
@@ -29,15 +28,13 @@ from outings.release.store import Bytes
 
 class AnswerContext(Struct, frozen=True, kw_only=True):
     """Values beside the query on which an answer may depend. `dates`: the local date of every metro in the release.
-    `minute`: the current time, rounded down; None if the answer does not depend on it. `model`: for searches, if the
-    operator names one. `spot`: the location of the request's `address`. `weather`: of the metros with a current
-    forecast."""
+    `minute`: the current time, rounded down; None if the answer does not depend on it. `spot`: the location of the
+    request's `address`. `weather`: of the metros with a current forecast."""
 
     release: Release
     dates: Mapping[str, date]
     entitlement: Entitlement
     minute: datetime | None = None
-    model: Model | None = None
     spot: Center | None = None
     weather: Mapping[str, Weather] = {}
 

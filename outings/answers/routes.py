@@ -28,7 +28,6 @@ from outings.answers.rows.evaluator import make_evaluator
 from outings.answers.rows.filters import choose_types
 from outings.answers.search.index import open_search
 from outings.answers.search.page import plan_search
-from outings.answers.semantic.model import Model
 from outings.answers.snapshot.reader import SnapshotReader, find_reader, open_snapshot
 from outings.answers.snapshot.zips import check_zips
 from outings.answers.suggestions.index import open_suggestions
@@ -137,17 +136,14 @@ def answer(
     dates: Mapping[str, date],
     entitlement: Entitlement,
     minute: datetime | None = None,
-    model: Model | None = None,
     weather: Mapping[str, Weather] = {},
 ) -> Answer:
     """`dates`: metro → local date, of every metro in the release; in a walk, the date on which it began. `minute`: now,
-    where the answer depends on it; `model`: where one ranks searches; `weather`: the forecasts that are known.
+    where the answer depends on it; `weather`: the forecasts that are known.
 
     Raises ApiError: 400 for what only the date shows to be wrong, 403, 404, 501. Metro, type scope and add-ons of a
     path's metro are the caller's to check, before.
     """
-    about = AnswerContext(
-        release=release, dates=dates, entitlement=entitlement, minute=minute, model=model, weather=weather
-    )
+    about = AnswerContext(release=release, dates=dates, entitlement=entitlement, minute=minute, weather=weather)
     plan = make_plan(query, about)
     return Answer(parts=tuple(plan.render()), etag=plan.etag, max_age=query.match.route.max_age)

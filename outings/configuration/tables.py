@@ -245,7 +245,6 @@ class PlanTable(Struct, frozen=True, kw_only=True):
 
 class SearchTable(Struct, frozen=True, kw_only=True):
     related_words: Path | None = None
-    model: Path | None = None
 
 
 class SigningTable(Struct, frozen=True, kw_only=True):

@@ -66,14 +66,6 @@ class Table(Struct, frozen=True, kw_only=True):
     rows: int
 
 
-class SemanticTables(Struct, frozen=True, kw_only=True):
-    """Vectors of the listings, as mapped tables. `model` is the hash of the model that made them."""
-
-    model: str
-    vectors: Table
-    rows: Table
-
-
 class Origins(Struct, frozen=True, kw_only=True):
     """The inputs of the listings, for the next build: an object with a hash for each row. `program` is the hash
     of everything else that made them. If the program differs, or the object is missing, all listings are made again."""
@@ -121,7 +113,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     `layout` and `renderer` are those of `tables`; `date` is the build's local date; `inputs` is the fingerprint of
     all that the build read for the metro. `language` has the words of a metro that is not read in English. `related`
     are the words that a search takes one for another, `mapped` is the tables' second form (`release.mapped_table`, with
-    its layout); releases of before them have none. `semantic` is there where the build had a model. `pages` are named
+    its layout); releases of before them have none. `pages` are named
     `<canonical request>@<local date>`, and are what the program `answers` answers; `exports` are named
     `<collection>.<format>`. `delta_state` is an object of the records of feeds that say only what changed, for the next
     build and a rollback. So are `lent`, the records of the metro's own organizations, to which other metros may refer,
@@ -142,7 +134,6 @@ class Manifest(Struct, frozen=True, kw_only=True):
     tables: Mapping[str, Table]
     mapped: Mapping[str, Table] = {}
     mapped_layout: int = 1
-    semantic: SemanticTables | None = None
     packs: tuple[Pack, ...]
     pages: Mapping[str, PrecomputedPage]
     answers: str = ""
@@ -192,8 +183,6 @@ def hash_snapshot(manifest: Manifest) -> str:
     # Without these, the hash is that of earlier programs, which did not have them.
     if manifest.related:
         parts = (*parts, manifest.related)
-    if manifest.semantic is not None:
-        parts = (*parts, manifest.semantic)
     if manifest.language is not None:
         parts = (*parts, manifest.language)
     return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
@@ -203,9 +192,6 @@ def list_files(manifest: Manifest) -> Iterator[str]:
     """Yield the objects that a server keeps in its cache."""
     yield from (table.object for table in (*manifest.tables.values(), *manifest.mapped.values()))
     yield from (pack.object for pack in manifest.packs)
-    if manifest.semantic is not None:
-        yield manifest.semantic.vectors.object
-        yield manifest.semantic.rows.object
     if manifest.site is not None:
         yield manifest.site.pages.object
 

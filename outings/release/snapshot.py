@@ -40,21 +40,6 @@ _MOST_MAPS = 64
 Packs = Sequence[Bytes]
 
 
-class SemanticFiles(Struct, frozen=True, kw_only=True):
-    """Vectors of a metro's listings (`answers.semantic.vectors`), and which model made them, by its hash."""
-
-    model: str
-    files: Mapping[str, MappedFile]
-
-    @property
-    def vectors(self) -> MappedFile:
-        return self.files["vectors"]
-
-    @property
-    def rows(self) -> MappedFile:
-        return self.files["rows"]
-
-
 class LazyPacks(Sequence[Bytes]):
     """A metro's packs, each fetched when it is first read."""
 
@@ -87,7 +72,6 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     tables: Mapping[str, MappedFile]
     packs: Packs
     mapped: Mapping[str, MappedFile] = {}
-    semantic: SemanticFiles | None = None
     pages: Mapping[str, PrecomputedPage] = {}
     answers: str = ""
     exports: Mapping[str, Export] = {}
@@ -97,10 +81,9 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
         return self.packs[pack][offset : offset + length]
 
     def list_files(self) -> list[LazyFiles]:
-        """List the files that are fetched when they are first read: the mapped tables, packs, vectors and tables."""
-        semantic = None if self.semantic is None else self.semantic.files
+        """List the files that are fetched when they are first read: the mapped tables, packs and tables."""
         packs = self.packs.files if isinstance(self.packs, LazyPacks) else None
-        return [each for each in (self.mapped, packs, semantic, self.tables) if isinstance(each, LazyFiles)]
+        return [each for each in (self.mapped, packs, self.tables) if isinstance(each, LazyFiles)]
 
     def count_bytes(self) -> int:
         """Count the bytes of the files that are held."""
@@ -116,9 +99,8 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
         def renew(files: Mapping[str, MappedFile]) -> Mapping[str, MappedFile]:
             return files.renew() if isinstance(files, LazyFiles) else files
 
-        semantic = self.semantic and replace(self.semantic, files=renew(self.semantic.files))
         packs = LazyPacks(self.packs.files.renew()) if isinstance(self.packs, LazyPacks) else self.packs
-        return replace(self, tables=renew(self.tables), mapped=renew(self.mapped), semantic=semantic, packs=packs)
+        return replace(self, tables=renew(self.tables), mapped=renew(self.mapped), packs=packs)
 
 
 class Release(Struct, frozen=True, kw_only=True):
@@ -222,7 +204,6 @@ def name_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
             partial(fetch_object, store, folder=cache),
         )
 
-    semantic = manifest.semantic
     return Snapshot(
         metro=manifest.metro,
         hash=hash_snapshot(manifest),
@@ -232,11 +213,6 @@ def name_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
         language=manifest.language,
         tables=name_files(manifest.tables),
         mapped=name_files(manifest.mapped if manifest.mapped_layout == mapped_table.LAYOUT else {}),
-        semantic=None
-        if semantic is None
-        else SemanticFiles(
-            model=semantic.model, files=name_files({"vectors": semantic.vectors, "rows": semantic.rows})
-        ),
         packs=LazyPacks(name_files({str(at): pack for at, pack in enumerate(manifest.packs)})),
         pages=manifest.pages,
         answers=manifest.answers,

@@ -19,7 +19,6 @@ from outings.release.manifest import (
     FeedAccount,
     Manifest,
     Origins,
-    SemanticTables,
     Table,
     add_accounts,
     encode_manifest,
@@ -45,9 +44,7 @@ from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.tables.account import count_tables
 from pipeline.tables.document_buffer import DocumentBuffer
 from pipeline.tables.frames import Tables, encode_table, make_tables, make_zips
-from pipeline.tables.model_plan import ModelPlan
 from pipeline.tables.similar import make_related
-from pipeline.tables.vectors import make_semantic
 
 # Before and after the build's local date, both inclusive.
 HORIZON = timedelta(days=400)
@@ -110,7 +107,7 @@ def build_metro(
             categories={} if plan.language is None else plan.language.categories,
         )  # fmt: skip
         times.append(perf_counter())
-        manifest = _write_tables(tables, buffer, previous, plan=plan, writer=writer, account=listings.account)
+        manifest = _write_tables(tables, buffer, plan=plan, writer=writer, account=listings.account)
         manifest = _keep_stamp(manifest, base)
     changes = tables.changes
     del tables  # what follows reads what was written
@@ -155,7 +152,6 @@ def _name_known(base: Base | None, previous: PreviousSnapshot) -> set[str]:
 def _write_tables(
     made: Tables,
     buffer: DocumentBuffer,
-    previous: PreviousSnapshot,
     *,
     plan: MetroPlan,
     writer: ObjectWriter,
@@ -168,12 +164,6 @@ def _write_tables(
     if plan.centroids:
         frames["zips"] = make_zips(plan.centroids)
     tables = {name: _put_table(encode_table(frame), frame, writer) for name, frame in frames.items()}
-    semantic = None
-    if plan.model is not None:
-        before = None if previous.snapshot is None else previous.snapshot.semantic
-        semantic = _put_semantic(
-            make_semantic(made.tables["listings"], buffer, before=before, plan=plan.model), plan.model, writer
-        )
     origins = None if plan.program is None else _put_origins(made.origins, plan.program, writer)
     account = add_accounts([count_tables(frames, today=plan.today), account])
     derived = derive_tables(frames, today=plan.today, language=plan.language)
@@ -187,7 +177,7 @@ def _write_tables(
         vocabulary=plan.vocabulary, related=plan.related, language=plan.language,
         inputs=plan.inputs, tables=tables, mapped=mapped,
         mapped_layout=MAPPED_LAYOUT,
-        semantic=semantic, packs=packs, pages={}, origins=origins, account=account,
+        packs=packs, pages={}, origins=origins, account=account,
     )  # fmt: skip
 
 
@@ -198,15 +188,6 @@ def _put_mapped(derived: Iterator[tuple[str, pl.DataFrame]], writer: ObjectWrite
         mapped[name] = _put_table(encode_mapped(frame), frame, writer)
         del frame
     return mapped
-
-
-def _put_semantic(
-    frames: tuple[pl.DataFrame, pl.DataFrame] | None, model: ModelPlan, writer: ObjectWriter
-) -> SemanticTables | None:
-    if frames is None:
-        return None
-    vectors, rows = (_put_table(encode_mapped(frame), frame, writer) for frame in frames)
-    return SemanticTables(model=model.hash, vectors=vectors, rows=rows)
 
 
 def _put_table(data: bytes, frame: pl.DataFrame, writer: ObjectWriter) -> Table:

@@ -14,7 +14,6 @@ from outings.release.site import SiteSettings
 from pipeline.before import Base
 from pipeline.publish.objects.object_writer import WriteCounts
 from pipeline.resolve.facts.centroids import Centroid
-from pipeline.tables.model_plan import ModelPlan
 from pipeline.tables.versions import Change
 
 
@@ -37,7 +36,6 @@ class MetroPlan(Struct, frozen=True, kw_only=True):
     inputs: str
     cache: Path
     base: Base | None
-    model: ModelPlan | None = None
     centroids: tuple[Centroid, ...] = ()
     program: str | None = None
     renderer: int | None = None

@@ -47,7 +47,7 @@ mode = "{mode}"
 
 class City:
     """Feeds are given by name; `build` takes the day and publishes. `urls`: of feeds
-    that are others than `<name>.ndjson`; `related_words`, `categories` and `model`:
+    that are others than `<name>.ndjson`; `related_words` and `categories`:
     the operator's file, words and folder, if any; `map`: the neighborhoods of each metro; `site`: the table of that
     name, as it is written; `settings`: more lines of a feed, by its name; `formats`: of
     feeds that are no NDJSON."""
@@ -59,7 +59,6 @@ class City:
         self.urls: dict[str, str] = {}
         self.related_words = ""
         self.categories: tuple[str, ...] = ()
-        self.model: Path | None = None
         self.map: Record | None = None
         self.site = ""
         self.settings: dict[str, str] = {}
@@ -109,8 +108,6 @@ class City:
         if self.related_words:
             (self.folder / "related.csv").write_text(self.related_words)
             text += 'related_words = "related.csv"\n'
-        if self.model is not None:
-            text += f'model = "{self.model}"\n'
         path = self.folder / "outings.toml"
         path.write_text(text)
         return read_configuration(path, {})

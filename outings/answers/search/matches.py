@@ -18,19 +18,17 @@ _LEVELS = np.array([PARTIAL, PARTIAL, RELATED_WORDS, ALL_TERMS])
 
 
 class SearchMatches(Struct, frozen=True, eq=False):
-    """`rows` rise; `levels` are indexes in LEVELS; `similarities` where a model ranks too. `score` gives thousandths of
+    """`rows` rise; `levels` are indexes in LEVELS. `score` gives thousandths of
     any of the rows: only what is shown needs them. `relaxed`: words of the query that no level asks for."""
 
     rows: Numbers
     levels: Numbers
     score: Callable[[Numbers], Numbers]
-    similarities: Numbers | None = None
     relaxed: tuple[str, ...] = ()
 
     def choose(self, chosen: Numbers) -> "SearchMatches":
         """Return the matches at these indexes, or where this mask is True."""
-        near = None if self.similarities is None else self.similarities[chosen]
-        return replace(self, rows=self.rows[chosen], levels=self.levels[chosen], similarities=near)
+        return replace(self, rows=self.rows[chosen], levels=self.levels[chosen])
 
 
 def find_levels(codes: Sequence[Codes], rows: Numbers, *, where_completes: bool) -> Numbers:

@@ -9,7 +9,7 @@ from msgspec.json import Encoder
 
 from outings.answers.plan import make_cursor, name_walk
 from outings.answers.search.collections import MOST_USUAL, SearchFilters, find_override
-from outings.answers.search.request import Search
+from outings.answers.search.request import RANKING, Search
 from outings.answers.search.strength import Numbers
 from outings.contract.resources.meta import (
     Interpreted,
@@ -40,7 +40,7 @@ def make_meta(
         applied_filters=_show_filters(requested) if requested.given else _show_usual(requested),
         defaults_applied=requested.defaults,
         types=tuple(COLLECTIONS[each] for each in requested.collections),
-        ranking=search.ranking,
+        ranking=RANKING,
         ignored_words=parsed.ignored,
         interpreted=Interpreted(
             age=None
@@ -59,7 +59,7 @@ def make_meta(
         has_more=end is not None,
         next_cursor=None
         if end is None
-        else make_cursor(search.query, (search.ranking, end), snapshot=search.snapshot, today=search.today),
+        else make_cursor(search.query, (RANKING, end), snapshot=search.snapshot, today=search.today),
         generated_at=name_walk(search.snapshot),
     )
 

@@ -14,7 +14,6 @@ from outings.answers.search.cards import finish_card, format_repeats, format_sta
 from outings.answers.search.index import SearchIndex
 from outings.answers.search.matches import PARTIAL, Keep, SearchMatches
 from outings.answers.search.meta import MOST_COUNTED, make_meta
-from outings.answers.search.nearness import add_near
 from outings.answers.search.place import measure_distances
 from outings.answers.search.programs import choose_cards
 from outings.answers.search.repeats import SearchResults, count_things, fold_repeats
@@ -44,15 +43,14 @@ _NO_REPEATS = format_repeats((), count=0)
 
 def plan_search(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
     search = resolve_search(query, snapshot=snapshot, about=about)
-    semantic = None if search.semantic is None else search.semantic.tag
-    read = (search.offset, search.today, about.entitlement.digest, semantic)
+    read = (search.offset, search.today, about.entitlement.digest)
     tag = make_tag("search", snapshot.hash, query.text, *read)
     return AnswerPlan(tag, lambda: answer_search(search), is_quick=_is_quick(search))
 
 
 def _is_quick(search: Search) -> bool:
     """Return True if all that the search reads of the day is known, and few listings have its words."""
-    if search.semantic is not None or search.limit > _MOST_QUICK:
+    if search.limit > _MOST_QUICK:
         return False
     words, index = search.parsed.words, search.index
     knows_rows = index.recalls_rows(search.filters)
@@ -87,9 +85,6 @@ def _find_levels(
     are chosen by the whole answer, so that all pages have the same."""
     levels, keep = tuple(search.query.get_words("match")), _choose_rows(search, opened, index)
     matched = match_words(search, opened, index, keep)
-    if search.semantic is not None and search.parsed.words:
-        near = add_near(matched, search.semantic.measure(search.parsed.words), least=search.semantic.model.least)
-        matched = near.choose(np.searchsorted(near.rows, keep(near.rows)))
     full = _choose_cards(matched.choose(matched.levels < PARTIAL), search, index)
     if search.is_auto:
         levels = LEVELS if _count_results(full.rows, search, index) < _ENOUGH else LEVELS[:PARTIAL]
@@ -183,9 +178,7 @@ def _take_page(results: SearchResults, search: Search, index: SearchIndex, *, li
             assert centre is not None
             keys = measure_distances(index, shown.rows, lat=centre[0], lng=centre[1])
         case _:
-            if shown.similarities is None:
-                return _take_relevant(ranks, ids, offset=offset, limit=limit)
-            return _take_nearest(ranks, ids, shown.similarities, offset=offset, limit=limit)
+            return _take_relevant(ranks, ids, offset=offset, limit=limit)
     behind = shown.levels == PARTIAL if search.is_auto else None
     return _take_ordered(keys, results.scores, ids, behind=behind, offset=offset, limit=limit)
 
@@ -244,11 +237,6 @@ def _take_relevant(ranks: Numbers, ids: Numbers, *, offset: int, limit: int) -> 
         chosen = np.argpartition(keys, last)[:last]
         return chosen[np.argsort(keys[chosen])][offset:]
     return np.argsort(keys)[offset:]
-
-
-def _take_nearest(ranks: Numbers, ids: Numbers, similarities: Numbers, *, offset: int, limit: int) -> Numbers:
-    """Return the indexes of the lowest ranks; those of equal level, ages and score by similarity, then id."""
-    return np.lexsort((ids, -similarities, ranks))[offset : offset + limit]
 
 
 def _take_ordered(

@@ -139,8 +139,7 @@ def fold_repeats(
     begins = mark_firsts(ordered).nonzero()[0]
     # By listing that which says how well it fits; of what is one thing the best says it for the first.
     best = np.arange(things.size)
-    near = () if matched.similarities is None else (-matched.similarities[own],)
-    best[own[begins]] = own[np.lexsort((*near, ranks[own], ordered))[begins]]
+    best[own[begins]] = own[np.lexsort((ranks[own], ordered))[begins]]
     kept = things == SINGLE
     kept[own[begins]] = True
     return SearchResults(

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from outings.answers.plan import AnswerContext, name_walk, read_limit
 from outings.answers.search.collections import SearchFilters, find_override, find_search_filters
 from outings.answers.search.index import SearchIndex, index_types
-from outings.answers.search.nearness import Semantic, open_semantic
 from outings.answers.search.place import drop_empty_codes, find_at_place, list_parts, read_locations
 from outings.answers.search.strength import Numbers
 from outings.answers.search.understanding.foreign import ForeignLanguage
@@ -28,6 +27,8 @@ from outings.contract.text import split_words
 from outings.release.snapshot import Snapshot
 
 AUTO = ("auto",)
+# How results are ranked: by words alone.
+RANKING = "lexical"
 
 
 class Search(Struct, frozen=True, kw_only=True):
@@ -52,7 +53,6 @@ class Search(Struct, frozen=True, kw_only=True):
     limit: int
     snapshot: Snapshot
     today: date
-    semantic: Semantic | None
     is_auto: bool = False
     relaxed: tuple[str, ...] = ()
     foreign: ForeignLanguage | None = None
@@ -67,10 +67,6 @@ class Search(Struct, frozen=True, kw_only=True):
     def age(self) -> Age | None:
         """Return the age that the text states; None if a parameter states it instead."""
         return None if find_override(self.query) else self.parsed.age
-
-    @property
-    def ranking(self) -> str:
-        return _name_ranking(self.semantic)
 
 
 def resolve_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> Search:
@@ -95,7 +91,6 @@ def resolve_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) ->
             when = words.when.read(parsed.timed)
     else:
         parsed = _read_words(text, index, places=locations)
-    semantic = open_semantic(snapshot, about.model)
     return Search(
         query=query,
         index=index,
@@ -103,11 +98,10 @@ def resolve_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) ->
         words=words,
         locations=locations,
         filters=find_search_filters(query, age=parsed.age, about=about, today=today, vocabulary=snapshot.vocabulary),
-        offset=_read_offset(query, snapshot, ranking=_name_ranking(semantic)),
+        offset=_read_offset(query, snapshot),
         limit=read_limit(query),
         snapshot=snapshot,
         today=today,
-        semantic=semantic,
         is_auto=is_auto,
         foreign=foreign,
         when=when,
@@ -168,18 +162,14 @@ def _read_words(
     return begun if is_begun else parsed
 
 
-def _name_ranking(semantic: Semantic | None) -> str:
-    return "lexical" if semantic is None else "hybrid"
-
-
-def _read_offset(query: Query, snapshot: Snapshot, *, ranking: str) -> int:
+def _read_offset(query: Query, snapshot: Snapshot) -> int:
     """Return the offset of the page. A cursor works only in the snapshot and with the ranking that it was made for."""
     cursor = query.cursor
     if cursor is None:
         return 0
     match cursor.position:
         case (str(began), int(offset)) if 0 < offset < 1 << 32:
-            if began == ranking and cursor.release == name_walk(snapshot):
+            if began == RANKING and cursor.release == name_walk(snapshot):
                 return offset
             raise bad_request(
                 param="cursor", reason="cursor_expired",

@@ -273,7 +273,7 @@ class SnapshotReader:
         self.hash, self.metro, self.vocabulary = snapshot.hash, snapshot.metro, snapshot.vocabulary
         self.related = snapshot.related
         self.language = snapshot.language or read_shipped_language(ENGLISH)
-        self.tables, self.semantic = snapshot.tables, snapshot.semantic
+        self.tables = snapshot.tables
         # The metro's local date when it last changed: of what depends on the build's date and is made again here.
         self.date = snapshot.stamp.astimezone(read_zone(snapshot.metro.timezone)).date()
         self._packs, self._mapped = _PackViews(snapshot.packs), snapshot.mapped

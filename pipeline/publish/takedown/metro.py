@@ -31,7 +31,6 @@ from pipeline.resolve.foreign_organizations import SharedState, read_shared_stat
 from pipeline.resolve.listings.rows import Listings, Row, UnchangedListing
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.tables.frames import carry_centroids
-from pipeline.tables.vectors import keep_vectors
 from pipeline.tables.versions import Change
 
 
@@ -140,7 +139,7 @@ def plan_kept(manifest: Manifest, snapshot: Snapshot, **plan: Any) -> MetroPlan:
     """For the listings of a release as it has them. `plan`: what is not that release's."""
     return MetroPlan(
         metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related, language=manifest.language,
-        model=keep_vectors(snapshot), centroids=carry_centroids(snapshot), **plan,
+        centroids=carry_centroids(snapshot), **plan,
     )  # fmt: skip
 
 

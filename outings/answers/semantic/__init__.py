@@ -1,1 +1,0 @@
-"""Semantic ranking, where an operator names a model: texts → vectors, and how near a query is to each listing."""
