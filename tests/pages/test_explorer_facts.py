@@ -1,11 +1,10 @@
 """What the explorer says of a listing: when, until when, of what kind."""
 
-from datetime import date
-
 import pytest
 
+from tests.pages.accessibility import find_violations
 from tests.pages.conftest import Demo, Pages
-from tests.pages.explorer import METRO, ask, explore
+from tests.pages.explorer import METRO, ask, explore, read_total, settle
 
 pytestmark = pytest.mark.browser
 
@@ -53,11 +52,31 @@ def test_a_map_speaks_of_others_only_where_there_are_some(pages: Pages, demo: De
         assert ("others" in note) == (placed < len(rows)), note
 
 
-def test_a_calendar_says_which_days_it_counts(pages: Pages, demo: Demo) -> None:
-    page = explore(pages, {"view": "calendar"})
-    shown = page.locator("#view .note").first.text_content() or ""
-    days = page.locator("[data-date]").evaluate_all("all => all.map(each => each.dataset.date)")
-    total = ask(demo, f"{METRO}/events/calendar", {"from": days[0], "to": days[-1]})["meta"]["total"]
-    first, last = (f"{date.fromisoformat(day):%b} {date.fromisoformat(day).day}" for day in (days[0], days[-1]))
-    assert f"from {first} to {last}" in shown
-    assert f"{total:,} in all" in shown
+def test_a_day_of_the_calendar_has_what_the_lists_of_that_day_have_and_shows_it_below(pages: Pages, demo: Demo) -> None:
+    page = explore(pages, {"type": "all", "view": "calendar"})
+    opened = page.locator("[data-date][aria-pressed=true]")
+    assert int(opened.get_attribute("data-count") or "0") > 0
+    assert page.locator(".listings a").count() > 0
+    day = page.locator(
+        f"[data-date='{opened.get_attribute('data-date')}'] >> xpath=../following::button[@data-date][1]"
+    )
+    chosen, count = (day.get_attribute(f"data-{name}") or "" for name in ("date", "count"))
+    day.click()
+    settle(page)
+    assert page.evaluate("() => document.activeElement.dataset.date") == chosen
+    own = {"from": chosen, "to": chosen, "facets": "category", "limit": "0"}
+    kinds = {"events": {"occurrences": "expand"}, "classes": {"meets": "true"}, "camps": {"meets": "true"}}
+    totals = {kind: ask(demo, f"{METRO}/{kind}", own | more)["facets"]["total"] for kind, more in kinds.items()}
+    assert sum(totals.values()) == int(count) == read_total(page)
+    shown = page.locator("[data-kind]").evaluate_all("all => all.map(each => [each.dataset.kind, each.dataset.total])")
+    assert shown == [[kind, str(total)] for kind, total in totals.items() if total]
+    assert find_violations(page) == []
+
+
+def test_the_calendar_turns_to_later_weeks_and_back(pages: Pages) -> None:
+    page = explore(pages, {"type": "classes", "view": "calendar"})
+    first, last = (page.locator("[data-date]").nth(at).get_attribute("data-date") or "" for at in (0, -1))
+    page.get_by_role("button", name="Later").click()
+    page.wait_for_function("last => document.querySelector('[data-date]').dataset.date > last", arg=last)
+    page.get_by_role("button", name="Earlier").click()
+    page.wait_for_function("first => document.querySelector('[data-date]').dataset.date === first", arg=first)

@@ -1,20 +1,27 @@
 import { addDays, findWeekday } from "./days.js";
 import { element } from "./element.js";
+import { HEADING } from "./list_view.js";
 import { CALENDAR_DAYS } from "./requests.js";
+import { changeFilters } from "./state.js";
 
-/** @import { CalendarBody, CalendarDay } from "../../types/api.js" */
+/** @import { CalendarBody } from "../../types/api.js" */
 
-/** @typedef {import("./language.js").Language} Language */
+/**
+ * @typedef {import("./language.js").Language} Language
+ * @typedef {import("./state.js").State} State
+ * @typedef {{date: string, counts: Record<string, number>, total: number}} Day how many of each kind are on a date
+ * @typedef {{from: string, to: string}} Window
+ */
 
 const LEVELS = 5;
 /** @type {Intl.DateTimeFormatOptions} */
 const MONTH_DAY = { day: "numeric", month: "short" };
 
 /**
- * The window that the calendar shows: from today on, and from a later first date if the filters have one that today's
- * window does not reach.
- * @param {import("./state.js").State} state
+ * The window that the calendar shows: from today on, or from a later date if the filters begin after today's window.
+ * @param {State} state
  * @param {string} today
+ * @returns {Window}
  */
 export function findWindow(state, today) {
   const start = state.filters.get("from");
@@ -24,61 +31,112 @@ export function findWindow(state, today) {
 }
 
 /**
- * A heat map, a week a row. Choosing a day filters by it; choosing it again takes that away.
- * @param {CalendarBody} body
- * @param {import("./state.js").State} state
- * @param {Language} language
- * @param {(day: string) => void} choose
+ * The counts of several kinds, day by day.
+ * @param {string[]} types
+ * @param {CalendarBody[]} bodies one of each
+ * @returns {Day[]}
  */
-export function makeCalendar(body, state, language, choose) {
-  const most = Math.max(1, ...body.data.map((day) => day.count));
-  const [first, last] = [body.data.at(0)?.date, body.data.at(-1)?.date];
-  if (!first || !last) return element("p", { class: "empty" }, language.say("empty"));
-  const cells = body.data.map((day) => makeDay(day, { most, isFirst: day.date === first }, state, language, choose));
-  const gap = Array.from({ length: findWeekday(first) }, () => element("td", { class: "gap" }));
+export function addDayCounts(types, bodies) {
+  return bodies[0].data.map(({ date }, at) => {
+    const counts = Object.fromEntries(types.map((type, number) => [type, bodies[number].data[at].count]));
+    return { date, counts, total: Object.values(counts).reduce((sum, count) => sum + count, 0) };
+  });
+}
+
+/**
+ * The days whose listings are shown: those that the filters name if they are few, else the first that has any.
+ * @param {Day[]} days
+ * @param {State} state
+ * @returns {Window}
+ */
+export function findAgenda(days, state) {
+  const [from = days[0].date, to] = [state.filters.get("from"), state.filters.get("to")];
+  if (to && state.filters.has("from") && to <= addDays(from, 1)) return { from, to };
+  const first = days.find(({ date, total }) => total && date >= from && (!to || date <= to))?.date ?? from;
+  return { from: first, to: first };
+}
+
+/**
+ * A week a row, with how much is on each day. Choosing a day shows its listings; choosing it again takes that away.
+ * @param {{days: Day[], agenda: Window, today: string}} shown
+ * @param {State} state
+ * @param {Language} language
+ * @param {(change: (state: State) => State) => void} change
+ */
+export function makeCalendar({ days, agenda, today }, state, language, change) {
+  const most = Math.max(1, ...days.map(({ total }) => total));
+  const choose = (/** @type {string} */ day, /** @type {boolean} */ isChosen) =>
+    change((each) => changeFilters(each, isChosen ? { from: "", to: "" } : { from: day, to: day }));
+  const cells = days.map((day) => makeDay(day, { most, isFirst: day === days[0], agenda }, state, language, choose));
+  const gap = Array.from({ length: findWeekday(days[0].date) }, () => element("td", { class: "gap" }));
   const rows = [];
   for (let at = 0, all = [...gap, ...cells]; at < all.length; at += 7)
     rows.push(element("tr", {}, ...all.slice(at, at + 7)));
-  const name = (/** @type {string} */ day) => language.date(day, MONTH_DAY);
   // 2024-01-01 was a Monday.
   const heads = Array.from({ length: 7 }, (_, at) =>
     element("th", { scope: "col" }, language.date(addDays("2024-01-01", at), { weekday: "short" })),
   );
+  const q = state.filters.get("q");
   return element(
     "div",
     { class: "calendar" },
+    makeTurning(days, today, language, change),
     element(
-      "p",
-      { class: "note" },
-      language.say("calendar_why", { first: name(first), last: name(last), count: body.meta.total }),
+      "table",
+      { "aria-label": language.say("calendar") },
+      element("thead", {}, element("tr", {}, ...heads)),
+      element("tbody", {}, ...rows),
     ),
-    state.filters.has("q") &&
-      element(
-        "p",
-        { class: "note", id: "calendar-without-q" },
-        language.say("calendar_without_q", { q: state.filters.get("q") ?? "" }),
-      ),
-    element(
-      "div",
-      { class: "wide", role: "region", "aria-label": language.say("calendar"), tabindex: "0" },
-      element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows)),
-    ),
+    element("p", { class: "note" }, language.say("calendar_why")),
+    q && element("p", { class: "note", id: "calendar-without-q" }, language.say("calendar_without_q", { q })),
   );
 }
 
 /**
- * @param {CalendarDay} day
- * @param {{most: number, isFirst: boolean}} among the days that are shown
- * @param {import("./state.js").State} state
+ * The dates that are shown, and the buttons to those before and after.
+ * @param {Day[]} days
+ * @param {string} today
  * @param {Language} language
- * @param {(day: string) => void} choose
+ * @param {(change: (state: State) => State) => void} change
  */
-function makeDay(day, { most, isFirst }, state, language, choose) {
-  const level = day.count ? Math.ceil((day.count / most) * LEVELS) : 0;
-  const isChosen = state.filters.get("from") === day.date && state.filters.get("to") === day.date;
-  const label = language.say("day_count", { day: language.date(day.date), count: day.count });
-  const date = Number(day.date.slice(8));
-  const shown = date === 1 || isFirst || isChosen ? language.date(day.date, MONTH_DAY) : String(date);
+function makeTurning(days, today, language, change) {
+  const { date: first } = days[0];
+  const last = days[days.length - 1].date;
+  const turn = (/** @type {string} */ word, /** @type {string} */ from, isAway = false) =>
+    element(
+      "button",
+      {
+        type: "button",
+        disabled: isAway,
+        "data-turn": word,
+        onclick: () => change((state) => changeFilters(state, { from: from > today ? from : "", to: "" })),
+      },
+      language.say(word),
+    );
+  return element(
+    "p",
+    { class: "turning" },
+    turn("earlier", addDays(first, -CALENDAR_DAYS), first <= today),
+    element("b", {}, language.range(first, last)),
+    turn("later", addDays(last, 1)),
+  );
+}
+
+/**
+ * @param {Day} day
+ * @param {{most: number, isFirst: boolean, agenda: Window}} among the days that are shown
+ * @param {State} state
+ * @param {Language} language
+ * @param {(day: string, isChosen: boolean) => void} choose
+ */
+function makeDay({ date, counts, total }, { most, isFirst, agenda }, state, language, choose) {
+  const level = total ? Math.ceil((total / most) * LEVELS) : 0;
+  const isShown = agenda.from <= date && date <= agenda.to;
+  const isChosen = isShown && state.filters.get("from") === date && state.filters.get("to") === date;
+  const told = Object.entries(counts).filter(([, count]) => count);
+  const what = told.map(([type, count]) => language.plural(type, count)).join(", ") || language.count(0);
+  const label = language.say("day_count", { day: language.date(date, HEADING), count: what });
+  const hasMonth = date.endsWith("-01") || isFirst;
   return element(
     "td",
     {},
@@ -87,15 +145,29 @@ function makeDay(day, { most, isFirst }, state, language, choose) {
       {
         type: "button",
         class: `day level-${level}`,
-        "data-date": day.date,
-        "data-count": String(day.count),
-        "aria-pressed": String(isChosen),
+        "data-date": date,
+        "data-count": String(total),
+        "aria-pressed": String(isShown),
         title: label,
-        onclick: () => choose(day.date),
+        onclick: () => choose(date, isChosen),
       },
-      element("span", { class: "date" }, shown),
-      element("span", { class: "hidden-text" }, ` ${language.date(day.date)} `),
-      element("span", { class: day.count ? "number" : "hidden-text" }, language.count(day.count)),
+      element(
+        "span",
+        { class: "date", "aria-hidden": "true" },
+        hasMonth ? language.date(date, MONTH_DAY) : String(Number(date.slice(8))),
+      ),
+      element("span", { class: "hidden-text" }, label),
+      total > 0 && element("span", { class: "number", "aria-hidden": "true" }, language.count(total)),
     ),
   );
+}
+
+/**
+ * The heading of the listings below the calendar.
+ * @param {Window} agenda
+ * @param {Language} language
+ */
+export function makeAgendaHeading({ from, to }, language) {
+  const text = from === to ? language.date(from, HEADING) : language.range(from, to);
+  return element("h2", { class: "date", id: "agenda" }, text);
 }

@@ -1,11 +1,11 @@
 import { Failure } from "./api.js";
-import { findWindow, makeCalendar } from "./calendar_view.js";
+import { addDayCounts, findAgenda, findWindow, makeAgendaHeading, makeCalendar } from "./calendar_view.js";
 import { Chips } from "./chips.js";
-import { findToday } from "./days.js";
+import { addDays, findToday } from "./days.js";
 import { element, find } from "./element.js";
 import { findSuggestions, makeEmpty } from "./empty_view.js";
-import { findStart } from "./facts.js";
 import { FilterForm } from "./filter_form.js";
+import { makeKinds, tellCount } from "./kinds_view.js";
 import { parseLine } from "./line.js";
 import { COLLECTIONS, makeItems, makeList } from "./list_view.js";
 import { makeHistory, makeListing } from "./listing_view.js";
@@ -29,8 +29,8 @@ import {
 import {
   changeFilters,
   changeType,
+  DATED_TYPES,
   EVERY_TYPE,
-  findShortWindow,
   formatState,
   listFilters,
   listTypes,
@@ -49,6 +49,8 @@ const MAP_FIELDS = ["name", "location.lat", "location.lng"];
 // Filters of yes or no that a city may say of none of its listings.
 const STATED = ["indoor", "outdoor", "sensory", "openings"];
 const STEP = 20;
+// How many windows the calendar looks ahead for the first day with anything.
+const MOST_TURNS = 3;
 
 /** What the address says is asked of the API and shown. Whatever is chosen changes the address first. */
 export class Explorer {
@@ -335,7 +337,7 @@ export class Explorer {
   #showViews() {
     for (const button of find("views", HTMLElement).querySelectorAll("button")) {
       button.setAttribute("aria-pressed", String(button.dataset.view === this.state.view && !this.state.listing));
-      button.hidden = button.dataset.view === "calendar" && this.state.type !== "events";
+      button.hidden = button.dataset.view === "calendar" && this.state.type === "places";
     }
   }
 
@@ -345,8 +347,9 @@ export class Explorer {
     const areas = this.#readAreas(state.metro, signal).then(
       (read) => signal.aborted || this.form.fillNeighborhoods(read),
     );
-    const near = state.filters.has("q") || state.view === "calendar" ? null : requestNearby(state);
-    if (near) await this.#showNearby(near, signal);
+    const near = state.filters.has("q") ? null : requestNearby(state);
+    if (state.view === "calendar") await this.#showCalendar(signal);
+    else if (near) await this.#showNearby(near, signal);
     else if (state.type !== EVERY_TYPE) await this.#showType(signal);
     else if (state.filters.has("q")) await this.#showSearch(signal);
     else await this.#showEvery(signal);
@@ -407,49 +410,94 @@ export class Explorer {
    * @param {AbortSignal} signal
    */
   async #showEvery(signal) {
-    const { state, language } = this;
-    const requests = requestFirst(state);
-    const bodies = await Promise.all(requests.map(({ path }) => this.api.read(path, signal)));
+    const { state } = this;
+    const { found, rows, text, total } = await this.#readKinds(state, listTypes(state), signal);
     if (signal.aborted) return;
-    const found = requests
-      .map(({ type }, at) => ({ type, body: bodies[at], total: bodies[at].facets.total }))
-      .filter(({ total }) => total);
-    const total = found.reduce((sum, each) => sum + each.total, 0);
-    this.form.showTypes(Object.fromEntries(requests.map(({ type }, at) => [type, bodies[at].facets.total])));
-    this.form.showCounts({ category: sumCategories(bodies) }, state);
-    this.#tellTotal(language.plural("found", total), total);
-    this.panel?.show(requests[0].path, state);
-    const window = findShortWindow(state);
-    if (!total || state.view === "map")
-      return this.#showItems(
-        found.flatMap(({ body }) => body.data),
-        signal,
-      );
+    this.#tellTotal(text, total);
+    if (!total || state.view === "map") return this.#showItems(rows, signal);
+    this.view.replaceChildren(...this.#makeKinds(found, state));
+  }
+
+  /**
+   * The calendar of one kind or all, and below it the listings of a day: the one that is chosen, or the first with any.
+   * @param {AbortSignal} signal
+   */
+  async #showCalendar(signal) {
+    const { state, language, today } = this;
+    const types = listTypes(state).filter((type) => DATED_TYPES.includes(type));
+    let window = findWindow(state, today);
+    let days = await this.#readDays(types, window, signal);
+    for (let left = MOST_TURNS; left > 0 && !state.filters.has("from") && !days.some(({ total }) => total); left--) {
+      window = findWindow(changeFilters(state, { from: addDays(window.to, 1), to: "" }), today);
+      days = await this.#readDays(types, window, signal);
+    }
+    const agenda = findAgenda(days, state);
+    const shown = changeFilters(state, agenda);
+    const { found, rows, text, total } = await this.#readKinds(shown, types, signal);
+    if (signal.aborted) return;
+    this.#tellTotal(text, total);
+    this.panel?.show(requestCalendar(changeType(shown, types[0]), window), changeType(state, types[0]));
+    const { activeElement } = document;
+    const focused = activeElement instanceof HTMLElement && this.view.contains(activeElement) ? activeElement : null;
+    const { date, turn } = focused?.dataset ?? {};
     this.view.replaceChildren(
-      ...found.map(({ type, body, total: all }) => {
-        const rows = window
-          ? [...body.data].sort((one, other) => compare(findStart(one, window)?.start, findStart(other, window)?.start))
-          : body.data;
-        const more =
-          all > rows.length &&
-          element(
-            "p",
-            {},
-            element(
-              "button",
-              { type: "button", onclick: () => this.change((each) => changeType(each, type), { focus: true }) },
-              language.say("show_all", { count: all }),
-            ),
-          );
-        const heading = element("h2", { class: "kind-title" }, language.say(`kind_${type}`));
-        return element(
-          "section",
-          { "data-kind": type },
-          heading,
-          ...makeItems(rows, { ...state, type }, language, this.ways, 3),
-          more,
-        );
-      }),
+      makeCalendar({ days, agenda, today }, state, language, (change) => this.change(change)),
+      makeAgendaHeading(agenda, language),
+      ...(rows.length ? this.#makeKinds(found, shown) : [makeEmpty([], shown, language, () => {})]),
+    );
+    const again = this.view.querySelector(date ? `[data-date="${date}"]` : `[data-turn="${turn}"]:enabled`);
+    if (!(again instanceof HTMLElement)) return;
+    again.focus({ preventScroll: true });
+    // The listings of a day that was chosen on a small screen come into sight, with the days after it above them.
+    if (find("agenda", HTMLElement).getBoundingClientRect().bottom > innerHeight) again.scrollIntoView();
+  }
+
+  /**
+   * @param {string[]} types
+   * @param {{from: string, to: string}} window
+   * @param {AbortSignal} signal
+   */
+  async #readDays(types, window, signal) {
+    const paths = types.map((type) => requestCalendar(changeType(this.state, type), window));
+    const reading = paths.map((path) => /** @type {Promise<CalendarBody>} */ (this.api.read(path, signal)));
+    return addDayCounts(types, await Promise.all(reading));
+  }
+
+  /**
+   * The first listings of each kind, with how many there are. Says beside the filters and kinds how many they find.
+   * @param {State} state
+   * @param {string[]} types
+   * @param {AbortSignal} signal
+   */
+  async #readKinds(state, types, signal) {
+    const requests = requestFirst(state, types);
+    /** @type {ListBody[]} */
+    const bodies = await Promise.all(requests.map(({ path }) => this.api.read(path, signal)));
+    const counted = await Promise.all(
+      requests.map(({ own, isExpanded }, at) => (isExpanded ? this.#countType(own, signal) : bodies[at].facets.total)),
+    );
+    const found = types.map((type, at) => {
+      const { total } = bodies[at].facets;
+      return { type, rows: bodies[at].data, total, listings: counted[at] ?? total };
+    });
+    const [only] = found.length === 1 ? found : [];
+    const total = found.reduce((sum, each) => sum + each.total, 0);
+    if (!signal.aborted) {
+      this.form.showTypes(Object.fromEntries(found.map(({ type, listings }) => [type, listings])));
+      this.form.showCounts(only ? bodies[0].facets : { category: sumCategories(bodies) }, this.state);
+      this.panel?.show(requests[0].path, state);
+    }
+    const text = only ? tellCount(only, this.language) : this.language.plural("found", total);
+    return { found: found.filter((each) => each.total), rows: found.flatMap(({ rows }) => rows), text, total };
+  }
+
+  /**
+   * @param {import("./kinds_view.js").Found[]} found
+   * @param {State} state
+   */
+  #makeKinds(found, state) {
+    return makeKinds(found, state, this.language, this.ways, (type) =>
+      this.change(() => ({ ...changeType(state, type), view: "list" }), { focus: true }),
     );
   }
 
@@ -521,21 +569,15 @@ export class Explorer {
     const [body, once, shown, matches] = await Promise.all([
       listed,
       listsDates(state) ? this.api.read(requestCount(state), signal) : null,
-      state.view === "list" ? null : this.#readView(state, metro, listed, signal),
+      state.view === "list" ? null : this.#readPoints(state, listed, signal),
       isSearch ? this.#readMatches(state, requestMatches(state), signal) : null,
     ]);
     if (signal.aborted) return;
     this.form.showCounts(body.facets, state);
     const { total } = body.facets;
     this.#countTypes(state, metro, (once ?? body).facets.total, signal);
-    const text =
-      once && once.facets.total !== total
-        ? this.language.say("events_on_dates", {
-            events: this.language.plural("events", once.facets.total),
-            dates: this.language.plural("dates", total),
-          })
-        : this.language.plural(state.type, total);
-    this.#tellTotal(text, total);
+    const listings = (once ?? body).facets.total;
+    this.#tellTotal(tellCount({ type: state.type, total, listings }, this.language), total);
     if (shown === null) {
       this.panel?.show(requestList(state), state);
       if (!body.data.length && !matches) return this.#showEmpty(signal);
@@ -547,9 +589,6 @@ export class Explorer {
           ? makeList(body, state, this.language, this.ways)
           : makeEmpty([], state, this.language, () => {}),
       );
-    } else if (shown.calendar) {
-      this.view.replaceChildren(makeCalendar(shown.calendar, state, this.language, (day) => this.#chooseDay(day)));
-      this.panel?.show(shown.path, state);
     } else {
       this.panel?.show(shown.path, state);
       await this.#showMap(shown, { total, first: body.data }, signal);
@@ -665,34 +704,21 @@ export class Explorer {
   }
 
   /**
-   * What a view shows beside the list's counts.
+   * What the map shows of a list: its listings, or how many lie where if they are too many.
    * @param {State} state
-   * @param {Metro} metro
    * @param {Promise<ListBody>} listed
    * @param {AbortSignal} signal
    */
-  async #readView(state, metro, listed, signal) {
-    if (state.view === "calendar") {
-      const path = requestCalendar(state, findWindow(state, findToday(metro.timezone)));
-      /** @type {CalendarBody} */
-      const calendar = await this.api.read(path, signal);
-      return { path, calendar, rows: [], density: null };
-    }
+  async #readPoints(state, listed, signal) {
     if ((await listed).facets.total > MOST_POINTS) {
       const path = requestDensity(state);
       /** @type {DensityBody} */
       const density = await this.api.read(path, signal);
-      return { path, calendar: null, rows: [], density };
+      return { path, rows: [], density };
     }
     const path = requestRows(state, MAP_FIELDS);
     const { rows } = await this.api.readRows(path, MOST_POINTS, signal);
-    return { path, calendar: null, rows, density: null };
-  }
-
-  /** @param {string} day */
-  #chooseDay(day) {
-    const isChosen = this.state.filters.get("from") === day && this.state.filters.get("to") === day;
-    this.change((state) => changeFilters(state, isChosen ? { from: "", to: "" } : { from: day, to: day }));
+    return { path, rows, density: null };
   }
 
   /**
@@ -771,13 +797,4 @@ function sumCategories(bodies) {
   for (const { facets } of bodies)
     for (const { value, count } of facets.category ?? []) counts.set(value, (counts.get(value) ?? 0) + count);
   return [...counts].map(([value, count]) => ({ value, count }));
-}
-
-/**
- * Orders by a text; what has none comes last.
- * @param {string | undefined} one
- * @param {string | undefined} other
- */
-function compare(one = "~", other = "~") {
-  return one < other ? -1 : one > other ? 1 : 0;
 }

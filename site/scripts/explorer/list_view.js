@@ -19,7 +19,7 @@ import { findShortWindow } from "./state.js";
 /** @type {Record<string, string>} */
 export const COLLECTIONS = { event: "events", class: "classes", camp: "camps", place: "places" };
 /** @type {Intl.DateTimeFormatOptions} */
-const HEADING = { weekday: "long", day: "numeric", month: "long" };
+export const HEADING = { weekday: "long", day: "numeric", month: "long" };
 
 /**
  * A page of a list, with the buttons to the next.

@@ -5,8 +5,8 @@ import { changeType, findShortWindow, listTypes } from "./state.js";
 
 export const PAGE_SIZE = 20;
 const MOST_MATCHES = 5;
-/** The calendar's longest window. */
-export const CALENDAR_DAYS = 62;
+/** Five weeks of the calendar: its listings begin on the first screen of a phone. */
+export const CALENDAR_DAYS = 35;
 /** What is read at most for one view or file: ten requests of the longest pages. */
 export const MOST_ROWS = 2000;
 const LONGEST_PAGE = 200;
@@ -34,16 +34,20 @@ export function requestList(state) {
 
 /**
  * The first of each kind that has all of the filters, with how many there are. In a short window all that is on is
- * sorted by when it is, so more are read.
- * @param {State} state of every kind
+ * sorted by when it is, so more are read, and each date of an event is an item.
+ * @param {State} state
+ * @param {string[]} types
  */
-export function requestFirst(state) {
-  const limit = String(findShortWindow(state) ? MOST_ON : MOST_FIRST);
-  return listTypes(state).map((type) => {
-    const own = changeType(state, type);
+export function requestFirst(state, types = listTypes(state)) {
+  const isShort = findShortWindow(state) !== null;
+  const limit = String(isShort ? MOST_ON : MOST_FIRST);
+  return types.map((type) => {
+    const own = type === state.type ? state : changeType(state, type);
+    const isExpanded = isShort && listsDates(own);
     /** @type {Record<string, string>} */
-    const dates = listsDates(own) ? { occurrences: "expand" } : {};
-    return { type, path: format(own, type, { facets: "category", limit, ...dates }) };
+    const dates = isExpanded ? { occurrences: "expand" } : {};
+    const facets = types.length === 1 ? DATED_FACETS.join(",") : "category";
+    return { own, isExpanded, path: format(own, type, { facets, limit, ...dates }) };
   });
 }
 
@@ -135,13 +139,13 @@ export function requestDensity(state) {
 
 /**
  * The filters of the list, over a window of its own.
- * @param {State} state
+ * @param {State} state of one kind
  * @param {{from: string, to: string}} window
  */
 export function requestCalendar(state, window) {
-  const filters = new Map(state.filters);
+  const filters = new Map([...state.filters, ...Object.entries(window)]);
   filters.delete("q"); // which the calendar does not take
-  return format({ ...state, filters }, "events/calendar", window);
+  return format({ ...state, filters }, `${state.type}/calendar`, {});
 }
 
 /**

@@ -14,6 +14,8 @@ import { addDays } from "./days.js";
 export const TYPES = ["events", "classes", "camps", "places"];
 export const EVERY_TYPE = "all";
 export const VIEWS = ["list", "map", "calendar"];
+/** Kinds that the calendar counts. */
+export const DATED_TYPES = ["events", "classes", "camps"];
 export const POINT = ["near", "lat", "lng"];
 
 const ALL = ["q", "category", "age", "neighborhood", "organization_id", ...POINT];
@@ -70,7 +72,7 @@ export function parseState(query) {
   return {
     metro: sent.get("metro") ?? "",
     type,
-    view: view === "calendar" && type !== "events" ? "list" : view,
+    view: view === "calendar" && type === "places" ? "list" : view,
     page: Number.isInteger(page) && page > 0 ? page : 1,
     listing: sent.get("listing") ?? "",
     filters,
@@ -114,7 +116,7 @@ export function changeFilters(state, changes) {
 export function changeType(state, type) {
   const names = listFilters(type);
   const filters = new Map([...state.filters].filter(([name]) => names.includes(name) && name !== "where"));
-  const view = state.view === "calendar" && type !== "events" ? "list" : state.view;
+  const view = state.view === "calendar" && type === "places" ? "list" : state.view;
   return { ...state, type, view, filters, page: 1, listing: "" };
 }
 

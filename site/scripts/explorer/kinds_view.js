@@ -1,0 +1,70 @@
+import { element } from "./element.js";
+import { findStart } from "./facts.js";
+import { makeItems } from "./list_view.js";
+import { findShortWindow } from "./state.js";
+
+/** @import { Item } from "../../types/api.js" */
+
+/**
+ * @typedef {import("./language.js").Language} Language
+ * @typedef {import("./state.js").State} State
+ * @typedef {{type: string, rows: Item[], total: number, listings: number}} Found the first rows of a kind: `total` of
+ *   them in all, and `listings` if an event with several dates counts once
+ */
+
+/**
+ * Each kind with its first listings: in a short window by when they are.
+ * @param {Found[]} found
+ * @param {State} state
+ * @param {Language} language
+ * @param {import("./list_view.js").Ways} ways
+ * @param {(type: string) => void} showAll
+ */
+export function makeKinds(found, state, language, ways, showAll) {
+  const window = findShortWindow(state);
+  return found.map((each) => {
+    const { type, rows, total } = each;
+    const shown = window ? [...rows].sort((one, other) => compare(one, other, window)) : rows;
+    const open = { type: "button", onclick: () => showAll(type) };
+    const more = element("p", {}, element("button", open, language.say("show_all", { count: total })));
+    return element(
+      "section",
+      { "data-kind": type, "data-total": String(total) },
+      element(
+        "h2",
+        { class: "kind-title" },
+        language.say(`kind_${type}`),
+        " ",
+        element(
+          "small",
+          {},
+          state.filters.size ? tellCount(each, language) : language.say(`window_${type}`, { count: total }),
+        ),
+      ),
+      ...makeItems(shown, { ...state, type }, language, ways, 3),
+      total > rows.length && more,
+    );
+  });
+}
+
+/**
+ * How many there are of a kind.
+ * @param {{type: string, total: number, listings: number}} counted
+ * @param {Language} language
+ */
+export function tellCount({ type, total, listings }, language) {
+  if (listings === total) return language.plural(type, total);
+  const values = { events: language.plural("events", listings), dates: language.plural("dates", total) };
+  return language.say("events_on_dates", values);
+}
+
+/**
+ * @param {Item} one
+ * @param {Item} other
+ * @param {{from: string, to: string}} window
+ */
+function compare(one, other, window) {
+  // What has no time comes last.
+  const [first, second] = [one, other].map((item) => findStart(item, window)?.start ?? "~");
+  return first < second ? -1 : first > second ? 1 : 0;
+}
