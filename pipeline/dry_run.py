@@ -28,6 +28,7 @@ from pipeline.feed_warnings import (
     PointSurvey,
     RemovalSurvey,
     RuleSurvey,
+    warn_of_hiding,
     warn_of_reading,
 )
 from pipeline.geocoding import AddressService
@@ -96,6 +97,7 @@ class DryRun:
             if (entry := records.by_id.get(row.id)) is not None:
                 self._rules.add(row, entry)
         self._accounts.append(add_accounts([survey.count(), records.account]))
+        self._warnings += warn_of_hiding(previous, survey.tabulate(), today=today)
         # Of feeds that can't be read nothing is known.
         self._removals.add(previous, shown, unread=self._feeds.keys() - self._results.keys())
         problems = [*records.problems, *maker.problems]

@@ -14,11 +14,12 @@ from outings.contract.vocabulary import TYPES
 from outings.release.manifest import FeedAccount
 from outings.release.tables import LISTINGS, PUBLISHED
 from pipeline.clean.feed_read import FeedRead, SpooledRecord
+from pipeline.clean.report import HIDDEN
 from pipeline.dates.recurrence import names_start
 from pipeline.fetch.row_choice import HEADING
 from pipeline.resolve.listings.rows import Row
 from pipeline.resolve.previous import PreviousSnapshot
-from pipeline.tables.account import COLUMNS, count_shown
+from pipeline.tables.account import COLUMNS, count_shown, mark_open, sort_shown
 
 # Of many, how many a warning names.
 _EXAMPLES = 3
@@ -28,9 +29,8 @@ _FAR_AWAY = 1.0
 
 
 class FeedWarning(Struct, frozen=True, kw_only=True):
-    """`code`: `no_records`, `expectation`, `page_limit`, `passed_over`, `shrink`, `no_future_date`,
-    `start_outside_rule`, `far_away` or `removals`. `count`: how many records or listings it is about. `examples`: some
-    of them."""
+    """A warning about a feed. The codes are in docs/commands.md. `count`: how many records or listings it is about, and
+    `examples` some of them."""
 
     feed: str
     code: str
@@ -96,12 +96,14 @@ class AccountSurvey:
             if row.columns["status"] == PUBLISHED and row.columns.get("home") is None:
                 self._organizations.append(row.columns["source"])
             return
-        columns = {name: row.columns.get(name) for name in COLUMNS if name != "type"}
-        self._rows.append({**columns, "type": TYPES.index(row.kind), "is_open": _is_open(row, today)})
+        columns = {name: row.columns.get(name) for name in COLUMNS}
+        self._rows.append({**columns, "id": row.id, "type": TYPES.index(row.kind), "is_open": _is_open(row, today)})
+
+    def tabulate(self) -> pl.DataFrame:
+        return pl.DataFrame(self._rows, schema={name: LISTINGS[name] for name in COLUMNS} | {"is_open": pl.Boolean()})
 
     def count(self) -> dict[str, FeedAccount]:
-        schema = {name: LISTINGS[name] for name in COLUMNS} | {"is_open": pl.Boolean()}
-        return count_shown(pl.DataFrame(self._rows, schema=schema), organizations=self._organizations)
+        return count_shown(self.tabulate(), organizations=self._organizations)
 
 
 def _is_open(row: Row, today: date) -> bool:
@@ -219,10 +221,25 @@ class RemovalSurvey:
             yield FeedWarning(feed=feed, code="removals", message=text + why, count=len(gone), examples=examples)
 
 
+def warn_of_hiding(previous: PreviousSnapshot, listings: pl.DataFrame, *, today: date) -> Iterator[FeedWarning]:
+    """Warn of what default lists show of the release in force and would show no more, by feed and reason."""
+    tables = {name: previous.read_table(name) for name in ("occurrences", "sections", "sessions", "listings")}
+    shown = sort_shown(mark_open(tables, today=today)).filter(pl.col("reason") == "served")
+    totals = dict(shown.group_by("feed").len().iter_rows())
+    hidden = sort_shown(listings).filter(pl.col("reason") != "served").join(shown.select("id"), on="id", how="semi")
+    groups = hidden.group_by("feed", "reason").agg(pl.col("name").sort()).sort("feed", "reason")
+    for feed, reason, names in groups.iter_rows():
+        why, change = HIDDEN[reason]
+        message = f"of {totals[feed]:,} listings in default lists, {len(names):,} {why} ({change})"
+        yield FeedWarning(
+            feed=feed, code="hidden", message=message, count=len(names), examples=tuple(names[:_EXAMPLES])
+        )  # fmt: skip
+
+
 def format_warning(warning: FeedWarning) -> str:
     named = "; ".join(warning.examples)
     left = warning.count - len(warning.examples)
-    if warning.code in ("removals", "start_outside_rule") and left:
+    if warning.code in ("removals", "hidden", "start_outside_rule") and left:
         named += f"; and {left:,} more"
     return f"{warning.feed}: {warning.message}" + (f": {named}" if named else "")
 

@@ -179,7 +179,7 @@ def list_account(count: FeedCount) -> Iterator[str]:
         shown = f", such as {'; '.join(count.merges)}" if count.merges else ""
         yield f"{other:,} merged into a later record with the same source_id{shown} (give each its own source_id)"
     account = count.account or FeedAccount()
-    for name, (why, change) in _HIDDEN.items():
+    for name, (why, change) in HIDDEN.items():
         if number := getattr(account, name):
             yield f"{number:,} {why} ({change})"
     yield from _list_addresses(account)
@@ -212,7 +212,8 @@ def is_empty(count: FeedCount) -> bool:
 
 
 # Why default lists leave something out, and what changes that.
-_HIDDEN = {
+# Why a listing is in no default list, and the setting that changes it.
+HIDDEN = {
     "confidence": ("hidden by a confidence below 0.7, of places 0.5", "confidence, defaults.confidence"),
     "audience": ("hidden because they are for adults alone", "audience or adults_only of the record"),
     "undated": ("hidden because they have no date", "starts_local or date_on"),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,24 @@ def test_what_a_build_would_remove_is_told_by_number_and_name(city: City) -> Non
     assert "samples: 5 of 7 published listings would be removed: Event a (event " in printed
     assert "; and 2 more\n" in printed
     assert "gone: 1 of 1 published listing would be removed, because the configuration has this feed no more" in printed
+
+
+def test_what_lists_would_show_no_more_is_told_by_reason_with_the_setting_that_changes_it(city: City) -> None:
+    stays = make_events("f", confidence=0.2)
+    city.write([*make_events("a", "b", "c", "d", "e"), *stays, make_place("p", name="Pool")])
+    city.build()
+    poor, bar = make_events("a", "b", confidence=0.3), make_events("c", audience="adults")
+    city.write([*poor, *bar, *make_events("d", starts_local=PAST), *make_events("e", status="draft"), *stays,
+                make_place("p", name="Pool", confidence=0.6)])  # fmt: skip
+    assert list_warnings(city) == [("samples", "hidden", count) for count in (1, 2, 1, 1)]
+    printed = check(city).stdout
+    for line in (
+        "2 hidden by a confidence below 0.7, of places 0.5 (confidence, defaults.confidence): Event a; Event b",
+        "samples: of 6 listings in default lists, 1 not published, because the records say so (status): Event e",
+    ):
+        assert line in printed
+    city.build(str(date.today()))
+    assert list_warnings(city) == []
 
 
 def test_what_goes_to_another_metro_is_not_removed_and_what_is_anothers_is_told(city: City) -> None:
