@@ -201,6 +201,7 @@ def test_what_there_is_can_be_asked_of_the_tables_themselves(query: Query, selec
     assert len(done.stdout.splitlines()) > 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "select",
     [

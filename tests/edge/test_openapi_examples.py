@@ -105,6 +105,7 @@ def show_in(vocabulary: Vocabulary, route: Route) -> Any:
     return content["application/json"]["example"]
 
 
+@pytest.mark.long
 @by_route
 def test_each_example_of_a_parameter_is_answered_when_a_tool_sends_it(sample: Sample, route: Route) -> None:
     """Alone, and all of them at once, as a form that is filled with the examples does."""

@@ -200,6 +200,7 @@ def name_file(store: MemoryStore, kind: str) -> str:
     return object_name(files[kind.removeprefix("mapped ")].object)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["one bit", "half", "gone"])
 @pytest.mark.parametrize("kind", ["root", "manifest", "listings", "occurrences", "pack", "mapped rows", "mapped names"])
 def test_a_broken_release_is_refused_and_the_old_one_stays_until_it_is_mended(

@@ -60,6 +60,7 @@ def measure_metres(one: tuple[float, float], other: tuple[float, float]) -> floa
     return 2 * 6_371_008.8 * asin(sqrt(half))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("metro", "address", "expected"), ADDRESSES)
 def test_an_address_is_found_where_it_is_or_honestly_not(
     fetch: Ask, metro: str, address: str, expected: tuple[float, float] | None

@@ -49,6 +49,7 @@ def test_the_report_says_why_a_row_is_in_quarantine(build: Build, as_of: str) ->
     assert built.report["records"]["quarantined"] == 0
 
 
+@pytest.mark.long
 def test_a_row_that_breaks_a_rule_is_named_in_quarantine(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     data = tmp_path / "data"
@@ -95,6 +96,7 @@ def test_two_builds_from_nothing_are_the_same_bytes(build: Build, tmp_path: Path
     assert ours == theirs
 
 
+@pytest.mark.long
 def test_check_reads_the_same_and_publishes_nothing(tmp_path: Path) -> None:
     checked = BuiltExample(copy_example(tmp_path / "example"), {})
     report = read_printed("check", example=checked.example)

@@ -67,6 +67,7 @@ LINES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("damage", "field", "reason", "is_known"), LINES)
 def test_a_broken_line_is_set_aside_with_its_feed_line_field_and_reason(
     damage: Damage, field: str | None, reason: str, is_known: bool, world: Path
@@ -242,6 +243,7 @@ POLYGONS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("geometry", POLYGONS)
 def test_a_bad_polygon_is_told_by_its_number_and_name_and_the_others_are_used(
     geometry: dict[str, Any] | None, world: Path

@@ -56,6 +56,7 @@ def meet_swap(fault: Watch, operation: str, act: Act) -> Any:
 EXPECTED = [("new-york-samples", LINE, "name"), ("seattle-samples", LINE, "name")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fault", [kill, kill_after], ids=["before", "after"])
 def test_a_build_killed_around_its_swap_leaves_the_file_of_the_release_in_force(
     fault: Watch, world: Path, tmp_path: Path

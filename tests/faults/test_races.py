@@ -114,6 +114,7 @@ def test_a_build_of_all_metros_loses_to_one_of_any(built: Path, tmp_path: Path) 
     assert check_current(config.parent / "var/store") == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "pair",
     [

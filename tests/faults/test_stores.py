@@ -70,6 +70,7 @@ def limit_files(size: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
+@pytest.mark.long
 def test_a_file_that_may_not_grow_ends_the_build_and_leaves_the_release_before(world: Path) -> None:
     """The system itself refuses, wherever the build writes: to the store, or to its own scratch."""
     before = read_current(world)
@@ -251,6 +252,7 @@ def refusing(request: pytest.FixtureRequest) -> Iterator[RefusingServer]:
         yield server
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", [("build",), ("releases", "list"), ("keys", "list")], ids=" ".join)
 def test_an_s3_server_that_refuses_is_exit_1_with_its_code(
     command: tuple[str, ...], refusing: RefusingServer, world: Path

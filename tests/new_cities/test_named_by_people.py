@@ -116,6 +116,7 @@ def test_events_in_five_european_languages_say_what_their_files_say(
     assert {event["price"]["currency"] for event in details.values()} == {"EUR"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("file", EXPECTED)
 def test_a_draft_keeps_what_a_file_states(file: str, tmp_path: Path) -> None:
     assert list(list_faults(file, draft_records(file, tmp_path))) == []

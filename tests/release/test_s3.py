@@ -53,6 +53,7 @@ def test_conflicts_without_end_are_an_error(between: Between, monkeypatch: pytes
     assert not store.exists("current.json")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fate", ["lose reply", "lose request", "fail"])
 def test_no_reply_is_unknown_and_is_not_asked_again(between: Between, fate: str) -> None:
     script = [fate, "conflict"]
@@ -62,6 +63,7 @@ def test_no_reply_is_unknown_and_is_not_asked_again(between: Between, fate: str)
     assert store.exists("current.json") is (fate != "lose request")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fate", ["lose reply", "lose request", "fail"])
 def test_a_publish_whose_reply_is_lost_is_published_once(between: Between, fate: str) -> None:
     store = between([fate])
@@ -80,6 +82,7 @@ def test_a_server_that_never_replies_is_an_error_that_says_so(between: Between) 
     assert read_pointer(store) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("cuts", "ends"), [(4, False), (5, True)])
 def test_an_object_that_breaks_off_is_asked_for_again(
     s3_store: S3Store, s3_endpoint: str, cuts: int, ends: bool

@@ -55,6 +55,7 @@ def list_limit_names(got: Response) -> set[str]:
     return NAMES & got.headers.keys()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", READS)
 def test_every_response_of_every_route_tells_a_known_key_its_limits(metered: Service, name: str) -> None:
     target = READS[name][0]

@@ -116,6 +116,7 @@ OTHER_STATEMENTS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("attack", READING + OTHER_STATEMENTS)
 def test_nothing_but_the_feed_can_be_read_and_nothing_written(read_table: ReadTable, secret: Path, attack: str) -> None:
     before = {path.name for path in secret.iterdir()}
