@@ -25,7 +25,7 @@ from pipeline.resolve.delta_state import (
     read_earlier_records,
 )
 from pipeline.resolve.facts.geography import Neighborhoods
-from pipeline.resolve.facts.neighborhood_map import read_metro_neighborhoods, tabulate_neighborhoods
+from pipeline.resolve.facts.neighborhood_map import draw_outlines, read_metro_neighborhoods, tabulate_neighborhoods
 from pipeline.resolve.foreign_organizations import (
     ALONE,
     ForeignOrganizations,
@@ -59,6 +59,7 @@ def build_listings(work: MetroTask) -> MetroResult:
         rows=maker.list_rows(),
         stays=maker.stays,
         neighborhoods=tabulate_neighborhoods(neighborhoods),
+        outlines=None if plan.site is None else draw_outlines(neighborhoods),
         delta_state=records.delta_state,
         spanning=_keep_shared(work, maker.foreign, store),
         account=add_accounts([records.account, {} if work.addresses is None else work.addresses.account]),

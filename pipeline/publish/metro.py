@@ -124,7 +124,9 @@ def build_metro(
     }  # fmt: skip
     named = {} if base is None else {"located": base.manifest.located}
     named |= {name: writer.put(data) for name, data in kept.items() if data is not None}
-    site = None if plan.site is None else put_metro_site(snapshot, plan.today, settings=plan.site, writer=writer)
+    site = plan.site and put_metro_site(
+        snapshot, plan.today, settings=plan.site, outlines=listings.outlines, writer=writer
+    )
     manifest = replace(manifest, exports=exports, pages=pages, answers=str(RENDERER_VERSION), site=site, **named)
     sha = writer.put(encode_manifest(manifest))
     writer.flush()

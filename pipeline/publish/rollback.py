@@ -18,7 +18,7 @@ from pipeline.before import read_base
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, strip_memory
 from pipeline.publish.metro import build_metro, open_previous
 from pipeline.publish.metro_plan import MetroBuild
-from pipeline.publish.objects.site import compose_site, read_settings
+from pipeline.publish.objects.site import compose_site, read_outlines, read_settings
 from pipeline.publish.organization_changes import compare_organizations
 from pipeline.publish.takedown.metro import plan_kept, strip_kept
 from pipeline.publish.takedown.rows import RowStripper
@@ -106,6 +106,7 @@ def _roll_metro_back(
     listings = Listings(
         rows=[(stripping if row_id in stripping.touched else source).carry_row(row_id) for row_id in source],
         neighborhoods=read_columns(source.snapshot.tables["neighborhoods"], "neighborhoods"),
+        outlines=read_outlines(store, manifest),
         delta_state=kept.delta_state,
         spanning=kept.spanning,
     )

@@ -10,10 +10,28 @@ import { SearchBox } from "./explorer/search_box.js";
 const root = find("explorer", HTMLElement);
 const api = new Api(root.dataset.api ?? "", root.dataset.key ?? "");
 const language = readLanguage(root);
+
+/** @param {string | undefined} path */
+function locate(path) {
+  return new URL(path ?? "", document.baseURI).href;
+}
+
+/**
+ * The neighborhoods that the build drew; none where it drew none.
+ * @param {string} metro
+ */
+async function readOutlines(metro) {
+  const answer = await fetch(locate(`${root.dataset.site}cities/${metro}/outlines.json`)).catch(() => null);
+  return answer?.ok ? answer.json() : { type: "FeatureCollection", features: [] };
+}
+
 const explorer = new Explorer(root, {
   api,
   language,
-  openMap: () => import(new URL(root.dataset.map ?? "", document.baseURI).href),
+  openMap: async (metro) => {
+    const [{ openMap }, outlines] = await Promise.all([import(locate(root.dataset.map)), readOutlines(metro)]);
+    return { openMap, outlines };
+  },
 });
 explorer.panel = new RequestPanel(api, language, () => explorer.state);
 explorer.search = new SearchBox(api, language, {

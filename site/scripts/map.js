@@ -1,24 +1,23 @@
-// The explorer's map: outlines of neighborhoods and a canvas of squares and points, without tiles. It is a file of its
-// own, which is fetched when a map is first looked at.
-import { control, LatLngBounds, Map as LeafletMap } from "leaflet";
-import { PointLayer } from "./map/point_layer.js";
+// The explorer's map: outlines of neighborhoods with their names, and listings as points and counts. It is a file of
+// its own, which is fetched when a map is first looked at.
+import { control, GeoJSON, LatLngBounds, Map as LeafletMap } from "leaflet";
+import { Names } from "./map/names.js";
+import { Places } from "./map/places.js";
 
 /**
  * @typedef {{lat: number, lng: number, id: string, name: string}} Point
  * @typedef {{south: number, west: number, north: number, east: number}} Bounds
- * @typedef {{cells: import("./map/cell_grid.js").Cell[], degrees: number, points: Point[]}} Content
+ * @typedef {import("./map/places.js").Cell} Cell
+ * @typedef {{cells: Cell[], degrees: number, points: Point[]}} Content
  * @typedef {{points: Point[], count: number, isNearest: boolean, circle: {lat: number, lng: number, radius_m: number}}}
- *   Sight what is seen: points, how many listings its squares stand for at most, whether it can come nearer, and the
+ *   Sight what is seen: points, how many listings its cells stand for at most, whether it can come nearer, and the
  *   circle around it
  */
 
-// How many levels a choice of a square goes nearer.
-const NEARER = 2;
-
 /**
  * @param {HTMLElement} container
- * @param {{areas: {name: string, bounds: Bounds}[], choose: (points: Point[]) => void, look: (sight: Sight) => void,
- *   zoomIn: string, zoomOut: string}} options
+ * @param {{outlines: any, choose: (points: Point[]) => void, look: (sight: Sight) => void, zoomIn: string,
+ *   zoomOut: string}} options `outlines`: GeoJSON of the neighborhoods, the roomiest first
  */
 export function openMap(container, options) {
   const map = new LeafletMap(container, {
@@ -32,40 +31,48 @@ export function openMap(container, options) {
   });
   control.zoom({ zoomInTitle: options.zoomIn, zoomOutTitle: options.zoomOut }).addTo(map);
   control.scale({ position: "bottomright" }).addTo(map);
-  const layer = new PointLayer(options.areas);
-  let hasCells = false;
-  const look = () =>
+  const outlines = new GeoJSON(options.outlines, { interactive: false, style: { className: "area" } });
+  const places = new Places(map, options.choose);
+  const names = new Names(map, options.outlines.features);
+  const draw = () => names.draw(places.draw());
+  map.on("moveend", () => {
+    draw();
     options.look({
-      points: layer.listVisible(),
-      count: layer.countVisible(),
+      points: places.listVisible(),
+      count: places.countVisible(),
       isNearest: map.getZoom() === map.getMaxZoom(),
       circle: findCircle(map),
     });
-  map.on("click", (/** @type {any} */ event) => {
-    const found = layer.findNear(event.containerPoint);
-    if (found.length) options.choose(found);
-    else if (hasCells) map.setView(event.latlng, map.getZoom() + NEARER, { animate: false });
   });
-  map.on("moveend", look);
   return {
     /**
      * @param {Content} content
      * @param {Bounds} around what is shown where there is nothing
      */
     show(content, around) {
-      hasCells = content.cells.length > 0;
-      layer.showCells(content.cells, content.degrees);
-      layer.showPoints(content.points);
+      places.show(content);
+      map.invalidateSize({ animate: false });
       map.fitBounds(findBounds(content, around), { padding: [24, 24], maxZoom: 15, animate: false });
-      if (!map.hasLayer(layer)) layer.addTo(map);
-      layer.redraw();
-      look();
+      if (!map.hasLayer(outlines)) outlines.addTo(map);
     },
     /** @param {Point[]} points in place of those before */
     showPoints(points) {
-      layer.showPoints(points);
-      layer.redraw();
-      return layer.listVisible();
+      places.showPoints(points);
+      draw();
+      return places.listVisible();
+    },
+    /** @param {string[]} ids of the listings to mark */
+    mark(ids) {
+      places.mark(ids);
+      draw();
+    },
+    /**
+     * Moves the map so far that a listing is not under what covers its lower edge.
+     * @param {Point} point
+     * @param {number} covered pixels
+     */
+    reveal(point, covered) {
+      map.panInside(point, { padding: [40, 40], paddingBottomRight: [40, covered + 40], animate: false });
     },
     close: () => map.remove(),
   };
@@ -86,5 +93,9 @@ function findBounds({ cells, degrees, points }, around) {
 /** @param {LeafletMap} map */
 function findCircle(map) {
   const middle = map.getCenter();
-  return { lat: middle.lat, lng: middle.lng, radius_m: Math.ceil(middle.distanceTo(map.getBounds().getNorthEast())) };
+  return {
+    lat: middle.lat,
+    lng: middle.lng,
+    radius_m: Math.ceil(middle.distanceTo(map.getBounds().getNorthEast())),
+  };
 }

@@ -51,47 +51,56 @@ def test_list_map_and_calendar_agree(pages: Pages, demo: Demo, sent: Params) -> 
     assert page.locator(".map").get_attribute("data-points") == str(len(placed))
 
 
-RECORD_NAMES = """
-(() => {
-  const { fillText: fill, strokeRect: outline, scale } = CanvasRenderingContext2D.prototype;
-  CanvasRenderingContext2D.prototype.scale = function (...ratios) {  // the first thing that a drawing does
-    window.named = [];
-    window.outlines = 0;
-    scale.call(this, ...ratios);
-  };
-  CanvasRenderingContext2D.prototype.strokeRect = function (...edges) {
-    window.outlines++;
-    outline.call(this, ...edges);
-  };
-  CanvasRenderingContext2D.prototype.fillText = function (name, x, y) {
-    window.named.push({ name, left: x, right: x + this.measureText(name).width, y });
-    fill.call(this, name, x, y);
-  };
-})();
-"""
+EDGES = """elements => elements.map((each) => {
+  const { left, top, right, bottom } = each.getBoundingClientRect();
+  return { name: each.textContent, left, top, right, bottom };
+})"""
+
+
+def is_over(one: dict[str, float], other: dict[str, float]) -> bool:
+    across = one["left"] < other["right"] and other["left"] < one["right"]
+    return across and one["top"] < other["bottom"] and other["top"] < one["bottom"]
 
 
 @pytest.mark.parametrize("width", [320, 1440])
-def test_a_map_names_what_it_outlines_and_no_name_is_covered_or_cut_off(pages: Pages, demo: Demo, width: int) -> None:
-    page = explore(pages, width=width)
-    page.add_init_script(RECORD_NAMES)
-    page.goto(f"{pages.url}/explore/?{urlencode({'metro': METRO, 'type': 'events', 'view': 'map'})}")
-    settle(page)
+def test_a_map_outlines_neighborhoods_and_no_name_is_covered_or_cut_off(pages: Pages, demo: Demo, width: int) -> None:
+    page = explore(pages, {"view": "map"}, width=width)
     page.get_by_role("button", name="Zoom in").click()
-    drawn = page.evaluate("() => named")
-    there = {each["name"] for each in ask(demo, f"{METRO}/neighborhoods", {})["data"]}
+    there = {each["name"] for each in ask(demo, f"{METRO}/neighborhoods", {"limit": "200"})["data"] if each["bounds"]}
+    assert page.locator("path.area").count() == len(there)
+    drawn = page.locator(".leaflet-names-pane span:not([hidden])").evaluate_all(EDGES)
     assert set() < {each["name"] for each in drawn} <= there
-    assert page.evaluate("() => outlines") == len(drawn)
-    across, down = page.locator(".map").evaluate("map => [map.clientWidth, map.clientHeight]")
-    for each in drawn:  # beyond the edges are those that a drag brings into sight
-        is_whole = each["left"] >= 0 and each["right"] <= across and 8 <= each["y"] <= down - 8
-        assert is_whole or not (each["right"] > 0 and each["left"] < across and -8 < each["y"] < down + 8), each
-    for one, other in itertools.combinations(drawn, 2):
-        is_beside = one["right"] < other["left"] or other["right"] < one["left"]
-        assert is_beside or abs(one["y"] - other["y"]) >= 16, (one, other)
+    (edge,) = page.locator(".map").evaluate_all(EDGES)
+    for name in drawn:
+        assert edge["left"] <= name["left"] <= name["right"] <= edge["right"], name
+        assert edge["top"] <= name["top"] <= name["bottom"] <= edge["bottom"], name
+    points = page.locator(".map .place").evaluate_all(EDGES)
+    for name, other in itertools.combinations([*drawn, *points], 2):
+        assert name in points or not is_over(name, other), (name, other)
 
 
-def test_a_map_of_many_counts_all_in_squares_and_shows_each_when_it_comes_near(pages: Pages, demo: Demo) -> None:
+def test_a_tap_on_a_place_shows_a_card_of_its_listings_and_the_list_goes_with_the_map(pages: Pages) -> None:
+    page = explore(pages, {"view": "map"}, width=390)
+    badges = page.locator(".place.many")
+    all_of_them = page.locator(".names a").count()
+    card = page.get_by_role("region", name="What is here")
+    while not card.is_visible():  # what is not in one place is told apart by coming nearer
+        badge = badges.first
+        count = int((badge.text_content() or "").replace(",", ""))
+        badge.click()
+    page.locator(".card .facts").first.wait_for()
+    assert card.locator("li a").count() == min(count, 20)
+    assert page.locator(".place.marked").text_content() == str(count)
+    assert find_violations(page) == []
+    card.get_by_role("button", name="Close").click()
+    assert page.locator(".place.marked").count() == 0
+    page.locator(".names .facts").first.wait_for()
+    assert page.locator(".names a").count() < all_of_them or count >= all_of_them
+    page.locator(".names a").first.focus()
+    page.locator(".place.marked").wait_for()
+
+
+def test_a_map_of_many_counts_all_and_shows_each_when_it_comes_near(pages: Pages, demo: Demo) -> None:
     page = pages.open("about:blank")
     located = sum(each["count"] for each in ask(demo, f"{METRO}/events/density", {})["data"])
 

@@ -1,9 +1,11 @@
 """The pages of a release follow its listings: through builds, a takedown, a rollback and a prune."""
 
 import gzip
+import json
 import re
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import brotli
 import pytest
@@ -223,3 +225,34 @@ def test_both_codings_of_a_file_have_the_same_bytes(city: City) -> None:
         assert gzip.decompress(file.read(b"gzip")) == plain
         assert brotli.decompress(file.read(b"br")) == plain
         assert len(plain) == file.extents.size
+
+
+def make_area(name: str, west: float) -> dict[str, Any]:
+    """A square with a jagged edge, which it shares with the next one to the east."""
+    east = [[round(west + 0.1 + 1e-5 * (step % 2), 5), 47 + step / 100] for step in range(11)]
+    before = [[round(x - 0.1, 5), y] for x, y in reversed(east)]
+    ring = [*east, *before, east[0]]
+    return {"type": "Feature", "properties": {"name": name}, "geometry": {"type": "Polygon", "coordinates": [ring]}}
+
+
+def test_the_map_has_simpler_outlines_that_share_borders_and_outlive_takedown_and_rollback(city: City) -> None:
+    city.map = {"type": "FeatureCollection", "features": [make_area("Low", -122.4), make_area("High", -122.3)]}
+    city.build()
+    first = city.current
+    outlines = json.loads(read_page(city, "cities/seattle/outlines.json"))
+    low, high = sorted(outlines["features"], key=lambda each: each["properties"]["at"][1])
+    assert (low["properties"]["name"], high["properties"]["name"]) == ("Low", "High")
+    rings = [{tuple(point) for point in each["geometry"]["coordinates"][0][0]} for each in (low, high)]
+    assert max(map(len, rings)) < 8  # of 22
+    assert len(rings[0] & rings[1]) >= 2
+    assert low["properties"]["at"] == pytest.approx([47.05, -122.35], abs=0.01)
+    take_down(city.store, [WALK], reason="asked", now=LATER, cache=city.cache)
+    assert json.loads(read_page(city, "cities/seattle/outlines.json")) == outlines
+    today = {"seattle": date(2026, 8, 10)}
+    roll_back(city.store, current=city.current, target=first, stamp=LATER, today=today, cache=city.cache)
+    assert json.loads(read_page(city, "cities/seattle/outlines.json")) == outlines
+
+
+def test_a_city_without_polygons_has_a_map_without_outlines(city: City) -> None:
+    city.build()
+    assert json.loads(read_page(city, "cities/seattle/outlines.json"))["features"] == []

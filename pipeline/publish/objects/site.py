@@ -16,11 +16,14 @@ from outings.pages.settings import MetroFigures
 from outings.release.manifest import Manifest, read_manifest
 from outings.release.publishing import SiteObjects
 from outings.release.root import Part
-from outings.release.site import MetroSite, Site, SiteSettings, encode_site, pack_files, read_site
+from outings.release.site import MetroSite, Site, SiteFile, SiteSettings, encode_site, pack_files, read_site
 from outings.release.snapshot import Snapshot
-from outings.release.store import Store, hash_of
+from outings.release.store import Store, hash_of, read_object
 from pipeline.fingerprint import hash_sources
 from pipeline.publish.objects.object_writer import ObjectWriter
+
+_GEOJSON = "application/geo+json"
+_NO_OUTLINES = b'{"type":"FeatureCollection","features":[]}'
 
 
 def compose_site(
@@ -82,15 +85,33 @@ def _make_figures(part: Part, manifest: Manifest) -> MetroFigures | None:
     return MetroFigures(slug=metro.slug, name=metro.name, counts=manifest.site.counts, changed_on=changed.date())
 
 
-def put_metro_site(snapshot: Snapshot, today: date, *, settings: SiteSettings, writer: ObjectWriter) -> MetroSite:
-    """Write the pages of a metro: a function of the snapshot, the date and the settings."""
+def put_metro_site(
+    snapshot: Snapshot, today: date, *, settings: SiteSettings, outlines: bytes | None, writer: ObjectWriter
+) -> MetroSite:
+    """Write the pages of a metro and its outlines: a function of these, the snapshot, the date and the settings."""
     # Engines and templates, which a build that finds no change does without.
     from outings.answers.counts import count_listings
     from outings.pages.site import render_metro
 
-    packed, data = pack_files(page.as_file for page in render_metro(snapshot, today=today, settings=settings))
+    files = [page.as_file for page in render_metro(snapshot, today=today, settings=settings)]
+    files.append((locate_outlines(snapshot.metro.slug), _GEOJSON, outlines or _NO_OUTLINES))
+    packed, data = pack_files(files)
     writer.put(data)
     return MetroSite(counts=count_listings(snapshot, today=today, entitlement=Entitlement()), pages=packed)
+
+
+def locate_outlines(metro: str) -> str:
+    """Return the path at which the map of the explorer finds the outlines."""
+    return f"cities/{metro}/outlines.json"
+
+
+def read_outlines(store: Store, manifest: Manifest) -> bytes | None:
+    """Return the outlines that a metro has in a release, or None. Raises NotFound, Corrupt and StoreError."""
+    pages = None if manifest.site is None else manifest.site.pages
+    extents = None if pages is None else pages.files.get(locate_outlines(manifest.metro.slug))
+    if pages is None or extents is None:
+        return None
+    return SiteFile(extents=extents, packed=read_object(store, pages.object)).read(b"")
 
 
 def hash_metro_site(settings: SiteSettings | None) -> str:

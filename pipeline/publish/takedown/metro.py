@@ -25,6 +25,7 @@ from pipeline.before import Base, read_base
 from pipeline.clean.withdrawn_records import WithdrawalMatcher, list_marks, strip_records
 from pipeline.publish.metro import build_metro, open_previous
 from pipeline.publish.metro_plan import MetroBuild, MetroPlan
+from pipeline.publish.objects.site import read_outlines
 from pipeline.publish.takedown.rows import RowStripper
 from pipeline.resolve.delta_state import DeltaState, encode_delta_state, keep_delta_state, parse_delta_state
 from pipeline.resolve.foreign_organizations import SharedState, read_shared_state
@@ -89,6 +90,7 @@ def strip_metro(
         rows=_list_rows(withdrawal),
         stays=_list_stays(withdrawal),
         neighborhoods=read_columns(snapshot.tables["neighborhoods"], "neighborhoods"),
+        outlines=read_outlines(store, manifest),
         delta_state=kept.delta_state,
         spanning=kept.spanning,
     )

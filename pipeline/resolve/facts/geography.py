@@ -47,9 +47,9 @@ class Neighborhoods:
         wishes = [SlugRequest(id=name, type="neighborhood", name=name) for name, _ in ordered]
         slugs = assign_slugs(wishes, before={})
         self._all = [_describe_shape(name, shape, slug=slugs[name]) for name, shape in ordered]
-        self._shapes = np.array([shape for _, shape in ordered], dtype=object)
-        shapely.prepare(self._shapes)
-        self._wests, self._souths, self._easts, self._norths = shapely.bounds(self._shapes).reshape(-1, 4).T
+        self.shapes = np.array([shape for _, shape in ordered], dtype=object)
+        shapely.prepare(self.shapes)
+        self._wests, self._souths, self._easts, self._norths = shapely.bounds(self.shapes).reshape(-1, 4).T
         self._named = {
             word: neighborhood for neighborhood in reversed(self._all) for word in (neighborhood.key, neighborhood.slug)
         }
@@ -69,7 +69,7 @@ class Neighborhoods:
         object would take twice as long."""
         is_near = (self._wests <= lng) & (lng <= self._easts) & (self._souths <= lat) & (lat <= self._norths)
         near = np.flatnonzero(is_near)
-        holding = near[shapely.intersects_xy(self._shapes[near], lng, lat)]
+        holding = near[shapely.intersects_xy(self.shapes[near], lng, lat)]
         return self._all[holding[0]] if holding.size else None
 
     def find_named(self, text: str) -> Neighborhood | None:

@@ -1,8 +1,11 @@
-"""A metro's file of neighborhoods: read, with what was repaired or left out of it."""
+"""A metro's file of neighborhoods: read, with what was repaired or left out of it, and drawn for the pages' map."""
 
+from operator import itemgetter
 from pathlib import Path
 
+import orjson
 import polars as pl
+import shapely
 from msgspec import structs
 
 from outings.release.tables import NEIGHBORHOODS
@@ -10,6 +13,11 @@ from pipeline.fetch.source import FeedError
 from pipeline.records.record import Problem
 from pipeline.resolve.facts.geography import GeographyError, Neighborhoods, read_neighborhoods
 from pipeline.resolve.facts.neighborhood_file import name_source, read_bytes
+
+# Degrees: about 50 m, a pixel of a map that shows a city. Coordinates to 4 decimals, 11 m. Of Seattle's 90 and New
+# York's 262 polygons 12 and 44 kB are left after gzip.
+_TOLERANCE = 5e-4
+_DECIMALS = 4
 
 
 def read_metro_neighborhoods(metro: str, path: Path | None) -> tuple[Neighborhoods, tuple[Problem, ...]]:
@@ -33,3 +41,23 @@ def read_metro_neighborhoods(metro: str, path: Path | None) -> tuple[Neighborhoo
 def tabulate_neighborhoods(neighborhoods: Neighborhoods) -> pl.DataFrame:
     rows = sorted((structs.asdict(neighborhood) for neighborhood in neighborhoods), key=lambda row: str(row["slug"]))
     return pl.DataFrame(rows, schema=dict(NEIGHBORHOODS))
+
+
+def draw_outlines(neighborhoods: Neighborhoods) -> bytes:
+    """Return the polygons as GeoJSON, simplified together so that neighbors keep one border. The roomiest come first,
+    each with the middle of its widest part as `at`, a latitude and a longitude."""
+    features = []
+    for neighborhood, shape in zip(
+        neighborhoods, shapely.coverage_simplify(neighborhoods.shapes, _TOLERANCE), strict=True
+    ):
+        parts = shapely.get_parts(shape)
+        areas = shapely.area(parts)
+        drawn = shapely.multipolygons(parts[areas >= min(areas.max(initial=0), _TOLERANCE**2 * 10)])
+        widest = shapely.maximum_inscribed_circle(drawn, _TOLERANCE)
+        lng, lat = shapely.get_coordinates(widest)[0].round(_DECIMALS).tolist()
+        geometry = orjson.loads(shapely.to_geojson(shapely.transform(drawn, lambda degrees: degrees.round(_DECIMALS))))
+        properties = {"name": neighborhood.name, "at": [lat, lng]}
+        feature = {"type": "Feature", "properties": properties, "geometry": geometry}
+        features.append((-shapely.length(widest), neighborhood.name, feature))
+    features.sort(key=itemgetter(0, 1))
+    return orjson.dumps({"type": "FeatureCollection", "features": [feature for _, _, feature in features]})

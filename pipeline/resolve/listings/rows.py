@@ -74,7 +74,8 @@ class UnchangedListing(Struct, frozen=True, kw_only=True, eq=False, gc=False):
 
 class Listings(Struct, frozen=True, kw_only=True, eq=False):
     """A metro's listings and organizations as the next release will have them: `rows` are made while they are read, and
-    `stays` of the previous release are none of these. `neighborhoods`: their table.
+    `stays` of the previous release are none of these. `neighborhoods`: their table; `outlines`:
+    their polygons for the map, where there are pages.
 
     For the next build: `delta_state`, the records that it is to take as said; `spanning`, what it is to know of
     organizations of several metros; `located`, what geocoding services said. `account`: what is known of the feeds'
@@ -83,6 +84,7 @@ class Listings(Struct, frozen=True, kw_only=True, eq=False):
     rows: Iterable[Row]
     stays: Sequence[UnchangedListing] = ()
     neighborhoods: pl.DataFrame
+    outlines: bytes | None = None
     delta_state: DeltaState = NOTHING
     spanning: SharedState = ALONE
     account: Mapping[str, FeedAccount] = {}

@@ -59,7 +59,7 @@ export class Explorer {
    * @param {object} parts
    * @param {import("./api.js").Api} parts.api
    * @param {import("./language.js").Language} parts.language
-   * @param {() => Promise<{openMap: Function}>} parts.openMap
+   * @param {import("./map_view.js").Load} parts.openMap
    */
   constructor(root, { api, language, openMap }) {
     this.root = root;
@@ -602,15 +602,14 @@ export class Explorer {
    */
   async #showMap(answer, { total, first }, signal) {
     const { state, metro } = this;
-    const areas = (await this.#readAreas(state.metro, signal)).filter((area) => area.bounds !== null);
     if (signal.aborted) return;
     await this.map.show(this.view, answer, {
-      type: state.type,
+      state,
       total,
       metro,
-      areas,
       first,
       readNear: (circle, signal) => this.api.readRows(requestNear(state, MAP_FIELDS, circle), MOST_NEAR, signal),
+      readListings: (points, signal) => this.#readListings(points, state, signal),
     });
   }
 
@@ -694,13 +693,26 @@ export class Explorer {
       throw error;
     });
     if (!body?.data.length) return null;
+    return { body, listings: await this.#readListings(body.data, state, signal) };
+  }
+
+  /**
+   * Listings by id, whatever the filters are.
+   * @param {{type?: string, id: string}[]} items without a type they are of the state's
+   * @param {State} state
+   * @param {AbortSignal} signal
+   */
+  async #readListings(items, state, signal) {
     /** @type {Map<string, string[]>} */
     const ids = new Map();
-    for (const { type, id } of body.data) ids.set(COLLECTIONS[type], [...(ids.get(COLLECTIONS[type]) ?? []), id]);
+    for (const { type, id } of items) {
+      const collection = COLLECTIONS[type ?? ""] ?? state.type;
+      ids.set(collection, [...(ids.get(collection) ?? []), id]);
+    }
     const answers = await Promise.all(
       [...ids].map(([collection, some]) => this.api.read(requestListings(state, collection, some), signal)),
     );
-    return { body, listings: new Map(answers.flatMap(({ data }) => data).map((each) => [each.id, each])) };
+    return new Map(answers.flatMap(({ data }) => data).map((item) => [item.id, item]));
   }
 
   /**
