@@ -24,7 +24,7 @@ COMMANDS = {
     "front": "Write the configuration of nginx before servers.",
     "keys": "Create, change and list keys, and show their usage.",
     "site": "Write the pages of the current release into a folder.",
-    "mirror": "Keep a copy of what a key may read, or of static files.",
+    "mirror": "Keep a copy of what a key may read.",
     "mcp": "Give an assistant tools that ask an API.",
     "takedown": "Withdraw listings at once, and keep them away.",
     "query": "Run a SELECT over what a release publishes.",

@@ -1,15 +1,16 @@
 """`outings site`: write the pages of the current release as files for any static host."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
+import msgspec
 
-from command.kept_folder import KeptFolder
 from command.options import open_config_store, print_result, read_config, take_config, take_json
 from outings.configuration import Configuration
 from outings.contract.openapi.document import encode_document
 from outings.contract.vocabulary import Vocabulary
+from outings.failures import WrongSetting
 from outings.release.manifest import read_manifest
 from outings.release.pointer import read_current
 from outings.release.root import Root, format_release_id
@@ -22,6 +23,54 @@ from outings.release.trust import read_reader
 LIST = ".outings-site.json"
 
 
+class KeptFolder:
+    """A folder that the command keeps in step with a release. It deletes only files that it wrote itself, which a file
+    in it names."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open the folder. Raises WrongSetting if it has files of others: a mistyped name must not mix them."""
+        self.folder = folder
+        self._listing = folder / LIST
+        try:
+            self.names = frozenset(msgspec.json.decode(self._listing.read_bytes(), type=list[str]))
+        except FileNotFoundError:
+            if folder.is_dir() and any(folder.iterdir()):
+                raise WrongSetting(f"{folder} has files that this command did not write; name another folder") from None
+            self.names = frozenset()
+
+    def begin(self, names: Iterable[str]) -> None:
+        """Note the names before they are written: what a killed run wrote is known to the next one."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._write_list(self.names.union(names))
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write a file that is whole at any moment, unless it has these bytes already."""
+        path = self.folder / name
+        if path.is_file() and path.read_bytes() == data:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        following = path.with_name(f".{path.name}.following")
+        following.write_bytes(data)
+        following.replace(path)
+
+    def end(self, names: Iterable[str]) -> None:
+        """Delete what was written and is not among the names, with the folders that are empty then."""
+        kept = frozenset(names)
+        for name in self.names - kept:
+            path = self.folder / name
+            path.unlink(missing_ok=True)
+            for parent in path.relative_to(self.folder).parents:
+                try:
+                    (self.folder / parent).rmdir()
+                except OSError:
+                    break
+        self._write_list(kept)
+
+    def _write_list(self, names: frozenset[str]) -> None:
+        self.put(self._listing.name, msgspec.json.encode(sorted(names)))
+        self.names = names
+
+
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @take_config
@@ -32,7 +81,7 @@ LIST = ".outings-site.json"
 def site(*, folder: Path, config: Path, is_internal: bool, as_json: bool) -> None:
     """Write the pages of the current release into FOLDER. What an earlier run wrote there and is no more is removed."""
     configuration = read_config(config)
-    kept = KeptFolder(folder, listing=LIST)
+    kept = KeptFolder(folder)
     store = open_config_store(configuration)
     current = read_current(store, trust=read_reader(configuration.signing))
     if current is None or current.root.site is None:

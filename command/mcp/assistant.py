@@ -1,12 +1,12 @@
 """Ask an API for an assistant, with a key: a client like any other."""
 
-import http.client
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from threading import Lock
 from typing import Any
 
+import httpx2
 import orjson
 from cachetools import TTLCache
 
@@ -100,7 +100,7 @@ class Api:
     def fetch(self, target: str) -> HttpResponse:
         try:
             return self._connection(target)
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, httpx2.HTTPError) as error:
             raise ApiError(f"{self._url} does not answer: {str(error) or type(error).__name__}") from error
 
 

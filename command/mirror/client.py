@@ -1,16 +1,13 @@
-"""Client of the API or of a static tree, which waits and retries as the server says."""
+"""Client of the API, which waits and retries as the server says."""
 
-import gzip
-import http.client
 import os
 import time
-import zlib
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
+import httpx2
 import orjson
 from msgspec import Struct
 
@@ -61,43 +58,21 @@ class HttpResponse(Struct, frozen=True, kw_only=True):
 
 
 class Connection:
-    """`url`: where `/v1` is. Threads may call it, each then has a connection of its own. A call raises OSError or
-    http.client.HTTPException."""
+    """A connection to an API at `url`, where `/v1` is. Thread-safe. A call raises httpx2.HTTPError."""
 
     def __init__(self, url: str, *, key: str = "") -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or parts.hostname is None:
+        if not url.startswith(("http://", "https://")):
             raise MirrorError(f"url {url!r}: expected an address with http:// or https://")
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._open = partial(kind, parts.hostname, parts.port, timeout=_TIMEOUT)
-        self._idle: list[http.client.HTTPConnection] = []
-        self._prefix = parts.path.rstrip("/")
-        self._headers = {"Accept-Encoding": "gzip"} | ({"X-API-Key": key} if key else {})
+        self._client = httpx2.Client(
+            base_url=url, headers={"X-API-Key": key} if key else {}, timeout=_TIMEOUT, trust_env=False
+        )
 
     def __call__(self, target: str) -> HttpResponse:
-        try:
-            connection = self._idle.pop()
-        except IndexError:
-            connection = self._open()
-        try:
-            connection.request("GET", f"{self._prefix}{target}", headers=self._headers)
-            response = connection.getresponse()
-            data = response.read()
-        except (OSError, http.client.HTTPException):
-            connection.close()
-            raise
-        self._idle.append(connection)
-        headers = {name.lower(): value for name, value in response.getheaders()}
-        if headers.get("content-encoding") == "gzip":
-            try:
-                data = gzip.decompress(data)
-            except (EOFError, zlib.error) as error:
-                raise OSError(f"the answer's gzip is broken: {error}") from None
-        return HttpResponse(status=response.status, headers=headers, data=data)
+        response = self._client.get(target)
+        return HttpResponse(status=response.status_code, headers=dict(response.headers), data=response.content)
 
     def close(self) -> None:
-        while self._idle:
-            self._idle.pop().close()
+        self._client.close()
 
 
 class ApiClient:
@@ -107,43 +82,34 @@ class ApiClient:
         self, send: Callable[[str], HttpResponse], *, wait: Callable[[float], None] = time.sleep, url: str = ""
     ) -> None:
         self._send = send
-        self.wait = wait
-        self.url = url
+        self._wait = wait
+        self._url = url
 
     def ask(self, path: str, **params: str | int) -> ApiResponse:
-        """Return the parsed answer of the API. Raises MirrorError as `fetch` does."""
+        """Return the parsed answer of the API if its status is 200, 400, 403 or 404. Raises MirrorError if another
+        status stays, and for an unknown key."""
         target = f"{path}{'?' if params else ''}{urlencode(params)}"
-        reply = self.fetch(target)
-        return ApiResponse(status=reply.status, body=_parse(reply.data, target), release=reply.headers.get("x-release"))
-
-    def fetch(self, target: str) -> HttpResponse:
-        """Return the answer if its status is 200, 400, 403 or 404. Raises MirrorError if another status stays, and
-        for an unknown key."""
         reason = ""
         for attempt in range(ATTEMPTS):
             delay = float(2**attempt)
             try:
                 reply = self._send(target)
-            except (OSError, http.client.HTTPException) as error:
+                if reply.status in _ANSWERS:
+                    body = orjson.loads(reply.data)
+                    return ApiResponse(status=reply.status, body=body, release=reply.headers.get("x-release"))
+            except orjson.JSONDecodeError:
+                reason = "the answer is not JSON"
+            except (OSError, httpx2.HTTPError) as error:
                 reason = str(error) or type(error).__name__
             else:
-                if reply.status in _ANSWERS:
-                    return reply
                 reason = _explain(reply)
                 rest = read_retry_after(reply.headers.get("retry-after"), time.time())
                 delay = delay if rest is None else rest
                 if reply.status not in TRANSIENT_STATUSES or delay > LONGEST_WAIT:
                     break
             if attempt < ATTEMPTS - 1:
-                self.wait(delay)
-        raise MirrorError(f"{self.url}{target}: {reason}")
-
-
-def _parse(data: bytes, target: str) -> Any:
-    try:
-        return orjson.loads(data)
-    except orjson.JSONDecodeError:
-        raise MirrorError(f"{target}: the answer is not JSON") from None
+                self._wait(delay)
+        raise MirrorError(f"{self._url}{target}: {reason}")
 
 
 def _explain(reply: HttpResponse) -> str:

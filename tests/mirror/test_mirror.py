@@ -216,7 +216,7 @@ def test_a_mirror_waits_as_it_is_told_and_tries_again_what_may_pass(api: Api) ->
         ([make_reply(500)] * ATTEMPTS, "500 no"),
         ([ConnectionResetError("reset")] * ATTEMPTS, "reset"),
         ([make_reply(429, retry_after="86400")], "429 no"),
-        ([HttpResponse(status=200, headers={}, data=b"<html>")], "not JSON"),
+        ([HttpResponse(status=200, headers={}, data=b"<html>")] * ATTEMPTS, "not JSON"),
     ],
 )
 def test_what_stays_wrong_is_told_and_the_file_is_as_it_was(api: Api, faults: list[Any], message: str) -> None:
@@ -268,9 +268,9 @@ def test_a_mirror_that_differs_is_told_apart_by_metro_and_type(api: Api) -> None
     assert difference.here != difference.there
 
 
-@pytest.mark.parametrize("cut", [3, 12, 25, -1])
+@pytest.mark.parametrize("cut", [3, 12, 25])
 def test_an_answer_whose_gzip_ends_early_is_asked_for_again(cut: int) -> None:
-    packed = gzip.compress(b'{"data": []}' * 20)
+    packed = gzip.compress(b'{"data": [' + b" " * 300 + b"]}")
     bodies = [packed[:cut], b"\x1f\x8b\x08" + b"\xff" * 40, packed]
 
     class Handler(BaseHTTPRequestHandler):
@@ -285,11 +285,10 @@ def test_an_answer_whose_gzip_ends_early_is_asked_for_again(cut: int) -> None:
         def log_message(self, *args: object) -> None: ...
 
     with run_server(HTTPServer(("127.0.0.1", 0), Handler)) as url:
-        connection = Connection(url, key="k")
-        for _ in range(2):
-            with pytest.raises(OSError, match="gzip"):
-                connection("/v1/metros")
-        assert connection("/v1/metros").data.startswith(b'{"data": []}')
+        waits: list[float] = []
+        with closing(Connection(url, key="k")) as connection:
+            assert ApiClient(connection, wait=waits.append).ask("/v1/metros").body == {"data": []}
+    assert waits == [1.0, 2.0]
 
 
 def test_the_command_takes_the_address_and_the_key_from_a_configuration(tmp_path: Path) -> None:
