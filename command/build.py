@@ -39,7 +39,8 @@ from pipeline.tasks import FeedResult
 
 
 class BuildRecorder:
-    """The outcome of one build. `end` records the first outcome only."""
+    """The outcome of one build, of which whoever builds says what is known so far. `end` records the first outcome
+    only."""
 
     def __init__(self, *, report: Path | None, as_of: str | None, config: Path | None = None) -> None:
         """Start the clock of a build. `config`: the file that may turn out to be wrong.
@@ -51,11 +52,11 @@ class BuildRecorder:
         self._report = report or _find_place("OUTINGS_BUILD_REPORT", config)
         self._metrics = _find_place("OUTINGS_BUILD_METRICS", config)
         self._configuration: Configuration | None = None
-        self._metros: tuple[str, ...] = ()
+        self.metros: tuple[str, ...] = ()
         self._feeds: tuple[FeedResult, ...] = ()
-        self._built: BuildResult | None = None
-        self._quarantine: Path | None = None
-        self._failed_feed: str | None = None
+        self.built: BuildResult | None = None
+        self.quarantine: Path | None = None
+        self.failed_feed: str | None = None
         self._ending = threading.Lock()
 
     def configure(self, configuration: Configuration) -> None:
@@ -63,29 +64,17 @@ class BuildRecorder:
         self._report = self._report or configuration.build.report
         self._metrics = configuration.build.metrics
 
-    def tell_metros(self, slugs: Sequence[str]) -> None:
-        self._metros = tuple(slugs)
-
     def tell_feeds(self, feeds: Sequence[FeedResult]) -> None:
         self._feeds = tuple(feeds)
-
-    def tell_built(self, built: BuildResult) -> None:
-        self._built = built
-
-    def tell_quarantine(self, path: Path | None) -> None:
-        self._quarantine = path
-
-    def tell_failed_feed(self, name: str) -> None:
-        self._failed_feed = name
 
     def end(self, exit_code: int, error: str | None = None) -> bool:
         """Record the outcome. Return False if one was recorded before, or is being recorded."""
         if not self._ending.acquire(blocking=False):
             return False
         attempt = Attempt(
-            exit_code=exit_code, started_at=self._started_at, ended_at=datetime.now(UTC), metros=self._metros,
-            as_of=self._as_of, error=error, feeds=self._feeds, built=self._built, quarantine=self._quarantine,
-            failed_feed=self._failed_feed,
+            exit_code=exit_code, started_at=self._started_at, ended_at=datetime.now(UTC), metros=self.metros,
+            as_of=self._as_of, error=error, feeds=self._feeds, built=self.built, quarantine=self.quarantine,
+            failed_feed=self.failed_feed,
         )  # fmt: skip
         self._write(attempt)
         return True
@@ -230,7 +219,7 @@ def build(
         recorder.configure(configuration)
         chosen = _check_metros(metros, configuration)
         slugs = sorted(chosen or (metro.slug for metro in configuration.metros))
-        recorder.tell_metros(slugs)
+        recorder.metros = tuple(slugs)
         _parse_as_of(as_of)  # what is wrong is told before anyone waits
         with hold_metros(slugs, folder=configuration.build.lock, patience=wait, clock=_read_clock, progress=tell):
             request = Build(
@@ -246,7 +235,7 @@ def build(
                 quarantine.discard()
                 raise
         _tell_unwritten(quarantine, built)
-        recorder.tell_quarantine(quarantine.path)
+        recorder.quarantine = quarantine.path
         described = describe_build(built, quarantine=quarantine.path)
         print_result(described, format_build(built, quarantine=quarantine.path), as_json=as_json)
         publish_tree(configuration, read_date=request.as_of.read_date, allow_shrink=allow_shrink)
@@ -286,7 +275,7 @@ def run_build(
     trust = read_publisher(request.configuration.signing)
     # Workers get the configuration with their work, and none of its secrets that they need not know.
     configuration = request.configuration
-    edge = replace(configuration.edge, rate_storage="local", legacy_key_secret="", calendar_secrets="", front_secret="")
+    edge = replace(configuration.edge, rate_storage="local", calendar_secrets="", front_secret="")
     request = replace(request, configuration=replace(configuration, signing=SigningTable(), edge=edge))
     try:
         with _open_executor(request, workers=workers, cluster=cluster, recorder=recorder) as (executor, expect):
@@ -301,11 +290,11 @@ def run_build(
                 trust=trust,
             )
     except FeedError as failed:
-        recorder.tell_failed_feed(failed.feed)
+        recorder.failed_feed = failed.feed
         raise
     except BrokenExecutor as broken:
         raise click.ClickException(_WORKER_DIED) from broken
-    recorder.tell_built(built)
+    recorder.built = built
     return built
 
 

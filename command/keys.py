@@ -14,7 +14,7 @@ from command.options import open_config_store, print_json, print_result, read_co
 from outings.configuration import Configuration
 from outings.contract.pricing_plans import GRANTABLE, PLANS
 from outings.contract.vocabulary import COLLECTIONS, GRANTS
-from outings.keys.key_text import WrongSeal, has_key_form, hash_key_text, make_key_text, open_seal, split_key_text
+from outings.keys.key_text import has_key_form, hash_key_text, make_key_text, split_key_text
 from outings.keys.registry import (
     EVERY,
     Key,
@@ -26,7 +26,6 @@ from outings.keys.registry import (
     read_registry,
     revoke_key,
     rotate_key,
-    seal_keys,
     set_quota,
 )
 from outings.release.store import Store
@@ -263,11 +262,6 @@ def _print_table(rows: list[dict[str, Any]], *, since: date, until: date) -> Non
 # What a header's value may have without a proxy on the way refusing it.
 _MOST_BYTES = 1_024
 
-_UNSEALED = (
-    "Only its plain SHA-256 is stored: whoever reads the registry can find a key that can be guessed. Set "
-    "OUTINGS_EDGE_LEGACY_KEY_SECRET, for servers too, then run `outings keys seal`."
-)
-
 
 @click.command()
 @take_config
@@ -295,19 +289,16 @@ def create(*, config: Path, monthly_quota: int | None, new_registry: bool, as_js
 def import_(*, config: Path, monthly_quota: int | None, as_json: bool, **terms: Any) -> None:
     """Import a key of another system: its text is read from standard input, and only its hash is kept."""
     configuration = read_config(config)
-    seal = open_seal(configuration.edge.legacy_key_secret)
     now, text = read_clock(), _read_legacy_text()
     id_, _ = split_key_text(make_key_text())
     key = make_key(configuration, id_=id_, hash_=hash_key_text(text), now=now, **terms)
     try:
         registry = change_registry(
             open_config_store(configuration),
-            lambda current: set_client_quota(import_key(current, key, seal=seal), key, monthly_quota),
+            lambda current: set_client_quota(import_key(current, key), key, monthly_quota),
         )
-    except (ValueError, WrongSeal) as error:
+    except ValueError as error:
         raise click.UsageError(str(error)) from None
-    if seal is None:
-        click.echo(_UNSEALED, err=True)
     print_result(describe_key(registry, id_, now=now), f"It is key {id_} from now on.", as_json=as_json)
 
 
@@ -379,33 +370,6 @@ def grant(*, config: Path, id_: str, addons: tuple[str, ...], removed: tuple[str
 
 @click.command()
 @take_config
-@click.argument("ids", metavar="[ID]...", nargs=-1)
-@take_json
-def seal(*, config: Path, ids: tuple[str, ...], as_json: bool) -> None:
-    """Seal the hashes of keys with [edge] legacy_key_secret, of all keys if none is named."""
-    configuration = read_config(config)
-    secret = open_seal(configuration.edge.legacy_key_secret)
-    if secret is None:
-        raise click.UsageError("[edge] legacy_key_secret is missing; set OUTINGS_EDGE_LEGACY_KEY_SECRET")
-    before: list[Registry] = []
-
-    def change(current: Registry) -> Registry:
-        before[:] = [current]
-        return seal_keys(current, ids, seal=secret)
-
-    try:
-        registry = change_registry(open_config_store(configuration), change)
-    except KeyError as unknown:
-        raise refuse_id(unknown.args[0]) from None
-    except WrongSeal as wrong:
-        raise click.UsageError(str(wrong)) from None
-    sealed = sum(old.hash != new.hash for old, new in zip(before[0].keys, registry.keys, strict=True))
-    described = {"sealed": sealed, "keys": len(registry.keys)}
-    print_result(described, f"{sealed} of {len(registry.keys)} keys were sealed.", as_json=as_json)
-
-
-@click.command()
-@take_config
 @click.argument("id_", metavar="ID")
 @take_json
 def revoke(*, config: Path, id_: str, as_json: bool) -> None:
@@ -421,5 +385,5 @@ def keys() -> None:
     """Create, show and change keys. A running server applies a change within 10 s."""
 
 
-for command in (create, import_, list_keys, show, grant, rotate, revoke, seal, usage):
+for command in (create, import_, list_keys, show, grant, rotate, revoke, usage):
     keys.add_command(command)

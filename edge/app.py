@@ -11,10 +11,10 @@ import structlog
 from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
-from edge.authentication import MOST_FAILURES_PER_MINUTE, Authenticator, KeyRing
+from edge.authentication import Authenticator, KeyRing
 from edge.bodies import Bodies
 from edge.calendar_addresses import CalendarAddresses
-from edge.client_addresses import AddressBuckets, TrustedProxies, VisitorKey, VisitorLimiter
+from edge.client_addresses import TrustedProxies, VisitorKey, VisitorLimiter
 from edge.front_protocol import Fronts
 from edge.limits.connections import ConnectionLimiter
 from edge.limits.limiter import LimitStore, MappedLimitStore, RateLimiter, count_microseconds
@@ -29,7 +29,6 @@ from edge.services.geocoder import Geocoder
 from edge.thread_pool import ThreadPool
 from edge.usage import UsageRecorder
 from outings.contract.pricing_plans import Offer
-from outings.keys.key_text import Seal
 from outings.release.store import Store
 from outings.release.trust import ANYBODY, Trust
 
@@ -68,7 +67,6 @@ class Edge:
         geocoder: Geocoder | None = None,
         forecasts: Forecasts | None = None,
         trust: Trust = ANYBODY,
-        seal: Seal | None = None,
         rollback_guard: RollbackGuard | None = None,
         calendar_secrets: Sequence[str] = (),
         front_secrets: Sequence[str] = (),
@@ -92,7 +90,7 @@ class Edge:
             metros=metros,
             memory=metro_memory,
         )
-        self._ring = KeyRing(store, clock=clock, plans=offer.plans, seal=seal)
+        self._ring = KeyRing(store, clock=clock, plans=offer.plans)
         ticks = count_microseconds(clock)
         self._limits = limits or MappedLimitStore(clock=ticks)
         # One thread: what it computes holds the interpreter, and two would only take it from each other and the loop.
@@ -114,12 +112,7 @@ class Edge:
         )
         self.respond = Responder(
             fronts=Fronts(front_secrets),
-            authenticator=Authenticator(
-                ring=self._ring,
-                proxies=proxies,
-                addresses=addresses,
-                failures=AddressBuckets(per_minute=MOST_FAILURES_PER_MINUTE, clock=ticks),
-            ),
+            authenticator=Authenticator(ring=self._ring, addresses=addresses),
             visitors=None if visitors is None else VisitorLimiter(visitors, proxies=proxies, clock=ticks),
             limiter=RateLimiter(self._limits, counts=self.counts),
             planner=Planner(

@@ -9,13 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from edge.calendar_addresses import SIGNATURE, CalendarAddresses, is_signed
-from edge.client_addresses import AddressBuckets, TrustedProxies
 from edge.limits.principal import Principal, make_principal
 from edge.messages import Request
-from outings.contract.errors import bad_request, rate_limited, unauthorized, unavailable
+from outings.contract.errors import bad_request, unauthorized, unavailable
 from outings.contract.pricing_plans import PricingPlan
-from outings.keys.key_text import Seal, WrongSeal
-from outings.keys.registry import NAME, Registry, check_seal, parse_registry, refuse_lost_registry
+from outings.keys.registry import NAME, Registry, parse_registry, refuse_lost_registry
 from outings.release.pointer import NAME as POINTER
 from outings.release.store import Corrupt, NotFound, Store, StoreError
 
@@ -30,10 +28,7 @@ class KeyRing:
     `is_read`: True once it was read, or if the store has a release and no registry.
     """
 
-    def __init__(
-        self, store: Store, *, clock: Callable[[], datetime], plans: Mapping[str, PricingPlan], seal: Seal | None = None
-    ) -> None:
-        self._seal = seal
+    def __init__(self, store: Store, *, clock: Callable[[], datetime], plans: Mapping[str, PricingPlan]) -> None:
         self._store = store
         self._clock = clock
         self._plans = plans
@@ -59,20 +54,12 @@ class KeyRing:
                 self._known = (registry, {})
                 self._etag = file.etag
                 log.info("keys_read", keys=len(registry.keys))
-                self._tell_unknown(registry)
             self.failure = None
             self.is_read = True
         except (StoreError, Corrupt) as error:
             if self.failure is None:
                 log.warning("keys_not_read", reason=str(error))
             self.failure = str(error)
-
-    def _tell_unknown(self, registry: Registry) -> None:
-        """Log an error if the registry's keys are sealed with another secret, since they are all answered with 401."""
-        try:
-            check_seal(registry, self._seal)
-        except WrongSeal as wrong:
-            log.error("keys_sealed_otherwise", reason=str(wrong))
 
     def find_active(self, text: bytes) -> Principal | None:
         """Return the principal of a key by its text, if the key is active now. The cache has hashes of keys, not their
@@ -81,7 +68,7 @@ class KeyRing:
         digest = sha256(text).digest()
         principal = cache.get(digest)
         if principal is None:
-            key = registry.find_key(text, seal=self._seal)
+            key = registry.find_key(text)
             if key is None:
                 return None
             principal = make_principal(registry, key, plans=self._plans)
@@ -100,23 +87,15 @@ class KeyRing:
         return principal if principal.key.describe_state(self._clock()) == "active" else None
 
 
-# Failed keys of a client address, by worker. It does not protect against guessing, since a key has 62^30 values: it
-# limits the work that wrong keys cause.
-MOST_FAILURES_PER_MINUTE = 60
-
-
 class Authenticator(Struct, frozen=True, kw_only=True):
-    """Authenticate requests. Raises 401 without an active key, or 429 for an address from which too many keys failed.
-    If the keys could not be read since the server started, a request with a key gets 503.
+    """Authenticate requests. Raises 401 without an active key. If the keys could not be read since the server started,
+    a request with a key gets 503.
 
-    `failures` counts failed keys by client address; an active key passes from anywhere. The signed address of a
-    calendar has the id of a key. Its signature is checked here and passed no further.
+    The signed address of a calendar has the id of a key. Its signature is checked here and passed no further.
     """
 
     ring: KeyRing
-    proxies: TrustedProxies
     addresses: CalendarAddresses
-    failures: AddressBuckets
 
     def authenticate(self, request: Request) -> Request:
         """Add `principal`, and take a verified signature out of `query_string`."""
@@ -130,9 +109,7 @@ class Authenticator(Struct, frozen=True, kw_only=True):
         if keyed is None:
             if not self.ring.is_read and (request.key_text is not None or has_signature):
                 raise unavailable()
-            address = self.proxies.name_client(request.client, request.forwarded_for)
-            wait = 0 if address is None else self.failures.take(address)
-            raise rate_limited(wait) if wait else unauthorized()
+            raise unauthorized()
         if has_signature and request.key_text is not None:
             raise bad_request(
                 param=SIGNATURE,

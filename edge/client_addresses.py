@@ -75,32 +75,6 @@ def _parse(text: str) -> Address | None:
 MOST_ADDRESSES = 16_384
 
 
-class _Bucket:
-    def __init__(self) -> None:
-        self.then = 0
-        self.load = 0
-
-
-class AddressBuckets:
-    """A bucket for each address. `clock`: microseconds. An address that was evicted from the cache starts a new minute.
-    For one thread."""
-
-    def __init__(self, *, per_minute: int, clock: Callable[[], int]) -> None:
-        self._per_minute = per_minute
-        self._clock = clock
-        self._buckets: FIFOCache[str, _Bucket] = FIFOCache(MOST_ADDRESSES)
-
-    def take(self, address: str) -> int:
-        """Count a request if there is room and return 0; otherwise return the seconds until there is."""
-        bucket, now = self._buckets.setdefault(address, _Bucket()), self._clock()
-        bucket.load = leak(bucket.load, then=bucket.then, now=now, limit=self._per_minute)
-        bucket.then = now
-        if not has_room(bucket.load, self._per_minute):
-            return -(-wait_for_room(bucket.load, self._per_minute) // SECOND)
-        bucket.load += MINUTE
-        return 0
-
-
 class VisitorKey(Struct, frozen=True, kw_only=True):
     """The text of the visitors' key, and how many requests each address may send with it in a minute."""
 
@@ -109,13 +83,17 @@ class VisitorKey(Struct, frozen=True, kw_only=True):
 
 
 class VisitorLimiter:
-    """Limits the requests of visitors. Each worker counts by itself, so an address may have its rate at each of
-    them."""
+    """Limits the requests of visitors by address: a bucket for each. An address that was evicted from the cache starts
+    a new minute. Each worker counts by itself, so an address may have its rate at each of them. `clock`:
+    microseconds."""
 
     def __init__(self, key: VisitorKey, *, proxies: TrustedProxies, clock: Callable[[], int]) -> None:
         self._digest = sha256(key.text.encode()).digest()
+        self._per_minute = key.per_minute
         self._proxies = proxies
-        self._buckets = AddressBuckets(per_minute=key.per_minute, clock=clock)
+        self._clock = clock
+        # The load of each bucket, and when it had it.
+        self._buckets: FIFOCache[str, tuple[int, int]] = FIFOCache(MOST_ADDRESSES)
 
     def check(self, request: Request) -> None:
         """Count a request if it has that key; the time that this takes reveals nothing about the key. Raises 429; over
@@ -123,6 +101,10 @@ class VisitorLimiter:
         if request.key_text is None or sha256(request.key_text).digest() != self._digest:
             return
         address = self._proxies.name_client(request.client, request.forwarded_for)
-        wait = 0 if address is None else self._buckets.take(address)
-        if wait:
-            raise rate_limited(wait)
+        if address is None:
+            return
+        (load, then), now = self._buckets.get(address, (0, 0)), self._clock()
+        load = leak(load, then=then, now=now, limit=self._per_minute)
+        if not has_room(load, self._per_minute):
+            raise rate_limited(-(-wait_for_room(load, self._per_minute) // SECOND))
+        self._buckets[address] = load + MINUTE, now

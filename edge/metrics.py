@@ -15,7 +15,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from edge.usage import TotalUsage, UsageRecorder
+from edge.usage import UsageRecorder, UsageRow
 from outings.answers.rows.evaluator import QUERIES
 from outings.release.root import Root
 
@@ -107,7 +107,7 @@ def describe_release(root: Root) -> Iterator[GaugeMetricFamily]:
     )
 
 
-def describe_usage(totals: Sequence[TotalUsage], *, shows_keys: bool) -> Iterator[CounterMetricFamily]:
+def describe_usage(totals: Sequence[UsageRow], *, shows_keys: bool) -> Iterator[CounterMetricFamily]:
     """Yield the counts of requests since the machine's usage file began. `shows_keys`: also by client and key."""
     by_route: Tallies[tuple[str, str]] = Tallies()
     usage = CounterMetricFamily("outings_usage", "The same for each key.", labels=["client", "key", "route", "result"])

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import structlog
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from outings.contract.routes import Route
 from outings.keys.registry import Key
@@ -167,21 +169,10 @@ class UsageCounts(Struct):
     bytes: int = 0
 
 
-class DailyUsage(Struct, frozen=True, kw_only=True):
-    """A row of the ledger; `day` is in UTC."""
+class UsageRow(Struct, frozen=True, kw_only=True):
+    """A row of the ledger; `day` is in UTC, and None in the totals."""
 
-    day: date
-    client: str
-    key: str
-    route: str
-    billed: int
-    refused: int
-    bytes: int
-
-
-class TotalUsage(Struct, frozen=True):
-    """The usage of a key, over all days."""
-
+    day: date | None = None
     client: str
     key: str
     route: str
@@ -210,15 +201,7 @@ class Ledger:
 
     def add(self, tallies: Mapping[UsageKey, UsageCounts]) -> None:
         rows = [
-            (
-                account.day.isoformat(),
-                account.client,
-                account.key,
-                account.route,
-                tally.billed,
-                tally.refused,
-                tally.bytes,
-            )
+            (account.day.isoformat(), account.client, account.key, account.route, *astuple(tally))
             for account, tally in tallies.items()
         ]
         with self._connect() as connection:
@@ -227,19 +210,18 @@ class Ledger:
             connection.executemany(_ADD_TOTAL, [row[1:] for row in rows])
             connection.execute("COMMIT")
 
-    def read_days(self, *, first: date, last: date) -> Sequence[DailyUsage]:
+    def read_days(self, *, first: date, last: date) -> Sequence[UsageRow]:
         """Return the rows of these days, ordered by day, client, key and route."""
         query = "SELECT * FROM days WHERE day BETWEEN ? AND ? ORDER BY day, client, key, route"
         with self._connect() as connection:
             rows = connection.execute(query, (first.isoformat(), last.isoformat())).fetchall()
-        names = DailyUsage.__struct_fields__[1:]
-        return [DailyUsage(day=date.fromisoformat(day), **dict(zip(names, rest, strict=True))) for day, *rest in rows]
+        return [_read_row(row, day=date.fromisoformat(day)) for day, *row in rows]
 
-    def read_totals(self) -> Sequence[TotalUsage]:
+    def read_totals(self) -> Sequence[UsageRow]:
         """Return the sums since the ledger began, ordered by client, key and route."""
         with self._connect() as connection:
             rows = connection.execute("SELECT * FROM totals ORDER BY client, key, route").fetchall()
-        return [TotalUsage(*row) for row in rows]
+        return [_read_row(row) for row in rows]
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
@@ -250,6 +232,10 @@ class Ledger:
                 yield connection
         except sqlite3.Error as error:
             raise OSError(f"{self._path}: {error}") from error
+
+
+def _read_row(row: Sequence[Any], *, day: date | None = None) -> UsageRow:
+    return UsageRow(day=day, **dict(zip(UsageRow.__struct_fields__[1:], row, strict=True)))
 
 
 def open_ledger(folder: Path, *, is_required: bool) -> Ledger | None:

@@ -1,12 +1,24 @@
-"""The sample cities: their places on the map, and their neighborhoods."""
+"""The sample cities, as `words.toml` has them: their places on the map, their neighborhoods, and words of listings."""
 
+import tomllib
+from importlib.resources import files
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 # Half a neighborhood's side in degrees: about 900 m. The points lie further apart than that.
 _HALF_LAT = 0.0081
 _HALF_LNG = 0.0108
+
+
+class Subject(Struct, frozen=True):
+    """A subject of sample listings. `ages`: the usual least and greatest age, in whole years."""
+
+    name: str
+    categories: tuple[str, ...]
+    ages: tuple[int, int]
+    sentence: str
 
 
 class DemoNeighborhood(Struct, frozen=True):
@@ -26,51 +38,11 @@ class DemoMetro(Struct, frozen=True, kw_only=True):
     neighborhoods: tuple[DemoNeighborhood, ...]
 
 
-SEATTLE = DemoMetro(
-    slug="seattle",
-    name="Seattle",
-    alias="sea",
-    state="WA",
-    timezone="America/Los_Angeles",
-    center=(47.6062, -122.3321),
-    bounds=(47.3, -122.6, 47.9, -121.9),
-    neighborhoods=(
-        DemoNeighborhood("Ballard", 47.6687, -122.3847),
-        DemoNeighborhood("Fremont", 47.6510, -122.3505),
-        DemoNeighborhood("Wallingford", 47.6590, -122.3290),
-        DemoNeighborhood("Green Lake", 47.6805, -122.3280),
-        DemoNeighborhood("Capitol Hill", 47.6230, -122.3200),
-        DemoNeighborhood("Columbia City", 47.5595, -122.2870),
-        DemoNeighborhood("West Seattle Junction", 47.5610, -122.3870),
-        DemoNeighborhood("Queen Anne", 47.6370, -122.3570),
-        DemoNeighborhood("Beacon Hill", 47.5680, -122.3120),
-        DemoNeighborhood("Lake City", 47.7190, -122.2960),
-    ),
-)
-
-NEW_YORK = DemoMetro(
-    slug="new-york",
-    name="New York",
-    alias="nyc",
-    state="NY",
-    timezone="America/New_York",
-    center=(40.7128, -74.0060),
-    bounds=(40.4, -74.3, 41.0, -73.6),
-    neighborhoods=(
-        DemoNeighborhood("Park Slope", 40.6710, -73.9814),
-        DemoNeighborhood("Williamsburg", 40.7081, -73.9571),
-        DemoNeighborhood("Astoria", 40.7644, -73.9235),
-        DemoNeighborhood("Upper West Side", 40.7870, -73.9754),
-        DemoNeighborhood("Harlem", 40.8116, -73.9465),
-        DemoNeighborhood("Chinatown", 40.7158, -73.9970),
-        DemoNeighborhood("Jackson Heights", 40.7557, -73.8831),
-        DemoNeighborhood("Bay Ridge", 40.6264, -74.0299),
-        DemoNeighborhood("Riverdale", 40.8900, -73.9122),
-        DemoNeighborhood("St. George", 40.6437, -74.0737),
-    ),
-)
-
-METROS = (SEATTLE, NEW_YORK)
+_SAMPLES = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
+METROS = msgspec.convert(_SAMPLES["metros"], tuple[DemoMetro, ...])
+SEATTLE = METROS[0]
+SUBJECTS = msgspec.convert(_SAMPLES["subjects"], dict[str, tuple[Subject, ...]])
+WORDS = msgspec.convert(_SAMPLES["words"], dict[str, tuple[str, ...]])
 
 
 def make_feature_collection(metro: DemoMetro) -> dict[str, Any]:

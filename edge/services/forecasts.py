@@ -112,18 +112,16 @@ class Forecasts:
         self._basis = known
 
 
-def open_forecasts(table: WeatherTable, *, state: Path, clock: Callable[[], datetime]) -> Forecasts | None:
-    """Open the provider that `[weather]` names, None for `none`. `state`: the folder in which a machine's workers share
-    forecasts."""
+def open_forecasts(table: WeatherTable, *, clock: Callable[[], datetime]) -> Forecasts | None:
+    """Open the provider that `[weather]` names, None for `none`."""
     if table.provider == "none":
         return None
     source: ForecastSource
     if table.provider == "nws":
         # With an HTTP client, which takes an eighth of all imports.
-        from edge.services.nws import Nws, SharedForecastSource
+        from edge.services.nws import Nws, NwsForecasts
 
-        provider = Nws(table.url, contact=table.contact)
-        source = SharedForecastSource(provider, folder=state / "weather", clock=lambda: clock().timestamp())
+        source = NwsForecasts(Nws(table.url, contact=table.contact), clock=lambda: clock().timestamp())
     else:
         assert table.path is not None, "the configuration asks for it"
         source = FileForecastSource(table.path)

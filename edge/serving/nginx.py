@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from edge.bodies import CODINGS
 from edge.front_protocol import CACHE_CONTROL, KINDS, LEAST_POINTER_BYTES, render_front
@@ -61,17 +62,8 @@ class FrontError(Struct, frozen=True, kw_only=True):
 
 def render_nginx(front: NginxFront) -> str:
     return _open().get_template("nginx.conf.jinja").render(
-        edges=front.edges,
-        name=front.name,
-        listen=front.listen,
-        plain=front.plain,
-        certificate=front.certificate,
-        certificate_key=front.certificate_key,
-        log_folder=front.log_folder,
-        secret=front.secret,
+        **asdict(front),
         said=render_front(front.secret or "", follows=KINDS, least=front.least, pointer="accel"),
-        cache=front.cache,
-        cache_size=front.cache_size,
         codings=[coding.decode() for coding in CODINGS] + ["identity"],
         relayed=list(list_relayed()),
         header_bytes=MOST_HEADER_BYTES,

@@ -21,7 +21,6 @@ from edge.services.geocoder import open_geocoder
 from edge.usage import AccessLog, UsageRecorder, open_ledger
 from outings.configuration import read_configuration, read_size, split_secrets
 from outings.contract.pricing_plans import Offer
-from outings.keys.key_text import open_seal
 from outings.release.store import Store, open_configured_store
 from outings.release.trust import read_reader
 
@@ -57,9 +56,8 @@ def make_served_edge(
             shows_keys=edge.usage_metrics,
         ),
         geocoder=open_geocoder(configuration.geocoder),
-        forecasts=open_forecasts(configuration.weather, state=edge.state, clock=read_clock),
+        forecasts=open_forecasts(configuration.weather, clock=read_clock),
         trust=trust,
-        seal=open_seal(edge.legacy_key_secret),
         calendar_secrets=split_secrets(edge.calendar_secrets),
         front_secrets=split_secrets(edge.front_secret),
         visitors=None if site is None else VisitorKey(text=site.key, per_minute=site.key_per_minute),

@@ -268,9 +268,6 @@ def _check_edge(decoder: Decoder, edge: Values) -> None:
     if storage != "local" and not storage.startswith(RATE_SCHEMES):
         # What was meant as a URL may have a password in it, and is not shown.
         decoder.report("edge.rate_storage", f"is neither local nor a Redis URL; allowed: local, {RATE_SCHEMES[0]}…")
-    secret = edge.get("legacy_key_secret", "")
-    if secret and len(secret) < MIN_SECRET:
-        decoder.report("edge.legacy_key_secret", f"is too short; allowed: {MIN_SECRET} characters or more, random ones")
     if any(len(secret) < MIN_SECRET for secret in split_secrets(edge.get("calendar_secrets", ""))):
         allowed = f"each {MIN_SECRET} characters or more, random ones, with blanks or commas between them"
         decoder.report("edge.calendar_secrets", f"has one that is too short; allowed: {allowed}")

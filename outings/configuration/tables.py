@@ -187,7 +187,6 @@ class EdgeTable(Struct, frozen=True, kw_only=True):
     upgrade_url: str = ""
     docs_url: str = ""
     usage_metrics: bool = False
-    legacy_key_secret: str = ""
     calendar_secrets: Secrets = ""
     front_secret: str = ""
     metros: tuple[Text, ...] = ()

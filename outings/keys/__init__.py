@@ -1,1 +1,1 @@
-"""Keys: their text, the registry that the store holds, the changes that operators make, and the sealing of hashes."""
+"""Keys: their text, the registry that the store holds, and the changes that operators make."""

@@ -1,18 +1,11 @@
-"""The text of a key, `ldk_<id>_<secret><check sum>`, its hash, and the seal: an HMAC over a hash.
+"""The text of a key, `ldk_<id>_<secret><check sum>`, and its hash: the registry stores only a key's id and hash."""
 
-The registry stores only a key's id and hash. Our keys have 178 random bits, so their SHA-256 can't be reversed. A key
-of another system may be a mere word, so its hash is sealed with a secret that is not in the store.
-"""
-
-import hmac
 import re
 import secrets
 import zlib
 from collections.abc import Callable
 from hashlib import sha256
 from string import ascii_lowercase, ascii_uppercase, digits
-
-from msgspec import Struct
 
 ID_LENGTH, SECRET_LENGTH, SUM_LENGTH = 8, 30, 6
 _BASE62 = digits + ascii_uppercase + ascii_lowercase
@@ -56,42 +49,3 @@ def _sum(opening: bytes) -> bytes:
     rest, low = divmod(zlib.crc32(opening), len(_PAIRS))
     high, middle = divmod(rest, len(_PAIRS))
     return _PAIRS[high] + _PAIRS[middle] + _PAIRS[low]
-
-
-_SEALED = "hmac"
-_NAME_CHARACTERS = 8
-
-
-class WrongSeal(Exception):  # noqa: N818 - the name says it
-    """The registry has hashes that are sealed with another secret, or no secret is configured."""
-
-
-class Seal(Struct, frozen=True):
-    """A seal by one secret, which must never change: nobody has the texts of the keys to seal them again."""
-
-    secret: str
-
-    @property
-    def name(self) -> str:
-        """Return the name of this secret. Each sealed hash has it, so that a wrong secret is told from a wrong key."""
-        return self._sign(b"the name of this secret")[:_NAME_CHARACTERS]
-
-    def close(self, hash_: str) -> str:
-        """Return `hmac:<name>:<64 hex digits>` for a hash. One that is sealed already is returned as it is."""
-        if find_seal(hash_) is not None:
-            return hash_
-        return f"{_SEALED}:{self.name}:{self._sign(bytes.fromhex(hash_))}"
-
-    def _sign(self, data: bytes) -> str:
-        return hmac.new(self.secret.encode(), data, sha256).hexdigest()
-
-
-def open_seal(secret: str) -> Seal | None:
-    """Return None where no secret is given."""
-    return Seal(secret) if secret else None
-
-
-def find_seal(hash_: str) -> str | None:
-    """Return the name of the secret with which this hash is sealed; None for a plain hash."""
-    kind, _, rest = hash_.partition(":")
-    return rest.partition(":")[0] if kind == _SEALED else None

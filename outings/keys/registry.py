@@ -4,7 +4,7 @@ It is replaced with compare-and-swap, so operators who work at the same time los
 of the registry that can be applied again to what another operator wrote meanwhile.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import cached_property
 from hmac import compare_digest
@@ -17,7 +17,7 @@ from outings.contract.pricing_plans import GRANTABLE, PLANS, PricingPlan
 from outings.contract.query import Entitlement
 from outings.contract.vocabulary import COLLECTIONS
 from outings.failures import GuardRefusal
-from outings.keys.key_text import Seal, WrongSeal, find_seal, hash_key_text, read_key_id
+from outings.keys.key_text import hash_key_text, read_key_id
 from outings.release.store import Corrupt, Outcome, Store, StoreError, VersionedBytes, decode_json
 
 NAME = "keys.json"
@@ -45,7 +45,7 @@ class LostRegistry(Corrupt, GuardRefusal):
 class Key(Struct, frozen=True, kw_only=True):
     """A key in the registry. `metros` are slugs and `types` are words of the routes (`events`); `*` is all of them.
 
-    `hash` has 64 hex digits or is sealed (`seal.py`). A `client` owns one or more keys. `per_minute` is the key's
+    `hash` has 64 hex digits. A `client` owns one or more keys. `per_minute` is the key's
     own rate; None means its plan's. `slot` is the number of its counter; every key of a registry that was read has one.
     """
 
@@ -119,21 +119,16 @@ class Registry(Struct, frozen=True, kw_only=True, dict=True):
     def _by_hash(self) -> Mapping[str, Key]:
         return {key.hash: key for key in self.keys}
 
-    def find_key(self, text: bytes, *, seal: Seal | None = None) -> Key | None:
-        """Find the key of this text, whatever its state. A wrong check sum costs no look-up.
-
-        A text of another form is a legacy key and is looked up by its hash. A sealed one is found only with its `seal`.
-        """
+    def find_key(self, text: bytes) -> Key | None:
+        """Find the key of this text, whatever its state. A wrong check sum costs no look-up. A text of another form is
+        a legacy key and is looked up by its hash."""
         try:
             id_ = read_key_id(text)
         except ValueError:
             return None
-        plain = hash_key_text(text)
-        for hash_ in (plain,) if seal is None else (seal.close(plain), plain):
-            key = self._by_hash.get(hash_) if id_ is None else self.by_id.get(id_)
-            if key is not None and compare_digest(key.hash, hash_):
-                return key
-        return None
+        hash_ = hash_key_text(text)
+        key = self._by_hash.get(hash_) if id_ is None else self.by_id.get(id_)
+        return key if key is not None and compare_digest(key.hash, hash_) else None
 
     def find_slots(self, key: Key) -> CounterSlots:
         """Return the slots of a key of this registry."""
@@ -231,35 +226,12 @@ def revoke_key(registry: Registry, id_: str, *, now: datetime) -> Registry:
     return registry if key.revoked_at is not None else _replace_key(registry, replace(key, revoked_at=now))
 
 
-def import_key(registry: Registry, key: Key, *, seal: Seal | None) -> Registry:
-    """Add a legacy key, of which only the hash is known. Raises WrongSeal if it can't be told whether the key is
-    already there."""
-    check_seal(registry, seal)
-    sealed = key if seal is None else replace(key, hash=seal.close(key.hash))
+def import_key(registry: Registry, key: Key) -> Registry:
+    """Add a legacy key, of which only the hash is known. Raises ValueError if it is there already."""
     for known in registry.keys:
-        if known.hash in (key.hash, sealed.hash) and known.id != key.id:
+        if known.hash == key.hash and known.id != key.id:
             raise ValueError(f"this key is already in the registry, as {known.id}")
-    return add_key(registry, sealed)
-
-
-def seal_keys(registry: Registry, ids: Collection[str], *, seal: Seal) -> Registry:
-    """Seals the hashes of these keys, or of all, because imported keys cannot be told from our own. Raises
-    WrongSeal."""
-    check_seal(registry, seal)
-    chosen = {registry.by_id[id_].id for id_ in ids} if ids else registry.by_id.keys()
-    keys = (replace(key, hash=seal.close(key.hash)) if key.id in chosen else key for key in registry.keys)
-    return replace(registry, keys=tuple(keys))
-
-
-def check_seal(registry: Registry, seal: Seal | None) -> None:
-    """Raise WrongSeal if the registry has a hash that was sealed with another secret."""
-    own = None if seal is None else seal.name
-    others = [key.id for key in registry.keys if find_seal(key.hash) not in (None, own)]
-    if others:
-        raise WrongSeal(
-            f"{len(others)} keys are sealed with a secret that is not here, such as {others[0]}: set [edge] "
-            "legacy_key_secret to the secret that sealed them; it must never change"
-        )
+    return add_key(registry, key)
 
 
 def set_quota(registry: Registry, client: str, monthly_quota: int) -> Registry:

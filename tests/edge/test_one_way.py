@@ -18,7 +18,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 from bench.walk import send
 from edge.app import Edge
 from edge.front_protocol import KINDS, render_front
-from edge.usage import AccessLog, DailyUsage, Ledger, UsageRecorder
+from edge.usage import AccessLog, Ledger, UsageRecorder, UsageRow
 from outings.contract.pricing_plans import PLANS, Offer
 from tests.edge.conftest import Service, make_service
 from tests.edge.generated_targets import generate_targets
@@ -49,7 +49,7 @@ class Outcome:
     requests: list[str] = field(default_factory=list)
     answers: list[tuple[bytes, list[tuple[bytes, bytes]], bytes]] = field(default_factory=list)
     counts: list[Metric] = field(default_factory=list)
-    usage: list[DailyUsage] = field(default_factory=list)
+    usage: list[UsageRow] = field(default_factory=list)
     lines: list[Mapping[str, object]] = field(default_factory=list)
     at_once: int = 0
 

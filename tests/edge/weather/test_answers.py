@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from edge.app import Edge
 from edge.services.forecasts import FileForecastSource, Forecasts, ForecastSource, open_forecasts
-from edge.services.nws import RENEW, Nws, SharedForecastSource
+from edge.services.nws import RENEW, Nws, NwsForecasts
 from outings.configuration.tables import WeatherTable
 from tests.edge.conftest import Clock, Service
 from tests.edge.weather.serving import PATIENT, Office
@@ -64,18 +64,16 @@ def serve(service: Service, tmp_path: Path) -> Iterator[Serve]:
         each.close()
 
 
-def serve_nws(serve: Serve, office: Office, folder: Path) -> WeatherService:
+def serve_nws(serve: Serve, office: Office) -> WeatherService:
     def make(clock: Clock) -> ForecastSource:
         nws = Nws(office.url, contact="", policy=PATIENT)
-        return SharedForecastSource(nws, folder=folder, clock=lambda: clock().timestamp())
+        return NwsForecasts(nws, clock=lambda: clock().timestamp())
 
     return serve(make)
 
 
-def test_a_forecast_is_there_once_it_was_fetched_beside_the_requests(
-    serve: Serve, office: Office, tmp_path: Path
-) -> None:
-    served = serve_nws(serve, office, tmp_path / "weather")
+def test_a_forecast_is_there_once_it_was_fetched_beside_the_requests(serve: Serve, office: Office) -> None:
+    served = serve_nws(serve, office)
     assert served.read_days() == [None] * 3
     assert office.requests == [], "no request waits for a provider"
     served.edge.poll_weather()
@@ -90,10 +88,8 @@ def test_a_forecast_is_there_once_it_was_fetched_beside_the_requests(
     assert len(office.requests) == before
 
 
-def test_the_tag_and_what_is_remembered_move_with_the_time_of_issue(
-    serve: Serve, office: Office, tmp_path: Path
-) -> None:
-    served = serve_nws(serve, office, tmp_path / "weather")
+def test_the_tag_and_what_is_remembered_move_with_the_time_of_issue(serve: Serve, office: Office) -> None:
+    served = serve_nws(serve, office)
     tags = [served.get().headers["etag"]]
     served.edge.poll_weather()
     for _ in range(2):
@@ -113,10 +109,8 @@ def test_the_tag_and_what_is_remembered_move_with_the_time_of_issue(
     assert served.get(plain).headers["etag"] == before
 
 
-def test_while_the_provider_is_down_the_last_forecast_is_shown_until_it_expires(
-    serve: Serve, office: Office, tmp_path: Path
-) -> None:
-    served = serve_nws(serve, office, tmp_path / "weather")
+def test_while_the_provider_is_down_the_last_forecast_is_shown_until_it_expires(serve: Serve, office: Office) -> None:
+    served = serve_nws(serve, office)
     served.edge.poll_weather()
     office.faults["forecast"] = (500, -1)
     whole = served.read_days()
@@ -135,9 +129,9 @@ def test_while_the_provider_is_down_the_last_forecast_is_shown_until_it_expires(
     assert None not in served.read_days()[1:]
 
 
-def test_a_metro_that_no_forecast_covers_has_the_notice(serve: Serve, office: Office, tmp_path: Path) -> None:
+def test_a_metro_that_no_forecast_covers_has_the_notice(serve: Serve, office: Office) -> None:
     office.is_missing = True
-    served = serve_nws(serve, office, tmp_path / "weather")
+    served = serve_nws(serve, office)
     served.edge.poll_weather()
     assert served.read_days() == [None] * 3
 
@@ -145,7 +139,7 @@ def test_a_metro_that_no_forecast_covers_has_the_notice(serve: Serve, office: Of
 def test_a_running_server_looks_for_forecasts_by_itself(service: Service, office: Office, tmp_path: Path) -> None:
     table = WeatherTable(provider="nws", url=office.url, contact="ops@example.org")
     clock = Clock()
-    forecasts = open_forecasts(table, state=tmp_path, clock=clock)
+    forecasts = open_forecasts(table, clock=clock)
     edge = Edge(service.store, cache=tmp_path / "cache", clock=clock, poll_seconds=0.01, forecasts=forecasts)
 
     async def run() -> None:
@@ -157,7 +151,6 @@ def test_a_running_server_looks_for_forecasts_by_itself(service: Service, office
 
     asyncio.run(run())
     assert forecasts.read().keys() == {"harbor", "lakeside"}
-    assert {path.name for path in (tmp_path / "weather").iterdir()} == {"lock", "harbor.json", "lakeside.json"}
     # Both metros lie at the same point: what was asked is that point, the metro's own.
     assert {path for path in office.paths if path.startswith("/points")} == {"/points/40,-74"}
 
@@ -244,9 +237,8 @@ def test_a_file_that_could_not_be_read_is_read_when_it_can_be(serve: Serve, tmp_
     assert served.read_days()[2] is not None
 
 
-def test_without_a_provider_nobody_is_asked(serve: Serve, tmp_path: Path) -> None:
-    assert open_forecasts(WeatherTable(), state=tmp_path, clock=Clock()) is None
+def test_without_a_provider_nobody_is_asked(serve: Serve) -> None:
+    assert open_forecasts(WeatherTable(), clock=Clock()) is None
     served = serve(lambda _: None)
     served.edge.poll_weather()
     assert served.read_days() == [None] * 3
-    assert [*tmp_path.glob("weather*")] == []
