@@ -48,14 +48,14 @@ def main() -> None:
 
 
 def open_route(world: World) -> Callable[[str], bytes]:
-    about = AnswerContext(release=world.release, dates={METRO.slug: world.today}, entitlement=Entitlement())
+    context = AnswerContext(release=world.release, dates={METRO.slug: world.today}, entitlement=Entitlement())
     match = match_route(f"/v1/{METRO.slug}/suggest")
     assert match is not None
     route = match
 
     def suggest(text: str) -> bytes:
         query = parse_query(route, f"q={quote(text)}".encode(), vocabulary=Vocabulary())
-        return b"".join(make_plan(query, about).render())
+        return b"".join(make_plan(query, context).render())
 
     return suggest
 

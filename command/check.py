@@ -75,9 +75,9 @@ def run_check(configuration: Configuration, trust: Trust) -> CheckResult:
     decided: dict[str, tuple[str, ...]] = {}
     errors: list[FeedError | SettingError] = []
     with open_scratch() as scratch:
-        store, base, unread = _open_release(configuration, trust, empty=scratch / "no-store")
+        store, previous_root, unread = _open_release(configuration, trust, empty=scratch / "no-store")
         dry_run = DryRun(
-            configuration, as_of=AsOf(instant=datetime.now(UTC)), store=store, before=read_before(store, base),
+            configuration, as_of=AsOf(instant=datetime.now(UTC)), store=store, before=read_before(store, previous_root),
             scratch=scratch,
         )  # fmt: skip
         for feed in configuration.feeds:

@@ -108,18 +108,18 @@ _TYPES = {collection: listing_type for listing_type, collection in COLLECTIONS.i
 
 
 def read_query(
-    match: Match, query_string: bytes, *, served: ServedRelease, about: AnswerContext, offer: Offer
+    match: Match, query_string: bytes, *, served: ServedRelease, context: AnswerContext, offer: Offer
 ) -> Query:
     """Parse the query and check that the key may send it. The row in the path of a relationship list gives the metro.
 
     Raises ApiError: 404 for a metro or such a row that does not exist, 403, 400, and 501."""
-    entitlement = about.entitlement
+    entitlement = context.entitlement
     named = match.values.get("metro")
     metro = None if named is None else read_metro(named, served=served, entitlement=entitlement)
-    homes = () if match.route.sets is None else find_metros_of_row(match, about=about)
+    homes = () if match.route.sets is None else find_metros_of_row(match, context=context)
     listing_type = match.route.type
     if listing_type is not None and not entitlement.allows_type(listing_type):
-        raise forbidden_types(about, [listing_type])
+        raise forbidden_types(context, [listing_type])
     query = parse_query(
         match,
         query_string,
@@ -133,10 +133,10 @@ def read_query(
     if "types" in query.values:
         outside = [_TYPES[word] for word in query.get_words("types") if not entitlement.allows_type(_TYPES[word])]
         if outside:
-            raise forbidden_types(about, outside)
+            raise forbidden_types(context, outside)
     if "include" in query.values:
         query = resolve_includes(query, entitlement=entitlement, offer=offer)
-    return resolve_metro(query, homes, about=about) if homes else query
+    return resolve_metro(query, homes, context=context) if homes else query
 
 
 def read_metro(name: str, *, served: ServedRelease, entitlement: Entitlement) -> Snapshot:
@@ -262,18 +262,18 @@ class Planner:
     async def _make(self, request: Request, name: _Name) -> RequestPlan:
         assert request.match is not None
         match, served = request.match, self._read_current()
-        about = AnswerContext(
+        context = AnswerContext(
             release=served.release,
             dates=self._dates.read_dates(served.release),
             entitlement=_read_entitlement(request),
             minute=self._dates.read_minute() if match.route.is_now else None,
             weather={} if self._forecasts is None else self._forecasts.read(),
         )
-        query = await self._open_metros(request, served, about)
+        query = await self._open_metros(request, served, context)
         if query.route == "changes" and read_cursor(query) > served.release.latest_version_id:
             served = await self._await_version(read_cursor(query), request)
-            about = replace(about, release=served.release, dates=self._dates.read_dates(served.release))
-        plans, current = self._recall(served, about.dates), self._releases.current
+            context = replace(context, release=served.release, dates=self._dates.read_dates(served.release))
+        plans, current = self._recall(served, context.dates), self._releases.current
         is_lasting = len(request.query_string) <= _MOST_REMEMBERED_BYTES
         if query.cursor is not None and query.metro is not None:  # a walk over no metro pins nothing
             began = await self._find_walk(query.metro, query.cursor, request)
@@ -281,15 +281,15 @@ class Planner:
             is_lasting = is_lasting and not self._releases.is_newer(query.metro, query.cursor.release)
             served = began or served
             dates = dict.fromkeys(served.release.metros, query.cursor.date)
-            about = replace(about, release=served.release, dates=dates)
+            context = replace(context, release=served.release, dates=dates)
         if "address" in query.values:
-            about = replace(about, spot=await self._find_spot(query, served, request))
+            context = replace(context, spot=await self._find_spot(query, served, request))
         if match.route.name == "events.ics.address":
-            return self._plan_address(query, request, served=served, about=about)
-        make = partial(make_plan, query, about)
+            return self._plan_address(query, request, served=served, context=context)
+        make = partial(make_plan, query, context)
         # An expression is evaluated here, so that whoever gets an ETag also gets a body.
         made = await self._conditions.run(make, key_id=read_key_id(request)) if GRANT in query.values else make()
-        planned = _plan(query, made, served=served, about=about)
+        planned = _plan(query, made, served=served, context=context)
         # A plan keeps its release open: a replaced one is to be closed when nobody asks for it.
         if is_lasting and served is current:
             if len(plans) >= self._most:
@@ -297,25 +297,25 @@ class Planner:
             plans[name] = planned
         return planned
 
-    async def _open_metros(self, request: Request, served: ServedRelease, about: AnswerContext) -> Query:
+    async def _open_metros(self, request: Request, served: ServedRelease, context: AnswerContext) -> Query:
         """Return the query when the metros that it is about are open. Raises 503 for those that other edges serve."""
         assert request.match is not None
         route = request.match.route
         if "metro" not in request.match.values:
-            unread_metros = [each for each in served.release.metros.values() if find_reader(each) is None]
+            unread_metros = [metro for metro in served.release.metros.values() if find_reader(metro) is None]
             await self._open(request, unread_metros, open_snapshot)
-        query = await self._read_query(request, served, about)
+        query = await self._read_query(request, served, context)
         if query.metro is not None:
             wanted: Collection[str] = (query.metro,)
         elif route.name in _OF_ALL:
-            unread = {slug for slug in served.elsewhere.values() if about.entitlement.allows_metro(slug)}
+            unread = {slug for slug in served.elsewhere.values() if context.entitlement.allows_metro(slug)}
             if unread:
                 raise refuse_elsewhere(", ".join(sorted(unread)))
             wanted = served.release.metros if route.name != "changes" else ()
         else:
             wanted = ()
         snapshots = [served.release.metros[slug] for slug in wanted]
-        await self._open(request, [each for each in snapshots if not is_prepared(each)], prepare_snapshot)
+        await self._open(request, [snapshot for snapshot in snapshots if not is_prepared(snapshot)], prepare_snapshot)
         return query
 
     async def _open(self, request: Request, snapshots: Sequence[Snapshot], act: Callable[[Snapshot], object]) -> None:
@@ -330,19 +330,19 @@ class Planner:
                 log.warning("metro_not_opened", metro=snapshot.metro.slug, reason=str(error))
                 raise unavailable() from None
 
-    async def _read_query(self, request: Request, served: ServedRelease, about: AnswerContext) -> Query:
+    async def _read_query(self, request: Request, served: ServedRelease, context: AnswerContext) -> Query:
         assert request.match is not None
         match, text = request.match, request.query_string
         if GRANT.encode() in text:  # to parse an expression is slow, and the first one imports DuckDB
-            read = partial(read_query, match, text, served=served, about=about, offer=self._offer)
+            read = partial(read_query, match, text, served=served, context=context, offer=self._offer)
             return await self._conditions.run(read, key_id=read_key_id(request))
-        if match.route.sets is None or not costs_queries(match, about=about):
-            return read_query(match, text, served=served, about=about, offer=self._offer)
-        read = partial(read_query, match, text, served=served, about=about, offer=self._offer)
+        if match.route.sets is None or not costs_queries(match, context=context):
+            return read_query(match, text, served=served, context=context, offer=self._offer)
+        read = partial(read_query, match, text, served=served, context=context, offer=self._offer)
         return await self._computing.run(read, key_id=read_key_id(request))
 
     def _plan_address(
-        self, query: Query, request: Request, *, served: ServedRelease, about: AnswerContext
+        self, query: Query, request: Request, *, served: ServedRelease, context: AnswerContext
     ) -> RequestPlan:
         """Plan the signed address of a calendar. Raises whatever the calendar itself would be refused for now. The
         address has the metro's slug where an alias was sent, and the filters in their canonical form.
@@ -351,11 +351,11 @@ class Planner:
         if not self._addresses.exist:
             raise not_enabled(query.match.route.path)
         calendar = replace(query, match=Match(route=_CALENDAR, values=query.match.values))
-        make_plan(calendar, about)
+        make_plan(calendar, context)
         address = CalendarAddress(url=self._addresses.sign(calendar.text, key_id=read_key_id(request)))
         parts = encode_detail(msgspec.json.encode(address), notices=query.notices)
         plan = AnswerPlan(make_etag(b"".join(parts)).decode(), lambda: parts, is_quick=True)
-        return _plan(query, plan, served=served, about=about)
+        return _plan(query, plan, served=served, context=context)
 
     def _holds(self, planned: RequestPlan) -> bool:
         is_now = planned.minute is None or planned.minute == self._dates.read_minute()
@@ -408,17 +408,17 @@ def _read_entitlement(request: Request) -> Entitlement:
     return request.principal.entitlement
 
 
-def _plan(query: Query, plan: AnswerPlan, *, served: ServedRelease, about: AnswerContext) -> RequestPlan:
+def _plan(query: Query, plan: AnswerPlan, *, served: ServedRelease, context: AnswerContext) -> RequestPlan:
     etag = plan.etag.encode()
     return RequestPlan(
         query=query,
         plan=plan,
         etag=etag,
-        page=find_page(query, about),
+        page=find_page(query, context),
         served=served,
         head=make_head(etag=etag, max_age=query.match.route.max_age, release=served.header),
-        minute=about.minute if query.cursor is None else None,  # that of a walk is in its cursor
-        weather=about.weather if "include" in query.values and "forecast" in query.get_words("include") else None,
+        minute=context.minute if query.cursor is None else None,  # that of a walk is in its cursor
+        weather=context.weather if "include" in query.values and "forecast" in query.get_words("include") else None,
     )
 
 
@@ -428,12 +428,12 @@ def _read_expression(read: Callable[[], Value], route: Route, *, entitlement: En
     return canonicalize(str(read()), route)
 
 
-def find_page(query: Query, about: AnswerContext) -> PrecomputedPage | None:
+def find_page(query: Query, context: AnswerContext) -> PrecomputedPage | None:
     """Return the page that the build wrote for this query, or None. Pages are written only for keys of all types, and
     are used only if the program's renderer is the one that wrote them."""
-    if query.metro is None or query.cursor is not None or about.entitlement.types is not None:
+    if query.metro is None or query.cursor is not None or context.entitlement.types is not None:
         return None
-    snapshot = about.release.metros[query.metro]
+    snapshot = context.release.metros[query.metro]
     if snapshot.answers != str(RENDERER_VERSION):
         return None
-    return snapshot.pages.get(f"{query.text}@{about.dates[query.metro]}")
+    return snapshot.pages.get(f"{query.text}@{context.dates[query.metro]}")

@@ -162,9 +162,9 @@ def read_documents(world: World) -> Iterator[tuple[int, bytes]]:
 
 def read_organization_documents(world: World) -> dict[str, bytes]:
     """Return id → JSON as its detail shows it today; none where it may not be shown."""
-    about = AnswerContext(release=world.release, dates={METRO.slug: world.today}, entitlement=Entitlement())
-    copies = {row_id: list_copies(row_id, about=about) for row_id in read_organizations(world)["id"]}
-    return {row_id: encode_organization(copy, about=about) for row_id, copy in copies.items() if copy}
+    context = AnswerContext(release=world.release, dates={METRO.slug: world.today}, entitlement=Entitlement())
+    copies = {row_id: list_copies(row_id, context=context) for row_id in read_organizations(world)["id"]}
+    return {row_id: encode_organization(copy, context=context) for row_id, copy in copies.items() if copy}
 
 
 def list_buckets(world: World) -> list[Bucket]:

@@ -36,9 +36,9 @@ _ORGANIZATION = "organization"
 _encoder = msgspec.json.Encoder()
 
 
-def check_changes(query: Query, about: AnswerContext) -> None:
+def check_changes(query: Query, context: AnswerContext) -> None:
     """Check the parameters. Raises 404 or 403 for `metro`, 403 for a `type` outside the key's, and `cursor_ahead`."""
-    release, entitlement = about.release, about.entitlement
+    release, entitlement = context.release, context.entitlement
     if query.metro is not None and query.metro not in release.metros:
         raise not_found(f"There is no metro {query.metro}.")
     types = [word for word in query.get_words("type") if word != _ORGANIZATION]
@@ -46,7 +46,7 @@ def check_changes(query: Query, about: AnswerContext) -> None:
         raise forbidden_metro(entitlement, query.metro)
     outside = [word for word in types if not entitlement.allows_type(word)]
     if outside:
-        raise forbidden_types(about, outside)
+        raise forbidden_types(context, outside)
     latest = release.history.log.latest_version_id
     if read_cursor(query) > latest:
         raise bad_request(
@@ -57,12 +57,12 @@ def check_changes(query: Query, about: AnswerContext) -> None:
         )
 
 
-def answer_changes(query: Query, about: AnswerContext) -> list[bytes]:
+def answer_changes(query: Query, context: AnswerContext) -> list[bytes]:
     """Return the body as parts, without the changes that the key may not see: ids have gaps for it."""
-    history, start = about.release.history, read_cursor(query)
+    history, start = context.release.history, read_cursor(query)
     limit, latest = query.get_as("limit", int), history.log.latest_version_id
     assert limit is not None
-    passes = make_condition(query, about)
+    passes = make_condition(query, context)
     items, last = list[bytes](), start
     for version in islice(walk_versions(history, after=start), MOST_SCANNED):
         if len(items) == limit:
@@ -70,7 +70,7 @@ def answer_changes(query: Query, about: AnswerContext) -> list[bytes]:
         last = version.version_id
         if passes(version):
             items.append(_encoder.encode(show_change(version)))
-    stamps = [snapshot.stamp for snapshot in list_read(query, about)]
+    stamps = [snapshot.stamp for snapshot in list_read(query, context)]
     meta = ChangesMeta(
         limit=limit,
         count=len(items),
@@ -78,7 +78,7 @@ def answer_changes(query: Query, about: AnswerContext) -> list[bytes]:
         next_cursor=last,
         earliest_version_id=FIRST,
         latest_version_id=latest,
-        scope=about.entitlement.scope,
+        scope=context.entitlement.scope,
         generated_at=format_instant(max(stamps)) if stamps else None,
     )
     return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
@@ -90,30 +90,30 @@ def read_cursor(query: Query) -> int:
     return cursor
 
 
-def list_read(query: Query, about: AnswerContext) -> list[Snapshot]:
+def list_read(query: Query, context: AnswerContext) -> list[Snapshot]:
     """List the snapshots of the requested metros that the API key may read, by slug."""
     return [
         snapshot
-        for slug, snapshot in sorted(about.release.metros.items())
-        if about.entitlement.allows_metro(slug) and query.metro in (None, slug)
+        for slug, snapshot in sorted(context.release.metros.items())
+        if context.entitlement.allows_metro(slug) and query.metro in (None, slug)
     ]
 
 
-def make_condition(query: Query, about: AnswerContext) -> Callable[[Version], bool]:
+def make_condition(query: Query, context: AnswerContext) -> Callable[[Version], bool]:
     """Return the test that a version passes if the key may see it and the query's filters keep it."""
     types, kinds, metro = query.get_words("type"), query.get_words("kind"), query.metro
 
     def passes(version: Version) -> bool:
         if (types and version.type not in types) or (kinds and version.kind not in kinds):
             return False
-        return is_visible(version, about) and (metro is None or metro in _list_metros(version))
+        return is_visible(version, context) and (metro is None or metro in _list_metros(version))
 
     return passes
 
 
-def is_visible(version: Version, about: AnswerContext) -> bool:
+def is_visible(version: Version, context: AnswerContext) -> bool:
     """Return True if the key may read the change."""
-    entitlement = about.entitlement
+    entitlement = context.entitlement
     if version.type != _ORGANIZATION and not entitlement.allows_type(version.type):
         return False
     if any(map(entitlement.allows_metro, version.known_in)):
@@ -157,27 +157,27 @@ class Home(Struct, frozen=True, kw_only=True):
     type: str | None
 
 
-def find_homes(query: Query, about: AnswerContext) -> list[Home]:
+def find_homes(query: Query, context: AnswerContext) -> list[Home]:
     """Return the metros of the row that the key may read. Raises `not_found` if no metro shows the row, archived or
     not, and `forbidden` if only others do or the type is not the key's."""
     assert query.id is not None
-    homes = [home for _, snapshot in sorted(about.release.metros.items()) for home in _find_in(query.id, snapshot)]
+    homes = [home for _, snapshot in sorted(context.release.metros.items()) for home in _find_in(query.id, snapshot)]
     if not homes:
         raise not_found("There is no listing with this id.")
-    readable = [home for home in homes if _may_read(home, about)]
+    readable = [home for home in homes if _may_read(home, context)]
     if not readable:
-        raise _refuse(homes, about)
+        raise _refuse(homes, context)
     return readable
 
 
-def _refuse(homes: Sequence[Home], about: AnswerContext) -> ApiError:
+def _refuse(homes: Sequence[Home], context: AnswerContext) -> ApiError:
     """Return the error that names the metro, if that is not the key's, else the type."""
-    types = [home.type for home in homes if about.entitlement.allows_metro(home.snapshot.metro.slug) and home.type]
-    return forbidden_types(about, set(types)) if types else forbidden_metro(about.entitlement)
+    types = [home.type for home in homes if context.entitlement.allows_metro(home.snapshot.metro.slug) and home.type]
+    return forbidden_types(context, set(types)) if types else forbidden_metro(context.entitlement)
 
 
-def _may_read(home: Home, about: AnswerContext) -> bool:
-    entitlement = about.entitlement
+def _may_read(home: Home, context: AnswerContext) -> bool:
+    entitlement = context.entitlement
     return entitlement.allows_metro(home.snapshot.metro.slug) and (
         home.type is None or entitlement.allows_type(home.type)
     )
@@ -191,12 +191,12 @@ def _find_in(row_id: str, snapshot: Snapshot) -> Iterator[Home]:
             yield Home(snapshot=snapshot, type=listing_type)
 
 
-def answer_versions(query: Query, homes: Sequence[Home], *, about: AnswerContext) -> list[bytes]:
+def answer_versions(query: Query, homes: Sequence[Home], *, context: AnswerContext) -> list[bytes]:
     """Return one page of the versions of listings, as chunks of bytes."""
     limit = query.get_as("limit", int)
     assert limit is not None
     latest = max((home.snapshot for home in homes), key=lambda snapshot: snapshot.stamp)
-    versions = list(islice(_walk_history(query, about), limit + 1))
+    versions = list(islice(_walk_history(query, context), limit + 1))
     shown, has_more = versions[:limit], len(versions) > limit
     meta = VersionsMeta(
         limit=limit,
@@ -209,10 +209,10 @@ def answer_versions(query: Query, homes: Sequence[Home], *, about: AnswerContext
     return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
 
 
-def _walk_history(query: Query, about: AnswerContext) -> Iterator[Version]:
+def _walk_history(query: Query, context: AnswerContext) -> Iterator[Version]:
     """Yield the versions from the cursor on, in the requested order, reading only as far as the caller does."""
     assert query.id is not None
-    history, after = about.release.history, _find_position(query)
+    history, after = context.release.history, _find_position(query)
     ids = list_history(history.log, query.id, read=history.read)
     if query.get("order") == "asc":
         wanted = [number for number in ids if after is None or number > after]
@@ -221,7 +221,7 @@ def _walk_history(query: Query, about: AnswerContext) -> Iterator[Version]:
     limit = query.get_as("limit", int) or 1
     for at in range(0, len(wanted), limit + 1):
         versions = read_versions(history.log, wanted[at : at + limit + 1], read=history.read)
-        yield from (version for version in versions if is_visible(version, about))
+        yield from (version for version in versions if is_visible(version, context))
 
 
 def read_position(query: Query, homes: Sequence[Home]) -> int | None:
@@ -249,25 +249,25 @@ def show_version(version: Version) -> ListingVersion:
     )
 
 
-def plan_changes(query: Query, about: AnswerContext) -> AnswerPlan:
-    check_changes(query, about)
-    log = about.release.history.log
-    read = [snapshot.hash for snapshot in list_read(query, about)]
+def plan_changes(query: Query, context: AnswerContext) -> AnswerPlan:
+    check_changes(query, context)
+    log = context.release.history.log
+    read = [snapshot.hash for snapshot in list_read(query, context)]
     is_new = read_cursor(query) < log.latest_version_id
     return AnswerPlan(
-        make_tag("changes", name_log(log), read, query.text, about.entitlement.digest),
-        lambda: answer_changes(query, about),
+        make_tag("changes", name_log(log), read, query.text, context.entitlement.digest),
+        lambda: answer_changes(query, context),
         is_quick=not is_new,
         reads_store=is_new,
     )
 
 
-def plan_versions(query: Query, about: AnswerContext) -> AnswerPlan:
-    homes = find_homes(query, about)
+def plan_versions(query: Query, context: AnswerContext) -> AnswerPlan:
+    homes = find_homes(query, context)
     read = [home.snapshot.hash for home in homes]
-    named = name_log(about.release.history.log)
+    named = name_log(context.release.history.log)
     return AnswerPlan(
-        make_tag("versions", named, read, query.text, read_position(query, homes), about.entitlement.digest),
-        lambda: answer_versions(query, homes, about=about),
+        make_tag("versions", named, read, query.text, read_position(query, homes), context.entitlement.digest),
+        lambda: answer_versions(query, homes, context=context),
         reads_store=True,
     )

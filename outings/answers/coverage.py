@@ -172,19 +172,19 @@ def _cover_neighborhoods(
 _encoder = msgspec.json.Encoder()
 
 
-def plan_coverage(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
+def plan_coverage(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
     """Plan the answer. It names the release, so its ETag differs with each."""
-    today = about.dates[snapshot.metro.slug]
-    tag = make_tag("coverage", about.release.id, snapshot.hash, query.text, today, about.entitlement.digest)
-    return AnswerPlan(tag, lambda: answer_coverage(query, snapshot=snapshot, about=about))
+    today = context.dates[snapshot.metro.slug]
+    tag = make_tag("coverage", context.release.id, snapshot.hash, query.text, today, context.entitlement.digest)
+    return AnswerPlan(tag, lambda: answer_coverage(query, snapshot=snapshot, context=context))
 
 
-def answer_coverage(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> list[bytes]:
+def answer_coverage(query: Query, *, snapshot: Snapshot, context: AnswerContext) -> list[bytes]:
     """Measure the coverage of a metro and return the body as chunks of bytes."""
-    today = about.dates[snapshot.metro.slug]
-    types = choose_types(query, about.entitlement)
+    today = context.dates[snapshot.metro.slug]
+    types = choose_types(query, context.entitlement)
     measures = measure_coverage(snapshot, types=types, today=today, neighborhood=query.get_as("neighborhood", str))
-    release = CoverageRelease(id=about.release.id, built_at=format_instant(snapshot.stamp))
+    release = CoverageRelease(id=context.release.id, built_at=format_instant(snapshot.stamp))
     coverage = Coverage(metro=snapshot.metro.slug, release=release, **asdict(measures))
     filters = find_route_filters(query)
     meta = CoverageMeta(

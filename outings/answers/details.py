@@ -95,15 +95,15 @@ class _ListingName(Struct, frozen=True):
 _decode_name = msgspec.json.Decoder(_ListingName).decode
 
 
-def make_related(query: Query, row: int, *, snapshot: Snapshot, about: AnswerContext) -> RelatedListings:
+def make_related(query: Query, row: int, *, snapshot: Snapshot, context: AnswerContext) -> RelatedListings:
     """Find the listings that are related to the one in `row`: similar, of its organization, and at its place."""
     own = query.resource
     # Its own type stands first.
     types = sorted(
-        (card_type for card_type in CARD_TYPES if about.entitlement.allows_type(card_type)),
+        (card_type for card_type in CARD_TYPES if context.entitlement.allows_type(card_type)),
         key=lambda card_type: card_type != own,
     )
-    related = _RelatedRows(row, types, snapshot=snapshot, about=about)
+    related = _RelatedRows(row, types, snapshot=snapshot, context=context)
     references = read_references(open_snapshot(snapshot).read_document(row))
     place = None if references.place is None else references.place.id
     return RelatedListings(
@@ -114,9 +114,9 @@ def make_related(query: Query, row: int, *, snapshot: Snapshot, about: AnswerCon
 
 
 class _RelatedRows:
-    def __init__(self, row: int, types: Sequence[str], *, snapshot: Snapshot, about: AnswerContext) -> None:
+    def __init__(self, row: int, types: Sequence[str], *, snapshot: Snapshot, context: AnswerContext) -> None:
         self._row, self._types, self._snapshot = row, types, snapshot
-        self._today = about.dates[snapshot.metro.slug]
+        self._today = context.dates[snapshot.metro.slug]
         self._opened = open_snapshot(snapshot)
         self._evaluator = open_evaluator(self._opened)
         self._program = self._find_programs([row])[0]
@@ -189,10 +189,10 @@ class ListingRow(Struct, frozen=True, kw_only=True):
     row: int
 
 
-def find_listing(query: Query, *, about: AnswerContext) -> ListingRow:
+def find_listing(query: Query, *, context: AnswerContext) -> ListingRow:
     """Return the row that the query names. Raises `not_found`; `forbidden` if it is only in metros outside the key's
     scope; `metro_required` for a slug that several of the key's metros have."""
-    release, entitlement = about.release, about.entitlement
+    release, entitlement = context.release, context.entitlement
     metros = _choose_metros(query, release=release, entitlement=entitlement)
     rows = list(_find_rows(query, metros))
     readable = [listing for listing in rows if entitlement.allows_metro(listing.snapshot.metro.slug)]
@@ -205,9 +205,9 @@ def find_listing(query: Query, *, about: AnswerContext) -> ListingRow:
     return readable[0]
 
 
-def answer_detail(query: Query, listing: ListingRow, *, about: AnswerContext) -> list[bytes]:
+def answer_detail(query: Query, listing: ListingRow, *, context: AnswerContext) -> list[bytes]:
     """Return the body as chunks of bytes. A detail has no default filters: any audience and confidence is shown."""
-    today = about.dates[listing.snapshot.metro.slug]
+    today = context.dates[listing.snapshot.metro.slug]
     opened = open_snapshot(listing.snapshot)
     if query.resource == "event":
         document = read_event(opened, listing.row, today)
@@ -215,14 +215,14 @@ def answer_detail(query: Query, listing: ListingRow, *, about: AnswerContext) ->
         document = opened.read_document(listing.row)
     if not query.values:
         return encode_detail(document, notices=query.notices)
-    document = Expansion(list_expanded(query), snapshot=listing.snapshot, about=about).expand(document)
-    sources = SourceBlocks(query, snapshot=listing.snapshot, about=about)
+    document = Expansion(list_expanded(query), snapshot=listing.snapshot, context=context).expand(document)
+    sources = SourceBlocks(query, snapshot=listing.snapshot, context=context)
     document = sources.attach(document, listing.row)
-    forecasts = ForecastBlocks(query, snapshot=listing.snapshot, about=about)
+    forecasts = ForecastBlocks(query, snapshot=listing.snapshot, context=context)
     document = forecasts.attach(document, listing.row)
     notices = (*query.notices, *sources.notices, *forecasts.notices)
-    if "related" in list_addons(query, about):
-        related = make_related(query, listing.row, snapshot=listing.snapshot, about=about)
+    if "related" in list_addons(query, context):
+        related = make_related(query, listing.row, snapshot=listing.snapshot, context=context)
         document = add_member(document, "related", msgspec.json.encode(related))
         notices += tuple(map(unavailable_related, related.list_empty()))
     return encode_detail(choose_fields(query)(document), notices=notices)
@@ -263,24 +263,24 @@ def _find_rows(query: Query, metros: Mapping[str, Snapshot]) -> Iterator[Listing
 _NOTHING_ATTACHED: tuple[object, ...] = ((), None, None)
 
 
-def plan_detail(query: Query, about: AnswerContext) -> AnswerPlan:
-    check_expanded(query, about)
-    listing = find_listing(query, about=about)
+def plan_detail(query: Query, context: AnswerContext) -> AnswerPlan:
+    check_expanded(query, context)
+    listing = find_listing(query, context=context)
     is_quick, parts = True, _NOTHING_ATTACHED
     if query.values:  # as few details have
         # What is attached to a listing counts an organization's others, or asks the lists.
-        is_quick = not list_expanded(query) and "related" not in list_addons(query, about)
-        parts = _tag_parts(query, listing, about)
-    tag = _tag_listing(query, listing, about, parts)
-    return AnswerPlan(tag, lambda: answer_detail(query, listing, about=about), is_quick=is_quick)
+        is_quick = not list_expanded(query) and "related" not in list_addons(query, context)
+        parts = _tag_parts(query, listing, context)
+    tag = _tag_listing(query, listing, context, parts)
+    return AnswerPlan(tag, lambda: answer_detail(query, listing, context=context), is_quick=is_quick)
 
 
-def _tag_listing(query: Query, listing: ListingRow, about: AnswerContext, parts: tuple[object, ...]) -> str:
+def _tag_listing(query: Query, listing: ListingRow, context: AnswerContext, parts: tuple[object, ...]) -> str:
     """Return the ETag. It includes `created_at` and `updated_at`, which the row's hash leaves out. `parts`: what the
     query's parameters add."""
     opened = open_snapshot(listing.snapshot)
     listings, row = opened.listings, listing.row
-    today = about.dates[listing.snapshot.metro.slug]
+    today = context.dates[listing.snapshot.metro.slug]
     series = (
         open_series(opened).find_next(row, today)
         if query.resource == "event" and open_series(opened).is_series(row)
@@ -290,11 +290,11 @@ def _tag_listing(query: Query, listing: ListingRow, about: AnswerContext, parts:
     return make_tag("detail", own, series, query.notices, parts)
 
 
-def _tag_parts(query: Query, listing: ListingRow, about: AnswerContext) -> tuple[object, ...]:
-    return query.get_words("fields"), _tag_references(query, listing, about), _tag_addons(query, listing, about)
+def _tag_parts(query: Query, listing: ListingRow, context: AnswerContext) -> tuple[object, ...]:
+    return query.get_words("fields"), _tag_references(query, listing, context), _tag_addons(query, listing, context)
 
 
-def _tag_references(query: Query, listing: ListingRow, about: AnswerContext) -> object:
+def _tag_references(query: Query, listing: ListingRow, context: AnswerContext) -> object:
     """Return the parts of an ETag for what `expand` attaches to a detail."""
     members = list_expanded(query)
     if not members:
@@ -306,30 +306,30 @@ def _tag_references(query: Query, listing: ListingRow, about: AnswerContext) -> 
         place = find_place(references, snapshot=listing.snapshot)
         tags.append(None if place is None else (listings.read_hash(place).hex(), listings.read_stamps(place)))
     if "organization" in members:
-        copies = find_organization(references, about=about)
-        read = [(copy.snapshot.hash, about.dates[copy.snapshot.metro.slug]) for copy in copies]
-        tags.append((read, about.entitlement.digest))
+        copies = find_organization(references, context=context)
+        read = [(copy.snapshot.hash, context.dates[copy.snapshot.metro.slug]) for copy in copies]
+        tags.append((read, context.entitlement.digest))
     return members, tags
 
 
-def _tag_addons(query: Query, listing: ListingRow, about: AnswerContext) -> object:
+def _tag_addons(query: Query, listing: ListingRow, context: AnswerContext) -> object:
     """Return what an ETag has for each requested add-on: the source block itself, and for `related` the snapshot, the
     date and the rights of the API key, which decide what lists show."""
-    addons = list_addons(query, about)
+    addons = list_addons(query, context)
     if not addons:
         return None
-    block = SourceBlocks(query, snapshot=listing.snapshot, about=about).make(listing.row)
+    block = SourceBlocks(query, snapshot=listing.snapshot, context=context).make(listing.row)
     related = None
     if "related" in addons:
-        related = (listing.snapshot.hash, about.dates[listing.snapshot.metro.slug], about.entitlement.digest)
-    return addons, block, related, _tag_forecast(query, listing, about)
+        related = (listing.snapshot.hash, context.dates[listing.snapshot.metro.slug], context.entitlement.digest)
+    return addons, block, related, _tag_forecast(query, listing, context)
 
 
-def _tag_forecast(query: Query, listing: ListingRow, about: AnswerContext) -> object:
+def _tag_forecast(query: Query, listing: ListingRow, context: AnswerContext) -> object:
     """Return the forecast block itself as a part of the ETag, so that a listing without one keeps its ETag in any
     weather."""
     if query.resource != "event":
         return None
-    forecasts = ForecastBlocks(query, snapshot=listing.snapshot, about=about)
+    forecasts = ForecastBlocks(query, snapshot=listing.snapshot, context=context)
     document = open_snapshot(listing.snapshot).read_document(listing.row)
     return forecasts.make_next(document, listing.row), forecasts.notices

@@ -26,23 +26,23 @@ def name_file(collection: str, file_format: str) -> str:
     return f"{collection}.{file_format}"
 
 
-def plan_export(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    tag = make_tag("export", snapshot.hash, snapshot.exports, query.text, about.entitlement.digest)
-    return AnswerPlan(tag, lambda: answer_export(query, snapshot, about), is_quick=True)
+def plan_export(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
+    tag = make_tag("export", snapshot.hash, snapshot.exports, query.text, context.entitlement.digest)
+    return AnswerPlan(tag, lambda: answer_export(query, snapshot, context), is_quick=True)
 
 
-def plan_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    media, export = find_file(query, snapshot, about)
+def plan_file(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
+    media, export = find_file(query, snapshot, context)
     return AnswerPlan(
         make_tag("file", export.sha256),
-        lambda: [read_file(export, about)],
+        lambda: [read_file(export, context)],
         reads_store=True,
         media=media,
-        file=PlannedFile(export, lambda: about.release.read_object(export.object)),
+        file=PlannedFile(export, lambda: context.release.read_object(export.object)),
     )
 
 
-def answer_export(query: Query, snapshot: Snapshot, about: AnswerContext) -> list[bytes]:
+def answer_export(query: Query, snapshot: Snapshot, context: AnswerContext) -> list[bytes]:
     """Return the body as parts: the files of the key's types."""
     wanted = query.get_words("types") or tuple(_TYPES)
     only = query.get_as("format", str)
@@ -50,7 +50,7 @@ def answer_export(query: Query, snapshot: Snapshot, about: AnswerContext) -> lis
     items = [
         _encoder.encode(_show_file(snapshot, collection, file_format, export=export))
         for collection in _TYPES
-        if collection in wanted and about.entitlement.allows_type(_TYPES[collection])
+        if collection in wanted and context.entitlement.allows_type(_TYPES[collection])
         for file_format in formats
         if (export := snapshot.exports.get(name_file(collection, file_format))) is not None
     ]
@@ -58,7 +58,7 @@ def answer_export(query: Query, snapshot: Snapshot, about: AnswerContext) -> lis
     return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
 
 
-def find_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> tuple[str, Export]:
+def find_file(query: Query, snapshot: Snapshot, context: AnswerContext) -> tuple[str, Export]:
     """Return the media type and the file of a path. Raises `not_found`, and `forbidden` for a type outside the
     key's."""
     name = query.match.values["file"]
@@ -67,14 +67,14 @@ def find_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> tuple[s
     if export is None:
         problem = f"There is no file {name[:100]!r} in this export."
         raise not_found(problem, did_you_mean=find_nearest(name, snapshot.exports))
-    if not about.entitlement.allows_type(_TYPES[collection]):
-        raise forbidden_types(about, [_TYPES[collection]])
+    if not context.entitlement.allows_type(_TYPES[collection]):
+        raise forbidden_types(context, [_TYPES[collection]])
     return EXPORT_TYPES[file_format], export
 
 
-def read_file(export: Export, about: AnswerContext) -> bytes:
+def read_file(export: Export, context: AnswerContext) -> bytes:
     """Return the whole file, uncompressed. Raises NotFound, Corrupt or StoreError."""
-    data = about.release.read_object(export.object)[:]
+    data = context.release.read_object(export.object)[:]
     return zlib.decompress(data, wbits=_GZIP) if export.coding else data
 
 

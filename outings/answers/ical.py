@@ -296,11 +296,11 @@ MOST_EVENTS = 5_000
 MOST_ENTRIES = 50_000
 
 
-def plan_calendar_file(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    today = about.dates[snapshot.metro.slug]
+def plan_calendar_file(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
+    today = context.dates[snapshot.metro.slug]
     filters = resolve_filters(query, today)
     return AnswerPlan(
-        make_tag("ics", snapshot.hash, query.text, today, about.entitlement.digest),
+        make_tag("ics", snapshot.hash, query.text, today, context.entitlement.digest),
         lambda: answer_calendar_file(query, filters, snapshot=snapshot, today=today),
         media=EXPORT_TYPES["ics"],
     )

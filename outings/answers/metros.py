@@ -17,17 +17,19 @@ from outings.release.snapshot import Snapshot
 _encoder = msgspec.json.Encoder()
 
 
-def plan_metros(query: Query, about: AnswerContext) -> AnswerPlan:
-    read = [(snapshot.hash, about.dates[slug]) for slug, snapshot in sorted(about.release.metros.items())]
-    tag = make_tag("metros", read, query.text, about.entitlement.digest)
-    return AnswerPlan(tag, lambda: answer_metros(query, about))
+def plan_metros(query: Query, context: AnswerContext) -> AnswerPlan:
+    read = [(snapshot.hash, context.dates[slug]) for slug, snapshot in sorted(context.release.metros.items())]
+    tag = make_tag("metros", read, query.text, context.entitlement.digest)
+    return AnswerPlan(tag, lambda: answer_metros(query, context))
 
 
-def answer_metros(query: Query, about: AnswerContext) -> list[bytes]:
+def answer_metros(query: Query, context: AnswerContext) -> list[bytes]:
     """Return the body as parts, metros sorted by slug."""
-    snapshots = [snapshot for _, snapshot in sorted(about.release.metros.items())]
+    snapshots = [snapshot for _, snapshot in sorted(context.release.metros.items())]
     items = [
-        _encoder.encode(_make_metro(snapshot, today=about.dates[snapshot.metro.slug], entitlement=about.entitlement))
+        _encoder.encode(
+            _make_metro(snapshot, today=context.dates[snapshot.metro.slug], entitlement=context.entitlement)
+        )
         for snapshot in snapshots
     ]
     latest = max((snapshot.stamp for snapshot in snapshots), default=None)

@@ -85,22 +85,22 @@ class _LiveMembers(Struct, frozen=True, kw_only=True):
     counts: Counts
 
 
-def find_copies(row_id: str, *, about: AnswerContext, include_archived: bool = False) -> list[Copy]:
+def find_copies(row_id: str, *, context: AnswerContext, include_archived: bool = False) -> list[Copy]:
     """Return the organization's copies in the key's metros, by slug. Raises `not_found`, and `forbidden` if it is only
     in other metros."""
-    copies = _list_copies(row_id, about=about, include_archived=include_archived)
-    readable = [copy for copy in copies if about.entitlement.allows_metro(copy.snapshot.metro.slug)]
+    copies = _list_copies(row_id, context=context, include_archived=include_archived)
+    readable = [copy for copy in copies if context.entitlement.allows_metro(copy.snapshot.metro.slug)]
     if not copies:
         raise not_found("There is no organization with this id.")
     if not readable:
-        raise forbidden_metro(about.entitlement)
+        raise forbidden_metro(context.entitlement)
     return readable
 
 
-def list_copies(row_id: str, *, about: AnswerContext) -> list[Copy]:
+def list_copies(row_id: str, *, context: AnswerContext) -> list[Copy]:
     """Return what `find_copies` does, but nothing if the key may read no copy."""
-    copies = _list_copies(row_id, about=about, include_archived=False)
-    return [copy for copy in copies if about.entitlement.allows_metro(copy.snapshot.metro.slug)]
+    copies = _list_copies(row_id, context=context, include_archived=False)
+    return [copy for copy in copies if context.entitlement.allows_metro(copy.snapshot.metro.slug)]
 
 
 def choose_record(copies: list[Copy]) -> Copy:
@@ -108,23 +108,23 @@ def choose_record(copies: list[Copy]) -> Copy:
     return min(copies, key=_rank)
 
 
-def encode_organization(copies: list[Copy], *, about: AnswerContext) -> bytes:
+def encode_organization(copies: list[Copy], *, context: AnswerContext) -> bytes:
     """Return the whole document, merged from the copies that the key may read."""
     record = choose_record(copies)
     # All that it depends on: lists that attach organizations show the same ones over and over.
-    read = ((copy.snapshot.hash, about.dates[copy.snapshot.metro.slug]) for copy in copies)
-    name = (record.id, about.entitlement.digest, *read)
+    read = ((copy.snapshot.hash, context.dates[copy.snapshot.metro.slug]) for copy in copies)
+    name = (record.id, context.entitlement.digest, *read)
 
     def encode() -> bytes:
         document = open_snapshot(record.snapshot).read_organization(record.row)
-        return add_members(document, _encoder.encode(_make_live_members(copies, about=about)))
+        return add_members(document, _encoder.encode(_make_live_members(copies, context=context)))
 
     return _encoded.read(name, encode)
 
 
-def _list_copies(row_id: str, *, about: AnswerContext, include_archived: bool) -> list[Copy]:
+def _list_copies(row_id: str, *, context: AnswerContext, include_archived: bool) -> list[Copy]:
     copies = []
-    for _, snapshot in sorted(about.release.metros.items()):
+    for _, snapshot in sorted(context.release.metros.items()):
         names = open_snapshot(snapshot).organizations
         row = names.find_visible(row_id, include_archived=include_archived)
         if row is not None:
@@ -133,16 +133,16 @@ def _list_copies(row_id: str, *, about: AnswerContext, include_archived: bool) -
     return copies
 
 
-def _make_live_members(copies: list[Copy], *, about: AnswerContext) -> _LiveMembers:
+def _make_live_members(copies: list[Copy], *, context: AnswerContext) -> _LiveMembers:
     categories: dict[str, None] = {}
     counts = NOTHING
     for copy in copies:
-        today = about.dates[copy.snapshot.metro.slug]
+        today = context.dates[copy.snapshot.metro.slug]
         opened = open_snapshot(copy.snapshot)
-        bits = opened.open_index(open_categories).read(copy.row, about.entitlement.readable_types)
+        bits = opened.open_index(open_categories).read(copy.row, context.entitlement.readable_types)
         words = copy.snapshot.vocabulary.categories
         categories |= {word: None for index, word in enumerate(words) if bits >> index & 1}
-        own = count_organization(copy.id, copy.snapshot, today=today, entitlement=about.entitlement)
+        own = count_organization(copy.id, copy.snapshot, today=today, entitlement=context.entitlement)
         counts = add_counts(counts, own)
     return _LiveMembers(
         categories=tuple(sorted(categories)),
@@ -166,14 +166,14 @@ def _rank(copy: Copy) -> Rank:
     return rank_copy(is_published=is_published, is_lent=copy.is_lent, updated_at=copy.updated_at, metro=metro)
 
 
-def plan_organization(query: Query, about: AnswerContext) -> AnswerPlan:
+def plan_organization(query: Query, context: AnswerContext) -> AnswerPlan:
     assert query.id is not None
-    copies = find_copies(query.id, about=about, include_archived=bool(query.get("include_archived")))
-    read = [(copy.snapshot.hash, about.dates[copy.snapshot.metro.slug]) for copy in copies]
-    tag = make_tag("organization", read, query.text, about.entitlement.digest)
-    return AnswerPlan(tag, lambda: answer_organization(query, copies, about=about))
+    copies = find_copies(query.id, context=context, include_archived=bool(query.get("include_archived")))
+    read = [(copy.snapshot.hash, context.dates[copy.snapshot.metro.slug]) for copy in copies]
+    tag = make_tag("organization", read, query.text, context.entitlement.digest)
+    return AnswerPlan(tag, lambda: answer_organization(query, copies, context=context))
 
 
-def answer_organization(query: Query, copies: list[Copy], *, about: AnswerContext) -> list[bytes]:
-    document = encode_organization(copies, about=about)
+def answer_organization(query: Query, copies: list[Copy], *, context: AnswerContext) -> list[bytes]:
+    document = encode_organization(copies, context=context)
     return encode_detail(choose_fields(query)(document), notices=query.notices)

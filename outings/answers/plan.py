@@ -76,13 +76,13 @@ def forbidden_metro(entitlement: Entitlement, slug: str | None = None) -> ApiErr
     return forbidden(metros=metros, message=f"{what}; it may read {_list(metros)}.")
 
 
-def forbidden_types(about: AnswerContext, types: Iterable[str]) -> ApiError:
+def forbidden_types(context: AnswerContext, types: Iterable[str]) -> ApiError:
     """`types` singular: those that were asked for, and are not the key's."""
-    entitlement, readable = about.entitlement, about.entitlement.types or ()
+    entitlement, readable = context.entitlement, context.entitlement.types or ()
     own = sorted(COLLECTIONS[listing_type] for listing_type in readable)
     requested = sorted(COLLECTIONS[listing_type] for listing_type in types)
     return forbidden(
-        metros=about.release.metros if entitlement.metros is None else entitlement.metros,
+        metros=context.release.metros if entitlement.metros is None else entitlement.metros,
         types=own,
         message=f"This key may not read {_list(requested)}; it may read {_list(own)}.",
     )

@@ -73,25 +73,25 @@ _PREPARED: tuple[Callable[[SnapshotReader], object], ...] = (
 )  # fmt: skip
 
 
-def make_plan(query: Query, about: AnswerContext) -> AnswerPlan:
+def make_plan(query: Query, context: AnswerContext) -> AnswerPlan:
     """Plan the answer. Raises every ApiError with which the answer would fail: whoever gets an ETag also gets a
     body."""
     name = query.match.route.name
     of_metro = OF_METRO.get(name)
     if of_metro is not None:
-        query, snapshot = _find_snapshot(query, about)
-        return of_metro(query, snapshot, about)
+        query, snapshot = _find_snapshot(query, context)
+        return of_metro(query, snapshot, context)
     of_release = OF_RELEASE.get(name)
     if of_release is not None:
-        return of_release(query, about)
+        return of_release(query, context)
     raise not_enabled(query.match.route.path)
 
 
-def _find_snapshot(query: Query, about: AnswerContext) -> tuple[Query, Snapshot]:
+def _find_snapshot(query: Query, context: AnswerContext) -> tuple[Query, Snapshot]:
     """Return the query with its snapshot, which the route's path names, or the place or organization in it."""
     if query.match.route.sets is not None:
-        query = resolve_metro(query, find_metros_of_row(query.match, about=about), about=about)
-    snapshot = None if query.metro is None else about.release.metros.get(query.metro)
+        query = resolve_metro(query, find_metros_of_row(query.match, context=context), context=context)
+    snapshot = None if query.metro is None else context.release.metros.get(query.metro)
     if snapshot is None:
         raise not_found(f"There is no metro {query.metro}.")
     if query.cursor is not None:
@@ -99,8 +99,8 @@ def _find_snapshot(query: Query, about: AnswerContext) -> tuple[Query, Snapshot]
     if not query.values.keys().isdisjoint(ZIPS):
         check_zips(query, open_snapshot(snapshot))
     if "where" in query.values:
-        types = choose_types(query, about.entitlement) if query.resource is None else (query.resource,)
-        evaluate(str(query.get("where")), types, snapshot=snapshot, release=about.release)
+        types = choose_types(query, context.entitlement) if query.resource is None else (query.resource,)
+        evaluate(str(query.get("where")), types, snapshot=snapshot, release=context.release)
     return query, snapshot
 
 
@@ -144,6 +144,6 @@ def answer(
     Raises ApiError: 400 for what only the date shows to be wrong, 403, 404, 501. Metro, type scope and add-ons of a
     path's metro are the caller's to check, before.
     """
-    about = AnswerContext(release=release, dates=dates, entitlement=entitlement, minute=minute, weather=weather)
-    plan = make_plan(query, about)
+    context = AnswerContext(release=release, dates=dates, entitlement=entitlement, minute=minute, weather=weather)
+    plan = make_plan(query, context)
     return Answer(parts=tuple(plan.render()), etag=plan.etag, max_age=query.match.route.max_age)

@@ -370,11 +370,11 @@ def _add_metro(connection: DuckDBPyConnection, metro: MetroTables, *, schema: st
         connection.execute(f"CREATE VIEW {schema}.{name} AS {source}")
     _register(connection, f"{schema}.positions", _number_lists(metro))
     _register(connection, f"{schema}.stated", _read_stated(metro))
-    about = {
+    context = {
         "name": snapshot.metro.name, "timezone": snapshot.metro.timezone, "today": metro.today, "release": release_id,
         "changed_at": int(snapshot.stamp.timestamp()),
     }  # fmt: skip
-    _register(connection, f"{schema}.metro", pl.DataFrame([about]))
+    _register(connection, f"{schema}.metro", pl.DataFrame([context]))
 
 
 def _read_stated(metro: MetroTables) -> pl.DataFrame:

@@ -95,7 +95,7 @@ def _find_kind(annotation: Any) -> str | type[Struct] | None:
         return annotation
     if get_origin(annotation) is tuple:
         return TEXTS if _find_kind(get_args(annotation)[0]) == TEXT else None
-    options = [each for each in get_args(annotation) if each is not NoneType]
+    options = [option for option in get_args(annotation) if option is not NoneType]
     return _find_kind(options[0]) if len(options) == 1 else _KINDS.get(annotation)
 
 

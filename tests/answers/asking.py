@@ -47,11 +47,11 @@ def ask(
     body, and the body as the contract declares it."""
     query, dates = parse(path, params), dict.fromkeys(release.metros, today)
     minute = minute or make_noon(today)
-    about: dict[str, Any] = {"dates": dates, "entitlement": entitlement, "minute": minute, "weather": weather}
-    made = answer(query, release=release, **about)
-    again = answer(query, release=judge(release), **about)
+    context: dict[str, Any] = {"dates": dates, "entitlement": entitlement, "minute": minute, "weather": weather}
+    made = answer(query, release=release, **context)
+    again = answer(query, release=judge(release), **context)
     assert (again.etag, b"".join(again.parts)) == (made.etag, b"".join(made.parts)), "SQL answers otherwise"
-    assert made.etag == make_plan(query, AnswerContext(release=release, **about)).etag
+    assert made.etag == make_plan(query, AnswerContext(release=release, **context)).etag
     check_success(f"{path}?{urlencode(params or {})}", b"".join(made.parts))
     return made
 
@@ -83,8 +83,8 @@ def read(made: Answer) -> dict[str, Any]:
     return body
 
 
-def fetch(release: Release, path: str, params: Mapping[str, str] | None = None, **about: Any) -> dict[str, Any]:
-    return read(ask(release, path, params, **about))
+def fetch(release: Release, path: str, params: Mapping[str, str] | None = None, **context: Any) -> dict[str, Any]:
+    return read(ask(release, path, params, **context))
 
 
 def walk_by_cursor(

@@ -22,8 +22,8 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 
 def is_quick(release: Release, path: str, params: Mapping[str, str]) -> bool:
-    about = AnswerContext(release=release, dates=dict.fromkeys(release.metros, TODAY), entitlement=ALL)
-    return make_plan(parse(path, params), about).is_quick
+    context = AnswerContext(release=release, dates=dict.fromkeys(release.metros, TODAY), entitlement=ALL)
+    return make_plan(parse(path, params), context).is_quick
 
 
 @pytest.mark.parametrize(
@@ -46,10 +46,10 @@ def test_what_changes_many_items_or_looks_at_dates_one_by_one_is_slow(
 
 def test_what_was_requested_before_near_a_point_is_quick(release: Release) -> None:
     point, noon = {"lat": "40", "lng": "-74", "limit": "20"}, make_noon(TODAY)
-    about = AnswerContext(release=release, dates=dict.fromkeys(release.metros, TODAY), entitlement=ALL, minute=noon)
+    context = AnswerContext(release=release, dates=dict.fromkeys(release.metros, TODAY), entitlement=ALL, minute=noon)
     known = []
     for lng in ("-74", "-74.1", "-74.2"):
-        plan = make_plan(parse("/v1/harbor/nearby", {**point, "lng": lng}), about)
+        plan = make_plan(parse("/v1/harbor/nearby", {**point, "lng": lng}), context)
         known.append(plan.is_quick)
         assert plan.render()
     assert known == [False, True, True]

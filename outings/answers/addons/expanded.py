@@ -43,10 +43,10 @@ def list_expanded(query: Query) -> tuple[str, ...]:
     return tuple(member for member in ("place", "organization") if member in words)
 
 
-def check_expanded(query: Query, about: AnswerContext) -> None:
+def check_expanded(query: Query, context: AnswerContext) -> None:
     """Raise 403 if `place` is to be expanded and the key may not read places."""
-    if "place" in query.get_words("expand") and not about.entitlement.allows_type("place"):
-        raise forbidden_types(about, ["place"])
+    if "place" in query.get_words("expand") and not context.entitlement.allows_type("place"):
+        raise forbidden_types(context, ["place"])
 
 
 def find_place(references: References, *, snapshot: Snapshot) -> int | None:
@@ -56,19 +56,19 @@ def find_place(references: References, *, snapshot: Snapshot) -> int | None:
     return open_snapshot(snapshot).listings.find_visible(references.place.id, type_code=_PLACE)
 
 
-def find_organization(references: References, *, about: AnswerContext) -> list[Copy]:
+def find_organization(references: References, *, context: AnswerContext) -> list[Copy]:
     """Return the copies of a published organization in the key's metros."""
     row_id = references.organization.id
-    return [] if row_id is None else list_copies(row_id, about=about)
+    return [] if row_id is None else list_copies(row_id, context=context)
 
 
 class Expansion:
     """Expands the items of one answer. Makes each object once, however many items refer to it."""
 
-    def __init__(self, members: tuple[str, ...], *, snapshot: Snapshot, about: AnswerContext) -> None:
+    def __init__(self, members: tuple[str, ...], *, snapshot: Snapshot, context: AnswerContext) -> None:
         self._members = members
         self._snapshot = snapshot
-        self._about = about
+        self._about = context
         self._organizations: dict[str | None, bytes] = {None: _NULL}
 
     def expand(self, document: bytes) -> bytes:
@@ -86,6 +86,6 @@ class Expansion:
             return _NULL if row is None else open_snapshot(self._snapshot).read_document(row)
         row_id = references.organization.id
         if row_id not in self._organizations:
-            copies = find_organization(references, about=self._about)
-            self._organizations[row_id] = encode_organization(copies, about=self._about) if copies else _NULL
+            copies = find_organization(references, context=self._about)
+            self._organizations[row_id] = encode_organization(copies, context=self._about) if copies else _NULL
         return self._organizations[row_id]

@@ -40,12 +40,12 @@ _encode = msgspec.json.Encoder().encode
 class ForecastBlocks:
     """Forecasts for the items of one answer."""
 
-    def __init__(self, query: Query, *, snapshot: Snapshot, about: AnswerContext) -> None:
-        self.is_requested = "forecast" in list_addons(query, about)
+    def __init__(self, query: Query, *, snapshot: Snapshot, context: AnswerContext) -> None:
+        self.is_requested = "forecast" in list_addons(query, context)
         self._snapshot = snapshot
-        self._first = about.dates[snapshot.metro.slug]
+        self._first = context.dates[snapshot.metro.slug]
         self._last = self._first + timedelta(days=DAYS_AFTER)
-        self._weather = about.weather.get(snapshot.metro.slug)
+        self._weather = context.weather.get(snapshot.metro.slug)
         self._items = self._missing = 0
 
     @property

@@ -21,12 +21,12 @@ from outings.release.mapped_table import NOT_STATED, MappedTable
 from outings.release.snapshot import Snapshot
 
 
-def list_addons(query: Query, about: AnswerContext) -> tuple[str, ...]:
+def list_addons(query: Query, context: AnswerContext) -> tuple[str, ...]:
     """Return the requested add-ons that the key has. The edge gives notice of the others."""
     words = query.get_words("include")
     if not words:
         return ()
-    return tuple(word for word in words if about.entitlement.allows_addon(word))
+    return tuple(word for word in words if context.entitlement.allows_addon(word))
 
 
 _UNKNOWN = -1
@@ -165,10 +165,10 @@ _encode = msgspec.json.Encoder().encode
 class SourceBlocks:
     """Source blocks for the items of one answer."""
 
-    def __init__(self, query: Query, *, snapshot: Snapshot, about: AnswerContext) -> None:
-        self.is_requested = "source" in list_addons(query, about)
+    def __init__(self, query: Query, *, snapshot: Snapshot, context: AnswerContext) -> None:
+        self.is_requested = "source" in list_addons(query, context)
         self._snapshot = snapshot
-        self._date = about.dates[snapshot.metro.slug]
+        self._date = context.dates[snapshot.metro.slug]
         self._items = self._missing = 0
 
     def make(self, row: int) -> SourceBlock | None:

@@ -26,14 +26,14 @@ _encoder = msgspec.json.Encoder()
 
 
 def answer_neighborhoods(
-    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext
+    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, context: AnswerContext
 ) -> list[bytes]:
     """Return the body as parts."""
-    today = about.dates[snapshot.metro.slug]
+    today = context.dates[snapshot.metro.slug]
     opened = open_snapshot(snapshot)
-    readable = about.entitlement.readable_types
+    readable = context.entitlement.readable_types
     areas = opened.open_index(open_areas).narrow(readable)
-    types = choose_types(query, about.entitlement)
+    types = choose_types(query, context.entitlement)
     live = {listing_type: count_by_area(listing_type, snapshot, today) for listing_type in types}
     totals = sum(live.values(), np.zeros(len(areas), dtype=np.int64))
     text = query.get_as("q", str)
@@ -90,8 +90,8 @@ def _encode_area(number: int, *, areas: Areas, live: Mapping[str, Rows], metro: 
     )
 
 
-def plan_neighborhoods(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
+def plan_neighborhoods(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
     def answer(filters: EffectiveFilters) -> list[bytes]:
-        return answer_neighborhoods(query, filters, snapshot=snapshot, about=about)
+        return answer_neighborhoods(query, filters, snapshot=snapshot, context=context)
 
-    return plan_directory(query, snapshot, about, answer=answer, counts=count_by_area)
+    return plan_directory(query, snapshot, context, answer=answer, counts=count_by_area)

@@ -73,17 +73,17 @@ _decoder = msgspec.json.Decoder(_StoredOrganization)
 
 
 def answer_organizations(
-    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext
+    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, context: AnswerContext
 ) -> list[bytes]:
     """Return the body as parts."""
-    today = about.dates[snapshot.metro.slug]
+    today = context.dates[snapshot.metro.slug]
     opened = open_snapshot(snapshot)
-    types = choose_types(query, about.entitlement)
+    types = choose_types(query, context.entitlement)
     live = {listing_type: count_by_row(listing_type, snapshot, today) for listing_type in types}
     text = query.get_as("q", str)
     title = None if text is None else parse_title(text)
     scored = None if title is None else opened.open_index(open_ranking).rank(title)
-    readable = about.entitlement.readable_types
+    readable = context.entitlement.readable_types
     rows = _choose_rows(
         query, filters, live=live, readable=readable, scored=scored, snapshot=snapshot, today=today
     )  # fmt: skip
@@ -180,8 +180,8 @@ def _point_here(links: OrganizationLinks, metro: str) -> OrganizationLinks:
     return OrganizationLinks(self=links.self, **lists)
 
 
-def plan_organizations(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
+def plan_organizations(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
     def answer(filters: EffectiveFilters) -> list[bytes]:
-        return answer_organizations(query, filters, snapshot=snapshot, about=about)
+        return answer_organizations(query, filters, snapshot=snapshot, context=context)
 
-    return plan_directory(query, snapshot, about, answer=answer, counts=count_by_row)
+    return plan_directory(query, snapshot, context, answer=answer, counts=count_by_row)

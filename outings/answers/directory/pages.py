@@ -100,7 +100,7 @@ _MOST_QUICK = 50
 def plan_directory(
     query: Query,
     snapshot: Snapshot,
-    about: AnswerContext,
+    context: AnswerContext,
     *,
     answer: Callable[[EffectiveFilters], list[bytes]],
     counts: DailyCount[Any],
@@ -110,8 +110,8 @@ def plan_directory(
     if query.cursor is not None:
         read_key(query)
     position = None if query.cursor is None else query.cursor.position
-    today = about.dates[snapshot.metro.slug]
-    tag = make_tag("directory", snapshot.hash, query.text, position, today, about.entitlement.digest)
+    today = context.dates[snapshot.metro.slug]
+    tag = make_tag("directory", snapshot.hash, query.text, position, today, context.entitlement.digest)
     # Counts are worked out once a day, and a word that is new may take some milliseconds.
     is_quick = counts.is_known(snapshot, today) and not query.values.keys() & {"q", "neighborhood"}
     is_quick = is_quick and read_limit(query) <= _MOST_QUICK

@@ -26,29 +26,29 @@ from outings.release.snapshot import Snapshot
 _encoder = msgspec.json.Encoder()
 
 
-def plan_calendar(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    filters = resolve_filters(query, about.dates[snapshot.metro.slug])
-    tag = tag_list(query, snapshot, about)
+def plan_calendar(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
+    filters = resolve_filters(query, context.dates[snapshot.metro.slug])
+    tag = tag_list(query, snapshot, context)
     return AnswerPlan(
         tag,
-        lambda: answer_calendar(query, filters, snapshot=snapshot, about=about),
+        lambda: answer_calendar(query, filters, snapshot=snapshot, context=context),
         is_quick=query.resource == "event" and "where" not in query.values,
     )
 
 
 def answer_calendar(
-    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext
+    query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, context: AnswerContext
 ) -> list[bytes]:
     """Count the listings of each day and return the calendar's body as chunks of bytes."""
     start = filters.get_date("from")
     assert start is not None
-    today = about.dates[snapshot.metro.slug]
+    today = context.dates[snapshot.metro.slug]
     if query.resource == "event":
         selection = select_query(query, filters, snapshot=snapshot, today=today)
         counted = open_evaluator(open_snapshot(snapshot)).count_days(selection, days=filters.count_days())
     else:
         counted = _count_meetings(query, filters, snapshot=snapshot, today=today)
-    forecasts = ForecastBlocks(query, snapshot=snapshot, about=about)
+    forecasts = ForecastBlocks(query, snapshot=snapshot, context=context)
     entries = _name_days(start, counted, words=snapshot.vocabulary.categories, forecasts=forecasts)
     meta = CalendarMeta(total=int(counted.counts.sum()), **describe_filters(filters, snapshot=snapshot))
     notices = (*query.notices, *forecasts.notices)

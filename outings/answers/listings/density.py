@@ -74,19 +74,21 @@ def open_cells(reader: SnapshotReader) -> DensityCells:
 _encoder = msgspec.json.Encoder()
 
 
-def plan_density(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    today = about.dates[snapshot.metro.slug]
+def plan_density(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
+    today = context.dates[snapshot.metro.slug]
     filters = resolve_filters(query, today)
-    tag = make_tag("density", snapshot.hash, query.text, today, about.entitlement.digest)
+    tag = make_tag("density", snapshot.hash, query.text, today, context.entitlement.digest)
     # Where listings lie is worked out once.
     is_quick = "where" not in query.values and open_snapshot(snapshot).find_index(open_cells) is not None
-    return AnswerPlan(tag, lambda: answer_density(query, filters, snapshot=snapshot, about=about), is_quick=is_quick)
+    return AnswerPlan(
+        tag, lambda: answer_density(query, filters, snapshot=snapshot, context=context), is_quick=is_quick
+    )
 
 
-def answer_density(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext) -> list[bytes]:
+def answer_density(query: Query, filters: EffectiveFilters, snapshot: Snapshot, context: AnswerContext) -> list[bytes]:
     """Return the body as parts."""
     reader = open_snapshot(snapshot)
-    selection = select_query(query, filters, snapshot=snapshot, today=about.dates[snapshot.metro.slug])
+    selection = select_query(query, filters, snapshot=snapshot, today=context.dates[snapshot.metro.slug])
     rows = open_evaluator(reader).list_all_rows(selection)
     cells = reader.open_index(open_cells).count(rows)
     meta = DensityMeta(

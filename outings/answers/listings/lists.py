@@ -172,14 +172,14 @@ class ListPage(Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
 
 
-def plan_list(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
+def plan_list(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
     if "expand" in query.values:
-        check_expanded(query, about)
-    today = about.dates[snapshot.metro.slug]
+        check_expanded(query, context)
+    today = context.dates[snapshot.metro.slug]
     filters = resolve_filters(query, today)
-    tag = tag_list(query, snapshot, about)
+    tag = tag_list(query, snapshot, context)
     return AnswerPlan(
-        tag, lambda: answer_list(query, filters, snapshot=snapshot, about=about), is_quick=_is_quick(query)
+        tag, lambda: answer_list(query, filters, snapshot=snapshot, context=context), is_quick=_is_quick(query)
     )
 
 
@@ -195,28 +195,28 @@ def _is_quick(query: Query) -> bool:
     return items <= _MOST_CHANGED or query.values.keys().isdisjoint(CHANGING)
 
 
-def tag_list(query: Query, snapshot: Snapshot, about: AnswerContext) -> str:
-    today = about.dates[snapshot.metro.slug]
+def tag_list(query: Query, snapshot: Snapshot, context: AnswerContext) -> str:
+    today = context.dates[snapshot.metro.slug]
     position = None if query.cursor is None else query.cursor.position
     others: list[tuple[str, date]] = []
     forecast = None
     if not query.values.keys().isdisjoint(CHANGING):
-        others = _list_others(query, about)
-        forecast = ForecastBlocks(query, snapshot=snapshot, about=about).tag
-    return make_tag("list", snapshot.hash, query.text, position, today, about.entitlement.digest, others, forecast)
+        others = _list_others(query, context)
+        forecast = ForecastBlocks(query, snapshot=snapshot, context=context).tag
+    return make_tag("list", snapshot.hash, query.text, position, today, context.entitlement.digest, others, forecast)
 
 
-def _list_others(query: Query, about: AnswerContext) -> list[tuple[str, date]]:
+def _list_others(query: Query, context: AnswerContext) -> list[tuple[str, date]]:
     """List the key's other metros, which an organization shows counts of, if a list attaches organizations."""
     if "organization" not in list_expanded(query):
         return []
-    metros = sorted(about.release.metros.items())
-    return [(snapshot.hash, about.dates[slug]) for slug, snapshot in metros if about.entitlement.allows_metro(slug)]
+    metros = sorted(context.release.metros.items())
+    return [(snapshot.hash, context.dates[slug]) for slug, snapshot in metros if context.entitlement.allows_metro(slug)]
 
 
-def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, about: AnswerContext) -> list[bytes]:
+def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, context: AnswerContext) -> list[bytes]:
     """Return the body as parts."""
-    today = about.dates[snapshot.metro.slug]
+    today = context.dates[snapshot.metro.slug]
     page = _choose_reader(query)(query, filters, snapshot=snapshot, today=today)
     # No call for what was not asked for: most lists attach nothing, and show whole documents.
     notices = query.notices
@@ -224,7 +224,7 @@ def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, 
         items = _view_documents(query, filters, snapshot=snapshot, today=today, page=page)
     else:
         documents = _read_documents(query, filters, snapshot=snapshot, today=today, page=page)
-        items, more = _attach(query, documents, snapshot=snapshot, about=about, page=page)
+        items, more = _attach(query, documents, snapshot=snapshot, context=context, page=page)
         notices = (*notices, *more)
     next_cursor = None
     if page.end is not None:
@@ -239,16 +239,16 @@ def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, 
 
 
 def _attach(
-    query: Query, items: Sequence[bytes], *, snapshot: Snapshot, about: AnswerContext, page: ListPage
+    query: Query, items: Sequence[bytes], *, snapshot: Snapshot, context: AnswerContext, page: ListPage
 ) -> tuple[Sequence[bytes], tuple[Notice, ...]]:
     """Apply the `CHANGING` parameters to documents, and return them with their notices."""
     expanded = list_expanded(query)
     if expanded:
-        items = [*map(Expansion(expanded, snapshot=snapshot, about=about).expand, items)]
-    sources = SourceBlocks(query, snapshot=snapshot, about=about)
+        items = [*map(Expansion(expanded, snapshot=snapshot, context=context).expand, items)]
+    sources = SourceBlocks(query, snapshot=snapshot, context=context)
     if sources.is_requested:
         items = [*map(sources.attach, items, page.rows)]
-    forecasts = ForecastBlocks(query, snapshot=snapshot, about=about)
+    forecasts = ForecastBlocks(query, snapshot=snapshot, context=context)
     if forecasts.is_requested:
         numbers: Sequence[int | None] = page.numbers or [None] * len(page.rows)
         items = [*map(forecasts.attach, items, page.rows, numbers)]

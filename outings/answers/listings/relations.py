@@ -14,55 +14,55 @@ from outings.contract.vocabulary import TYPES
 _PLACE = TYPES.index("place")
 
 
-def find_metros_of_row(match: Match, *, about: AnswerContext) -> Sequence[str]:
+def find_metros_of_row(match: Match, *, context: AnswerContext) -> Sequence[str]:
     """Return the readable metros that have the listing or organization of the path, that of its record first. Raises
     `not_found` if no metro shows it, and `forbidden` if only others do."""
     row_id = match.values["id"]
     if match.route.sets == "organization_id":
-        copies = find_copies(row_id, about=about)
+        copies = find_copies(row_id, context=context)
         record = choose_record(copies).snapshot.metro.slug
         return [record, *(slug for copy in copies if (slug := copy.snapshot.metro.slug) != record)]
     homes = [
         slug
-        for slug, snapshot in sorted(about.release.metros.items())
+        for slug, snapshot in sorted(context.release.metros.items())
         if open_snapshot(snapshot).listings.find_visible(row_id, type_code=_PLACE) is not None
     ]
-    readable = [slug for slug in homes if about.entitlement.allows_metro(slug)]
+    readable = [slug for slug in homes if context.entitlement.allows_metro(slug)]
     if not homes:
         raise not_found("There is no place with this id.")
     if not readable:
-        raise forbidden_metro(about.entitlement)
+        raise forbidden_metro(context.entitlement)
     return readable
 
 
-def costs_queries(match: Match, *, about: AnswerContext) -> bool:
+def costs_queries(match: Match, *, context: AnswerContext) -> bool:
     """Return True if choosing the metro needs counts that are not cached: once a day, for an organization in several.
     Raises what `find_metros_of_row` does."""
-    homes = find_metros_of_row(match, about=about)
+    homes = find_metros_of_row(match, context=context)
     return len(homes) > 1 and not all(
-        count_organizations.is_known(about.release.metros[slug], about.dates[slug]) for slug in homes
+        count_organizations.is_known(context.release.metros[slug], context.dates[slug]) for slug in homes
     )
 
 
-def resolve_metro(query: Query, homes: Sequence[str], *, about: AnswerContext) -> Query:
+def resolve_metro(query: Query, homes: Sequence[str], *, context: AnswerContext) -> Query:
     """Return the query for the metro that it names, or else for the one that has live listings of the row. Raises
     `metro_required` if several of the key's metros have."""
     if query.metro is not None:
-        if not about.entitlement.allows_metro(query.metro):
-            raise forbidden_metro(about.entitlement, query.metro)
+        if not context.entitlement.allows_metro(query.metro):
+            raise forbidden_metro(context.entitlement, query.metro)
         return query
     if len(homes) == 1:
         return query.with_metro(homes[0])
-    live = [slug for slug in homes if _has_listings(query, slug, about=about)]
+    live = [slug for slug in homes if _has_listings(query, slug, context=context)]
     if len(live) > 1:
         raise metro_required("This organization has live listings", live)
     return query.with_metro((*live, *homes)[0])
 
 
-def _has_listings(query: Query, slug: str, *, about: AnswerContext) -> bool:
+def _has_listings(query: Query, slug: str, *, context: AnswerContext) -> bool:
     """Return True if the default lists of the metro's local date show a listing of any type that the key may read."""
     assert query.id is not None
     counts = count_organization(
-        query.id, about.release.metros[slug], today=about.dates[slug], entitlement=about.entitlement
+        query.id, context.release.metros[slug], today=context.dates[slug], entitlement=context.entitlement
     )
     return counts != NOTHING

@@ -166,9 +166,9 @@ _SINGULAR = {"events": "event", "classes": "class", "camps": "camp", "places": "
 _encoder = msgspec.json.Encoder()
 
 
-def plan_activity(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    near = resolve_near(query, snapshot=snapshot, about=about, minute=read_minute(about))
-    tag = make_tag("activity", query.text, snapshot.hash, near.minute, about.entitlement.digest)
+def plan_activity(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
+    near = resolve_near(query, snapshot=snapshot, context=context, minute=read_minute(context))
+    tag = make_tag("activity", query.text, snapshot.hash, near.minute, context.entitlement.digest)
     return AnswerPlan(tag, lambda: answer_activity(near))
 
 

@@ -223,8 +223,8 @@ def _make_blocks(row: int, document: bytes, *, start: Start, blocks: Blocks) -> 
 _encoder = msgspec.json.Encoder()
 
 
-def plan_around(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    near = resolve_near(query, snapshot=snapshot, about=about, minute=read_minute(about))
+def plan_around(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
+    near = resolve_near(query, snapshot=snapshot, context=context, minute=read_minute(context))
     group, _, offset = (query.get_as("cursor", str) or "").partition(":")
     if group and group not in GROUPS:
         raise bad_request(
@@ -232,13 +232,13 @@ def plan_around(query: Query, snapshot: Snapshot, about: AnswerContext) -> Answe
             message=f"There is no group {group}: a cursor is a group's next_cursor.", allowed=list(GROUPS),
         )  # fmt: skip
     origin = near.origin  # an address need not always be found at the same place
-    forecast = ForecastBlocks(query, snapshot=snapshot, about=about).tag
+    forecast = ForecastBlocks(query, snapshot=snapshot, context=context).tag
     read = (snapshot.hash, near.minute, origin.lat, origin.lng, forecast)
-    tag = make_tag("around", query.text, read, about.entitlement.digest)
-    return AnswerPlan(tag, lambda: answer_around(near, about, offsets={group: int(offset or 0)}))
+    tag = make_tag("around", query.text, read, context.entitlement.digest)
+    return AnswerPlan(tag, lambda: answer_around(near, context, offsets={group: int(offset or 0)}))
 
 
-def answer_around(near: Near, about: AnswerContext, *, offsets: Mapping[str, int]) -> list[bytes]:
+def answer_around(near: Near, context: AnswerContext, *, offsets: Mapping[str, int]) -> list[bytes]:
     """Return the body as parts. `offsets`: by group, where its items begin; others begin with the first."""
     opened = open_snapshot(near.snapshot)
     shown, chord = open_shown(near, opened), find_chord(near.radius_m)
@@ -251,8 +251,8 @@ def answer_around(near: Near, about: AnswerContext, *, offsets: Mapping[str, int
     limit = near.query.get_as("limit", int)
     assert limit is not None
     blocks = Blocks(
-        SourceBlocks(near.query, snapshot=near.snapshot, about=about),
-        ForecastBlocks(near.query, snapshot=near.snapshot, about=about),
+        SourceBlocks(near.query, snapshot=near.snapshot, context=context),
+        ForecastBlocks(near.query, snapshot=near.snapshot, context=context),
     )
     scored = score_cards(near, open_cards, shown)
     groups = {

@@ -34,16 +34,16 @@ class Position(Struct, frozen=True):
     id: str
 
 
-def plan_nearby(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
+def plan_nearby(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
     """Plan the answer. A walk goes on in the minute in which it began."""
-    minute, after = read_minute(about), None
+    minute, after = read_minute(context), None
     if query.cursor is not None:
         minute, after = _read_position(query.cursor)
-    near = resolve_near(query, snapshot=snapshot, about=about, minute=minute)
-    tag = make_tag("nearby", query.text, (snapshot.hash, near.minute, after), about.entitlement.digest)
+    near = resolve_near(query, snapshot=snapshot, context=context, minute=minute)
+    tag = make_tag("nearby", query.text, (snapshot.hash, near.minute, after), context.entitlement.digest)
     # Little is looked at where the listings that the filters show are known.
     is_quick = read_limit(query) <= _MOST_QUICK and is_known(near, open_snapshot(snapshot))
-    return AnswerPlan(tag, lambda: answer_nearby(near, about, after=after), is_quick=is_quick)
+    return AnswerPlan(tag, lambda: answer_nearby(near, context, after=after), is_quick=is_quick)
 
 
 def _read_position(cursor: Cursor) -> tuple[datetime, Position]:
@@ -55,7 +55,7 @@ def _read_position(cursor: Cursor) -> tuple[datetime, Position]:
     raise malformed_cursor()
 
 
-def answer_nearby(near: Near, about: AnswerContext, *, after: Position | None) -> list[bytes]:
+def answer_nearby(near: Near, context: AnswerContext, *, after: Position | None) -> list[bytes]:
     """Return the body as parts."""
     limit, opened, chord = read_limit(near.query), open_snapshot(near.snapshot), find_chord(near.radius_m)
     shown = open_shown(near, opened)
@@ -70,7 +70,7 @@ def answer_nearby(near: Near, about: AnswerContext, *, after: Position | None) -
         starts=shown.index.starts.list_starts(page.rows, shown.starts),
     )
     cursor = _encode_position(near, _find_last(page, pieces)) if nearest.rows.size > limit else None
-    sources = SourceBlocks(near.query, snapshot=near.snapshot, about=about)
+    sources = SourceBlocks(near.query, snapshot=near.snapshot, context=context)
     items = _choose_members(near, pieces, page.rows, sources=sources)
     notices = (*list_notices(near, hidden=hidden), *sources.notices)
     meta = encode_nearby_meta(near, limit=limit, count=page.rows.size, next_cursor=cursor, hidden=hidden)

@@ -109,18 +109,18 @@ class Near(Struct, frozen=True, kw_only=True):
         return self.filters.windows
 
 
-def resolve_near(query: Query, *, snapshot: Snapshot, about: AnswerContext, minute: datetime) -> Near:
+def resolve_near(query: Query, *, snapshot: Snapshot, context: AnswerContext, minute: datetime) -> Near:
     """Resolve the request. Raises ApiError for a window of dates that lists would refuse."""
     now, values = read_now(minute, snapshot.metro.timezone), query.values
     sent = [name for name in values if name in _PLACES and name not in _CIRCLE]
     given = tuple((name, values[name]) for name in sorted(sent, key=_PLACES.__getitem__))
     find_filters = open_snapshot(snapshot).open_index(open_filters)
-    filters = find_filters(given, choose_types(query, about.entitlement), query.route, now)
+    filters = find_filters(given, choose_types(query, context.entitlement), query.route, now)
     radius = values.get("radius_m", query.match.route.parameters["radius_m"].default)
     assert isinstance(radius, int)
     shown = {"radius_m": radius, **values}
     circle = {name: echo_value(shown[name]) for name in ("address", *_CIRCLE) if name in shown}
-    origin = find_origin(query, spot=about.spot, snapshot=snapshot)
+    origin = find_origin(query, spot=context.spot, snapshot=snapshot)
     return Near(
         query=query,
         snapshot=snapshot,
@@ -172,9 +172,9 @@ def _make_meta(collections: Mapping[str, CollectionQuery], timezone: str) -> Fil
     )
 
 
-def read_minute(about: AnswerContext) -> datetime:
-    assert about.minute is not None, "a now-dependent answer needs its minute"
-    return about.minute.astimezone(UTC).replace(second=0, microsecond=0)
+def read_minute(context: AnswerContext) -> datetime:
+    assert context.minute is not None, "a now-dependent answer needs its minute"
+    return context.minute.astimezone(UTC).replace(second=0, microsecond=0)
 
 
 def find_origin(query: Query, *, spot: Center | None, snapshot: Snapshot) -> Origin:

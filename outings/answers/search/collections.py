@@ -60,12 +60,12 @@ class SearchFilters(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def find_search_filters(
-    query: Query, *, age: Age | None, about: AnswerContext, today: date, vocabulary: Vocabulary
+    query: Query, *, age: Age | None, context: AnswerContext, today: date, vocabulary: Vocabulary
 ) -> SearchFilters:
     """`age`: of the query's words. Raises what a list raises for a window."""
     given = {name: value for name, value in query.values.items() if name not in _OWN}
     decided = [only for name, only in _DECIDES.items() if name in query.values]
-    types = tuple(each for each in choose_types(query, about.entitlement) if all(each == only for only in decided))
+    types = tuple(each for each in choose_types(query, context.entitlement) if all(each == only for only in decided))
     is_origin_alone = query.get("sort") == "nearest" and "radius_m" not in query.values
     left_out = _ORIGIN if is_origin_alone else ()
     filters = {name: value for name, value in given.items() if name not in left_out}

@@ -41,9 +41,9 @@ _encoder = msgspec.json.Encoder()
 _NO_REPEATS = format_repeats((), count=0)
 
 
-def plan_search(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    search = resolve_search(query, snapshot=snapshot, about=about)
-    read = (search.offset, search.today, about.entitlement.digest)
+def plan_search(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
+    search = resolve_search(query, snapshot=snapshot, context=context)
+    read = (search.offset, search.today, context.entitlement.digest)
     tag = make_tag("search", snapshot.hash, query.text, *read)
     return AnswerPlan(tag, lambda: answer_search(search), is_quick=_is_quick(search))
 

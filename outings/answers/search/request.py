@@ -69,13 +69,13 @@ class Search(Struct, frozen=True, kw_only=True):
         return None if find_override(self.query) else self.parsed.age
 
 
-def resolve_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) -> Search:
+def resolve_search(query: Query, *, snapshot: Snapshot, context: AnswerContext) -> Search:
     """Resolve the request. Raises every ApiError with which the answer would fail."""
-    today = about.dates[snapshot.metro.slug]
+    today = context.dates[snapshot.metro.slug]
     text = query.get_as("q", str)
     assert text is not None
     opened = open_snapshot(snapshot)
-    index = opened.open_index(index_types(about.entitlement.readable_types))
+    index = opened.open_index(index_types(context.entitlement.readable_types))
     foreign, words, locations, when = None, index.words, index.locations, None
     is_auto = query.get_words("match") == AUTO
     if is_auto:
@@ -97,7 +97,9 @@ def resolve_search(query: Query, *, snapshot: Snapshot, about: AnswerContext) ->
         parsed=parsed,
         words=words,
         locations=locations,
-        filters=find_search_filters(query, age=parsed.age, about=about, today=today, vocabulary=snapshot.vocabulary),
+        filters=find_search_filters(
+            query, age=parsed.age, context=context, today=today, vocabulary=snapshot.vocabulary
+        ),
         offset=_read_offset(query, snapshot),
         limit=read_limit(query),
         snapshot=snapshot,

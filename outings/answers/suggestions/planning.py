@@ -46,14 +46,14 @@ _decoder = msgspec.json.Decoder(NamedDocument)
 _AGE = re.compile(r"(?P<words>.+?) (?P<age>[0-9]|1[0-7])(?: (?P<rest>\D*))?")
 
 
-def plan_suggestions(query: Query, snapshot: Snapshot, about: AnswerContext) -> AnswerPlan:
-    types, today = choose_types(query, about.entitlement), about.dates[snapshot.metro.slug]
-    tag = make_tag("suggest", snapshot.hash, query.text, today, about.entitlement.digest)
+def plan_suggestions(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
+    types, today = choose_types(query, context.entitlement), context.dates[snapshot.metro.slug]
+    tag = make_tag("suggest", snapshot.hash, query.text, today, context.entitlement.digest)
     # The order is worked out once a day. An age has all listings looked at.
     index = open_snapshot(snapshot).find_index(open_suggestions)
     has_age = _AGE.fullmatch(fold_name(query.get_as("q", str) or "")) is not None
     is_quick = index is not None and (tuple(types), today) in index.orders and not has_age
-    find_search = index_types(about.entitlement.readable_types)
+    find_search = index_types(context.entitlement.readable_types)
     is_quick = is_quick and open_snapshot(snapshot).find_index(find_search) is not None
     make = partial(_answer, query, snapshot, types=types, today=today, find_search=find_search)
     return AnswerPlan(tag, make, is_quick=is_quick)

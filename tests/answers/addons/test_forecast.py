@@ -127,9 +127,9 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return open_release([world], tmp_path_factory.mktemp("forecast"))
 
 
-def read(release: Release, path: str, params: Mapping[str, str] = {}, **about: Any) -> dict[str, Any]:
-    about = {"entitlement": HAS, "today": TODAY, "weather": WEATHER, **about}
-    return fetch(release, path, {**INCLUDE, **params}, **about)
+def read(release: Release, path: str, params: Mapping[str, str] = {}, **context: Any) -> dict[str, Any]:
+    context = {"entitlement": HAS, "today": TODAY, "weather": WEATHER, **context}
+    return fetch(release, path, {**INCLUDE, **params}, **context)
 
 
 def foretell_hours(names: list[str]) -> dict[str, Any]:
@@ -308,9 +308,9 @@ def test_the_tag_moves_with_the_forecast_and_only_where_it_is_shown(release: Rel
     near = ("/v1/harbor/around", {"lat": "40.0", "lng": "-74.0"})
     for path, params in (*lists, near, (f"/v1/events/{make_uuid(0)}", {})):
 
-        def tag(weather: Mapping[str, Weather], include: Mapping[str, str] = INCLUDE, **about: Any) -> str:
-            about = {"entitlement": HAS, "today": TODAY, **about}
-            return ask(release, path, {**params, **include}, weather=weather, **about).etag  # noqa: B023
+        def tag(weather: Mapping[str, Weather], include: Mapping[str, str] = INCLUDE, **context: Any) -> str:
+            context = {"entitlement": HAS, "today": TODAY, **context}
+            return ask(release, path, {**params, **include}, weather=weather, **context).etag  # noqa: B023
 
         assert len({tag(WEATHER), tag(later), tag({})}) == 3
         assert tag(WEATHER) == tag({"harbor": make_weather(), "lakeside": later["harbor"]})

@@ -36,9 +36,9 @@ def release(worlds: list[World], tmp_path_factory: pytest.TempPathFactory) -> Re
     return open_release(worlds, tmp_path_factory.mktemp("worlds"))
 
 
-def fail(release: Release, path: str, params: dict[str, str] | None = None, **about: Entitlement) -> ApiError:
+def fail(release: Release, path: str, params: dict[str, str] | None = None, **context: Entitlement) -> ApiError:
     with pytest.raises(ApiError) as raised:
-        ask(release, path, params, **about)  # type: ignore[arg-type]
+        ask(release, path, params, **context)  # type: ignore[arg-type]
     return raised.value
 
 

@@ -50,8 +50,8 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return open_release([world], tmp_path_factory.mktemp("world"))
 
 
-def name_all(release: Release, params: dict[str, str] | None = None, **about: Any) -> list[str]:
-    return [item["slug"] for item in fetch(release, PATH, params or {}, **about)["data"]]
+def name_all(release: Release, params: dict[str, str] | None = None, **context: Any) -> list[str]:
+    return [item["slug"] for item in fetch(release, PATH, params or {}, **context)["data"]]
 
 
 def test_all_are_listed_by_name_with_counts_center_bounds_and_links(release: Release) -> None:

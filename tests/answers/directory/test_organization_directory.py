@@ -59,8 +59,8 @@ def lively(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return open_release([world], tmp_path_factory.mktemp("lively"))
 
 
-def name_all(release: Release, params: dict[str, str] | None = None, **about: Any) -> list[str]:
-    return [item["name"] for item in fetch(release, PATH, params or {}, **about)["data"]]
+def name_all(release: Release, params: dict[str, str] | None = None, **context: Any) -> list[str]:
+    return [item["name"] for item in fetch(release, PATH, params or {}, **context)["data"]]
 
 
 def test_those_with_live_listings_are_listed_by_name_without_case(lively: Release) -> None:

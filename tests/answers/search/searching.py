@@ -29,14 +29,14 @@ def name_places(*names: str) -> list[Document]:
     return [documents.make_place(make_uuid(number), name=name) for number, name in enumerate(names, 1)]
 
 
-def search(release: Release, q: str, params: Mapping[str, str] | None = None, **about: Any) -> Document:
+def search(release: Release, q: str, params: Mapping[str, str] | None = None, **context: Any) -> Document:
     """In every level, if `params` does not say another."""
-    return fetch(release, PATH, {"q": q, **EVERY, **(params or {})}, **about)
+    return fetch(release, PATH, {"q": q, **EVERY, **(params or {})}, **context)
 
 
-def find(release: Release, q: str, params: Mapping[str, str] | None = None, **about: Any) -> dict[str, str]:
+def find(release: Release, q: str, params: Mapping[str, str] | None = None, **context: Any) -> dict[str, str]:
     """Name → match, in the order of the answer."""
-    return {item["name"]: item["match"] for item in search(release, q, params, **about)["data"]}
+    return {item["name"]: item["match"] for item in search(release, q, params, **context)["data"]}
 
 
 def score(release: Release, q: str, params: Mapping[str, str] | None = None) -> dict[str, float]:
@@ -44,17 +44,17 @@ def score(release: Release, q: str, params: Mapping[str, str] | None = None) -> 
     return {item["name"]: item["score"] for item in search(release, q, params)["data"]}
 
 
-def refuse(release: Release, q: str, params: Mapping[str, str] | None = None, **about: Any) -> ApiError:
+def refuse(release: Release, q: str, params: Mapping[str, str] | None = None, **context: Any) -> ApiError:
     with pytest.raises(ApiError) as refused:
-        search(release, q, params, **about)
+        search(release, q, params, **context)
     return refused.value
 
 
-def walk(release: Release, q: str, params: Mapping[str, str] | None = None, **about: Any) -> list[list[Document]]:
+def walk(release: Release, q: str, params: Mapping[str, str] | None = None, **context: Any) -> list[list[Document]]:
     """The pages of a walk by cursor."""
     pages, sent = [], {**EVERY, **(params or {})}
     while True:
-        body = search(release, q, sent, **about)
+        body = search(release, q, sent, **context)
         pages.append(body["data"])
         assert body["meta"]["has_more"] == (body["meta"]["next_cursor"] is not None)
         if not body["meta"]["has_more"]:
@@ -64,6 +64,6 @@ def walk(release: Release, q: str, params: Mapping[str, str] | None = None, **ab
         assert len(pages) < 500, "this walk goes round in circles"
 
 
-def read_all(release: Release, q: str, params: Mapping[str, str] | None = None, **about: Any) -> list[Document]:
+def read_all(release: Release, q: str, params: Mapping[str, str] | None = None, **context: Any) -> list[Document]:
     """Every result, walked in pages of 50."""
-    return [item for page in walk(release, q, {"limit": "50", **(params or {})}, **about) for item in page]
+    return [item for page in walk(release, q, {"limit": "50", **(params or {})}, **context) for item in page]

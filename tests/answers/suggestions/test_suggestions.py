@@ -26,10 +26,10 @@ EVENTS_ALONE = Entitlement(types=frozenset({"event"}))
 Document = dict[str, Any]
 
 
-def suggest(release: Release, q: str, **about: Any) -> list[tuple[str, str]]:
+def suggest(release: Release, q: str, **context: Any) -> list[tuple[str, str]]:
     """Text and kind, in the order of the answer."""
-    params = about.pop("params", {})
-    return [(each["text"], each["kind"]) for each in fetch(release, PATH, {"q": q, **params}, **about)["data"]]
+    params = context.pop("params", {})
+    return [(each["text"], each["kind"]) for each in fetch(release, PATH, {"q": q, **params}, **context)["data"]]
 
 
 def hold(number: int, name: str, **members: Any) -> tuple[Document, dict[str, list[datetime]]]:

@@ -54,8 +54,8 @@ def mapped(tmp_path_factory: pytest.TempPathFactory) -> City:
     return city
 
 
-def read_directory(city: City, params: str = "", **about: Any) -> dict[str, Any]:
-    return {each["slug"]: each for each in city.ask(f"/v1/seattle/neighborhoods{params}", **about)["data"]}
+def read_directory(city: City, params: str = "", **context: Any) -> dict[str, Any]:
+    return {each["slug"]: each for each in city.ask(f"/v1/seattle/neighborhoods{params}", **context)["data"]}
 
 
 def test_without_a_map_the_directory_is_of_those_that_listings_state(bare: City) -> None:
