@@ -5,9 +5,10 @@ import socket
 import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from tempfile import TemporaryFile
 from typing import BinaryIO
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -20,7 +21,7 @@ from outings.configuration import FeedTable
 from outings.retry_policy import TRANSIENT_STATUSES, RetryPolicy, read_retry_after
 from pipeline.fetch.addresses import SCHEMES, show_url
 from pipeline.fetch.source import FeedError
-from pipeline.fetch.unpacking import CorruptBody, Unpacker
+from pipeline.fetch.unpacking import CorruptBody, LongBody, unpack_gzip
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
@@ -42,82 +43,17 @@ class PrivateAddress(Exception):  # noqa: N818 - the name says it
         )
 
 
-class PublicTransport(httpx2.AsyncBaseTransport):
-    """Connects to public addresses alone, and to that very one which was checked: a name may have another one by then.
-
-    Through a proxy of the environment it is the proxy that connects. Then what the name is here is checked, if it is
-    known here. PrivateAddress.
-    """
-
-    def __init__(
-        self,
-        *,
-        verify: ssl.SSLContext,
-        connect_timeout: float,
-        resolve: Resolve | None = None,
-        is_allowed: Callable[[Address], bool] | None = None,
-    ) -> None:
-        self._verify = verify
-        self._connect_timeout = connect_timeout
-        self._resolve = resolve or resolve_host
-        self._is_allowed = is_allowed or is_public
-        # One a host and proxy: a connection whose certificate was checked for one is not another's on the same address,
-        # and one without a proxy would ask for the name's address again.
-        self._transports: dict[tuple[str, str | None], httpx2.AsyncHTTPTransport] = {}
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        host, proxy = request.url.raw_host.decode("ascii"), _find_proxy(request.url)
-        addresses = await self._find_addresses(request, host, is_proxied=proxy is not None)
-        for address in addresses:
-            if not self._is_allowed(address):
-                raise PrivateAddress(address)
-        transport = self._find_transport(host, proxy)
-        if proxy is not None:
-            return await transport.handle_async_request(request)
-        for address in addresses[:-1]:
-            try:
-                return await transport.handle_async_request(_pin(request, host, address))
-            except (httpx2.ConnectError, httpx2.ConnectTimeout):
-                continue
-        return await transport.handle_async_request(_pin(request, host, addresses[-1]))
-
-    async def aclose(self) -> None:
-        for transport in self._transports.values():
-            await transport.aclose()
-
-    async def _find_addresses(self, request: httpx2.Request, host: str, *, is_proxied: bool) -> Sequence[Address]:
-        """Return at least one address; none only if a proxy may know a name that is unknown here."""
-        port = request.url.port or _PORTS[request.url.scheme]
-        try:
-            async with asyncio.timeout(self._connect_timeout):
-                addresses = await self._resolve(host, port)
-        except (OSError, UnicodeError, TimeoutError):
-            addresses = ()
-        if not addresses and not is_proxied:
-            raise httpx2.ConnectError("its name has no address", request=request)
-        return addresses
-
-    def _find_transport(self, host: str, proxy: str | None) -> httpx2.AsyncHTTPTransport:
-        if (host, proxy) not in self._transports:
-            self._transports[host, proxy] = httpx2.AsyncHTTPTransport(verify=self._verify, proxy=proxy)
-        return self._transports[host, proxy]
-
-
 def is_public(address: Address) -> bool:
     """Return True for an address of the internet; one that carries another one inside is judged by that."""
     if isinstance(address, IPv6Address):
-        inner = _find_inner(address)
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
+        if address in _NAT64:
+            inner = IPv4Address(int(address) & 0xFFFFFFFF)
         if inner is not None:
             return is_public(inner)
         if address not in _GLOBAL:
             return False
     return address.is_global and not address.is_multicast
-
-
-def _find_inner(address: IPv6Address) -> IPv4Address | None:
-    if address in _NAT64:
-        return IPv4Address(int(address) & 0xFFFFFFFF)
-    return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
 
 
 async def resolve_host(host: str, port: int) -> Sequence[Address]:
@@ -127,15 +63,54 @@ async def resolve_host(host: str, port: int) -> Sequence[Address]:
     return tuple(dict.fromkeys(ip_address(sockaddr[0]) for *_, sockaddr in addresses))
 
 
-def _pin(request: httpx2.Request, host: str, address: Address) -> httpx2.Request:
-    """Return the request, sent to that address; its `Host` and the certificate to check stay those of the name."""
-    return httpx2.Request(
-        request.method,
-        request.url.copy_with(host=str(address)),
-        headers=request.headers,
-        stream=request.stream,
-        extensions={**request.extensions, "sni_hostname": host},
-    )
+class PublicTransport(httpx2.AsyncBaseTransport):
+    """Connects to public addresses alone, and to the very one that was checked: a name may have another one by then.
+
+    Through a proxy of the environment it is the proxy that connects. Then the addresses that the name has here are
+    checked, if it has any. Raises PrivateAddress.
+    """
+
+    def __init__(
+        self, *, verify: ssl.SSLContext, connect_timeout: float, resolve: Resolve = resolve_host,
+        is_allowed: Callable[[Address], bool] = is_public,
+    ) -> None:  # fmt: skip
+        self._verify, self._connect_timeout = verify, connect_timeout
+        self._resolve, self._is_allowed = resolve, is_allowed
+        # One a host and proxy: a connection whose certificate was checked for one is not another's on the same address,
+        # and one without a proxy would ask for the name's address again.
+        self._transports: dict[tuple[str, str | None], httpx2.AsyncHTTPTransport] = {}
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        host, proxy = request.url.raw_host.decode("ascii"), _find_proxy(request.url)
+        try:
+            async with asyncio.timeout(self._connect_timeout):
+                addresses = await self._resolve(host, request.url.port or _PORTS[request.url.scheme])
+        except (OSError, UnicodeError, TimeoutError):
+            addresses = ()
+        for address in addresses:
+            if not self._is_allowed(address):
+                raise PrivateAddress(address)
+        if (host, proxy) not in self._transports:
+            self._transports[host, proxy] = httpx2.AsyncHTTPTransport(verify=self._verify, proxy=proxy)
+        transport = self._transports[host, proxy]
+        if proxy is not None:
+            return await transport.handle_async_request(request)
+        failure = httpx2.TransportError("its name has no address", request=request)
+        for address in addresses:
+            # The header `Host` and the certificate to check stay those of the name.
+            pinned = httpx2.Request(
+                request.method, request.url.copy_with(host=str(address)), headers=request.headers,
+                stream=request.stream, extensions={**request.extensions, "sni_hostname": host},
+            )  # fmt: skip
+            try:
+                return await transport.handle_async_request(pinned)
+            except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+                failure = error
+        raise failure
+
+    async def aclose(self) -> None:
+        for transport in self._transports.values():
+            await transport.aclose()
 
 
 def _find_proxy(url: httpx2.URL) -> str | None:
@@ -149,8 +124,7 @@ def _find_proxy(url: httpx2.URL) -> str | None:
 
 MOST_REDIRECTS = 5
 _MOST_VALIDATOR_CHARACTERS = 1_000
-# By which a server says that there is no such thing, or no such page of it; and how much is read of what it says.
-_UNKNOWN = (400, 404, 410, 416, 422)
+# Bytes of what a server says that refuses a request, as for a page behind the last.
 _MOST_BEGIN = 4096
 _HEADERS = {"User-Agent": "outings/1", "Accept": "*/*", "Accept-Encoding": "gzip"}
 RETRY_POLICY = RetryPolicy(connect=10.0, silence=60.0, whole=900.0, attempts=4, pause=1.0, rest=120.0)
@@ -282,21 +256,14 @@ async def _fetch_once(
             try:
                 if response.status_code == 304 and headers:
                     return FetchResult(is_unchanged=True, url=str(response.url), validators=_merge(known, response))
-                if response.status_code in _UNKNOWN:
-                    status, body = response.status_code, await _read_begin(response)
-                    raise FetchError(f"answers {status}", status=status, body=body)
-                _check_status(response, most_rest=client.policy.rest)
+                await _check_status(response, most_rest=client.policy.rest)
                 await _write_body(response, target=target, most=most, bound=bound)
             finally:
                 await response.aclose()
     except TimeoutError:
         raise TransientFetchError(f"takes longer than {client.policy.whole:g} s") from None
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
-        doubt = _find_doubt(error)
-        if doubt is not None:
-            raise FetchError(f"has a certificate that is not trusted: {doubt.verify_message}") from None
-        # Not chained: its text may name the address.
-        raise TransientFetchError(_describe(error)) from None
+        raise _explain_failure(error) from None
     content_type = response.headers.get("content-type", "")
     return FetchResult(
         is_unchanged=False, url=str(response.url), content_type=content_type,
@@ -336,62 +303,46 @@ def _settle_headers(client: FeedClient, request: httpx2.Request) -> None:
 
 def _is_same_server(own: httpx2.URL, other: httpx2.URL) -> bool:
     """Compare scheme, name and port; https on its default port is the same server as http on its own."""
-    if (own.scheme, own.host, own.port) == (other.scheme, other.host, other.port):
-        return True
-    return own.host == other.host and (own.scheme, own.port, other.scheme, other.port) == ("http", None, "https", None)
+    ports = ((own.scheme, own.port), (other.scheme, other.port))
+    return own.host == other.host and (ports[0] == ports[1] or ports == (("http", None), ("https", None)))
 
 
-def _check_status(response: httpx2.Response, *, most_rest: float) -> None:
+async def _check_status(response: httpx2.Response, *, most_rest: float) -> None:
+    """Raise FetchError for a status other than 200."""
     status = response.status_code
     if status == 200:
         return
-    if status == 304:
-        raise FetchError("answers 304 to a request without a condition", status=status)
     if status not in TRANSIENT_STATUSES:
-        raise FetchError(f"answers {status}", status=status)
+        begin = b""
+        with suppress(httpx2.HTTPError):
+            async for piece in response.aiter_bytes():
+                begin += piece
+                if len(begin) >= _MOST_BEGIN:
+                    break
+        raise FetchError(f"answers {status}", status=status, body=begin[:_MOST_BEGIN])
     rest = read_retry_after(response.headers.get("retry-after"), time.time())
     if rest is not None and rest > most_rest:
         raise FetchError(f"answers {status} and asks for a pause of {rest:.0f} s", status=status)
     raise TransientFetchError(f"answers {status}", status=status, rest=rest)
 
 
-async def _read_begin(response: httpx2.Response) -> bytes:
-    """Return what can be read of the beginning of the body."""
-    begin = b""
-    try:
-        unpacker = Unpacker(response.headers.get("content-encoding", ""))
-        async for packed in response.aiter_raw():
-            begin += b"".join(unpacker.unpack(packed))
-            if len(begin) >= _MOST_BEGIN:
-                break
-    except (ValueError, httpx2.HTTPError):
-        pass
-    return begin[:_MOST_BEGIN]
-
-
 async def _write_body(response: httpx2.Response, *, target: BinaryIO, most: int, bound: str) -> None:
-    too_long = f"has more than {most:,} bytes, {bound}"
-    stated = response.headers.get("content-length", "")
-    if stated.isascii() and stated.isdigit() and int(stated) > most:
-        raise FetchError(too_long)
-    try:
-        unpacker = Unpacker(response.headers.get("content-encoding", ""))
-    except ValueError as error:
-        raise FetchError(str(error)) from None
-    arrived = written = 0
-    try:
-        async for packed in response.aiter_raw():
-            arrived += len(packed)
-            if arrived > most:  # gzip may have parts, or padding, without end that hold nothing
-                raise FetchError(too_long)
-            for piece in unpacker.unpack(packed):
-                written += len(piece)
-                if written > most:
-                    raise FetchError(too_long)
-                target.write(piece)
-        unpacker.finish()
-    except CorruptBody as torn:
-        raise TransientFetchError(str(torn)) from None
+    coding = response.headers.get("content-encoding", "").strip().lower()
+    if coding not in ("", "identity", "gzip", "x-gzip"):
+        raise FetchError(f'has the encoding "{coding[:50]}", which was not requested')
+    with nullcontext(target) if coding in ("", "identity") else TemporaryFile() as arriving:
+        async for piece in response.aiter_raw():
+            arriving.write(piece)
+            if arriving.tell() > most:
+                raise FetchError(f"has more than {most:,} bytes, {bound}")
+        if arriving is not target and arriving.tell():
+            arriving.seek(0)
+            try:
+                unpack_gzip(arriving, target, most=most)
+            except CorruptBody as torn:
+                raise TransientFetchError(str(torn)) from None
+            except LongBody:
+                raise FetchError(f"has more than {most:,} bytes, {bound}") from None
 
 
 def _merge(known: Validators, response: httpx2.Response) -> Validators:
@@ -406,21 +357,22 @@ def _read_validator(response: httpx2.Response, name: str) -> str | None:
     return value if usable else None
 
 
-def _find_doubt(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
-    """Return the error of the certificate among the causes of what the client raises."""
-    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
-        error = error.__cause__ or error.__context__
-    return error
+# What a failure of the client means, the first that fits. Its own text may name the address.
+_FAILURES: tuple[tuple[type[Exception], str], ...] = (
+    (httpx2.ConnectTimeout, "can't be reached"), (httpx2.ConnectError, "can't be reached"),
+    (httpx2.TimeoutException, "sends nothing for too long"),
+    (httpx2.RemoteProtocolError, "breaks off, or is not HTTP"), (httpx2.ReadError, "breaks off, or is not HTTP"),
+)  # fmt: skip
 
 
-def _describe(error: Exception) -> str:
-    if isinstance(error, httpx2.ConnectTimeout | httpx2.ConnectError):
-        return "can't be reached"
-    if isinstance(error, httpx2.TimeoutException):
-        return "sends nothing for too long"
-    if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError):
-        return "breaks off, or is not HTTP"
-    return f"can't be fetched ({type(error).__name__})"
+def _explain_failure(error: Exception) -> FetchError:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return FetchError(f"has a certificate that is not trusted: {cause.verify_message}")
+        cause = cause.__cause__ or cause.__context__
+    said = (text for kind, text in _FAILURES if isinstance(error, kind))
+    return TransientFetchError(next(said, f"can't be fetched ({type(error).__name__})"))
 
 
 def _is_loopback(host: str) -> bool:

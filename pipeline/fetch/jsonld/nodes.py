@@ -19,20 +19,50 @@ from pipeline.fetch.ndjson import MAX_LINE_BYTES
 from pipeline.fetch.source import PART
 from pipeline.fetch.text_files import decode_text, is_deep, mend_json
 
+# The signs round the JSON that kept it from browsers of long ago, and a semicolon.
+_BEFORE = ("<!--", "<![CDATA[", "//", "/*", "*/")
+_BEHIND = ("-->", "]]>", "//", "/*", "*/", ";")
+_MOST_SIGNS = 20
+_MOST_SCRIPT = 16 * MAX_LINE_BYTES
+# A text without an end is one to the end: it is not looked for from each of its quotes again.
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[}\]])', re.DOTALL)
+_CHARSET = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{1,40})""", re.IGNORECASE)
+_SHOWN = 200
+_KIND = "application/ld+json"
 # Of texts that are not found again in the page, as lxml had to mend them: each costs a search to its end.
 _MOST_MISSES = 20
-_KIND = "application/ld+json"
 
 
-class Page(NamedTuple):
-    """`scripts`: each with the line where its text begins, from 1. `address`: by its `<link rel="canonical">`."""
+class Document(NamedTuple):
+    """`line`: where it begins in its file, from 1. `reason`: why it can't be read; then `value` is how it begins."""
 
-    scripts: list[tuple[int, str]]
-    address: str | None
+    line: int
+    value: Any
+    reason: str | None = None
 
 
-class _Reader:
-    """A parser's target, whose methods lxml calls."""
+def parse_content(content: bytes, *, charset: str | None = None) -> tuple[list[Document], str | None]:
+    """Parse a page, a JSON file or JSON lines to documents, and the page's own address (`<link rel="canonical">`).
+
+    Raises ValueError for anything else, as half a file: it would remove the other half.
+    """
+    named = _CHARSET.search(content[:4096])
+    text = decode_text(content, charset=charset or (named[1].decode() if named else None)).text
+    if text.lstrip().startswith("<"):
+        return _parse_page(text)
+    document = _parse_document(text, line=1)
+    if document.reason is None:
+        return [document], None
+    # Not `splitlines`: other signs that end lines stand in texts.
+    numbered = ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
+    lines = [_parse_document(line, line=number) for number, line in numbered]
+    if not lines or lines[0].reason is not None:
+        raise ValueError(f"is neither a page nor JSON: {document.reason.partition(': ')[2]}")
+    return lines, None
+
+
+class _ScriptCollector:
+    """A target of lxml's parser, which calls its methods: a page of tags that never close takes no tree."""
 
     def __init__(self) -> None:
         self.scripts: list[str] = []
@@ -55,16 +85,14 @@ class _Reader:
             self.scripts.append("".join(self._parts))
             self._parts = None
 
-    def close(self) -> "_Reader":
+    def close(self) -> None:
         self.end("script")  # one that breaks off with the page
-        return self
 
 
-def parse_page(text: str) -> Page:
-    """Parse a page. Raises ValueError if it can't be read to its end."""
+def _parse_page(text: str) -> tuple[list[Document], str | None]:
     text = text.replace("\r\n", "\n")
-    reader = _Reader()
-    parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, no_network=True)
+    page = _ScriptCollector()
+    parser = etree.HTMLParser(target=page, encoding="utf-8", huge_tree=True, no_network=True)
     try:
         etree.fromstring(text.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError as error:
@@ -72,77 +100,21 @@ def parse_page(text: str) -> Page:
     fatal = next((error for error in parser.error_log if error.level_name == "FATAL"), None)
     if fatal is not None:
         raise ValueError(f"can't be read to its end: {fatal.message} (line {fatal.line})")
-    return Page([*_number_lines(reader.scripts, text)], reader.address)
-
-
-def _number_lines(scripts: list[str], text: str) -> Iterator[tuple[int, str]]:
-    """Find each script's line, which lxml does not tell: it stands in the page as it is, behind the `>` of its tag."""
-    at, line, misses = 0, 1, 0
-    for script in scripts:
+    documents, at, line, misses = list[Document](), 0, 1, 0
+    for script in page.scripts:
+        # lxml does not tell the line: the script stands in the page as it is, behind the `>` of its tag.
         place = text.find(f">{script}", at) if misses < _MOST_MISSES else -1
+        misses += place < 0
         if place >= 0:
             line += text.count("\n", at, place)
             at = place + 1
-        else:
-            misses += 1
-        yield line, script
-
-
-# The signs round the JSON that kept it from browsers of long ago, and a semicolon.
-_BEFORE = ("<!--", "<![CDATA[", "//", "/*", "*/")
-_BEHIND = ("-->", "]]>", "//", "/*", "*/", ";")
-_MOST_SIGNS = 20
-_MOST_SCRIPT = 16 * MAX_LINE_BYTES
-# A text without an end is one to the end: it is not looked for from each of its quotes again.
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[}\]])', re.DOTALL)
-_CHARSET = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{1,40})""", re.IGNORECASE)
-_SHOWN = 200
-
-
-class Document(NamedTuple):
-    """`line`: where it begins in its file, from 1. `reason`: why it can't be read; then `value` is how it begins."""
-
-    line: int
-    value: Any
-    reason: str | None = None
-
-
-class Content(NamedTuple):
-    """`address`: the page's own, by its `<link rel="canonical">`."""
-
-    documents: list[Document]
-    address: str | None = None
-
-
-def parse_content(content: bytes, *, charset: str | None = None) -> Content:
-    """Parse a file. Raises ValueError for anything else, as half a file: it would remove the other half."""
-    named = _CHARSET.search(content[:4096])
-    text = decode_text(content, charset=charset or (named[1].decode() if named else None)).text
-    if text.lstrip().startswith("<"):
-        page = parse_page(text)
-        # A script that is no JSON is one document that can't be read, and the page's others are.
-        documents = (_parse_script(script, line=line) for line, script in page.scripts)
-        return Content([document for document in documents if document is not None], page.address)
-    try:
-        return Content([Document(1, _load(text))])
-    except ValueError as error:
-        lines = _parse_lines(text)
-        if lines is None:
-            raise ValueError(f"is neither a page nor JSON: {error}") from None
-        return Content(lines)
-
-
-def _parse_script(text: str, *, line: int) -> Document | None:
-    """Parse a script element, None for an empty one."""
-    inner = _unwrap(text.strip().strip("\ufeff").strip())
-    if not inner:
-        return None
-    if len(inner) > _MOST_SCRIPT:
-        return Document(line, inner[:_SHOWN], f"too_long: a script element has at most {_MOST_SCRIPT} characters")
-    try:
-        return Document(line, _load(inner))
-    except ValueError as error:
-        return Document(line, inner[:_SHOWN], f"unreadable: {error}")
+        inner = _unwrap(script.strip().strip("\ufeff").strip())
+        if len(inner) > _MOST_SCRIPT:
+            reason = f"too_long: a script element has at most {_MOST_SCRIPT} characters"
+            documents.append(Document(line, inner[:_SHOWN], reason))
+        elif inner:
+            documents.append(_parse_document(inner, line=line))
+    return documents, page.address
 
 
 def _unwrap(text: str) -> str:
@@ -155,48 +127,29 @@ def _unwrap(text: str) -> str:
     return text
 
 
-def _parse_lines(text: str) -> list[Document] | None:
-    """Parse a document a line, None if the first line is none by itself."""
-    documents: list[Document] = []
-    # Not `splitlines`: other signs that end lines stand in texts.
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            documents.append(Document(number, _load(line)))
-        except ValueError as error:
-            if not documents:
-                return None
-            documents.append(Document(number, line[:_SHOWN], f"unreadable: {error}"))
-    return documents or None
-
-
-def _load(text: str) -> Any:
+def _parse_document(text: str, *, line: int) -> Document:
     """Parse JSON, and forgive what pages get wrong: line ends within texts, commas before a bracket, quotes as
     entities."""
-    try:
-        value = msgspec.json.decode(text.encode("utf-8", "replace"))
-    except RecursionError:
-        raise ValueError("is nested too deep") from None
-    except msgspec.MsgspecError as error:
-        value = _load_forgiving(text, error)
-    if is_deep(value):
-        raise ValueError("is nested too deep")
-    return value
-
-
-def _load_forgiving(text: str, first: Exception) -> Any:
-    tries = [text, _TRAILING_COMMA.sub(lambda match: match[1] or "", text)]
+    attempts = [lambda: text.encode("utf-8", "replace"), lambda: mend_json(text)]
+    attempts.append(lambda: mend_json(_TRAILING_COMMA.sub(lambda match: match[1] or "", text)))
     if "&quot;" in text or "&#34;" in text:
-        tries.append(unescape(text))
-    for attempt in tries:
+        attempts.append(lambda: mend_json(unescape(text)))
+    reason = ""
+    for mend in attempts:
         try:
-            return msgspec.json.decode(mend_json(attempt))
+            value = msgspec.json.decode(mend())
         except RecursionError:
-            raise ValueError("is nested too deep") from None
-        except (ValueError, msgspec.MsgspecError):
-            continue
-    raise ValueError(str(first)) from None
+            reason = "is nested too deep"
+            break
+        except ValueError as error:  # the first one is of the text as it stands
+            reason = reason or str(error)
+        else:
+            return (
+                Document(line, text[:_SHOWN], "unreadable: is nested too deep")
+                if is_deep(value)
+                else Document(line, value)
+            )
+    return Document(line, text[:_SHOWN], f"unreadable: {reason}")
 
 
 # Events whose dates are those of what they are made of.
@@ -205,26 +158,23 @@ _EVENT_TYPES = SERIES | {
     "Event", "ScheduledSession", "Festival", "Hackathon", "CourseSession",
 }  # fmt: skip
 _CLASSES = frozenset({"Course", "CourseInstance"})
-# What a place's type is in our vocabulary; None: a place, of no kind that we have.
+# A place's type in our vocabulary by schema.org's types; None: a place, of no kind that we have.
 _PLACES: dict[str, str | None] = {
-    "Place": None, "CivicStructure": None, "LocalBusiness": None, "LandmarksOrHistoricalBuildings": "attraction",
-    "TouristAttraction": "attraction", "TouristDestination": "attraction", "AmusementPark": "attraction",
-    "EventVenue": None, "Museum": "museum", "ArtGallery": "museum", "Library": "library", "Park": "park",
-    "Beach": "park", "BodyOfWater": None, "Landform": None, "Campground": "park", "RVPark": None,
-    "Playground": "playground", "Zoo": "zoo_aquarium", "Aquarium": "zoo_aquarium", "PerformingArtsTheater": "theater",
-    "MovieTheater": "theater", "MusicVenue": "theater", "ComedyClub": "theater", "PublicSwimmingPool": "pool",
-    "SportsActivityLocation": "sports_center", "StadiumOrArena": "sports_center", "BowlingAlley": "sports_center",
-    "ExerciseGym": "sports_center", "HealthClub": "sports_center", "GolfCourse": "sports_center",
-    "SkiResort": "sports_center", "SportsClub": "sports_center", "TennisComplex": "sports_center",
-    "EntertainmentBusiness": None, "AdultEntertainment": None, "Casino": None, "NightClub": None,
-    "FoodEstablishment": "store_cafe", "Bakery": "store_cafe", "BarOrPub": "store_cafe", "Brewery": "store_cafe",
-    "CafeOrCoffeeShop": "store_cafe", "FastFoodRestaurant": "store_cafe", "IceCreamShop": "store_cafe",
-    "Restaurant": "store_cafe", "Winery": "store_cafe", "Distillery": "store_cafe", "Store": "store_cafe",
-    "BookStore": "store_cafe", "ToyStore": "store_cafe", "HobbyShop": "store_cafe", "ChildCare": None,
-    "TouristInformationCenter": None, "PlaceOfWorship": None, "BuddhistTemple": None, "Church": None,
-    "CatholicChurch": None, "HinduTemple": None, "Mosque": None, "Synagogue": None, "CityHall": None,
-    "GovernmentBuilding": None, "LodgingBusiness": None, "FacilityUse": "sports_center",
-    "IndividualFacilityUse": "sports_center",
+    name: hint
+    for hint, names in (
+        (None, "Place CivicStructure LocalBusiness EventVenue BodyOfWater Landform RVPark EntertainmentBusiness"),
+        (None, "AdultEntertainment Casino NightClub ChildCare TouristInformationCenter PlaceOfWorship BuddhistTemple"),
+        (None, "Church CatholicChurch HinduTemple Mosque Synagogue CityHall GovernmentBuilding LodgingBusiness"),
+        ("attraction", "LandmarksOrHistoricalBuildings TouristAttraction TouristDestination AmusementPark"),
+        ("museum", "Museum ArtGallery"), ("library", "Library"), ("park", "Park Beach Campground"),
+        ("playground", "Playground"), ("zoo_aquarium", "Zoo Aquarium"), ("pool", "PublicSwimmingPool"),
+        ("theater", "PerformingArtsTheater MovieTheater MusicVenue ComedyClub"),
+        ("sports_center", "SportsActivityLocation StadiumOrArena BowlingAlley ExerciseGym HealthClub GolfCourse"),
+        ("sports_center", "SkiResort SportsClub TennisComplex FacilityUse IndividualFacilityUse"),
+        ("store_cafe", "FoodEstablishment Bakery BarOrPub Brewery CafeOrCoffeeShop FastFoodRestaurant IceCreamShop"),
+        ("store_cafe", "Restaurant Winery Distillery Store BookStore ToyStore HobbyShop"),
+    )
+    for name in names.split()
 }  # fmt: skip
 _ORGANIZATIONS = frozenset(
     {
@@ -305,12 +255,10 @@ def shorten_name(text: str) -> str:
 
 
 class Graph:
-    """The nodes of one file, by their `@id` and by their `identifier`. `address`: what relative ids are relative to;
-    `beside`: where else to look."""
+    """The nodes of one file, by their `@id` and by their `identifier`. `address`: what relative ids are relative to."""
 
-    def __init__(self, values: Iterable[Any], *, address: str | None = None, beside: "Graph | None" = None) -> None:
+    def __init__(self, values: Iterable[Any], *, address: str | None = None) -> None:
         self.address = address
-        self._beside = beside
         self._known: dict[tuple[str, str], dict[str, Any]] = {}
         ahead = list(values)
         while ahead:
@@ -334,10 +282,7 @@ class Graph:
         return value if known is None else known
 
     def find(self, text: str, *, by: str = "@id") -> Mapping[str, Any] | None:
-        """Return the fuller node, here or beside: a reference states no more than a name."""
-        own = self._known.get((by, text))
-        other = None if self._beside is None else self._beside.find(text, by=by)
-        return max((own, other), key=lambda known: -1 if known is None else len(known))
+        return self._known.get((by, text))
 
     def resolve(self, text: str) -> str:
         """Return an address as a whole one, if it can be made whole."""

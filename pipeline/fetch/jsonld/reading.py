@@ -346,11 +346,11 @@ def read_documents(
 
     Raises ValueError for a file that can't be read.
     """
-    parsed = parse_content(content, charset=charset)
-    readable = [document for document in parsed.documents if document.reason is None]
-    graph = Graph((document.value for document in readable), address=parsed.address or address)
+    documents, own_address = parse_content(content, charset=charset)
+    readable = (document.value for document in documents if document.reason is None)
+    graph = Graph(readable, address=own_address or address)
     nodes: list[tuple[int, Node]] = []
-    for document in parsed.documents:
+    for document in documents:
         if document.reason is not None:
             yield RawRecord(document.line, document.value, document.reason)
         else:

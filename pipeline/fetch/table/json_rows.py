@@ -16,7 +16,7 @@ from pipeline.fetch.unpacking import TableFile
 
 
 class Fault(NamedTuple):
-    """A row that is none: the line where it begins, why, and how it begins."""
+    """A row that can't be read: the line where it begins, why, and how it begins."""
 
     line: int
     reason: str
@@ -24,9 +24,11 @@ class Fault(NamedTuple):
 
 
 class Part(Struct, frozen=True, kw_only=True):
-    """`query` and its `parameters` give the rows in their order. `lines`: where each begins in its file; None where
-    the number of the row is its line, and `count` is how many there are. `decided`: how it was read, where that was a
-    choice."""
+    """The rows of one file: a `query` with `parameters` that returns them in their order.
+
+    `lines`: where each begins in its file; None where the number of the row is its line, and `count` is how many there
+    are. `decided`: how it was read, where that was a choice.
+    """
 
     query: str
     parameters: tuple[Any, ...]
@@ -75,11 +77,10 @@ def open_json(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, 
     if not feed.records and is_lines(content):
         return open_json_lines(file, feed, connection, scratch)
     rows = find_rows(content, feed)
-    if feed.map and not feed.records and rows is None:
+    if rows is None and feed.map:
         raise ValueError(explain_wrapped(content))
-    if rows is None:
-        rows = [Raw(content)]
-    return make_part(rows, content, feed, connection, scratch)
+    rows = [Raw(content)] if rows is None else rows
+    return _make_part(rows, feed, connection, scratch, lines=_number_lines(rows, content))
 
 
 def open_geojson(file: TableFile, feed: FeedTable, connection: DuckDBPyConnection, scratch: Path) -> Part:
@@ -89,11 +90,9 @@ def open_geojson(file: TableFile, feed: FeedTable, connection: DuckDBPyConnectio
     try:
         collection = msgspec.json.decode(content, type=_FeatureCollection)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"is not a GeoJSON FeatureCollection: {explain_json(content, error)}") from error
-    rows = list(map(_parse_feature, collection.features))
-    return make_part(
-        rows, content, feed, connection, scratch, originals=collection.features, json_columns=("geometry",)
-    )
+        raise ValueError(f"is not a GeoJSON FeatureCollection: {_explain_json(content, error)}") from error
+    rows, lines = list(map(_parse_feature, collection.features)), _number_lines(collection.features, content)
+    return _make_part(rows, feed, connection, scratch, lines=lines, json_columns=("geometry",))
 
 
 def parse_features(content: bytes) -> list[Raw] | None:
@@ -113,17 +112,24 @@ def open_json_lines(file: TableFile, feed: FeedTable, connection: DuckDBPyConnec
     for number, line in enumerate(content.split(b"\n"), start=1):
         if not line.strip():
             continue
-        try:
-            rows.append(msgspec.json.decode(line, type=Raw))
-            msgspec.json.decode(line)
+        if (error := _find_error(line)) is None:
+            rows.append(Raw(line))
             lines.append(number)
-        except (ValueError, RecursionError) as error:
-            del rows[len(lines) :]
+        else:
             faults.append(Fault(number, f"unreadable: {error}", line[:_SHOWN].decode("utf-8", "replace")))
     if faults and not rows:
-        raise ValueError(f"line {faults[0].line} {explain_json(content, None)}: {faults[0].value}")
-    part = make_part(rows, content, feed, connection, scratch)
-    return msgspec.structs.replace(part, lines=lines, faults=tuple(faults))
+        raise ValueError(f"line {faults[0].line} {_explain_json(content, None)}: {faults[0].value}")
+    part = _make_part(rows, feed, connection, scratch, lines=lines)
+    return msgspec.structs.replace(part, faults=tuple(faults))
+
+
+def _find_error(encoded: bytes) -> Exception | None:
+    """Return what is wrong with JSON, None if nothing is."""
+    try:
+        msgspec.json.decode(encoded)
+    except (ValueError, RecursionError) as error:
+        return error
+    return None
 
 
 def read_json(file: TableFile, feed: FeedTable) -> bytes:
@@ -135,13 +141,7 @@ def read_json(file: TableFile, feed: FeedTable) -> bytes:
 def is_lines(content: bytes) -> bool:
     """Return True for one object a line: the first line is whole, and others follow."""
     first, _, rest = content.strip().partition(b"\n")
-    if not first.startswith(b"{") or not rest.strip():
-        return False
-    try:
-        msgspec.json.decode(first)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    return first.startswith(b"{") and bool(rest.strip()) and _find_error(first) is None
 
 
 def find_rows(content: bytes, feed: FeedTable) -> Sequence[Raw] | None:
@@ -171,7 +171,7 @@ def _decode(value: Raw, kind: type[_T], content: bytes) -> _T | None:
     except msgspec.ValidationError:
         return None
     except (ValueError, RecursionError) as error:
-        raise ValueError(explain_json(content, error)) from error
+        raise ValueError(_explain_json(content, error)) from error
 
 
 def list_wrapped(content: bytes) -> dict[str, int]:
@@ -179,7 +179,7 @@ def list_wrapped(content: bytes) -> dict[str, int]:
     counts: dict[str, int] = {}
 
     def look(value: Any, path: str) -> None:
-        if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+        if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
             counts[path] = len(value)
         elif isinstance(value, dict) and path.count(".") < 3:
             for name, inner in value.items():
@@ -201,7 +201,7 @@ def explain_wrapped(content: bytes) -> str:
     return f'is one object with its rows inside: {lists}. Say where they lie, as in records = "{best}"'
 
 
-def explain_json(content: bytes, error: Exception | None) -> str:
+def _explain_json(content: bytes, error: Exception | None) -> str:
     """Describe what is wrong with a document, and where."""
     reason = str(error or "")
     if "truncated" in reason:
@@ -255,21 +255,13 @@ def _add_point(geometry: Raw) -> Raw:
     return Raw(bytes(geometry).rstrip()[:-1] + f',"point":[{round(point.x, 7)},{round(point.y, 7)}]}}'.encode())
 
 
-def make_part(
-    rows: Sequence[Raw],
-    content: bytes,
-    feed: FeedTable,
-    connection: DuckDBPyConnection,
-    scratch: Path,
-    *,
-    originals: Sequence[Raw] | None = None,
-    json_columns: Iterable[str] = (),
-) -> Part:
-    """Write rows to `scratch` and return what selects them. `originals`: the rows as they stand in `content`, if
-    rewritten."""
+def _make_part(
+    rows: Sequence[Raw], feed: FeedTable, connection: DuckDBPyConnection, scratch: Path, *,
+    lines: Sequence[int] | None, json_columns: Iterable[str] = (),
+) -> Part:  # fmt: skip
+    """Write rows to `scratch` and return what selects them."""
     check_rows(len(rows), feed)
-    objects = 0
-    names: set[str] = set()
+    objects, names = 0, set[str]()
     with scratch.open("wb") as target:
         for row in rows:
             encoded = write_line(row)
@@ -281,7 +273,6 @@ def make_part(
     if not objects:
         raise ValueError("has no objects; expected a list of objects, or one on each line")
     query, parameters = read_typed(connection, scratch, json_columns=json_columns)
-    lines = number_lines(rows if originals is None else originals, content)
     return Part(query=query, parameters=parameters, lines=lines, count=len(rows))
 
 
@@ -307,7 +298,7 @@ def write_line(row: Raw) -> bytes | None:
     return encoded.replace(b"\n", b" ").replace(b"\r", b" ") if encoded.startswith(b"{") else None
 
 
-def number_lines(rows: Sequence[Raw], content: bytes) -> Sequence[int] | None:
+def _number_lines(rows: Sequence[Raw], content: bytes) -> Sequence[int] | None:
     """Return the line on which each row begins, None if the file has fewer lines than rows."""
     if content.count(10) + 1 < len(rows):
         return None

@@ -91,7 +91,7 @@ def test_a_feed_is_fetched(open_feed: Open, web: Web, page: Page) -> None:
         (Page(LINE, status=501), "answers 501", 1),
         (Page(LINE, status=522), "answers 522 (3 times)", 3),
         (Page(LINE, status=503, headers={"Retry-After": "99"}), "answers 503 and asks for a pause of 99 s", 1),
-        (Page(LINE, status=304), "answers 304 to a request without a condition", 1),
+        (Page(LINE, status=304), "answers 304", 1),
         (Page(LINE, cut=5), "breaks off, or is not HTTP (3 times)", 3),
         (Page(LINE, length=len(LINE) + 1), "breaks off, or is not HTTP (3 times)", 3),
         (Page(is_silent=True), "sends nothing for too long (3 times)", 3),
