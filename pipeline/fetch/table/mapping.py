@@ -7,6 +7,7 @@ the member out.
 import re
 from calendar import month_abbr
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from msgspec import Struct
@@ -32,58 +33,33 @@ class Text(Struct, frozen=True):
     is_number: bool = False
 
 
-def find_texts(member: str, rule: Rule, columns: Mapping[str, Any]) -> list[Text]:
-    """Return SQL for the columns of a rule. Raises MappingError if the file lacks a column that is not optional."""
-    texts, missing = [], list[MappingError]()
-    for place, each in enumerate(rule.columns):
-        try:
-            text = find_text(member, each, columns)
-            texts.append(_add_label(text, rule.labels[place], rule.with_) if rule.labels else text)
-        except MappingError as error:
-            missing.append(error)
-    if missing and not rule.optional and not (rule.first and texts):
-        raise missing[0]
-    return texts
-
-
-def _add_label(text: Text, label: str, between: str) -> Text:
-    """Put the label before the text, if there is any."""
-    if not label:
-        return text
-    sql = f"nullif(array_to_string({text.sql}, {literal(between)}), '')" if text.many else text.sql
-    return Text(f"{literal(f'{label} ')} || {sql}")
-
-
-def choose_first(texts: Sequence[Text]) -> Text:
+def _choose_first(texts: Sequence[Text]) -> Text:
     """Return the first text that is stated; a list without an entry states nothing."""
     if not texts:
         return Text("NULL::VARCHAR")
-    if not any(each.many for each in texts):
-        return Text(f"coalesce({', '.join(each.sql for each in texts)})")
+    if not any(text.many for text in texts):
+        return Text(f"coalesce({', '.join(text.sql for text in texts)})")
     lists = (
-        f"CASE WHEN len({each.sql}) > 0 THEN {each.sql} END" if each.many
-        else f"CASE WHEN {each.sql} IS NOT NULL THEN [{each.sql}] END"
-        for each in texts
+        f"CASE WHEN len({text.sql}) > 0 THEN {text.sql} END" if text.many
+        else f"CASE WHEN {text.sql} IS NOT NULL THEN [{text.sql}] END"
+        for text in texts
     )  # fmt: skip
     return Text(f"coalesce({', '.join(lists)})", many=True)
 
 
 def find_text(member: str, stated: str, columns: Mapping[str, Any]) -> Text:
-    """Return SQL for one column, or a path into it. `columns`: the types of `feed`. Raises `MappingError` if there is
-    none."""
-    name, rest = find_column(member, stated, columns)
-    return _walk(member, quote(name), columns[name], rest, stated)
+    """Return SQL for one column, or a path into it. `columns`: the types of `feed`.
 
-
-def find_column(member: str, stated: str, columns: Mapping[str, Any]) -> tuple[str, str]:
-    """Return a column and the path behind it. Case, accents and blanks may differ unless another column is named so."""
+    Case, accents and blanks of its name may differ unless another column is named so. Raises `MappingError` for none.
+    """
     folded: dict[str, str] = {}
     for name in columns:
         folded.setdefault(_fold_name(name), name)
-    for cut in _list_cuts(stated):
-        for column in (stated[:cut] if stated[:cut] in columns else None, folded.get(_fold_name(stated[:cut]))):
-            if column is not None:
-                return column, stated[cut:].removeprefix(".")
+    # A path may begin at a point or bracket behind the name; the longest name counts.
+    for cut in (len(stated), *(at for at in range(len(stated) - 1, 0, -1) if stated[at] in ".[")):
+        column = stated[:cut] if stated[:cut] in columns else folded.get(_fold_name(stated[:cut]))
+        if column is not None:
+            return _walk(member, quote(column), columns[column], stated[cut:].removeprefix("."), stated)
     near = list_nearest(stated, columns) or list(columns)[:12]
     has = f"it has: {', '.join(near)}. If the names of its columns stand further down, say skip"
     raise MappingError(member, f'names the column "{stated}", which the file does not have; {has}')
@@ -91,11 +67,6 @@ def find_column(member: str, stated: str, columns: Mapping[str, Any]) -> tuple[s
 
 def _fold_name(name: str) -> str:
     return " ".join(re.sub(r"[\s_\-]+", " ", fold(name)).split())
-
-
-def _list_cuts(stated: str) -> list[int]:
-    """List where a path may begin: at its end, or at a point or bracket, the longest name first."""
-    return [len(stated), *(at for at in range(len(stated) - 1, 0, -1) if stated[at] in ".[")]
 
 
 def _walk(member: str, sql: str, kind: Any, rest: str, stated: str) -> Text:
@@ -115,20 +86,16 @@ def _walk(member: str, sql: str, kind: Any, rest: str, stated: str) -> Text:
         if inner.many:
             raise MappingError(member, f'names "{stated}", a list of lists; take one of them, as [0]')
         return Text(f"list_transform({sql}, lambda entry: {inner.sql})", many=True)
-    if kind.id == "list":
-        raise MappingError(
-            member, f'names "{stated}", where the file has a list; say [] for all of it, [0] for its first'
-        )
     if kind.id != "struct":
-        raise MappingError(member, f'names "{stated}", and what stands there is no object')
-    names = {name.casefold(): (name, child) for name, child in kind.children}
+        what = "a list; say [] for all of it, [0] for its first" if kind.id == "list" else "no object"
+        raise MappingError(member, f'names "{stated}", where the file has {what}')
     step = re.split(r"[.\[]", rest, maxsplit=1)[0]
-    if step.casefold() not in names:
-        known = [name for name, _ in kind.children]
-        near = ", ".join(list_nearest(step, known) or known)
-        raise MappingError(member, f'names "{stated}", where the file has no "{step}"; it has: {near}')
-    name, child = names[step.casefold()]
-    return _walk(member, f"{sql}.{quote(name)}", child, rest[len(step) :].removeprefix("."), stated)
+    for name, child in kind.children:
+        if name.casefold() == step.casefold():
+            return _walk(member, f"{sql}.{quote(name)}", child, rest[len(step) :].removeprefix("."), stated)
+    known = [name for name, _ in kind.children]
+    near = ", ".join(list_nearest(step, known) or known)
+    raise MappingError(member, f'names "{stated}", where the file has no "{step}"; it has: {near}')
 
 
 def _walk_json(sql: str, kind: Any, rest: str) -> Text:
@@ -176,7 +143,7 @@ _OFFSET = r"\s?(Z|[+-]\d{2}(:?\d{2})?)"
 
 def read_moment(text: str, formats: Sequence[str], zone: str) -> str:
     """Return SQL for a TIMESTAMP on the clock of `zone`, null without a clock time."""
-    own = [each for each in formats if has_clock(each) and has_day(each)]
+    own = [format_ for format_ in formats if has_clock(format_) and has_day(format_)]
     instant = f"try_cast({text} AS TIMESTAMPTZ) AT TIME ZONE {literal(zone)}"
     iso = [
         f"WHEN regexp_full_match({text}, '{_ISO}') THEN try_cast({text} AS TIMESTAMP)",
@@ -187,13 +154,13 @@ def read_moment(text: str, formats: Sequence[str], zone: str) -> str:
 
 def read_day(text: str, formats: Sequence[str], zone: str) -> str:
     """Return SQL for the midnight of a text that states a day alone."""
-    own = [each for each in formats if has_day(each) and not has_clock(each)]
+    own = [format_ for format_ in formats if has_day(format_) and not has_clock(format_)]
     return _join(own, text, [f"WHEN regexp_full_match({text}, '{_ISO_DAY}') THEN try_cast({text} AS TIMESTAMP)"], zone)
 
 
 def read_clock(text: str, formats: Sequence[str], zone: str) -> str:
     """Return SQL that parses a time of day, as a TIMESTAMP whose date means nothing."""
-    own = [each for each in formats if has_clock(each)]
+    own = [format_ for format_ in formats if has_clock(format_)]
     clock = f"try_strptime({text}, ['%H:%M', '%H:%M:%S'])"
     iso = [
         rf"WHEN regexp_full_match({text}, '\d{{1,2}}:\d{{2}}(:\d{{2}})?') THEN {clock}",
@@ -204,7 +171,7 @@ def read_clock(text: str, formats: Sequence[str], zone: str) -> str:
 
 def _join(formats: Sequence[str], text: str, iso: Sequence[str], zone: str) -> str:
     cases = f"CASE {' '.join(iso)} END"
-    read = [_read_format(each, text, zone) for each in formats]
+    read = [_read_format(format_, text, zone) for format_ in formats]
     return f"coalesce({', '.join([cases, *read])})" if read else cases
 
 
@@ -241,13 +208,7 @@ def _squeeze(format_: str) -> str:
 
 def _fold_format(format_: str) -> str:
     """Return the format in lower case and without accents, but for its directives."""
-    parts, at = [], 0
-    while at < len(format_):
-        width = 3 if format_[at : at + 2] == "%-" else 2 if format_[at] == "%" else 1
-        piece = format_[at : at + width]
-        parts.append(piece if piece.startswith("%") else fold(piece))
-        at += width
-    return "".join(parts)
+    return re.sub(r"%-?.|.", lambda part: part[0] if part[0][0] == "%" else fold(part[0]), format_, flags=re.DOTALL)
 
 
 # Words that say yes or no by themselves.
@@ -256,21 +217,21 @@ NO = ("n", "false", "f", "0", *merge_words("words")["no"])
 _GAP = r"[\s\x{A0}\x{202F}]"
 
 
-def compile_flag(name: str, rule: Rule) -> str:
+def _compile_flag(name: str, rule: Rule) -> str:
+    own_yes, own_no = [*map(fold, rule.yes)], [*map(fold, rule.no)]
     yes, no = (
-        ", ".join(literal(fold(word)) for word in words)
-        for words in (rule.yes or _without(YES, rule.no), rule.no or _without(NO, rule.yes))
+        ", ".join(map(literal, words))
+        for words in (
+            own_yes or [word for word in map(fold, YES) if word not in own_no],
+            own_no or [word for word in map(fold, NO) if word not in own_yes],
+        )
     )
     folded = f"lower(strip_accents({name}))"
     cases = f"WHEN {folded} IN ({yes}) THEN to_json(true) WHEN {folded} IN ({no}) THEN to_json(false)"
     return f"CASE {cases} ELSE to_json({name}) END"
 
 
-def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
-    return [word for word in words if word not in [fold(other) for other in others]]
-
-
-def compile_number(name: str, rule: Rule, target: Target) -> str:
+def _compile_number(name: str, rule: Rule, target: Target) -> str:
     """Return SQL that parses a number. A text that does not fit as a whole stays text.
 
     An amount never has three decimals: 1.200 is a thousand or an error, and 12.50 is never 1250.
@@ -310,7 +271,7 @@ def compile_mapping(raw: Mapping[str, Any], columns: Mapping[str, Any], *, vocab
             sql = _compile_value(quote(member), rule, target, text, zone)
         _place(tree, target, sql)
     _add_day(tree, rules)
-    members = ",\n    ".join(["rowid", *(f"{_write(each)} AS {quote(name)}" for name, each in tree.items())])
+    members = ",\n    ".join(["rowid", *(f"{_write(branch)} AS {quote(name)}" for name, branch in tree.items())])
     read = ",\n        ".join(moments)
     of = ",\n        ".join(texts)
     headings = compile_headings(raw, columns)
@@ -333,28 +294,39 @@ def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str,
     if rule.lookup:
         text = _look_up(text, rule, target)
         if text.many and not target.many:
-            text = Text(f"list_filter({text.sql}, lambda each: each <> '')[1]")
-    if rule.prefix:
-        text = _each(text, lambda sql: _add_prefix(sql, rule.prefix))
+            text = Text(f"list_filter({text.sql}, lambda entry: entry <> '')[1]")
+    if rule.prefix:  # not before a text that has it, nor before an address with its own scheme
+        prefix = literal(rule.prefix)
+        has = "contains({0}, '://')" if "://" in rule.prefix else f"starts_with({{0}}, {prefix})"
+        text = _change(text, lambda sql: f"CASE WHEN {has.format(sql)} THEN {sql} ELSE {prefix} || {sql} END")
     if rule.fallback is not None:
-        text = choose_first([text, _fall_back(member, rule, target, columns)])
+        text = _choose_first([text, _fall_back(member, rule, target, columns)])
     if text.many and not target.many:
         # A member of one value: all that stand there, in one text.
-        text = Text(f"nullif(array_to_string(list_filter({text.sql}, lambda each: each <> ''), ', '), '')")
+        text = Text(f"nullif(array_to_string(list_filter({text.sql}, lambda entry: entry <> ''), ', '), '')")
     return text
 
 
 def _read_source(member: str, rule: Rule, target: Target, columns: Mapping[str, Any]) -> Text:
     """Return SQL for what stands in the rule's columns."""
-    texts = find_texts(member, rule, columns)
-    if rule.heading and texts:
-        texts[0] = _add_heading(texts[0], rule.heading)
-    if rule.first:
-        text = choose_first(texts)
-    elif not texts:
-        text = Text("NULL::VARCHAR")
+    texts, missing = list[Text](), list[MappingError]()
+    for column, label in zip_longest(rule.columns, rule.labels, fillvalue=""):
+        try:
+            text = find_text(member, column, columns)
+        except MappingError as error:
+            missing.append(error)
+        else:
+            texts.append(Text(f"{literal(f'{label} ')} || {_join_list(text, rule.with_)}") if label else text)
+    if missing and not rule.optional and not (rule.first and texts):
+        raise missing[0]
+    if rule.heading and texts:  # the nearest heading above the row stands behind its text
+        is_heading = f"regexp_matches({texts[0].sql}, {literal(rule.heading)})"
+        above = f"last_value(CASE WHEN {is_heading} THEN {texts[0].sql} END IGNORE NULLS) OVER (ORDER BY rowid)"
+        texts[0] = Text(f"{texts[0].sql} || ' ' || {above}")
+    if rule.first or not texts:
+        text = _choose_first(texts)
     elif rule.join:
-        parts = [f"array_to_string({each.sql}, {literal(rule.with_)})" if each.many else each.sql for each in texts]
+        parts = [f"array_to_string({part.sql}, {literal(rule.with_)})" if part.many else part.sql for part in texts]
         if rule.range:
             return _join_ranges(parts, rule)
         text = Text(f"nullif(concat_ws({literal(rule.with_)}, {', '.join(parts)}), '')")
@@ -365,14 +337,18 @@ def _read_source(member: str, rule: Rule, target: Target, columns: Mapping[str, 
     return text
 
 
+def _join_list(text: Text, between: str) -> str:
+    return f"nullif(array_to_string({text.sql}, {literal(between)}), '')" if text.many else text.sql
+
+
 def _join_ranges(parts: Sequence[str], rule: Rule) -> Text:
     """Join one end of each column's range: of the days in one and the clock times in another. A column that states no
     end has that of its start, and one without a digit (`TBA`) is left out."""
-    parts = [f"CASE WHEN regexp_matches({each}, '[0-9]') THEN {each} END" for each in parts]
-    starts = [take_range(each, "time", "start") for each in parts]
+    parts = [f"CASE WHEN regexp_matches({part}, '[0-9]') THEN {part} END" for part in parts]
+    starts = [take_range(part, "time", "start") for part in parts]
     if rule.range == "start":
         return Text(f"nullif(concat_ws({literal(rule.with_)}, {', '.join(starts)}), '')")
-    ends = [take_range(each, "time", "end") for each in parts]
+    ends = [take_range(part, "time", "end") for part in parts]
     both = ", ".join(f"coalesce({end}, {start})" for end, start in zip(ends, starts, strict=True))
     joined = f"concat_ws({literal(rule.with_)}, {both})"
     return Text(f"CASE WHEN coalesce({', '.join(ends)}) IS NOT NULL THEN {joined} END")
@@ -382,20 +358,13 @@ def _cut_text(member: str, text: Text, rule: Rule, target: Target) -> Text:
     """Return SQL that takes a part of each text: the rule's group of its pattern, or one end of a range."""
     if rule.pattern:
         group = rule.taken_group
-        text = _each(text, lambda sql: f"nullif(regexp_extract({sql}, {literal(rule.pattern)}, {group}), '')")
+        text = _change(text, lambda sql: f"nullif(regexp_extract({sql}, {literal(rule.pattern)}, {group}), '')")
     if rule.range and not (rule.join and target.kind in TIMES):
         kind = "time" if target.kind in TIMES else "ages" if target.steps[0] == "ages" else target.kind
         if kind not in ("time", "ages", "amount"):
             raise MappingError(f"{member}.range", "is given for what has no range; allowed: times, ages and amounts")
-        text = _each(text, lambda sql: take_range(sql, kind, rule.range))
+        text = _change(text, lambda sql: take_range(sql, kind, rule.range))
     return text
-
-
-def _add_heading(text: Text, heading: str) -> Text:
-    """Put the nearest heading above the row behind its text."""
-    is_heading = f"regexp_matches({text.sql}, {literal(heading)})"
-    above = f"last_value(CASE WHEN {is_heading} THEN {text.sql} END IGNORE NULLS) OVER (ORDER BY rowid)"
-    return Text(f"{text.sql} || ' ' || {above}")
 
 
 def compile_headings(raw: Mapping[str, Any], columns: Mapping[str, Any]) -> str:
@@ -406,12 +375,6 @@ def compile_headings(raw: Mapping[str, Any], columns: Mapping[str, Any]) -> str:
         if rule.heading
     ]
     return " OR ".join(dict.fromkeys(conditions))
-
-
-def _add_prefix(sql: str, prefix: str) -> str:
-    """Return SQL that adds a prefix, except to a text that has it or to an address with its own scheme."""
-    has = f"contains({sql}, '://')" if "://" in prefix else f"starts_with({sql}, {literal(prefix)})"
-    return f"CASE WHEN {has} THEN {sql} ELSE {literal(prefix)} || {sql} END"
 
 
 def _fall_back(member: str, rule: Rule, target: Target, columns: Mapping[str, Any]) -> Text:
@@ -434,34 +397,33 @@ def _say(value: Any, rule: Rule) -> str:
 def _number_as_written(sql: str, columns: Mapping[str, Any], rule: Rule) -> str:
     """Return SQL that writes numbers of the file with a decimal comma, which the rule expects in texts."""
     (name,) = rule.columns
+    written = f"replace({sql}, '.', ',')"
     if str(columns.get(name)) != "JSON":
-        return f"replace({sql}, '.', ',')"
-    column = quote(name)
-    return (
-        f"CASE WHEN json_type({column}) IN ('DOUBLE', 'BIGINT', 'UBIGINT') THEN replace({sql}, '.', ',') ELSE {sql} END"
-    )
+        return written
+    return f"CASE WHEN json_type({quote(name)}) IN ('DOUBLE', 'BIGINT', 'UBIGINT') THEN {written} ELSE {sql} END"
 
 
-def _each(text: Text, make: Callable[[str], str]) -> Text:
+def _change(text: Text, make: Callable[[str], str]) -> Text:
+    """Return the text, or each of several, as `make` changes its SQL."""
     if not text.many:
         return Text(make(text.sql))
-    return Text(f"list_transform({text.sql}, lambda each: {make('each')})", many=True)
+    return Text(f"list_transform({text.sql}, lambda entry: {make('entry')})", many=True)
 
 
 def _split(sql: str, rule: Rule) -> str:
     first, *others = rule.separators
     for other in others:
         sql = f"replace({sql}, {literal(other)}, {literal(first)})"
-    pieces = f"list_transform(string_split({sql}, {literal(first)}), lambda each: trim(each))"
-    return f"list_filter({pieces}, lambda each: each <> '')"
+    pieces = f"list_transform(string_split({sql}, {literal(first)}), lambda entry: trim(entry))"
+    return f"list_filter({pieces}, lambda entry: entry <> '')"
 
 
 def _look_up(text: Text, rule: Rule, target: Target) -> Text:
-    several = target.many and any(isinstance(each, tuple) for each in rule.lookup.values())
+    several = target.many and any(isinstance(value, tuple) for value in rule.lookup.values())
 
     def say(value: Any) -> str:
         if several:
-            return literal([str(each) for each in (value if isinstance(value, tuple) else (value,)) if each != ""])
+            return literal([str(word) for word in (value if isinstance(value, tuple) else (value,)) if word != ""])
         return _say(value, rule)
 
     def make(sql: str) -> str:
@@ -474,7 +436,7 @@ def _look_up(text: Text, rule: Rule, target: Target) -> Text:
 
     if several and not text.many:
         text = Text(f"CASE WHEN {text.sql} IS NOT NULL THEN [{text.sql}] END", many=True)
-    text = _each(text, make)
+    text = _change(text, make)
     return Text(f"flatten({text.sql})", many=True) if several else text
 
 
@@ -495,13 +457,13 @@ def _compile_value(name: str, rule: Rule, target: Target, text: Text, zone: str)
     if target.many:
         listed = name if text.many else f"CASE WHEN {name} IS NOT NULL THEN [{name}] END"
         if target.kind == "local":
-            read = _write_moment(read_moment("each", rule.formats, zone), "each", "%Y-%m-%dT%H:%M:%S")
-            return f"list_transform({listed}, lambda each: {read})"
+            read = _write_moment(read_moment("entry", rule.formats, zone), "entry", "%Y-%m-%dT%H:%M:%S")
+            return f"list_transform({listed}, lambda entry: {read})"
         return listed
     if target.kind == "flag":
-        return compile_flag(name, rule)
+        return _compile_flag(name, rule)
     if target.kind in ("amount", "decimal"):
-        return compile_number(name, rule, target)
+        return _compile_number(name, rule, target)
     if target.kind in TIMES:
         return _compile_time(name, target, zone)
     return name
@@ -552,14 +514,14 @@ def _write(tree: "str | Tree") -> str:
         return tree
     if "[]" in tree:
         return f"[{_write(tree['[]'])}]"
-    members = {name: _write(each) for name, each in tree.items()}
-    stated = [each for each in members.values() if not _is_constant(each)]
+    members = {name: _write(branch) for name, branch in tree.items()}
+    stated = [sql for sql in members.values() if not _is_constant(sql)]
     if stated and len(stated) < len(members):
-        known = f"coalesce({', '.join(f'to_json({each})' for each in stated)}) IS NOT NULL"
+        known = f"coalesce({', '.join(f'to_json({sql})' for sql in stated)}) IS NOT NULL"
         members = {
-            name: f"CASE WHEN {known} THEN {each} END" if _is_constant(each) else each for name, each in members.items()
+            name: f"CASE WHEN {known} THEN {sql} END" if _is_constant(sql) else sql for name, sql in members.items()
         }
-    return "{" + ", ".join(f"{literal(name)}: {each}" for name, each in members.items()) + "}"
+    return "{" + ", ".join(f"{literal(name)}: {sql}" for name, sql in members.items()) + "}"
 
 
 def _is_constant(sql: str) -> bool:
