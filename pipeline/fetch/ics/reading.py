@@ -220,8 +220,8 @@ def _list_periods(master: CalendarEntry, zones: Zones) -> Iterator[CalendarEntry
     length = None if own is None else own.on(master.starts.clock) - master.starts.local
     lines = tuple(line for line in master.event.lines if line.name not in _OF_SERIES)
     event = msgspec.structs.replace(master.event, lines=lines)
-    for starts, ends in list_periods(master.event, zones, clock=master.starts.clock):
-        if timedelta() < ends.on(starts.clock) - starts.local != length:
+    for starts, ends in list_periods(master.event, "RDATE", zones, clock=master.starts.clock)[0]:
+        if ends and not starts.is_date and timedelta() < ends.on(starts.clock) - starts.local != length:
             yield CalendarEntry(master.uid, starts, event, starts, splits=False, ends=ends)
 
 

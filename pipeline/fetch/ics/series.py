@@ -16,7 +16,7 @@ from pipeline.dates.rules import TIMES, WEEKDAY_CODES, RecurrenceRule, RuleError
 from pipeline.dates.series import LiveDates, Seconds, Series, find_excluded, list_live, localize_until, merge_starts
 from pipeline.dates.zones import find_zone, move_clock
 from pipeline.fetch.ics.lines import Component, unescape
-from pipeline.fetch.ics.times import UTC_CLOCK, CalendarMoment, Clock, Zones, list_moments, take_written_day
+from pipeline.fetch.ics.times import UTC_CLOCK, CalendarMoment, Clock, Zones, list_periods, take_written_day
 from pipeline.fetch.reader import Note
 from pipeline.records.values import MAX_ITEMS, YEARS
 
@@ -283,9 +283,12 @@ class SeriesOnClock(Struct, frozen=True, kw_only=True):
 def read_recurrence(
     event: Component, starts: CalendarMoment, changed: Sequence[CalendarMoment], zones: Zones
 ) -> tuple[Recurrence, list[Note]]:
-    added, notes = list_moments(event, "RDATE", zones, clock=starts.clock)
-    excluded, wrong = list_moments(event, "EXDATE", zones, clock=starts.clock)
-    notes += wrong
+    notes, stated = list[Note](), []
+    for name in ("RDATE", "EXDATE"):
+        periods, wrong = list_periods(event, name, zones, clock=starts.clock)
+        stated.append([period.starts for period in periods])
+        notes += wrong
+    added, excluded = stated
     if starts.is_date:
         added, excluded, changed = (
             [take_written_day(moment, zones) for moment in moments] for moments in (added, excluded, changed)

@@ -2,9 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from collections.abc import Iterable
+from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -47,31 +46,36 @@ _OFFSET = re.compile(r"\(?(?:UTC|GMT)?\s*([+-])(\d{1,2})[:.]?(\d{2})?\)?", re.IG
 _BREAK = re.compile(r"\s*[,;:]\s+")
 
 
-def strip_offset(text: str) -> str:
-    """Remove the leading offset of a zone's name as calendar programs show it: `(UTC-08:00) Pacific Time`."""
+def _strip_offset(text: str) -> str:
     return _MENU_OFFSET.sub("", text.strip(), count=1)
 
 
-def find_named(text: str) -> str | None:
+def _find_named(text: str) -> str | None:
     """Find an IANA name, whatever its case and also behind a path (/mozilla.org/20070129_1/America/New_York), or a name
     of Windows or of a menu."""
-    return _NAMED.get(_fold(strip_offset(text))) or _find_path(text.strip())
+    if named := _NAMED.get(_fold(_strip_offset(text))):
+        return named
+    parts = _fold_name(text.strip().strip("/")).split("/")
+    for first in range(len(parts) - 1):
+        name = _list_zones().get("/".join(parts[first:]))
+        if name is not None and not name.startswith("Etc/"):
+            return name
+    return None
 
 
-def find_city(text: str) -> str | None:
+def _find_city(text: str) -> str | None:
     """Find the first zone or city in a menu's entry that has the offset with which the entry begins: (GMT-08:00)
     Pacific Time (US & Canada); Tijuana."""
     begun = _MENU_OFFSET.match(text.strip())
     offset = _read_offset(begun) if begun else None
-    for name in _BREAK.split(strip_offset(text)):
+    for name in _BREAK.split(_strip_offset(text)):
         zone = _NAMED.get(_fold(name)) or _list_cities().get(_fold_name(name))
-        if zone and is_zone(zone) and (offset is None or offset in list_offsets(zone)):
+        if zone and is_zone(zone) and (offset is None or offset in _list_offsets(zone)):
             return zone
     return None
 
 
-def parse_offset(text: str) -> timedelta | None:
-    """Parse an offset that stands for a zone: GMT-0800."""
+def _parse_offset(text: str) -> timedelta | None:
     match = _OFFSET.fullmatch(text.strip())
     return _read_offset(match) if match else None
 
@@ -87,18 +91,8 @@ def _fold_name(name: str) -> str:
     return name.casefold().replace(" ", "_")
 
 
-def _find_path(text: str) -> str | None:
-    parts = _fold_name(text.strip("/")).split("/")
-    for first in range(len(parts) - 1):
-        name = _list_zones().get("/".join(parts[first:]))
-        if name is not None and not name.startswith("Etc/"):
-            return name
-    return None
-
-
 @cache
 def _list_zones() -> dict[str, str]:
-    """Return every name of the database by its lower case."""
     return {name.casefold(): name for name in files("tzdata").joinpath("zones").read_text("utf-8").split()}
 
 
@@ -117,9 +111,13 @@ def _list_days(zone: str) -> list[datetime]:
 
 
 @cache
-def list_offsets(zone: str) -> frozenset[timedelta | None]:
+def _list_offsets(zone: str) -> frozenset[timedelta | None]:
     """Return the offsets of winter and summer."""
     return frozenset(day.utcoffset() for day in _list_days(zone))
+
+
+def _list_names(zone: str) -> set[str | None]:
+    return {day.tzname() for day in _list_days(zone)}
 
 
 _UTC_NAMES = frozenset(
@@ -162,28 +160,25 @@ class Zones:
         return self._cache[name]
 
     def _find(self, name: str) -> Clock | None:
-        if strip_offset(name).casefold() in _UTC_NAMES:
+        if _strip_offset(name).casefold() in _UTC_NAMES:
             return UTC_CLOCK
-        definition = self._definitions.get(name)
+        definition, own = self._definitions.get(name), self.metro.zone or ""
         location = definition.get_value("X-LIC-LOCATION") if definition else ""
-        zone = find_named(name) or find_named(unescape(location)) or _list_zones().get(_fold_name(name))
-        zone = zone or find_city(name) or (self.metro.zone if self._is_metro(name, definition) else None)
+        zone = _find_named(name) or _find_named(unescape(location)) or _list_zones().get(_fold_name(name))
+        zone = zone or _find_city(name)
+        # None is an offset that can't be read.
+        stated = {_parse_offset(text) for text in _OFFSET_TO.findall(definition.text)} if definition else set()
+        # PDT in Los Angeles, or a "Customized Time Zone" with the metro's offsets.
+        if zone is None and (name.upper() in _list_names(own) or stated == _list_offsets(own)):
+            zone = own
         if zone is not None:
-            return self.metro if zone == self.metro.zone else Clock(read_zone(zone), zone)
-        stated = list_defined(definition) or {parse_offset(name)}
-        if len(stated) > 1:
-            info = _read_definition(definition.text) if definition else None
+            return self.metro if zone == own else Clock(read_zone(zone), zone)
+        if len(stated) > 1 and definition:
+            info = _read_definition(definition.text)
         else:
-            offset = stated.pop()
+            offset = next(iter(stated), None) if stated else _parse_offset(name)
             info = None if offset is None else timezone(offset)
         return None if info is None else Clock(info, None)
-
-    def _is_metro(self, name: str, definition: Component | None) -> bool:
-        """Return True for what the metro's own clock is called (PDT in Los Angeles), and for a definition with its
-        offsets, as of a "Customized Time Zone"."""
-        zone = self.metro.zone or ""
-        called = {day.tzname() for day in _list_days(zone)}
-        return name.upper() in called or list_defined(definition) == list_offsets(zone)
 
 
 def _read_definition(text: str) -> tzinfo | None:
@@ -203,11 +198,6 @@ def _read_definition(text: str) -> tzinfo | None:
     except Exception:  # noqa: BLE001 - a calendar's definition may be wrong in any way
         return None
     return info
-
-
-def list_defined(definition: Component | None) -> set[timedelta | None]:
-    """List the offsets of a definition, None for one that can't be read."""
-    return set(map(parse_offset, _OFFSET_TO.findall(definition.text))) if definition else set()
 
 
 # Dashes and colons, as in ISO 8601, are forgiven.
@@ -240,30 +230,28 @@ class CalendarMoment(NamedTuple):
         return self.local.replace(tzinfo=self.clock.info).astimezone(clock.info).replace(tzinfo=None, fold=0)
 
 
-def list_moments(event: Component, name: str, zones: Zones, *, clock: Clock) -> tuple[list[CalendarMoment], list[Note]]:
-    """Return the times of all properties of that name; of a period its start. A time that can't be read is left out
-    with a note. `clock`: the zone of the series, for times that name none."""
-    moments, notes = [], []
+class Period(NamedTuple):
+    """A date of RDATE or EXDATE, and its end if it states one."""
+
+    starts: CalendarMoment
+    ends: CalendarMoment | None = None
+
+
+def list_periods(event: Component, name: str, zones: Zones, *, clock: Clock) -> tuple[list[Period], list[Note]]:
+    """Return the dates of all properties of that name. What can't be read is left out with a note.
+
+    `clock`: the zone of the series, for times that name none.
+    """
+    periods, notes = list[Period](), []
     for line in event.get_all(name):
         texts, tzid = _split_values(line)
         for text in texts:
             try:
-                moments.append(_parse_value(text, tzid, line, zones, clock=clock))
-                _parse_period_end(text, moments[-1], line, zones)
+                periods.append(Period(_parse_value(text, tzid, line, zones, clock=clock)))
+                periods[-1] = Period(periods[-1].starts, _parse_period_end(text, periods[-1].starts, line, zones))
             except UnreadableEvent as unreadable:
                 notes.append(Note(f"{name.lower()}s", str(unreadable), f"{name}:{text}"))
-    return moments, notes
-
-
-def list_periods(event: Component, zones: Zones, *, clock: Clock) -> Iterator[tuple[CalendarMoment, CalendarMoment]]:
-    """Yield the starts and ends of the RDATEs that have both and can be read."""
-    for line in event.get_all("RDATE"):
-        texts, tzid = _split_values(line)
-        for text in texts:
-            with suppress(UnreadableEvent):
-                starts = _parse_value(text, tzid, line, zones, clock=clock)
-                if (ends := _parse_period_end(text, starts, line, zones)) is not None and not starts.is_date:
-                    yield starts, ends
+    return periods, notes
 
 
 def _parse_period_end(text: str, starts: CalendarMoment, line: Line, zones: Zones) -> CalendarMoment | None:
@@ -331,17 +319,15 @@ def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Cloc
         raise UnreadableEvent(
             f"wrong_type: {line.name} is not a date or time such as 20260811 or 20260811T090000", line
         )
+    year, month, day, hour, minute, second = (int(number or 0) for number in match.groups()[:6])
     try:
-        day = date(int(match[1]), int(match[2]), int(match[3]))
-        if day.year not in YEARS:
-            raise UnreadableEvent(f"out_of_range: {line.name} is not in the years {YEARS[0]} to {YEARS[-1]}", line)
-        if match[4] is None:
-            return CalendarMoment(datetime.combine(day, time()), zones.metro, is_date=True)
-        hour = time(int(match[4]), int(match[5]), min(second, 59) if (second := int(match[6] or 0)) == 60 else second)
-    except UnreadableEvent:
-        raise
+        local = datetime(year, month, day, hour, minute, 59 if second == 60 else second)
     except ValueError as error:
         raise UnreadableEvent(f"out_of_range: {line.name}: {error}", line) from error
+    if year not in YEARS:
+        raise UnreadableEvent(f"out_of_range: {line.name} is not in the years {YEARS[0]} to {YEARS[-1]}", line)
+    if match[4] is None:
+        return CalendarMoment(local, zones.metro, is_date=True)
     if match[7]:  # it wins over a TZID beside it
         clock = UTC_CLOCK
     elif tzid:
@@ -352,7 +338,7 @@ def _parse_moment(text: str, tzid: str, line: Line, zones: Zones, *, clock: Cloc
                 line,
             )
         clock = named
-    return CalendarMoment(datetime.combine(day, hour), clock, is_date=False)
+    return CalendarMoment(local, clock, is_date=False)
 
 
 def _take_day(moment: CalendarMoment, zones: Zones) -> CalendarMoment:
