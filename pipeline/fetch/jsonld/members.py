@@ -12,6 +12,9 @@ from pipeline.fetch.jsonld.nodes import Node, is_web, list_type_categories
 from pipeline.fetch.reader import sort_words
 
 _VIRTUAL = "VirtualLocation"
+_ADDRESS = {
+    "street_address": "streetAddress", "city": "addressLocality", "state": "addressRegion", "zip": "postalCode",
+}  # fmt: skip
 
 
 def find_places(node: Node) -> list[Node]:
@@ -27,14 +30,12 @@ def is_online(node: Node) -> bool:
 
 def find_location(node: Node) -> dict[str, Any]:
     """Return a node's first place, address or text."""
-    for value in node.get_all("location"):
+    for value in node.get_linked("location"):
+        location: dict[str, Any] = {}
         if isinstance(value, str):
-            known = node.graph.find(value.strip())
-            location = describe_place(Node(known, node.graph)) if known is not None else {"address": value}
+            location = {"address": value}
         elif isinstance(value, Node) and _VIRTUAL not in value.types:
             location = describe_place(value)
-        else:
-            continue
         if location:
             return location
     return {}
@@ -48,13 +49,11 @@ def describe_place(place: Node, *, above: int = 1) -> dict[str, Any]:
     address = place if place.get("streetAddress") or place.get("addressLocality") else place.get_node("address")
     parts: dict[str, Any] = {}
     if address is not None:
-        names = {
-            "street_address": "streetAddress", "city": "addressLocality", "state": "addressRegion",
-            "zip": "postalCode",
-        }  # fmt: skip
-        parts = {name: _find_line(address, member) for name, member in names.items()}
+        parts = {name: _find_line(address, member) for name, member in _ADDRESS.items()}
+    region = " ".join(filter(None, (parts.get("state"), parts.get("zip"))))
+    joined = ", ".join(filter(None, (parts.get("street_address"), parts.get("city"), region)))
     parts |= _find_point(place)
-    written = next(iter(place.get_texts("address")), None) or _join_address(parts)
+    written = next(iter(place.get_texts("address")), None) or joined or None
     around = place.get_node("containedInPlace") or place.get_node("containedIn")
     if above and written is None and around is not None:
         parts = describe_place(around, above=above - 1) | {name: value for name, value in parts.items() if value}
@@ -71,12 +70,6 @@ def _find_line(node: Node, name: str) -> str | None:
     value = node.get(name)
     text = value.get_text("name") if isinstance(value, Node) else node.get_text(name)
     return " ".join(text.split()) if text else None
-
-
-def _join_address(parts: dict[str, Any]) -> str | None:
-    region = " ".join(filter(None, (parts.get("state"), parts.get("zip"))))
-    joined = ", ".join(filter(None, (parts.get("street_address"), parts.get("city"), region)))
-    return joined or None
 
 
 def _find_point(place: Node) -> dict[str, Any]:
@@ -168,13 +161,8 @@ def list_images(node: Node) -> list[str]:
 def find_organization(node: Node, names: Iterable[str]) -> tuple[str | None, Node | None]:
     """Return the first organization's name, and its node. A person is none, whose name is nobody's business."""
     for name in names:
-        for value in node.get_all(name):
-            if isinstance(value, str):
-                known = node.graph.find(value.strip())
-                if known is None and is_web(value):
-                    continue
-                value = value if known is None else Node(known, node.graph)
-            if isinstance(value, str):
+        for value in node.get_linked(name):
+            if isinstance(value, str) and not is_web(value):
                 return value, None
             if isinstance(value, Node) and "Person" not in value.types and (text := value.get_text("name")):
                 return text, value
@@ -189,10 +177,8 @@ def find_ages(node: Node) -> dict[str, Any]:
     for text in (*node.get_texts("typicalAgeRange"), *node.get_texts("ageRange")):
         return _parse_ages(text)
     for audience in (*node.get_nodes("audience"), node):
-        for inner in audience.get_nodes("suggestedAge"):
-            if bounds := _find_bounds(inner, "minValue", "maxValue"):
-                return bounds
-        if bounds := _find_bounds(audience, "suggestedMinAge", "suggestedMaxAge"):
+        inner = (_find_bounds(age, "minValue", "maxValue") for age in audience.get_nodes("suggestedAge"))
+        if bounds := next(filter(None, inner), None) or _find_bounds(audience, "suggestedMinAge", "suggestedMaxAge"):
             return bounds
     return {}
 
@@ -200,25 +186,25 @@ def find_ages(node: Node) -> dict[str, Any]:
 def find_offers(node: Node) -> Offers:
     """Return the range of several prices. What is no amount, or more than one, is a note."""
     offers = node.get_nodes("offers")
-    lows: list[float] = []
-    highs: list[float] = []
-    notes: list[str] = []
+    lows, highs, notes, currency = list[float](), list[float](), list[str](), None
     for offer in offers:
-        for name, each in _list_prices(offer):
-            amount, written = _read_amount(each), str(each)
+        sources = (offer, *offer.get_nodes("priceSpecification"))
+        has_most = any(source.get(name) is not None for source in sources for name in ("highPrice", "maxPrice"))
+        currency = currency or next(filter(None, (source.get_text("priceCurrency") for source in sources)), None)
+        for name, stated in _list_prices(offer):
+            amount, written = _read_amount(stated), str(stated)
             if amount is None:
                 notes.append(written)
                 continue
             is_least, is_most = (bool(form.search(written)) for form in (_LEAST, _MOST))
             notes += [written] if is_least or is_most else []
             lows += [] if is_most else [amount]
-            highs += [] if is_least or (name in ("lowPrice", "minPrice") and not _says_most(offer)) else [amount]
+            highs += [] if is_least or (name in ("lowPrice", "minPrice") and not has_most) else [amount]
     if not lows and not highs and node.is_true("isAccessibleForFree"):
         lows = highs = [0.0]
-    currency = next((text for offer in offers if (text := _find_currency(offer))), None)
     price = _make_price(lows, highs, notes)
-    stated = [word.casefold() for offer in offers for word in offer.get_words("availability")]
-    sold_out = all(text in _GONE for text in stated) and len(stated) == len(offers) if stated else None
+    available = [word.casefold() for offer in offers for word in offer.get_words("availability")]
+    sold_out = all(word in _GONE for word in available) and len(available) == len(offers) if available else None
     if node.get_text("remainingAttendeeCapacity") == "0":
         sold_out = True
     url = next((url for offer in offers if (url := offer.get_url("url"))), None)
@@ -278,18 +264,6 @@ def _list_prices(offer: Node) -> Iterator[tuple[str, Any]]:
             for value in source.get_all(name):
                 if not isinstance(value, Node | bool):
                     yield name, value
-
-
-def _says_most(offer: Node) -> bool:
-    sources = (offer, *offer.get_nodes("priceSpecification"))
-    return any(source.get("highPrice") is not None or source.get("maxPrice") is not None for source in sources)
-
-
-def _find_currency(offer: Node) -> str | None:
-    for source in (offer, *offer.get_nodes("priceSpecification")):
-        if text := source.get_text("priceCurrency"):
-            return text
-    return None
 
 
 def _read_amount(value: Any) -> float | None:

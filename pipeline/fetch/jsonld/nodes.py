@@ -221,13 +221,11 @@ def find_passed(types: Iterable[str]) -> str | None:
 
 
 def find_type_hint(types: Iterable[str], vocabulary: Vocabulary) -> str | None:
-    hints = [_PLACES.get(name) for name in types]
-    return next((hint for hint in hints if hint in vocabulary.type_hints), None)
+    return next((hint for hint in map(_PLACES.get, types) if hint in vocabulary.type_hints), None)
 
 
 def list_type_categories(types: Iterable[str], vocabulary: Vocabulary) -> list[str]:
-    categories = [_CATEGORIES.get(name) for name in types]
-    return [name for name in categories if name is not None and name in vocabulary.categories]
+    return [category for category in map(_CATEGORIES.get, types) if category and category in vocabulary.categories]
 
 
 # As the values of a member come: a text, a number, a truth value, or a node.
@@ -259,7 +257,7 @@ class Graph:
 
     def __init__(self, values: Iterable[Any], *, address: str | None = None) -> None:
         self.address = address
-        self._known: dict[tuple[str, str], dict[str, Any]] = {}
+        self._known: dict[tuple[str, str | None], dict[str, Any]] = {}
         ahead = list(values)
         while ahead:
             value = ahead.pop()
@@ -275,14 +273,11 @@ class Graph:
         """Return what is known of a node that states no more than its id (and its type)."""
         if not all(name.lstrip("@") in _ID_KEYS for name in value):
             return value
-        name, identifier = _find_id(value), _find_identifier(value)
-        known = self.find(name) if name is not None else None
-        if known is None and identifier is not None:
-            known = self.find(identifier, by="identifier")
-        return value if known is None else known
+        named = (("@id", _find_id(value)), ("identifier", _find_identifier(value)))
+        return next((self._known[key] for key in named if key in self._known), value)
 
-    def find(self, text: str, *, by: str = "@id") -> Mapping[str, Any] | None:
-        return self._known.get((by, text))
+    def find(self, id_: str) -> Mapping[str, Any] | None:
+        return self._known.get(("@id", id_))
 
     def resolve(self, text: str) -> str:
         """Return an address as a whole one, if it can be made whole."""
@@ -318,9 +313,7 @@ class Node:
     def id(self) -> str | None:
         """Return the absolute id, None for none or a blank one (`_:…`), which means nothing outside the file."""
         id_ = _find_id(self._members)
-        if id_ is None or id_.startswith("_:"):
-            return None
-        return self.graph.resolve(id_)
+        return None if id_ is None or id_.startswith("_:") else self.graph.resolve(id_)
 
     def get_all(self, name: str) -> list["Scalar | Node"]:
         value = self._members.get(name)
@@ -347,15 +340,14 @@ class Node:
         ]
         return [shorten_name(text.strip()) for text in texts]
 
-    def get_nodes(self, name: str) -> list["Node"]:
-        """Return nodes, also those that are only named by their id."""
-        nodes = []
+    def get_linked(self, name: str) -> Iterator["Scalar | Node"]:
+        """Yield the values; a text that is the id of a node is that node."""
         for value in self.get_all(name):
-            if isinstance(value, Node):
-                nodes.append(value)
-            elif isinstance(value, str) and (known := self.graph.find(value.strip())) is not None:
-                nodes.append(Node(known, self.graph))
-        return nodes
+            known = self.graph.find(value.strip()) if isinstance(value, str) else None
+            yield value if known is None else Node(known, self.graph)
+
+    def get_nodes(self, name: str) -> list["Node"]:
+        return [value for value in self.get_linked(name) if isinstance(value, Node)]
 
     def get_node(self, name: str) -> "Node | None":
         return next(iter(self.get_nodes(name)), None)

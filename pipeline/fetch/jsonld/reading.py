@@ -1,7 +1,7 @@
 """Makes raw records of a file's documents, in their order: events, classes, places, organizations."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -199,10 +199,9 @@ def _find_end(node: Node, starts: LocalTime, zone: ZoneInfo) -> LocalTime | None
 
 def _set_clock(when: LocalTime | None, text: str | None) -> LocalTime | None:
     """Return a day with the time that stands beside it."""
-    clock = parse_clock(text) if text and when is not None and when.is_date else None
-    return (
-        when if clock is None or when is None else LocalTime(datetime.combine(when.local.date(), clock), is_date=False)
-    )
+    if text and when is not None and when.is_date and (clock := parse_clock(text)) is not None:
+        return LocalTime(datetime.combine(when.local.date(), clock), is_date=False)
+    return when
 
 
 def _is_date_of(part: Node, node: Node, setting: NodeContext) -> bool:
@@ -248,8 +247,8 @@ _MOST_SECTIONS = 1_000
 _NOT_OF_CLASSES = ("ticket_url", "is_sold_out")
 
 
-def make_class(node: Node, source_id: str, setting: NodeContext) -> Record:
-    """Make a class. One instance is the class itself; of several each is a section."""
+def _make_class(node: Node, source_id: str, setting: NodeContext) -> Iterator[Record]:
+    """Yield a class. One instance is the class itself; of several each is a section."""
     instances = node.get_nodes("hasCourseInstance")[:_MOST_SECTIONS]
     members = list_inherited(node, setting)
     if len(instances) == 1:
@@ -259,22 +258,14 @@ def make_class(node: Node, source_id: str, setting: NodeContext) -> Record:
         members |= _list_section(instances[0], setting)
     elif instances:
         members["sections"] = [_make_section(instance, setting) for instance in instances]
-        members = _borrow(members, instances, setting)
+        first, *others = (list_event_members(instance, setting) for instance in instances)
+        for name in ("location", "place", "organization"):  # where all instances are, and who gives them
+            if name in first and all(other.get(name) == first[name] for other in others):
+                members.setdefault(name, first[name])
     else:
         members |= _list_section(node, setting)
     record = {name: value for name, value in members.items() if name not in _NOT_OF_CLASSES}
-    return {"type": "class", "source_id": source_id} | record
-
-
-def _borrow(members: Record, instances: list[Node], setting: NodeContext) -> Record:
-    """Add what all instances share: where the class is, who gives it."""
-    own = [list_event_members(instance, setting) for instance in instances]
-    shared = {
-        name: own[0][name]
-        for name in ("location", "place", "organization")
-        if name in own[0] and all(members.get(name) == own[0][name] for members in own)
-    }
-    return shared | members
+    yield {"type": "class", "source_id": source_id} | record
 
 
 def _make_section(instance: Node, setting: NodeContext) -> Record:
@@ -370,8 +361,9 @@ def read_node(
     node: Node, source_id: str, setting: NodeContext, *, line: int, item: str | None = None
 ) -> Iterator[RawRecord]:
     """Yield the records of one node, or why it can't be read; nothing for one that is no listing."""
+    kind = find_kind(node.types)
     try:
-        records = list(_make_records(node, source_id, setting))
+        records = [] if kind is None else list(_MAKERS[kind](node, source_id, setting))
     except Exception as error:  # noqa: BLE001 - whatever it is, the other nodes are read
         yield RawRecord(line, source_id, explain_fault(error), source_id, item)
         return
@@ -379,20 +371,8 @@ def read_node(
         yield RawRecord(line, record, item=item)
 
 
-def _make_records(node: Node, source_id: str, setting: NodeContext) -> Iterator[Record]:
-    kind = find_kind(node.types)
-    if kind == "event":
-        yield from make_events(node, source_id, setting)
-    elif kind == "class":
-        yield make_class(node, source_id, setting)
-    elif kind == "place":
-        yield _make_place(node, source_id, setting)
-    elif kind == "organization":
-        yield _make_organization(node, source_id, setting)
-
-
-def _make_place(node: Node, source_id: str, setting: NodeContext) -> Record:
-    """Make a place, with its address without its name. A facility for hire has the address of its place."""
+def _make_place(node: Node, source_id: str, setting: NodeContext) -> Iterator[Record]:
+    """Yield a place, with its address without its name. A facility for hire has the address of its place."""
     where = node.get_node("location") or node
     location = describe_place(where)
     name = node.get_text("name")
@@ -404,9 +384,14 @@ def _make_place(node: Node, source_id: str, setting: NodeContext) -> Record:
         "organization": refer_organization(node, setting), "website_url": node.get_url("url"),
         "hours": describe_hours(node), "images": images[1:],
     }  # fmt: skip
-    return {"type": "place", "source_id": source_id} | drop_unstated(members)
+    yield {"type": "place", "source_id": source_id} | drop_unstated(members)
 
 
-def _make_organization(node: Node, source_id: str, setting: NodeContext) -> Record:
+def _make_organization(node: Node, source_id: str, setting: NodeContext) -> Iterator[Record]:
     members = list_members(node, setting.vocabulary) | {"website_url": node.get_url("url")}
-    return {"type": "organization", "source_id": source_id} | drop_unstated(members)
+    yield {"type": "organization", "source_id": source_id} | drop_unstated(members)
+
+
+_MAKERS: dict[str, Callable[[Node, str, NodeContext], Iterator[Record]]] = {
+    "event": make_events, "class": _make_class, "place": _make_place, "organization": _make_organization,
+}  # fmt: skip

@@ -1,8 +1,7 @@
 """Reads dates, durations, schedules and opening hours as pages write them, by the clock of the metro."""
 
 import re
-from collections.abc import Iterable
-from datetime import UTC, date, datetime, time, timedelta, timezone
+from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -50,13 +49,14 @@ def parse_when(text: str, zone: ZoneInfo) -> LocalTime | None:
         day = date(int(match[1]), int(match[2]), int(match[3]))
         if match[4] is None:
             return LocalTime(datetime.combine(day, time()), is_date=True)
-        hour = int(match[4])
-        seconds = min(int(match[6] or 0), 59)
-        local = datetime.combine(day, time(hour % 24, int(match[5] or 0), seconds))
-        if hour > 24 or (hour == 24 and local.time() != time()):
+        hour, minute, second = int(match[4]), int(match[5] or 0), min(int(match[6] or 0), 59)
+        if hour > 24 or (hour == 24 and (minute or second)):
             return None
-        local += timedelta(days=hour // 24)
-        return LocalTime(local, is_date=False) if match[7] is None else _convert(local, match[7], zone)
+        local = datetime.combine(day, time(hour % 24, minute, second)) + timedelta(days=hour // 24)
+        if match[7] is None:
+            return LocalTime(local, is_date=False)
+        there = datetime.fromisoformat(f"{local.isoformat()}{match[7].upper()}").astimezone(zone)
+        return LocalTime(there.replace(tzinfo=None, fold=0), is_date=False, fixed=find_fold_zone(there))
     except (ValueError, OverflowError):
         return None
 
@@ -90,19 +90,6 @@ def is_whole_day(starts: LocalTime, ends: LocalTime | None) -> bool:
     if starts.is_date or ends is None or ends.is_date or starts.local.time() != time():
         return False
     return ends.local.time().replace(second=0) == _LAST_MINUTE
-
-
-def _convert(local: datetime, offset: str, zone: ZoneInfo) -> LocalTime:
-    there = local.replace(tzinfo=_read_offset(offset)).astimezone(zone)
-    return LocalTime(there.replace(tzinfo=None, fold=0), is_date=False, fixed=find_fold_zone(there))
-
-
-def _read_offset(text: str) -> timezone:
-    if text in "Zz":
-        return UTC
-    digits = text[1:].replace(":", "")
-    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:] or 0))
-    return timezone(-offset if text[0] == "-" else offset)
 
 
 _CODES = {"mo": "MO", "tu": "TU", "we": "WE", "th": "TH", "fr": "FR", "sa": "SA", "su": "SU"}
@@ -248,10 +235,11 @@ def describe_hours(place: Node) -> dict[str, str]:
     """
     spans: dict[str, list[str]] = {}
     exceptions: list[str] = []
-    for hours in place.get_nodes("openingHoursSpecification"):
-        span = _write_span(hours.get_text("opens"), hours.get_text("closes"))
-        days = list(_list_days(hours.get_words("dayOfWeek")))
-        dates = " to ".join(filter(None, (hours.get_text("validFrom"), hours.get_text("validThrough"))))
+    for stated in place.get_nodes("openingHoursSpecification"):
+        span = _write_span(stated.get_text("opens"), stated.get_text("closes"))
+        words = [word.strip().lower() for text in stated.get_words("dayOfWeek") for word in text.split(",")]
+        days = [_DAYS.get(word, "") for word in words]  # empty for any other day
+        dates = " to ".join(filter(None, (stated.get_text("validFrom"), stated.get_text("validThrough"))))
         if dates or "" in days:
             named = ", ".join(day or "public holidays" for day in days)
             exceptions.append(": ".join(filter(None, (f"{dates} {named}".strip(), span))))
@@ -267,9 +255,9 @@ def describe_hours(place: Node) -> dict[str, str]:
         for match in _PART.finditer(text):
             for day in _list_written_days(match["days"]):
                 spans.setdefault(day, []).append(_write_span(match["opens"], match["closes"]))
-    lines = {day: ", ".join(dict.fromkeys(spans[day])) for day in WEEKDAYS if day in spans}
-    quoted = {"exceptions": "\n".join(exceptions), "notes": "\n".join(unread)}
-    return lines | {name: value for name, value in quoted.items() if value}
+    hours = {day: ", ".join(dict.fromkeys(spans[day])) for day in WEEKDAYS if day in spans}
+    hours |= {"exceptions": "\n".join(exceptions)} if exceptions else {}
+    return hours | ({"notes": "\n".join(unread)} if unread else {})
 
 
 def _write_span(opens: str | None, closes: str | None) -> str:
@@ -281,13 +269,6 @@ def _write_span(opens: str | None, closes: str | None) -> str:
     if f"{begins:%H:%M}" == "00:00" and f"{ends:%H:%M}" == "23:59":
         return "open 24 hours"
     return f"{begins:%H:%M}–{ends:%H:%M}"
-
-
-def _list_days(texts: Iterable[str]) -> Iterable[str]:
-    """Yield weekdays by our names; an empty text for any other day."""
-    for text in texts:
-        for part in text.split(","):
-            yield _DAYS.get(part.strip().lower(), "")
 
 
 def _list_written_days(text: str) -> list[str]:
