@@ -45,7 +45,7 @@ def unpack_gzip(packed: IO[bytes], target: BinaryIO, *, most: int) -> None:
         raise CorruptBody(f"is not gzip: {error}") from error
 
 
-def _copy(source: IO[bytes], target: BinaryIO, *, most: int) -> None:
+def _copy(source: IO[bytes] | gzip.GzipFile, target: BinaryIO, *, most: int) -> None:
     while piece := source.read(_PIECE):
         target.write(piece)
         if target.tell() > most:

@@ -137,7 +137,7 @@ _EVENTS = "".join(
         (f"pipeline.fetch.ics.reading.{verb}", "feed.ics", f"BEGIN:VCALENDAR\r\n{_EVENTS}END:VCALENDAR\r\n")
         for verb in ("make_entry", "list_members")
     ]
-    + [("pipeline.fetch.jsonld.reading.make_events", "feed.jsonld", json.dumps([
+    + [("pipeline.fetch.jsonld.reading.list_event_members", "feed.jsonld", json.dumps([
         {"@type": "Event", "@id": f"https://a.example/{name}", "name": name} for name in _NAMES
     ]))],
     ids=["a VEVENT as it is entered", "its members", "a node"],

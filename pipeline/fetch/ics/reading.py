@@ -124,7 +124,7 @@ def _find_instant(event: Component, name: str) -> str | None:
 _OF_SERIES = ("RRULE", "EXRULE", "RDATE", "EXDATE", "DTEND", "DURATION")
 
 
-class EventGroup(Struct, frozen=True, kw_only=True):
+class _EventGroup(Struct, frozen=True, kw_only=True):
     """`master`: the series' own VEVENT, its newest. `changed`: the dates that others stand for; `splits`: those from
     which on one says another thing, in order. `entries`: each with the date that it stands for as the series has it.
     `moved`: the names of those that stand for one date.
@@ -143,17 +143,7 @@ class EventGroup(Struct, frozen=True, kw_only=True):
         return f"{name}/later" if entry.splits and name in self.moved else name
 
 
-def group_entries(
-    entries: Sequence[CalendarEntry], unread: Mapping[str, Sequence[CalendarMoment]], zones: Zones
-) -> dict[str, EventGroup]:
-    """Group entries by UID. `unread`: dates for which unreadable VEVENTs stand."""
-    by_uid = defaultdict[str, list[CalendarEntry]](list)
-    for entry in entries:
-        by_uid[entry.uid].append(entry)
-    return {uid: _make_group(own, unread.get(uid, ()), zones) for uid, own in by_uid.items()}
-
-
-def is_superseded(entry: CalendarEntry, master: CalendarEntry | None, zones: Zones) -> bool:
+def _is_superseded(entry: CalendarEntry, master: CalendarEntry | None, zones: Zones) -> bool:
     """Return True if a newer version of the series leaves out the date that this entry changes, or no longer has it."""
     if entry.instance is None or master is None or not master.is_newer(entry):
         return False
@@ -165,12 +155,12 @@ def is_superseded(entry: CalendarEntry, master: CalendarEntry | None, zones: Zon
     return master.sequence > entry.sequence and bool(recurrence.texts and list_unmet(recurrence.pattern, [at]))
 
 
-def is_stray(entry: CalendarEntry, master: CalendarEntry | None) -> bool:
+def _is_stray(entry: CalendarEntry, master: CalendarEntry | None) -> bool:
     """Return whether it is a series by itself, as Connect Daily writes one, though it says that it is a date of one."""
     return master is None and entry.instance is not None and entry.event.get("RRULE") is not None
 
 
-def order_versions(records: list[RawRecord], entries: Iterable[CalendarEntry]) -> list[RawRecord]:
+def _order_versions(records: list[RawRecord], entries: Iterable[CalendarEntry]) -> list[RawRecord]:
     """Sort by line; of the versions of one event the highest SEQUENCE is last, and stays."""
     sequences = {entry.event.line: entry.sequence for entry in entries}
     records.sort(key=lambda record: record.line)
@@ -186,7 +176,8 @@ def order_versions(records: list[RawRecord], entries: Iterable[CalendarEntry]) -
     return records
 
 
-def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[CalendarMoment], zones: Zones) -> EventGroup:
+def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[CalendarMoment], zones: Zones) -> _EventGroup:
+    """Group entries of one UID. `unread`: dates for which unreadable VEVENTs stand."""
     masters = sorted((entry for entry in entries if entry.instance is None), key=lambda entry: entry.sequence)
     master = masters[-1] if masters else None
     aligned = [
@@ -199,11 +190,11 @@ def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[CalendarMomen
     if master is not None:
         periods = [period for period in _list_periods(master, zones) if _name_date(period, master) not in moved]
         aligned, live = [*aligned, *periods], [*live, *periods]
-    dates = (entry for entry in live if not entry.splits and not is_stray(entry, master))
+    dates = (entry for entry in live if not entry.splits and not _is_stray(entry, master))
     changed = [entry.instance for entry in dates if entry.instance]
     changed += [_settle(moment, master, zones) for moment in unread]
-    splits = (entry.instance for entry in live if entry.splits and not is_superseded(entry, master, zones))
-    return EventGroup(
+    splits = (entry.instance for entry in live if entry.splits and not _is_superseded(entry, master, zones))
+    return _EventGroup(
         master=master, changed=tuple(changed), splits=tuple(filter(None, splits)), entries=tuple(aligned),
         moved=frozenset(moved),
     )  # fmt: skip
@@ -259,19 +250,22 @@ def read_calendar(
             # It takes its date from the series: its own last good version stays.
             if (instance := find_instance(event, zones)) is not None:
                 unread[name_event(event)].append(instance)
-    groups = group_entries(entries, unread, zones)
+    by_uid = defaultdict[str, list[CalendarEntry]](list)
+    for entry in entries:
+        by_uid[entry.uid].append(entry)
+    groups = {uid: _make_group(own, unread.get(uid, ()), zones) for uid, own in by_uid.items()}
     records = [_refuse_unread(event, unreadable, groups=groups, zones=zones) for event, unreadable in refused]
     removal = {"status": "archived", "reason": "cancelled"} if calendar.is_cancelled else {}
     setting = _CalendarContext(zones=zones, vocabulary=vocabulary, removal=removal, is_named=is_named, choice=choice)
     for group in groups.values():
         records += [_read_entry(entry, group, setting) for entry in group.entries]
-    return order_versions(records, entries)
+    return _order_versions(records, entries)
 
 
-def _read_entry(entry: CalendarEntry, group: EventGroup, setting: _CalendarContext) -> RawRecord:
+def _read_entry(entry: CalendarEntry, group: _EventGroup, setting: _CalendarContext) -> RawRecord:
     line, source_id = entry.event.line, group.name(entry)
     try:
-        if is_superseded(entry, group.master, setting.zones):
+        if _is_superseded(entry, group.master, setting.zones):
             return RawRecord(line, None, is_superseded=True)
         if setting.choice and (reason := find_refusal(setting.choice, partial(_list_texts, entry, group))):
             return RawRecord(line, None, passed_over=reason)
@@ -281,7 +275,7 @@ def _read_entry(entry: CalendarEntry, group: EventGroup, setting: _CalendarConte
     return RawRecord(line, value, source_id=source_id, notes=tuple(notes))
 
 
-def _list_texts(entry: CalendarEntry, group: EventGroup, column: str) -> list[str]:
+def _list_texts(entry: CalendarEntry, group: _EventGroup, column: str) -> list[str]:
     """List the texts of a property; a date of a series has those of its series where it has none."""
     name = {"CATEGORY": "CATEGORIES", "NAME": "SUMMARY", "TITLE": "SUMMARY"}.get(column.upper(), column.upper())
     events = [entry.event, *([group.master.event] if group.master else [])]
@@ -292,7 +286,7 @@ def _list_texts(entry: CalendarEntry, group: EventGroup, column: str) -> list[st
 
 
 def _refuse_unread(
-    event: Component, unreadable: UnreadableEvent, *, groups: Mapping[str, EventGroup], zones: Zones
+    event: Component, unreadable: UnreadableEvent, *, groups: Mapping[str, _EventGroup], zones: Zones
 ) -> RawRecord:
     instance, group = find_instance(event, zones), groups.get(name_event(event))
     if instance is None:
@@ -302,7 +296,7 @@ def _refuse_unread(
 
 
 def _make_record(
-    entry: CalendarEntry, group: EventGroup, setting: _CalendarContext
+    entry: CalendarEntry, group: _EventGroup, setting: _CalendarContext
 ) -> tuple[dict[str, Any], list[Note]]:
     members, master = list_members(entry.event, setting.vocabulary), group.master
     if entry.instance is not None and master is not None:
@@ -319,9 +313,9 @@ def _make_record(
     return named | members | times | series | setting.removal, notes + more
 
 
-def _list_series(entry: CalendarEntry, group: EventGroup, zones: Zones) -> tuple[Clock, Members, list[Note]]:
+def _list_series(entry: CalendarEntry, group: _EventGroup, zones: Zones) -> tuple[Clock, Members, list[Note]]:
     """Return the clock that the record shows, and its members about other dates than its first."""
-    stray = is_stray(entry, group.master)
+    stray = _is_stray(entry, group.master)
     if entry.instance is None or stray:
         recurrence, notes = read_recurrence(entry.event, entry.starts, group.changed, zones)
         if stray:

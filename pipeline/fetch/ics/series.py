@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from outings.contract.values import DAY, count_seconds, number_day, read_local
 from pipeline.dates.rules import TIMES, WEEKDAY_CODES, RecurrenceRule, RuleError, list_days, parse_rule
@@ -36,35 +35,28 @@ class Pattern(Struct, frozen=True, kw_only=True):
     excluded: tuple[int, ...] = ()
 
 
-def settle_rule(rule: RecurrenceRule, clock: Clock, *, is_days: bool) -> RecurrenceRule:
-    """Return the rule with its UNTIL on that clock."""
-    if clock.zone:
-        return localize_until(rule, find_zone(clock.zone), has_time=not is_days)
-    if rule.until is None or rule.until.tzinfo is None:
-        return rule
-    return msgspec.structs.replace(rule, until=move_clock(rule.until, clock.info))
-
-
-def list_named(pattern: Pattern, *, last_day: int = _FOLLOWED) -> LiveDates:
+def _list_named(pattern: Pattern, *, last_day: int = _FOLLOWED) -> LiveDates:
     """List what rules and RDATEs name, whatever is excluded. Of several rules only one that falls on the first date
     counts it."""
     rules = pattern.rules
     counted = rules if len(rules) == 1 else [_count_own(rule, pattern.anchor) for rule in rules]
-    parts = [list_ruled(rule, pattern.anchor, last_day=last_day) for rule in counted]
+    parts = [_list_ruled(rule, pattern.anchor, last_day=last_day) for rule in counted]
     starts = [part.starts for part in parts] + [make_array([pattern.anchor, *pattern.added])]
     return LiveDates(starts=merge_starts(*starts), has_end=all(part.has_end for part in parts))
 
 
-def list_dates(pattern: Pattern) -> LiveDates:
-    """List the dates that take place, as if clocks never skipped a time."""
-    named = list_named(pattern)
-    gone = exclude(named.starts, pattern.excluded)
+def _list_dates(pattern: Pattern) -> LiveDates:
+    """List the dates that take place, as if clocks never skipped a time. An EXRULE leaves out the first date only if
+    it falls on it."""
+    named = _list_named(pattern)
+    gone = find_excluded(named.starts, make_array(pattern.excluded))
     for rule in pattern.exrules:
-        gone |= np.isin(named.starts, _list_own(rule, pattern.anchor))
+        own = _list_ruled(_count_own(rule, pattern.anchor), pattern.anchor).starts
+        gone |= np.isin(named.starts, own if _falls_on(rule, pattern.anchor) else own[own != pattern.anchor])
     return LiveDates(starts=named.starts[~gone], has_end=named.has_end)
 
 
-def list_ruled(
+def _list_ruled(
     rule: RecurrenceRule, anchor: int, *, last: datetime | None = None, last_day: int = _FOLLOWED
 ) -> LiveDates:
     """List what one rule names from its first date on; to `last` in place of its own end."""
@@ -75,17 +67,12 @@ def list_ruled(
     )
 
 
-def exclude(starts: Seconds, excluded: Iterable[int]) -> NDArray[np.bool_]:
-    """Mark the dates that are excluded; a midnight at which nothing starts excludes its day."""
-    return find_excluded(starts, make_array(excluded))
-
-
 def list_unmet(pattern: Pattern, excluded: Iterable[int]) -> list[int]:
     """List the excluded dates that the series does not have."""
     wanted = make_array(excluded)
     if wanted.size == 0:
         return []
-    named = list_named(pattern, last_day=int(wanted.max()) // DAY).starts
+    named = _list_named(pattern, last_day=int(wanted.max()) // DAY).starts
     met = np.isin(wanted, named) | np.isin(wanted, named - named % DAY)
     unmet: list[int] = wanted[~met].tolist()
     return unmet
@@ -101,12 +88,6 @@ def _falls_on(rule: RecurrenceRule, anchor: int) -> bool:
     return bool(list_days(rule, anchor=anchor // DAY, last=anchor // DAY).size)
 
 
-def _list_own(rule: RecurrenceRule, anchor: int) -> Seconds:
-    """List what an EXRULE names: the first date only if the rule falls on it."""
-    starts = list_ruled(_count_own(rule, anchor), anchor).starts
-    return starts if _falls_on(rule, anchor) else starts[starts != anchor]
-
-
 def make_array(seconds: Iterable[int]) -> Seconds:
     return np.array([*seconds], dtype=np.int64)
 
@@ -117,6 +98,7 @@ _ONCE = "FREQ=DAILY;COUNT=1"
 _NUMBERED = ("BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYMONTH")
 
 Parts = dict[str, str]
+Members = dict[str, Any]
 
 
 class _RuleFit(Struct, frozen=True, kw_only=True):
@@ -126,12 +108,8 @@ class _RuleFit(Struct, frozen=True, kw_only=True):
     missing: Seconds
     extra: Seconds
 
-    @property
-    def cost(self) -> int:
-        return self.missing.size + self.extra.size
 
-
-def fit_rule(
+def _fit_rule(
     dates: LiveDates, *, anchor: int, candidates: Sequence[str], is_days: bool
 ) -> tuple[dict[str, Any], list[Note]]:
     """Return the members that say these dates best. `candidates`: rules without an end.
@@ -140,18 +118,26 @@ def fit_rule(
     """
     ways = [_try_rule(text, dates, anchor=anchor, is_days=is_days) for text in candidates]
     if dates.has_end or not ways:
-        ways.append(_list_alone(dates, anchor))
-    fit = min(ways, key=lambda way: way.cost)
-    missing, extra = fit.missing[:MAX_ITEMS], fit.extra[:MAX_ITEMS]
-    members: dict[str, Any] = {"rdates": _show_all(missing), "exdates": _show_all(extra)}
+        others, first = dates.starts[dates.starts != anchor], make_array([anchor])
+        extra = first[~np.isin(first, dates.starts)]
+        ways.append(_RuleFit(rule=None if others.size else _ONCE, missing=others, extra=extra))
+    fit = min(ways, key=lambda way: way.missing.size + way.extra.size)
+    members: dict[str, Any] = {
+        "rdates": _show_all(fit.missing[:MAX_ITEMS]),
+        "exdates": _show_all(fit.extra[:MAX_ITEMS]),
+    }
     if fit.rule is not None:
         members["rrule"] = fit.rule
-    return members, _note_cut(fit)
+    cut = [int(dates[MAX_ITEMS]) for dates in (fit.missing, fit.extra) if dates.size > MAX_ITEMS]
+    if not cut:
+        return members, []
+    reason = f"too_long: a record names {MAX_ITEMS} dates in addition to its rule; from this one on some are wrong"
+    return members, [Note("rrule", reason, f"{read_local(min(cut)):%Y%m%dT%H%M%S}")]
 
 
 def _try_rule(text: str, dates: LiveDates, *, anchor: int, is_days: bool) -> _RuleFit:
     last = read_local(max(anchor, int(dates.starts[-1]) if dates.starts.size else anchor)) if dates.has_end else None
-    starts, wanted = list_ruled(parse_rule(text), anchor, last=last).starts, dates.starts
+    starts, wanted = _list_ruled(parse_rule(text), anchor, last=last).starts, dates.starts
     if last is None:
         starts, wanted = starts[starts < COMPARED], wanted[wanted < COMPARED]
     return _RuleFit(
@@ -161,48 +147,30 @@ def _try_rule(text: str, dates: LiveDates, *, anchor: int, is_days: bool) -> _Ru
     )
 
 
-def _list_alone(dates: LiveDates, anchor: int) -> _RuleFit:
-    first = make_array([anchor])
-    missing, extra = dates.starts[dates.starts != anchor], first[~np.isin(first, dates.starts)]
-    return _RuleFit(rule=None if missing.size else _ONCE, missing=missing, extra=extra)
-
-
-def _note_cut(fit: _RuleFit) -> list[Note]:
-    cut = [int(dates[MAX_ITEMS]) for dates in (fit.missing, fit.extra) if dates.size > MAX_ITEMS]
-    if not cut:
-        return []
-    reason = f"too_long: a record names {MAX_ITEMS} dates in addition to its rule; from this one on some are wrong"
-    return [Note("rrule", reason, f"{read_local(min(cut)):%Y%m%dT%H%M%S}")]
-
-
 def _show_all(seconds: Seconds) -> list[str]:
     """Write the dates of the years that a record knows."""
     return [local.isoformat() for second in seconds.tolist() if (local := read_local(second)).year in YEARS]
 
 
-def list_endless(texts: Sequence[str], *, days: int) -> list[str]:
+def _list_endless(texts: Sequence[str], *, days: int) -> list[str]:
     """List candidate rules: each rule, and all joined if one rule can say them, moved by `days` weekdays. Drops UNTIL,
     COUNT and times of the day. The texts must be readable."""
-    every: list[Parts] = [
+    rules: list[Parts] = [
         {name: value for name, value in parse_rule(text).parts if name not in TIMES} for text in texts
     ]
-    joined = [_join(every)] if len(every) > 1 else []
-    shifted = [_shift(parts, days) for parts in (*joined, *every) if parts is not None]
-    return list(dict.fromkeys(_write(parts) for parts in shifted if parts is not None))
+    shifted = [_shift(parts, days) for parts in (_join(rules), *rules) if parts is not None]
+    written = (";".join(f"{name}={value}" for name, value in parts.items()) for parts in shifted if parts is not None)
+    return list(dict.fromkeys(written))
 
 
-def _write(parts: Parts) -> str:
-    return ";".join(f"{name}={value}" for name, value in parts.items())
-
-
-def _join(every: Sequence[Parts]) -> Parts | None:
+def _join(rules: Sequence[Parts]) -> Parts | None:
     """Join rules that differ in one list, as BYDAY=MO and BYDAY=WE. Returns None if they differ more."""
-    first = every[0]
-    differing = {name for parts in every for name in {*first, *parts} if parts.get(name) != first.get(name)}
+    first = rules[0] if rules else {}
+    differing = {name for parts in rules for name in {*first, *parts} if parts.get(name) != first.get(name)}
     name = next(iter(differing), "")
-    if len(differing) != 1 or not name.startswith("BY") or not all(name in parts for parts in every):
+    if len(differing) != 1 or not name.startswith("BY") or not all(name in parts for parts in rules):
         return None
-    words = dict.fromkeys(word for parts in every for word in parts[name].split(","))
+    words = dict.fromkeys(word for parts in rules for word in parts[name].split(","))
     return first | {name: ",".join(words)}
 
 
@@ -222,9 +190,6 @@ def _shift(parts: Parts, days: int) -> Parts | None:
             numbers = (WEEKDAY_CODES.index(code.strip()) for code in shifted[name].split(","))
             shifted[name] = ",".join(WEEKDAY_CODES[(number + days) % 7] for number in numbers)
     return shifted
-
-
-Members = dict[str, Any]
 
 
 class Recurrence(Struct, frozen=True, kw_only=True):
@@ -293,8 +258,9 @@ def read_recurrence(
         added, excluded, changed = (
             [take_written_day(moment, zones) for moment in moments] for moments in (added, excluded, changed)
         )
-    else:
-        excluded += _list_added_on(excluded, added, starts.clock)
+    else:  # of an excluded whole day a record would exclude only the midnight, and not what is added on it
+        days = {moment.local.date() for moment in excluded if moment.is_date}
+        excluded += [moment for moment in added if moment.on(starts.clock).date() in days]
     texts, unread = _sort_rules(event, "RRULE", starts)
     exrules, others = _sort_rules(event, "EXRULE", starts)
     lost = [*(unread if texts else unread[1:]), *others]
@@ -302,8 +268,8 @@ def read_recurrence(
     clock = starts.clock
     pattern = Pattern(
         anchor=count_seconds(starts.local),
-        rules=_settle_all(texts, starts),
-        exrules=_settle_all(exrules, starts),
+        rules=_settle_rules(texts, starts),
+        exrules=_settle_rules(exrules, starts),
         added=tuple(count_seconds(moment.on(clock)) for moment in added),
         excluded=tuple(count_seconds(moment.on(clock)) for moment in (*excluded, *changed)),
     )
@@ -320,7 +286,7 @@ def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnCloc
     A series in UTC repeats by the clock that the calendar or the metro names, as who writes "every Tuesday at ten"
     means it. So does one by another clock that is no zone's, unless it ends in sight: then its instants say it.
     """
-    starts, dates = recurrence.starts, list_dates(recurrence.pattern)
+    starts, dates = recurrence.starts, _list_dates(recurrence.pattern)
     if starts.is_date or starts.clock.zone:
         return SeriesOnClock(recurrence=recurrence, clock=starts.clock, shown=starts.clock, dates=dates, days=0), []
     if starts.clock is not UTC_CLOCK and dates.has_end and dates.starts.size <= MAX_ITEMS:
@@ -330,7 +296,7 @@ def place_recurrence(recurrence: Recurrence, zones: Zones) -> tuple[SeriesOnCloc
     shift = count_seconds(first) - count_seconds(starts.local)
     added = make_array(count_seconds(moment.on(shown)) for moment in recurrence.added)
     own = make_array(recurrence.pattern.added)
-    gone = exclude(own, recurrence.pattern.excluded)
+    gone = find_excluded(own, make_array(recurrence.pattern.excluded))
     ruled = dates.starts[~np.isin(dates.starts, own)]
     live = LiveDates(starts=merge_starts(ruled + shift, added[~gone]), has_end=dates.has_end)
     days = (count_seconds(first) // DAY) - recurrence.pattern.anchor // DAY
@@ -353,47 +319,44 @@ def list_series(recurrence: Recurrence, zones: Zones) -> tuple[Clock, Members, l
     placed, notes = place_recurrence(recurrence, zones)
     if not recurrence.repeats and placed.dates.starts.size:
         return placed.shown, {}, notes
-    members, cut = say_placed(placed, placed.dates, starts=placed.anchor, is_days=recurrence.is_days)
+    members, cut = _express(placed, placed.dates, starts=placed.anchor, is_days=recurrence.is_days)
     return placed.shown, members, notes + cut
 
 
-def say_placed(
+def _express(
     placed: SeriesOnClock, dates: LiveDates, *, starts: int, is_days: bool, moved: int = 0
 ) -> tuple[Members, list[Note]]:
     """Return members for the dates, or for some of them that were `moved` by days, the first of which is `starts`."""
     texts = placed.recurrence.texts
-    candidates = [] if placed.days is None else list_endless(texts, days=placed.days + moved)
+    candidates = [] if placed.days is None else _list_endless(texts, days=placed.days + moved)
     anchor = int(placed.show(make_array([starts]))[0])
     shown = LiveDates(starts=placed.show(dates.starts), has_end=dates.has_end)
-    return fit_rule(shown, anchor=anchor, candidates=candidates, is_days=is_days)
-
-
-def _list_added_on(
-    excluded: Sequence[CalendarMoment], added: Sequence[CalendarMoment], clock: Clock
-) -> list[CalendarMoment]:
-    """List the dates that are added on an excluded whole day, of which a record would exclude only the midnight."""
-    days = {moment.local.date() for moment in excluded if moment.is_date}
-    return [moment for moment in added if moment.on(clock).date() in days]
+    return _fit_rule(shown, anchor=anchor, candidates=candidates, is_days=is_days)
 
 
 def _sort_rules(event: Component, name: str, starts: CalendarMoment) -> tuple[list[str], list[str]]:
     """Return the texts of rules, each once, and each part of one once: those that are followed, and the others."""
-    texts: tuple[list[str], list[str]] = ([], [])
+    followed, others = list[str](), list[str]()
     plain = ("".join(unescape(line.value).split()).split(";") for line in event.get_all(name))
     for text in dict.fromkeys(";".join(dict.fromkeys(parts)) for parts in plain):
-        texts[not _is_followed(text, starts)].append(text)
-    return texts
+        try:
+            unsupported = parse_rule(text).list_unsupported(None if starts.is_date else starts.local.time())
+        except RuleError:
+            unsupported = (text,)
+        (others if unsupported else followed).append(text)
+    return followed, others
 
 
-def _is_followed(text: str, starts: CalendarMoment) -> bool:
-    try:
-        return not parse_rule(text).list_unsupported(None if starts.is_date else starts.local.time())
-    except RuleError:
-        return False
-
-
-def _settle_all(texts: Sequence[str], starts: CalendarMoment) -> tuple[RecurrenceRule, ...]:
-    return tuple(settle_rule(parse_rule(text), starts.clock, is_days=starts.is_date) for text in texts)
+def _settle_rules(texts: Sequence[str], starts: CalendarMoment) -> tuple[RecurrenceRule, ...]:
+    """Parse rules, and put their UNTIL on the clock of the series."""
+    rules, clock = [parse_rule(text) for text in texts], starts.clock
+    if clock.zone:
+        return tuple(localize_until(rule, find_zone(clock.zone), has_time=not starts.is_date) for rule in rules)
+    return tuple(
+        msgspec.structs.replace(rule, until=move_clock(rule.until, clock.info))
+        if rule.until is not None and rule.until.tzinfo is not None else rule
+        for rule in rules
+    )  # fmt: skip
 
 
 def _note_unmet(recurrence: Recurrence) -> list[Note]:
@@ -415,10 +378,9 @@ def _show_moments(moments: Sequence[CalendarMoment], clock: Clock) -> list[str]:
 
 def list_before(placed: SeriesOnClock, splits: Sequence[CalendarMoment]) -> tuple[Members, list[Note]]:
     """Return members of the series up to its first split."""
-    end = min(placed.place(at) for at in splits)
-    starts = placed.dates.starts
+    starts, end = placed.dates.starts, min(map(placed.place, splits))
     dates = LiveDates(starts=starts[starts < end], has_end=True)
-    return say_placed(placed, dates, starts=placed.anchor, is_days=placed.recurrence.is_days)
+    return _express(placed, dates, starts=placed.anchor, is_days=placed.recurrence.is_days)
 
 
 def list_after(
@@ -434,7 +396,7 @@ def list_after(
     if own.texts:
         again, notes = place_recurrence(own, zones)
         dates = _cut(again.dates, again.anchor, None if end is None else end + again.anchor - first)
-        members, cut = say_placed(again, dates, starts=again.anchor, is_days=own.is_days)
+        members, cut = _express(again, dates, starts=again.anchor, is_days=own.is_days)
         return members, notes + cut
     moved = starts - first
     dates = _cut(placed.dates, first, end)
@@ -443,11 +405,11 @@ def list_after(
     gone = [placed.place(moment) for moment in (*unmet, *own.excluded)]
     is_excluded = count_seconds(at.on(clock)) in pattern.excluded
     live = merge_starts(dates.starts, make_array([] if is_excluded else [first])) + moved
-    live = live[~exclude(live, gone)]
+    live = live[~find_excluded(live, make_array(gone))]
     if own.is_days:
         live = merge_starts(live - live % DAY)
     dates = LiveDates(starts=live, has_end=dates.has_end)
-    return say_placed(placed, dates, starts=starts, is_days=own.is_days, moved=starts // DAY - first // DAY)
+    return _express(placed, dates, starts=starts, is_days=own.is_days, moved=starts // DAY - first // DAY)
 
 
 def _cut(dates: LiveDates, first: int, end: int | None) -> LiveDates:

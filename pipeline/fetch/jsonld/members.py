@@ -178,7 +178,7 @@ def find_ages(node: Node) -> dict[str, Any]:
         return _parse_ages(text)
     for audience in (*node.get_nodes("audience"), node):
         inner = (_find_bounds(age, "minValue", "maxValue") for age in audience.get_nodes("suggestedAge"))
-        if bounds := next(filter(None, inner), None) or _find_bounds(audience, "suggestedMinAge", "suggestedMaxAge"):
+        if bounds := next(filter(None, inner), {}) or _find_bounds(audience, "suggestedMinAge", "suggestedMaxAge"):
             return bounds
     return {}
 

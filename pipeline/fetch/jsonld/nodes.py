@@ -6,7 +6,7 @@ A `@context` is never fetched: names are read as schema.org's, with or without i
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import unescape
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
@@ -28,6 +28,7 @@ _MOST_SCRIPT = 16 * MAX_LINE_BYTES
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[}\]])', re.DOTALL)
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{1,40})""", re.IGNORECASE)
 _SHOWN = 200
+_TOO_DEEP = "is nested too deep"
 _KIND = "application/ld+json"
 # Of texts that are not found again in the page, as lxml had to mend them: each costs a search to its end.
 _MOST_MISSES = 20
@@ -130,7 +131,7 @@ def _unwrap(text: str) -> str:
 def _parse_document(text: str, *, line: int) -> Document:
     """Parse JSON, and forgive what pages get wrong: line ends within texts, commas before a bracket, quotes as
     entities."""
-    attempts = [lambda: text.encode("utf-8", "replace"), lambda: mend_json(text)]
+    attempts: list[Callable[[], bytes]] = [lambda: text.encode("utf-8", "replace"), lambda: mend_json(text)]
     attempts.append(lambda: mend_json(_TRAILING_COMMA.sub(lambda match: match[1] or "", text)))
     if "&quot;" in text or "&#34;" in text:
         attempts.append(lambda: mend_json(unescape(text)))
@@ -139,16 +140,15 @@ def _parse_document(text: str, *, line: int) -> Document:
         try:
             value = msgspec.json.decode(mend())
         except RecursionError:
-            reason = "is nested too deep"
+            reason = _TOO_DEEP
             break
-        except ValueError as error:  # the first one is of the text as it stands
-            reason = reason or str(error)
+        except ValueError as error:
+            reason = reason or str(error)  # that of the text as it stands
         else:
-            return (
-                Document(line, text[:_SHOWN], "unreadable: is nested too deep")
-                if is_deep(value)
-                else Document(line, value)
-            )
+            if not is_deep(value):
+                return Document(line, value)
+            reason = _TOO_DEEP
+            break
     return Document(line, text[:_SHOWN], f"unreadable: {reason}")
 
 

@@ -111,7 +111,7 @@ def _describe_row(connection: DuckDBPyConnection, query: str, *, row: int, error
             found = connection.sql(f"SELECT source_id FROM (\n{query.rstrip().rstrip(';')}\n)").fetchall()
         except duckdb.Error:
             found = []
-    names = [name for (name,) in found if isinstance(name, str)]
+    names: list[str | None] = [name for (name,) in found if isinstance(name, str)]
     reason = f"wrong_type: the SELECT fails on this row: {_explain(error)}"
     return [RowFault(row, reason, value, name) for name in names or [None]]
 
