@@ -371,8 +371,8 @@ def _explain_failure(error: Exception) -> FetchError:
         if isinstance(cause, ssl.SSLCertVerificationError):
             return FetchError(f"has a certificate that is not trusted: {cause.verify_message}")
         cause = cause.__cause__ or cause.__context__
-    said = (text for kind, text in _FAILURES if isinstance(error, kind))
-    return TransientFetchError(next(said, f"can't be fetched ({type(error).__name__})"))
+    reasons = (text for kind, text in _FAILURES if isinstance(error, kind))
+    return TransientFetchError(next(reasons, f"can't be fetched ({type(error).__name__})"))
 
 
 def _is_loopback(host: str) -> bool:

@@ -108,10 +108,10 @@ def _describe_row(connection: DuckDBPyConnection, query: str, *, row: int, error
     with _leave_rows(connection, low=row, high=row + 1):
         ((value,),) = connection.execute("SELECT to_json(feed)::VARCHAR FROM feed").fetchall()
         try:  # without the columns that fail
-            found = connection.sql(f"SELECT source_id FROM (\n{query.rstrip().rstrip(';')}\n)").fetchall()
+            rows = connection.sql(f"SELECT source_id FROM (\n{query.rstrip().rstrip(';')}\n)").fetchall()
         except duckdb.Error:
-            found = []
-    names: list[str | None] = [name for (name,) in found if isinstance(name, str)]
+            rows = []
+    names: list[str | None] = [name for (name,) in rows if isinstance(name, str)]
     reason = f"wrong_type: the SELECT fails on this row: {_explain(error)}"
     return [RowFault(row, reason, value, name) for name in names or [None]]
 
