@@ -89,6 +89,7 @@ class _Run(Struct, frozen=True, kw_only=True):
     progress: Progress
     errors: dict[str, OperatorError] = {}
     services: dict[str, AddressService] = {}
+    built: dict[str, tuple[MetroTask, MetroResult]] = {}
 
 
 class _Records(Struct, frozen=True, kw_only=True):
@@ -144,8 +145,7 @@ def build_release(
             if not failed:
                 tell_feeds(records.feeds)
                 stopwatch.end("feeds")
-                metros = _build_metros(run, records)  # each: resolve, tables, and what is published of it
-                failed = {} if build.allow_shrink else _find_shrunk(build, records.feeds, metros)
+                metros, failed = _build_metros(run, records)  # each: resolve, tables, and what is published of it
                 stopwatch.end("metros")
             if not failed:
                 break
@@ -381,16 +381,24 @@ def _add_addresses(run: _Run, works: Sequence[MetroTask]) -> Sequence[MetroTask]
     ]
 
 
-def _build_metros(run: _Run, records: _Records) -> list[MetroResult]:
-    """Build each metro, then build those again that claimed an id which another metro got."""
+def _build_metros(run: _Run, records: _Records) -> tuple[list[MetroResult], Mapping[str, OperatorError]]:
+    """Build each metro, then build those again that claimed an id which another metro got. Return them, or why feeds
+    are refused that lost too much: then the metros are kept that can stay as they were built."""
+    guards = {} if run.build.allow_shrink else _list_guarded(run.build, records.feeds)
     works = _make_works(run, records.plan, records.feeds, records.lenders)
     latest = {work.plan.metro.slug: work for work in _add_addresses(run, list(works))}
-    built: dict[str, MetroResult] = {}
-    waiting = list(latest.values())
+    # With the same task the result is the same.
+    built = {slug: run.built[slug][1] for slug, work in latest.items() if run.built.get(slug, (None,))[0] == work}
+    waiting = [replace(work, guards=guards) for slug, work in latest.items() if slug not in built]
     while waiting:
         run.expect("metros to build", [work.measure() for work in waiting])
-        results = _run_tasks(run, run_metro_task, waiting, describe=lambda metro: f"metro {metro.built.slug}: built")
-        built |= {result.built.slug: result for result in results}
+        results = _run_tasks(run, run_metro_task, waiting, describe=_describe_metro)
+        built |= {result.metro: result for result in results}
+        losses = [result.losses for result in built.values()]
+        failed = find_shrunk(guards, losses, claims=[result.claims for result in built.values()])
+        if failed:
+            run.built.update({slug: (latest[slug], result) for slug, result in built.items() if result.built})
+            return [], failed
         standing = {slug: base.manifest for slug, base in run.before.metros.items() if slug not in built}
         configuration = run.build.configuration
         refused = find_refused(
@@ -405,8 +413,14 @@ def _build_metros(run: _Run, records: _Records) -> list[MetroResult]:
             )
             for slug, ids in refused.items()
         }
-        waiting = [latest[slug] for slug in refused]
-    return [built[slug] for slug in latest]
+        # What one metro lost, another may have.
+        postponed = [slug for slug, result in built.items() if result.built is None and slug not in refused]
+        waiting = [latest[slug] for slug in (*refused, *postponed)]
+    return [built[slug] for slug in latest], {}
+
+
+def _describe_metro(result: MetroResult) -> str:
+    return f"metro {result.metro}: {'built' if result.built else 'not built, because a feed lost too much'}"
 
 
 def _publish(
@@ -419,7 +433,7 @@ def _publish(
     tell_release: TellRelease,
     trust: Trust,
 ) -> BuildResult:
-    plan, store, built = records.plan, run.store, tuple(metro.built for metro in metros)
+    plan, store, built = records.plan, run.store, tuple(metro.built for metro in metros if metro.built)
     feeds = [_add_problems(feed, metros, store=store) for feed in records.feeds]
     parts: dict[str, Part | None] = {metro.slug: metro.part for metro in built}
     # All that is told in the end is read before the swap: once it is done, nothing may fail.
@@ -459,13 +473,6 @@ def _publish(
         uncovered=find_uncovered(run.build.configuration),
         accounts=_add_accounts(run, built),
     )
-
-
-def _find_shrunk(
-    build: Build, feeds: Sequence[FeedResult], metros: Sequence[MetroResult]
-) -> Mapping[str, OperatorError]:
-    allowed = _list_guarded(build, feeds)
-    return find_shrunk(allowed, [metro.losses for metro in metros], claims=[metro.claims for metro in metros])
 
 
 def _add_accounts(run: _Run, built: Sequence[MetroBuild]) -> Mapping[str, FeedAccount] | None:

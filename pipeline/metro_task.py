@@ -41,7 +41,7 @@ from pipeline.resolve.metro_claims import Claims, collect_claims
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.resolve.references import ForeignResolution
 from pipeline.resolve.row_maker import RowMaker
-from pipeline.resolve.shrink_guard import FeedLoss, count_losses
+from pipeline.resolve.shrink_guard import FeedLoss, count_losses, explain_shrink
 from pipeline.tasks import FeedResult, MetroResult, MetroTask, list_spooled, make_stays
 
 _KINDS = tuple(RECORDS)
@@ -54,6 +54,12 @@ def build_listings(work: MetroTask) -> MetroResult:
     previous = open_previous(store, plan.base, cache=plan.cache, vocabulary=plan.vocabulary, program=plan.program)
     neighborhoods, wrong = read_metro_neighborhoods(plan.metro.slug, plan.neighborhoods)
     records = gather_records(work, previous, store)
+    make_result = partial(
+        MetroResult, metro=plan.metro.slug, last_good=records.last_good, losses=records.losses, claims=records.claims
+    )
+    guarded = {feed: loss for feed, loss in records.losses.items() if feed in work.guards}
+    if any(explain_shrink(loss, max_shrink=work.guards[feed]) for feed, loss in guarded.items()):
+        return make_result(built=None, problems=())
     maker = make_row_maker(work, records, previous, neighborhoods=neighborhoods, store=store)
     listings = Listings(
         rows=maker.list_rows(),
@@ -65,7 +71,6 @@ def build_listings(work: MetroTask) -> MetroResult:
         account=add_accounts([records.account, {} if work.addresses is None else work.addresses.account]),
         located=None if work.addresses is None else work.addresses.book,
     )
-    make_result = partial(MetroResult, last_good=records.last_good, losses=records.losses, claims=records.claims)
     problems = records.problems
     del records  # of a million listings a gigabyte
     compared = perf_counter()

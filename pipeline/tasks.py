@@ -93,7 +93,8 @@ class MetroTask(Struct, frozen=True, kw_only=True):
     """`feeds` are results in the configuration's order. `deltas` are the names of delta feeds. `others` are the
     metros that are built together with this one. `lenders` are the organizations of all metros, once they are known.
     `refused` has the reasons by the ids that are another metro's. `addresses`: with `[geocoder] build`, what is known
-    of addresses without coordinates."""
+    of addresses without coordinates. `guards`: `max_shrink` by feed; where this metro alone loses more, it is not
+    built."""
 
     plan: MetroPlan
     configuration: Configuration
@@ -104,6 +105,7 @@ class MetroTask(Struct, frozen=True, kw_only=True):
     lenders: tuple[MetroOrganizations, ...] = ()
     refused: Mapping[str, str] = {}
     addresses: AddressPoints | None = None
+    guards: Mapping[str, float] = {}
 
     def measure(self) -> float:
         """Estimate the work by the number of records in its feeds: all are made again if another program made the
@@ -117,13 +119,15 @@ class MetroResult(Struct, frozen=True, kw_only=True):
     """The result of building a metro.
 
     Attributes:
+        built: None if a feed lost too much.
         problems: found while its records were put together.
         last_good: for each feed, when the versions were published that remain in place of quarantined records.
         losses: the listings that leave, by feed.
         claims: which feed has each id, for the comparison with other metros.
     """
 
-    built: MetroBuild
+    metro: str
+    built: MetroBuild | None
     problems: tuple[Problem, ...]
     last_good: Mapping[str, tuple[datetime, ...]] = {}
     losses: Mapping[str, FeedLoss] = {}

@@ -125,7 +125,8 @@ def put_lent(
     data = encode_delta_state(lent, words=words, vocabulary=vocabulary)
     if data is None:
         return MetroOrganizations(metro=metro)
-    path = folder / metro / "lent"
+    # By its name a metro that borrows is known to be the same.
+    path = folder / metro / f"lent-{hashlib.sha256(data).hexdigest()}"
     path.parent.mkdir(exist_ok=True)
     write_named(path, data)
     return MetroOrganizations(metro=metro, file=path)
