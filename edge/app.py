@@ -4,12 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import structlog
-from starlette.routing import Router
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from edge.authentication import Authenticator, KeyRing
 from edge.bodies import Bodies
@@ -140,7 +139,12 @@ class Edge:
             usage=self._usage,
             clock=clock,
         ).respond
-        self._asgi = Router(default=self._answer, lifespan=self._run_beside)
+
+    @cached_property
+    def _asgi(self) -> ASGIApp:
+        from starlette.routing import Router  # a function answers without it
+
+        return Router(default=self._answer, lifespan=self._run_beside)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._asgi(scope, receive, send)
@@ -164,13 +168,15 @@ class Edge:
 
     def _take_up_release(self) -> None:
         self._releases.poll(is_ahead=self._is_ahead)
-        self._openapi.prepare()
+        if self._is_ahead:  # a function makes it when it is requested: it takes 0.1 s
+            self._openapi.prepare()
 
     def begin(self) -> None:
         """Look for keys and the first release. Its metros are opened beside the first requests. Blocks."""
         self._ring.poll()
         self._releases.poll(is_ahead=False)
-        self._openapi.prepare()
+        if self._is_ahead:
+            self._openapi.prepare()
 
     def write_usage(self) -> None:
         """For a caller that runs no tasks beside requests: writes what was recorded. Blocks."""

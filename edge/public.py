@@ -53,22 +53,22 @@ class EncodedDocument(Struct, frozen=True, kw_only=True):
 
 
 class OpenApi:
-    """The OpenAPI document. `prepare` makes it outside the event loop, once for each vocabulary."""
+    """The OpenAPI document, made once for each vocabulary. A server makes it outside the event loop, by `prepare`."""
 
     def __init__(self, releases: Releases) -> None:
         self._releases = releases
-        self._prepared: EncodedDocument | None = None
 
     def prepare(self) -> None:
         """Make the document with the vocabulary of the current release."""
         served = self._releases.current
         if served is not None:
-            self._prepared = prepare_document(served.vocabulary)
+            prepare_document(served.vocabulary)
 
     def answer(self, request: Request) -> Response:
-        prepared = self._prepared
-        if prepared is None:
+        served = self._releases.current
+        if served is None:
             raise unavailable()
+        prepared = prepare_document(served.vocabulary)
         if matches_etag(request.if_none_match, prepared.etag):
             return make_not_modified(request, prepared.head)
         return make_success(request, prepared.head, prepared.bodies[choose_coding(request.accept_encoding)])

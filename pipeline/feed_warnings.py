@@ -12,7 +12,7 @@ from outings.contract.resources.directories import Bounds
 from outings.contract.values import DAY, number_day, read_date
 from outings.contract.vocabulary import TYPES
 from outings.release.manifest import FeedAccount
-from outings.release.tables import LISTINGS, PUBLISHED
+from outings.release.tables import LISTINGS, PUBLISHED, make_schema
 from pipeline.clean.feed_read import FeedRead, SpooledRecord
 from pipeline.clean.report import HIDDEN
 from pipeline.dates.recurrence import names_start
@@ -100,7 +100,8 @@ class AccountSurvey:
         self._rows.append({**columns, "id": row.id, "type": TYPES.index(row.kind), "is_open": _is_open(row, today)})
 
     def tabulate(self) -> pl.DataFrame:
-        return pl.DataFrame(self._rows, schema={name: LISTINGS[name] for name in COLUMNS} | {"is_open": pl.Boolean()})
+        schema = make_schema({name: LISTINGS[name] for name in COLUMNS}) | {"is_open": pl.Boolean()}
+        return pl.DataFrame(self._rows, schema=schema)
 
     def count(self) -> dict[str, FeedAccount]:
         return count_shown(self.tabulate(), organizations=self._organizations)

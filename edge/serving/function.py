@@ -20,12 +20,12 @@ from edge.bodies import choose_coding
 from edge.front_protocol import CODING, EXPORTS, FRONT, OBJECTS, POINTERS, render_front
 from edge.limits.limiter import LOCAL
 from edge.messages import Header, Response, encode_lines, read_scope, send_response, split_lines
+from edge.serving.function_store import FunctionStore
 from edge.serving.worker import make_served_edge
 from outings.configuration import read_configuration
 from outings.contract.envelope import encode_error
 from outings.contract.errors import bad_request
-from outings.release.s3 import S3Store
-from outings.release.store import object_name, open_configured_store
+from outings.release.store import Store, object_name
 
 # An answer has at most 6,291,556 bytes as JSON, and its body is base64 there. The rest is for headers.
 MOST_BYTES = 4_700_000
@@ -47,7 +47,9 @@ class FunctionError(Exception):
 class Function:
     """`edge` must know the front of this `secret`. `clock`: seconds since 1970; what is frozen has no other clock."""
 
-    def __init__(self, edge: Edge, *, store: S3Store, secret: str, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, edge: Edge, *, store: FunctionStore, secret: str, clock: Callable[[], float] = time.time
+    ) -> None:
         self._edge = edge
         self._store = store
         front = render_front(secret, follows=(OBJECTS, EXPORTS), least=MOST_BYTES, pointer="own")
@@ -126,13 +128,13 @@ def open_function(config: Path, environ: Mapping[str, str] = os.environ) -> Func
         raise FunctionError(
             f"[edge] rate_storage is {LOCAL!r}: each copy of a function would count by itself; name a Redis"
         )
-    store = open_configured_store(configuration.store)
-    if not isinstance(store, S3Store):
-        url = configuration.store.url
+    url = configuration.store.url
+    if not url.removeprefix("s3://").strip("/") or not url.startswith("s3://"):
         raise FunctionError(f"[store] url is {url!r}: a function has no folder that lasts; name a bucket, s3://…")
+    store = FunctionStore(configuration.store)
     # Of this process alone: no reader of a function is a front.
     secret = secrets.token_hex(32)
     os.environ["OUTINGS_EDGE_FRONT_SECRET"] = secret
-    made = Function(make_served_edge(config, access_log=True, store=store), store=store, secret=secret)
+    made = Function(make_served_edge(config, access_log=True, store=cast("Store", store)), store=store, secret=secret)
     made.look()
     return made

@@ -249,7 +249,7 @@ def start_forks() -> None:
     uvicorn has no setting for it, so this replaces a private name of uvicorn.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["edge.serving.worker", "edge.serving.http_protocol", "uvloop"])
+    context.set_forkserver_preload(["edge.serving.worker", "edge.serving.http_protocol", "polars", "uvloop"])
     _subprocess.spawn = context  # type: ignore[assignment]
     ensure_running()
 

@@ -5,7 +5,6 @@ from datetime import date, timedelta
 
 import msgspec
 import numpy as np
-import polars as pl
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
@@ -30,6 +29,7 @@ from outings.contract.resources.meta import CoverageMeta
 from outings.contract.text import fold_text
 from outings.contract.values import Value, echo_value, format_instant
 from outings.contract.vocabulary import COLLECTIONS, TYPES, UNSPECIFIED, VERIFICATION_STATUSES
+from outings.lazy_polars import pl
 from outings.release.snapshot import Snapshot
 from outings.release.tables import PUBLISHED, read_columns
 
@@ -44,7 +44,7 @@ LISTINGS = (
 )  # fmt: skip
 
 
-def list_counted() -> dict[str, pl.Expr]:
+def list_counted() -> "dict[str, pl.Expr]":
     """Return the conditions whose listings coverage counts, by name."""
     return {
         "published": pl.col("status") == PUBLISHED,
@@ -57,7 +57,7 @@ def list_counted() -> dict[str, pl.Expr]:
     }
 
 
-def open_published(reader: SnapshotReader) -> pl.DataFrame:
+def open_published(reader: SnapshotReader) -> "pl.DataFrame":
     """Return the published listings of a snapshot, with the columns that are counted."""
     return read_columns(reader.tables["listings"], "listings", LISTINGS).filter(pl.col("status") == PUBLISHED)
 
@@ -113,7 +113,7 @@ _NOTHING = {"published": 0, "dateless": 0}
 _SHARED = ("with_coordinates", "with_price", "with_ages", "with_image", "with_time")
 
 
-def _count(listings: pl.DataFrame) -> pl.DataFrame:
+def _count(listings: "pl.DataFrame") -> "pl.DataFrame":
     """Count published listings of each type by `list_counted`, and add up their confidences in millionths."""
     confidence = (pl.col("confidence") * CONFIDENCE).round().cast(pl.Int64()).sum()
     counted = {name: is_stated.sum().cast(pl.Int64()) for name, is_stated in list_counted().items()}
@@ -130,7 +130,7 @@ def _count_next(listing_type: str, snapshot: Snapshot, *, today: date, where: st
     return open_evaluator(open_snapshot(snapshot)).count_rows(selection)
 
 
-def _measure_freshness(chosen: pl.DataFrame, *, start: int) -> Freshness:
+def _measure_freshness(chosen: "pl.DataFrame", *, start: int) -> Freshness:
     crawled, verified = (chosen[name].drop_nulls() for name in ("crawled_at", "verified_at"))
     newest = crawled.max()
     return Freshness(
@@ -157,7 +157,7 @@ def share(part: int, whole: int) -> float | None:
 
 
 def _cover_neighborhoods(
-    snapshot: Snapshot, chosen: pl.DataFrame, *, types: Sequence[str], where: str | None
+    snapshot: Snapshot, chosen: "pl.DataFrame", *, types: Sequence[str], where: str | None
 ) -> NeighborhoodCoverage:
     areas = open_snapshot(snapshot).open_index(open_areas).narrow(frozenset(types))
     known = areas.are_known(types)

@@ -1,9 +1,9 @@
 """Every derived table there is: what the build makes ahead, and a reader itself where a file lacks."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-
-import polars as pl
 
 from outings.answers.addons.sources import SOURCES
 from outings.answers.directory.ranking import ORGANIZATION_SPELLINGS
@@ -27,6 +27,7 @@ from outings.answers.snapshot.reader import (
 from outings.answers.snapshot.terms import PLACES, WORDS
 from outings.answers.suggestions.entries import SUGGESTIONS
 from outings.contract.languages.language import ENGLISH, Language, read_shipped_language
+from outings.lazy_polars import pl
 from outings.release.snapshot import Snapshot
 
 # What the build writes: what takes long to make, or is read when a release is opened. Opening then reads no Parquet and

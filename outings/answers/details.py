@@ -6,7 +6,6 @@ from itertools import chain
 
 import msgspec
 import numpy as np
-import polars as pl
 from msgspec import Raw, Struct
 
 from outings.answers.addons.expanded import (
@@ -35,11 +34,12 @@ from outings.contract.query import Entitlement, Query
 from outings.contract.resources.shared import PlaceReference
 from outings.contract.values import number_day
 from outings.contract.vocabulary import TYPES
+from outings.lazy_polars import pl
 from outings.release.mapped_table import MappedTable
 from outings.release.snapshot import Release, Snapshot
 
 
-def make_similar(related: pl.DataFrame) -> pl.DataFrame:
+def make_similar(related: "pl.DataFrame") -> "pl.DataFrame":
     return related.sort("row")
 
 

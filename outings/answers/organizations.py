@@ -5,7 +5,6 @@ from functools import reduce
 
 import msgspec
 import numpy as np
-import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
@@ -19,6 +18,7 @@ from outings.contract.errors import not_found
 from outings.contract.query import Query
 from outings.contract.resources.listings import Counts
 from outings.contract.vocabulary import TYPES
+from outings.lazy_polars import pl
 from outings.release.mapped_table import MappedTable
 from outings.release.snapshot import Snapshot
 from outings.release.tables import PUBLISHED
@@ -27,7 +27,7 @@ from outings.release.tables import PUBLISHED
 Sets = NDArray[np.uint64]
 
 
-def make_organization_categories(organizations: pl.DataFrame, listings: pl.DataFrame) -> pl.DataFrame:
+def make_organization_categories(organizations: "pl.DataFrame", listings: "pl.DataFrame") -> "pl.DataFrame":
     """Return `own`, the categories of the record, and for each type those of the published listings."""
     shown = listings.filter((pl.col("status") == PUBLISHED) & pl.col("organization_id").is_not_null())
     table = organizations.rename({"categories": "own"})

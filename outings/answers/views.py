@@ -28,7 +28,7 @@ from outings.contract.vocabulary import (
 )
 from outings.release.snapshot import Snapshot
 from outings.release.store import Bytes
-from outings.release.tables import PUBLISHED, TABLES
+from outings.release.tables import PUBLISHED, TABLES, make_schema
 from outings.select_statement import bound_time, lock, parse_select
 from outings.sql_quoting import literal
 
@@ -363,7 +363,7 @@ def _add_metro(connection: DuckDBPyConnection, metro: MetroTables, *, schema: st
     snapshot = metro.snapshot
     connection.execute(f"CREATE SCHEMA {schema}")
     for name in _USED:
-        _register(connection, f"{schema}.known_{name}", pl.DataFrame(schema=dict(TABLES[name])))
+        _register(connection, f"{schema}.known_{name}", pl.DataFrame(schema=make_schema(TABLES[name])))
         source = f"FROM {schema}.known_{name}"
         if name in snapshot.tables:
             source += f" UNION ALL BY NAME FROM read_parquet({literal(str(snapshot.tables[name].path))})"

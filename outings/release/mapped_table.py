@@ -14,13 +14,13 @@ from typing import Any, overload
 from zlib import crc32
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import ipc
 
 from outings.contract.parameters import PARAMETERS
 from outings.contract.values import Parameter
+from outings.lazy_polars import pl
 from outings.release.cache import MappedFile
 from outings.release.store import Corrupt
 
@@ -53,7 +53,7 @@ def count_words(rows: int) -> int:
     return max(-(-rows // WORD), 1)
 
 
-def encode_mapped(frame: pl.DataFrame) -> bytes:
+def encode_mapped(frame: "pl.DataFrame") -> bytes:
     """Encode rows as one record batch, whatever its size: the same rows always have the same bytes."""
     buffer = io.BytesIO()
     frame.rechunk().write_ipc(
@@ -85,7 +85,7 @@ class MappedTable:
         height: int = self._batch.num_rows
         return height
 
-    def read_frame(self) -> pl.DataFrame:
+    def read_frame(self) -> "pl.DataFrame":
         """Return all columns, without a copy."""
         return pl.DataFrame(pl.from_arrow(self._batch))
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from outings.answers.dates import find_weekday
 from outings.answers.ical import encode_lines
 from outings.contract.values import DAY, count_seconds, number_day, read_local
-from outings.release.tables import OCCURRENCES
+from outings.release.tables import OCCURRENCES, make_schema
 from pipeline.dates.rules import LAST_DAY, TIMES, RecurrenceRule, RuleError, list_days, parse_rule
 from pipeline.dates.series import LiveDates, Seconds, Series, list_live, localize_until, merge_starts, place_all
 from pipeline.dates.zones import Zone, find_zone
@@ -81,7 +81,7 @@ def make_occurrence_columns(occurrences: Occurrences, *, has_time: NDArray[np.bo
         "weekday": find_weekday(local // DAY),
         "time": pl.Series(local % DAY).set(pl.Series(~has_time), None),
     }
-    return pl.DataFrame(columns, schema_overrides={name: OCCURRENCES[name] for name in columns})
+    return pl.DataFrame(columns, schema_overrides=make_schema({name: OCCURRENCES[name] for name in columns}))
 
 
 def _hide_missing(ends: Seconds) -> pl.Series:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from outings.contract.text import fold_text
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
-from outings.release.tables import NEIGHBORHOODS, PUBLISHED, TABLES, ZIPS
+from outings.release.tables import NEIGHBORHOODS, PUBLISHED, TABLES, ZIPS, make_schema
 from pipeline.memory import return_memory
 from pipeline.resolve.facts.centroids import Centroid
 from pipeline.resolve.listings.rows import ORIGINS, Listings
@@ -153,7 +153,7 @@ def join_stated(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataF
     stating = listings.filter((pl.col("status") == PUBLISHED) & ~is_mapped).drop_nulls(_STATED)
     grouped = stating.group_by("neighborhood_slug").agg("neighborhood", "lat", "lng")
     stated = [_describe(slug, *columns) for slug, *columns in grouped.iter_rows()]
-    return pl.concat([mapped, pl.DataFrame(stated, schema=dict(NEIGHBORHOODS))]).sort("slug")
+    return pl.concat([mapped, pl.DataFrame(stated, schema=make_schema(NEIGHBORHOODS))]).sort("slug")
 
 
 def _describe(slug: str, names: list[str], lats: list[float | None], lngs: list[float | None]) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def _find_mean(degrees: list[float]) -> float | None:
 
 def make_zips(centroids: Sequence[Centroid]) -> pl.DataFrame:
     """Make the table of centroids."""
-    return pl.DataFrame([astuple(centroid) for centroid in centroids], schema=dict(ZIPS), orient="row")
+    return pl.DataFrame([astuple(centroid) for centroid in centroids], schema=make_schema(ZIPS), orient="row")
 
 
 def carry_centroids(snapshot: Snapshot) -> tuple[Centroid, ...]:

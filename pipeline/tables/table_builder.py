@@ -14,7 +14,7 @@ import polars as pl
 from msgspec import Struct
 
 from outings.contract.vocabulary import TYPES
-from outings.release.tables import DRAFT, HAPPENINGS, PUBLISHED, TABLES
+from outings.release.tables import DRAFT, HAPPENINGS, PUBLISHED, TABLES, make_schema
 from pipeline.records.record import ORGANIZATION
 from pipeline.resolve.listings.rows import ORIGINS, Row, UnchangedListing
 from pipeline.resolve.occurrence_table import join_occurrence_table
@@ -31,13 +31,15 @@ _DOCUMENT = ("pack", "offset", "length")
 # Beside a table's columns: `number` in place of `row`, and of listings what the next build is to know of them.
 _NUMBER = {"number": pl.UInt32()}
 _SCHEMAS: dict[str, dict[str, Any]] = {
-    name: {**_NUMBER, **{column: kind for column, kind in TABLES[name].items() if column != "row"}}
+    name: {**_NUMBER, **{column: kind for column, kind in make_schema(TABLES[name]).items() if column != "row"}}
     for name in ("listings", "organizations", "terms", *HAPPENINGS.values())
 }
 _SCHEMAS["listings"] |= ORIGINS
 # What moves with the day in a listing that stays.
 _MOVING = {
-    name: TABLES["listings"][name] for name in ("beyond_index", "beyond_starts_at", "beyond_starts_local", "recurrence")
+    name: kind
+    for name, kind in _SCHEMAS["listings"].items()
+    if name in ("beyond_index", "beyond_starts_at", "beyond_starts_local", "recurrence")
 }
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.contract.text import split_words
-from outings.release.tables import FIELDS, TERMS
+from outings.release.tables import FIELDS, TERMS, make_schema
 
 # Words of one field that are kept: a description of that many is a book, and positions are 16 bits.
 MOST_WORDS = 4_096
@@ -114,7 +114,7 @@ class TermIndexWriter:
                 "position": keys.astype(np.uint16),
             }
         )
-        return frame.select(pl.col(name).cast(kind) for name, kind in TERMS.items())
+        return frame.select(pl.col(name).cast(kind) for name, kind in make_schema(TERMS).items())
 
 
 def _make_keys(ranks: Numbers, places: Numbers, rows: Numbers) -> Numbers:

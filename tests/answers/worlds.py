@@ -23,7 +23,7 @@ from outings.release.cache import MappedFile
 from outings.release.manifest import MetroSettings
 from outings.release.mapped_table import encode_mapped
 from outings.release.snapshot import Release, Snapshot
-from outings.release.tables import TABLES, ZIPS
+from outings.release.tables import TABLES, ZIPS, make_schema
 from pipeline.tables.similar import make_related
 
 Document = dict[str, Any]
@@ -40,6 +40,9 @@ STAMP = datetime(2026, 8, 1, 12, tzinfo=UTC)
 WORDS = Vocabulary()
 # The local date of the build: other dates may be asked about.
 TODAY = date(2026, 8, 10)
+
+# A new pack begins after so many: small worlds have several, too.
+PACK_BYTES = 4_096
 
 
 @dataclass
@@ -76,11 +79,11 @@ def open_release(worlds: Sequence[World], folder: Path, *, release_id: str = "1-
 def open_world(world: World, folder: Path, *, stamp: datetime = STAMP) -> Snapshot:
     folder.mkdir(parents=True, exist_ok=True)
     ordered = sorted(world.listings, key=lambda each: _natural_key(each))
-    pack = bytearray()
+    packs = [bytearray()]
     frames = {
-        "listings": [_list_row(world, each, row=row, pack=pack) for row, each in enumerate(ordered)],
+        "listings": [_list_row(world, each, row=row, packs=packs) for row, each in enumerate(ordered)],
         "organizations": [
-            _organization_row(world, each, row=row, pack=pack)
+            _organization_row(world, each, row=row, packs=packs)
             for row, each in enumerate(sorted(world.organizations, key=_natural_key))
         ],
         "occurrences": _list_occurrences(world, ordered),
@@ -92,10 +95,10 @@ def open_world(world: World, folder: Path, *, stamp: datetime = STAMP) -> Snapsh
             key=lambda term: (term["word"], term["row"], term["field"], term["position"]),
         ),
     }
-    digest = hashlib.sha256(bytes(pack) + stamp.isoformat().encode())
+    digest = hashlib.sha256(b"".join(packs) + stamp.isoformat().encode())
     paths, tables = {}, {}
     for name, rows in frames.items():
-        schema = dict(TABLES[name])
+        schema = make_schema(TABLES[name])
         tables[name] = pl.DataFrame([{key: row.get(key) for key in schema} for row in rows], schema=schema)
     # Whoever asks judges it by what is answered.
     tables["related"] = make_related(tables, today=TODAY)
@@ -106,14 +109,14 @@ def open_world(world: World, folder: Path, *, stamp: datetime = STAMP) -> Snapsh
     if world.zips:
         paths["zips"] = folder / "zips.parquet"
         rows = [(code, *point) for code, point in sorted(world.zips.items())]
-        pl.DataFrame(rows, schema=dict(ZIPS), orient="row").write_parquet(paths["zips"])
+        pl.DataFrame(rows, schema=make_schema(ZIPS), orient="row").write_parquet(paths["zips"])
     settings = MetroSettings(
         slug=world.slug, name=world.slug.title(), timezone=world.timezone, aliases=(f"{world.slug}-city",),
         center=Center(lat=40.0, lng=-74.0), bounds=Bounds(south=39.0, west=-75.0, north=41.0, east=-73.0),
     )  # fmt: skip
     return Snapshot(
         metro=settings, hash=digest.hexdigest(), stamp=stamp, vocabulary=WORDS,
-        tables=map_files(paths), packs=(bytes(pack),), mapped=map_files(_write_mapped(tables, folder)),
+        tables=map_files(paths), packs=tuple(map(bytes, packs)), mapped=map_files(_write_mapped(tables, folder)),
         related=read_shipped_language("en").related,
     )  # fmt: skip
 
@@ -182,10 +185,12 @@ def _natural_key(document: Document) -> tuple[Any, ...]:
     return rank, document["name"].casefold(), row_id
 
 
-def _store(document: Document, pack: bytearray) -> Document:
+def _store(document: Document, packs: list[bytearray]) -> Document:
     data = json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode()
-    place = {"pack": 0, "offset": len(pack), "length": len(data)}
-    pack += data
+    if len(packs[-1]) > PACK_BYTES:
+        packs.append(bytearray())
+    place = {"pack": len(packs) - 1, "offset": len(packs[-1]), "length": len(data)}
+    packs[-1] += data
     steady = {name: value for name, value in document.items() if name not in ("updated_at", "created_at")}
     return {**place, "hash": hashlib.sha256(json.dumps(steady).encode()).digest()}
 
@@ -207,7 +212,7 @@ def _bits(words: Iterable[str], known: Sequence[str]) -> int:
     return sum({1 << known.index(word) for word in words})
 
 
-def _list_row(world: World, document: Document, *, row: int, pack: bytearray) -> Document:
+def _list_row(world: World, document: Document, *, row: int, packs: list[bytearray]) -> Document:
     kind, location = document["type"], document["location"]
     price = document.get("price", {})
     enrollment = document.get("program", {}).get("enrollment_type")
@@ -215,7 +220,7 @@ def _list_row(world: World, document: Document, *, row: int, pack: bytearray) ->
     dates = world.dates.get(document["id"], [])
     name = location["neighborhood"]
     return {
-        **_identify(document, row=row), **_store(document, pack),
+        **_identify(document, row=row), **_store(document, packs),
         "type": TYPES.index(kind), "audience": AUDIENCES.index(document["audience"]),
         "categories": _bits(document["categories"], WORDS.categories),
         "seasons": _bits(document.get("traits", {}).get("seasons", ()), WORDS.seasons),
@@ -292,10 +297,10 @@ def states_date(document: Document) -> bool:
     return _is_any(*dates) or any(part["schedule"]["days"] for part in parts)
 
 
-def _organization_row(world: World, document: Document, *, row: int, pack: bytearray) -> Document:
+def _organization_row(world: World, document: Document, *, row: int, packs: list[bytearray]) -> Document:
     categories = world.organization_categories.get(document["id"], [])
     return {
-        **_identify(document, row=row), **_store(document, pack),
+        **_identify(document, row=row), **_store(document, packs),
         "website_url": document["website_url"], "domain": document["domain"],
         "categories": _bits(categories, WORDS.categories),
     }  # fmt: skip

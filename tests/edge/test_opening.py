@@ -1,9 +1,11 @@
 """When an edge fetches what a release is made of, which metros it serves, and which of them it closes."""
 
 import gc
+import subprocess
+import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +15,15 @@ from structlog.testing import capture_logs
 from edge.app import Edge
 from outings.answers.routes import is_prepared
 from outings.release.cache import LazyFiles, MappedFile
+from outings.release.folder import FolderStore
 from outings.release.manifest import list_files, read_manifest
 from outings.release.pointer import read_current
 from outings.release.store import object_name
 from tests.edge.asking import ask
 from tests.edge.conftest import CALENDAR_SECRETS, Service
+from tests.edge.publishing import NOW, add_keys, make_worlds, publish_worlds
 from tests.edge.routes import EVENT, PLACE, READS
+from tests.release.memory import MemoryStore
 
 MakeService = Callable[..., Service]
 
@@ -63,6 +68,71 @@ def test_a_function_fetches_what_its_first_list_reads(make_own: MakeService) -> 
     assert not fetched & unread
     assert service.get("/v1/harbor/search?q=story").status == 200
     assert manifest.mapped["postings"].object in list_fetched(service)
+
+
+class MeetingStore(MemoryStore):
+    """A store that sends none of the objects in `awaited` before all of them are requested."""
+
+    awaited: Collection[str] = ()
+    together = threading.Barrier(1)
+
+    def get(self, name: str) -> bytes:
+        if name in self.awaited:
+            self.together.wait(timeout=60)
+        return super().get(name)
+
+
+def test_a_list_fetches_the_packs_of_its_own_documents_at_once(make_own: MakeService) -> None:
+    store = MeetingStore()
+    service = make_own(store=store, is_ahead=False)
+    current = read_current(store)
+    assert current is not None
+    packs = [pack.object for pack in read_manifest(store, current.root.parts["harbor"].manifest).packs]
+    assert service.get("/v1/harbor/places?min_confidence=0").read_json()["meta"]["count"] == 1
+    (own,) = list_fetched(service) & {*packs}
+    store.awaited = {object_name(pack) for pack in packs if pack != own and packs.index(pack) < packs.index(own)}
+    store.together = threading.Barrier(len(store.awaited))
+    assert len(store.awaited) > 1
+    assert service.get(LIST).status == 200
+    assert list_fetched(service) >= {*packs[: packs.index(own)]}
+
+
+# What only a build, a page, an expression, some other route or a writer of S3 needs.
+UNUSED = ("polars", "duckdb", "boto3", "botocore", "jinja2", "httpx2", "stamina", "starlette.routing", "icalendar")
+FUNCTION = """
+import asyncio, sys
+from datetime import datetime
+from pathlib import Path
+import edge.serving.function
+from edge.app import Edge
+from edge.request import read_scope
+from outings.release.folder import FolderStore
+
+folder, now, key = sys.argv[1:]
+edge = Edge(
+    FolderStore(Path(folder)), cache=Path(folder) / "cache", clock=lambda: datetime.fromisoformat(now), is_ahead=False
+)
+edge.poll()
+statuses = set()
+for query in (b"", b"age=4&facets=category", b"q=story"):
+    scope = {"type": "http", "http_version": "1.1", "method": "GET", "path": "/v1/harbor/events", "query_string": query}
+    headers = [(b"x-api-key", key.encode())]
+    statuses.add(asyncio.run(edge.respond(read_scope({**scope, "headers": headers, "client": None}))).status)
+edge.close()
+print(*statuses, *sys.modules)
+"""
+
+
+def test_a_function_lists_without_the_modules_that_a_list_does_not_need(tmp_path: Path) -> None:
+    store = FolderStore(tmp_path / "store")
+    publish_worlds(store, make_worlds(), folder=tmp_path)
+    key = add_keys(store, {"all": {}})["all"]
+    words = [sys.executable, "-c", FUNCTION, str(tmp_path / "store"), NOW.isoformat(), key]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    status, *loaded = done.stdout.splitlines()[-1].split()
+    assert status == "200"
+    assert "numpy" in loaded
+    assert not {*loaded} & {*UNUSED}
 
 
 def test_every_route_answers_the_same_however_files_are_fetched(make_own: MakeService) -> None:

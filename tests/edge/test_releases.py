@@ -195,7 +195,7 @@ def name_file(store: MemoryStore, kind: str) -> str:
     if kind == "manifest":
         return object_name(part.manifest)
     if kind == "pack":
-        return object_name(manifest.packs[0].object)
+        return object_name(manifest.packs[-1].object)
     files = manifest.mapped if kind.startswith("mapped ") else manifest.tables
     return object_name(files[kind.removeprefix("mapped ")].object)
 

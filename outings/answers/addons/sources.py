@@ -1,11 +1,12 @@
 """`include=source`: blocks about a listing's sources, as its feed states them."""
 
+from __future__ import annotations
+
 import datetime
 from collections.abc import Sequence
 from functools import cached_property
 
 import msgspec
-import polars as pl
 from msgspec import Struct
 
 from outings.answers.dates import find_start
@@ -17,6 +18,7 @@ from outings.contract.query import Query
 from outings.contract.resources.shared import SourceBlock, Verification
 from outings.contract.values import DAY, format_instant, number_day
 from outings.contract.vocabulary import TYPES, VERIFICATION_STATUSES
+from outings.lazy_polars import pl
 from outings.release.mapped_table import NOT_STATED, MappedTable
 from outings.release.snapshot import Snapshot
 

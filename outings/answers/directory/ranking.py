@@ -1,5 +1,7 @@
 """Find entries of a directory by name or web address. Names are folded so that different spellings of one are equal."""
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,7 +10,6 @@ from itertools import pairwise
 from typing import get_args
 
 import numpy as np
-import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
@@ -18,6 +19,7 @@ from outings.answers.snapshot.reader import DerivedTables, SnapshotReader, Table
 from outings.answers.snapshot.texts import LETTERS_FOR_TYPOS, SimilarTexts, make_shortenings, make_texts
 from outings.contract.resources.listings import NameMatch
 from outings.contract.text import split_words
+from outings.lazy_polars import pl
 from outings.release.mapped_table import MappedTable, encode_mapped
 
 # At the end of a name they are no part of it; "& Co" goes as a whole.
@@ -148,7 +150,9 @@ def _derive_spellings(
     return DerivedTables(names=names, columns={entries: columns}, make=make_both)
 
 
-ORGANIZATION_SPELLINGS = _derive_spellings("organization", pl.DataFrame.clone, "organizations", ("name", "domain"))
+ORGANIZATION_SPELLINGS = _derive_spellings(
+    "organization", lambda organizations: organizations, "organizations", ("name", "domain")
+)
 AREA_SPELLINGS = _derive_spellings("area", order_neighborhoods, "neighborhoods", ("slug", "name"))
 
 

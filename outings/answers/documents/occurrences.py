@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import polars as pl
 from msgspec import Raw, Struct
 from numpy.typing import NDArray
 
 from outings.answers.snapshot.reader import SnapshotReader, derive_table
 from outings.contract.resources.listings import Occurrence
 from outings.contract.values import DAY, format_instant, number_day
+from outings.lazy_polars import pl
 from outings.release.mapped_table import NEVER, MappedTable
 
 _MICROSECONDS = 1_000_000
@@ -52,7 +52,7 @@ LISTINGS = ("is_recurring", "occurrences_total", "recurrence", *_BEYOND)
 OCCURRENCES = ("row", "index", "starts_at", "ends_at", "starts_local", "ends_local", "date")
 
 
-def make_series(listings: pl.DataFrame, occurrences: pl.DataFrame) -> pl.DataFrame:
+def make_series(listings: "pl.DataFrame", occurrences: "pl.DataFrame") -> "pl.DataFrame":
     """Return the facts on each listing's series, by row. `end` is where its occurrences end in the order by row."""
     ends = np.searchsorted(np.sort(occurrences["row"].to_numpy()), np.arange(listings.height), side="right")
     return listings.select(
@@ -64,7 +64,7 @@ def make_series(listings: pl.DataFrame, occurrences: pl.DataFrame) -> pl.DataFra
     )
 
 
-def make_moments(occurrences: pl.DataFrame) -> pl.DataFrame:
+def make_moments(occurrences: "pl.DataFrame") -> "pl.DataFrame":
     """Return the times of occurrences, ordered by start, as small numbers: a metro has millions.
 
     Local times and ends are in seconds from the start's instant. The columns `day` and `number` are in another order,

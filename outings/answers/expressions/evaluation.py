@@ -9,7 +9,6 @@ from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
@@ -21,6 +20,7 @@ from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.errors import ApiError, bad_request, not_enabled, unavailable
 from outings.contract.expression_columns import HAPPENING_COLUMNS, INSTANT, LISTING_COLUMNS, TEXTS, TIME, list_columns
 from outings.contract.vocabulary import COLLECTIONS, TYPES, WEEKDAYS
+from outings.lazy_polars import pl
 from outings.release.cache import MappedFile
 from outings.release.snapshot import Release, Snapshot
 from outings.release.store import Bytes, Corrupt, NotFound, StoreError

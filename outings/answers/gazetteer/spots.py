@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 
 import msgspec
-import polars as pl
 from msgspec import Struct
 
 from outings.answers.gazetteer.address_parsing import Streets, Words, open_streets
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.answers.snapshot.texts import make_texts
 from outings.contract.vocabulary import TYPES
+from outings.lazy_polars import pl
 from outings.release.tables import PUBLISHED, read_columns
 
 
@@ -150,7 +150,7 @@ def list_kinds(types: Iterable[str]) -> list[int]:
     return own if TYPES.index("place") in own else own + [AT_PLACE + kind for kind in own]
 
 
-def make_spots(reader: SnapshotReader) -> dict[str, pl.DataFrame]:
+def make_spots(reader: SnapshotReader) -> "dict[str, pl.DataFrame]":
     """Return the tables by the names of the mapped files.
 
     SPOTS: `lat`, `lng`; `kind`; `area`, whose row of SPOT_AREAS has what may stand behind a name of it; `is_placed`, 0
@@ -173,7 +173,7 @@ def tabulate_spots(
     return builder.make_frames()
 
 
-def _choose_placed(listings: pl.DataFrame) -> pl.DataFrame:
+def _choose_placed(listings: "pl.DataFrame") -> "pl.DataFrame":
     """Return published listings with coordinates, with the `kind` of their spot: every place, and of another type one
     for each point and place."""
     published = listings.filter(pl.col("status") == PUBLISHED, pl.col("lat").is_not_null(), pl.col("lng").is_not_null())
@@ -213,7 +213,7 @@ class _SpotBuilder:
     def _number_area(self, phrases: Iterable[Words]) -> int:
         return self._areas.setdefault(frozenset(phrases), len(self._areas) + 2 * len(_KINDS))
 
-    def make_frames(self) -> dict[str, pl.DataFrame]:
+    def make_frames(self) -> "dict[str, pl.DataFrame]":
         pairs = pl.DataFrame(self._names, schema={"name": pl.String(), "spots": pl.UInt32()}, orient="row")
         names = pairs.group_by("name").agg(pl.col("spots").sort()).sort("name")
         cities, areas = (

@@ -218,6 +218,7 @@ def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, 
     """Return the body as parts."""
     today = context.dates[snapshot.metro.slug]
     page = _choose_reader(query)(query, filters, snapshot=snapshot, today=today)
+    open_snapshot(snapshot).fetch_documents(page.rows)
     # No call for what was not asked for: most lists attach nothing, and show whole documents.
     notices = query.notices
     if query.values.keys().isdisjoint(CHANGING):

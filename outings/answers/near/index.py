@@ -5,7 +5,6 @@ from datetime import date, datetime
 from functools import lru_cache
 
 import numpy as np
-import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
@@ -19,6 +18,7 @@ from outings.configuration import read_zone
 from outings.contract.resources.finding import GROUPS
 from outings.contract.values import DAY, count_seconds, read_date
 from outings.contract.vocabulary import AGE_BANDS, REGISTRATION_STATUSES, TYPES
+from outings.lazy_polars import pl
 from outings.release.mapped_table import NEVER
 from outings.release.tables import PUBLISHED, read_columns
 
@@ -234,12 +234,12 @@ class NearIndex:
         return united
 
 
-def _mark(listings: pl.DataFrame, condition: pl.Expr) -> NDArray[np.bool_]:
+def _mark(listings: "pl.DataFrame", condition: "pl.Expr") -> NDArray[np.bool_]:
     """Return True for each row that is known to meet the condition."""
     return listings.select(condition.fill_null(value=False)).to_series().to_numpy()
 
 
-def find_unlocated(listings: pl.DataFrame, neighborhoods: pl.DataFrame) -> UnlocatedListings:
+def find_unlocated(listings: "pl.DataFrame", neighborhoods: "pl.DataFrame") -> UnlocatedListings:
     """Return the published listings without coordinates, each with the center of its neighborhood: the map's, or where
     the map has none, the middle of the listings of the row's own type."""
     shown = listings.filter(pl.col("status") == PUBLISHED).rename({"neighborhood_slug": "slug"})

@@ -10,7 +10,6 @@ from functools import lru_cache
 
 import msgspec
 import numpy as np
-import polars as pl
 from msgspec import Raw, Struct
 from numpy.typing import NDArray
 
@@ -20,6 +19,7 @@ from outings.configuration import read_zone
 from outings.contract.resources.shared import Price
 from outings.contract.values import format_instant, format_local
 from outings.contract.vocabulary import COLLECTIONS
+from outings.lazy_polars import pl
 from outings.release.mapped_table import NEVER, MappedTable
 from outings.release.tables import PUBLISHED, read_columns
 
@@ -30,7 +30,6 @@ ITEM_TABLES = (ITEMS, ITEM_PLACES, ITEM_FACTS)
 
 _OWN, _FACTS = ("head", "tail"), ("facts", "timezone")
 _PARTS = (*_OWN, "place", *_FACTS)
-_PART_ROWS = {"row": pl.UInt32(), **dict.fromkeys(_PARTS, pl.String())}
 # Starts that are kept as they are written: most begin at the same few hours, and writing one takes 10 µs.
 _STARTS = 8_192
 _encoder = msgspec.json.Encoder()
@@ -102,12 +101,13 @@ def make_parts(document: bytes) -> Parts:
     )
 
 
-def make_item_tables(reader: SnapshotReader) -> dict[str, pl.DataFrame]:
+def make_item_tables(reader: SnapshotReader) -> "dict[str, pl.DataFrame]":
     """Make the tables of a snapshot."""
     listings = read_columns(reader.tables["listings"], "listings", ("row", "status", "lat", "lng"))
     located = listings.filter(pl.col("status") == PUBLISHED).drop_nulls(("lat", "lng"))
     rows = located["row"].sort().to_list()
-    parts = pl.DataFrame(_list_parts(reader, rows), schema=_PART_ROWS, orient="row")
+    schema = {"row": pl.UInt32(), **dict.fromkeys(_PARTS, pl.String())}
+    parts = pl.DataFrame(_list_parts(reader, rows), schema=schema, orient="row")
     places, place_numbers = _number_texts(parts.select("place"))
     facts, fact_numbers = _number_texts(parts.select(_FACTS))
     own = parts.select(
@@ -123,7 +123,7 @@ def _list_parts(reader: SnapshotReader, rows: Sequence[int]) -> Iterator[tuple[i
         yield row, *(str(getattr(parts, name), "utf-8") for name in _PARTS)
 
 
-def _number_texts(texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+def _number_texts(texts: "pl.DataFrame") -> "tuple[pl.DataFrame, pl.Series]":
     """Return the different rows, in the order of their first appearance, and for each row the index of its own."""
     different = texts.unique(maintain_order=True)
     numbered = different.with_row_index("number")

@@ -1,19 +1,21 @@
 """Make the columns that filters, orders and counts read, from a metro's tables."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.rows.columns import NO_TIME, VARIES, Columns, pack_mask, pack_rows
 from outings.answers.rows.filters import list_columns
-from outings.answers.snapshot.reader import IS_OF_PROGRAM, DerivedTables, Frames, SnapshotReader
+from outings.answers.snapshot.reader import DerivedTables, Frames, SnapshotReader, is_of_program
 from outings.contract.values import number_day
 from outings.contract.vocabulary import AGE_BANDS, PRICE_BANDS, SETS, TIME_BLOCKS, TYPES
+from outings.lazy_polars import pl
 from outings.release.mapped_table import DAYS_AFTER, DAYS_BEFORE, NEVER, NOT_STATED, Words, count_words
 from outings.release.tables import HAPPENINGS, SECTIONS, SESSIONS
 
@@ -210,7 +212,7 @@ def _find_times(occurrences: pl.DataFrame, size: int) -> Numbers:
 
 def _number_programs(listings: pl.DataFrame) -> Numbers:
     """Return by row the number of the program that a published listing shares with another one; -1 for all others."""
-    shared = listings.filter(IS_OF_PROGRAM).filter(pl.col("program_key").is_duplicated())
+    shared = listings.filter(is_of_program()).filter(pl.col("program_key").is_duplicated())
     numbers = np.full(listings.height, -1, dtype=np.int32)
     numbers[shared["row"].to_numpy()] = shared["program_key"].rank("dense").to_numpy() - 1
     return numbers

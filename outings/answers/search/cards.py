@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Protocol
 
 import msgspec
-import polars as pl
 from msgspec import Struct
 
 from outings.answers.cache import LruCache
@@ -17,6 +16,7 @@ from outings.answers.documents.fields import NamedDocument
 from outings.answers.search.snippet import MOST_CHARACTERS, Hits, read_plain
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.resources.finding import LEVELS
+from outings.lazy_polars import pl
 from outings.release.mapped_table import NEVER, MappedTable
 
 # The mapped file.
@@ -27,7 +27,6 @@ _REMEMBERED = 1_024
 _STARTS = 4_096
 _EPOCH = datetime(1970, 1, 1)
 
-_CARD_COLUMNS = {"opening": pl.String(), "text": pl.String()}
 
 _encode = msgspec.json.Encoder().encode
 # As JSON.
@@ -96,12 +95,13 @@ def format_repeats(ids: Sequence[str], *, count: int) -> bytes:
     return b',"repeats":%d,"repeat_ids":%b' % (count, _encode(ids))
 
 
-def make_cards(reader: SnapshotReader) -> pl.DataFrame:
+def make_cards(reader: SnapshotReader) -> "pl.DataFrame":
     """Return the table of cards by row: `opening`, and the `text` that passages are cut from, empty if there is nothing
     to cut. Both are empty where no search shows the listing."""
     shown = enumerate(reader.listings.find_published().tolist())
+    schema = {"opening": pl.String(), "text": pl.String()}
     cards = (make_card(reader.read_document(row)) if is_shown else _EMPTY for row, is_shown in shown)
-    return pl.DataFrame(((card.opening.decode(), card.text) for card in cards), schema=_CARD_COLUMNS, orient="row")
+    return pl.DataFrame([(card.opening.decode(), card.text) for card in cards], schema=schema, orient="row")
 
 
 class Cards(Protocol):

@@ -4,15 +4,17 @@ The head of a place's name says what it is. In English that is the last word, or
 Flight".
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-import polars as pl
 
 from outings.answers.search.strength import Codes, Mask, Numbers, count_named
 from outings.answers.snapshot.reader import DerivedTables, TableContext, derive_table
 from outings.contract.languages.word_lists import NameWords
 from outings.contract.vocabulary import TYPES
+from outings.lazy_polars import pl
 from outings.release.mapped_table import MappedTable
 from outings.release.tables import FIELDS
 
@@ -20,8 +22,6 @@ _PLACE, _NAME = TYPES.index("place"), FIELDS.index("name")
 _WHERE = (FIELDS.index("place"), FIELDS.index("location"))
 # Whose words are compared at once: those of 300,000 took 0.3 GB.
 _ROWS_AT_ONCE = 65_536
-# Row, field (of 4 bits) and position (of 16) as one number: to sort by three columns takes twice as long.
-_WORD_ORDER = (pl.col("row").cast(pl.UInt64()) * 16 + pl.col("field")) * 65_536 + pl.col("position")
 
 
 def make_heads(listings: pl.DataFrame, terms: pl.DataFrame, words: NameWords) -> pl.DataFrame:
@@ -63,7 +63,9 @@ def make_venues(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
 
 def _find_venues(numbered: pl.DataFrame) -> pl.DataFrame:
     """Return the words that only name a venue, from all words of some listings, in any order."""
-    pairs = _list_pairs(numbered.sort(_WORD_ORDER))
+    pairs = _list_pairs(
+        numbered.sort((pl.col("row").cast(pl.UInt64()) * 16 + pl.col("field")) * 65_536 + pl.col("position"))
+    )
     elsewhere = pairs.filter(pl.col("field") != _NAME)
     own = pairs.filter(field=_NAME).join(elsewhere, on=("row", "number", "next"), how="semi")
     behind = own.select("row", pl.col("next").alias("number"), pl.col("position") + 1)

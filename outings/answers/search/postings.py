@@ -1,14 +1,16 @@
 """Postings: which listings have a word, and the best place of the word in each."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.snapshot.reader import DerivedTables, derive_table
 from outings.answers.snapshot.spelling import make_stem
 from outings.contract.languages.language import find_stems
+from outings.lazy_polars import pl
 from outings.release.mapped_table import NOT_STATED, MappedTable
 from outings.release.tables import FIELDS
 

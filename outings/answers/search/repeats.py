@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable
 
 import numpy as np
-import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -18,6 +17,7 @@ from outings.answers.snapshot.reader import DerivedTables
 from outings.contract.languages.language import NO_MATCH, Language
 from outings.contract.languages.word_lists import SearchWords
 from outings.contract.text import fold_text
+from outings.lazy_polars import pl
 from outings.release.tables import FIELDS, PUBLISHED
 
 # Stands for a listing that repeats no other.
@@ -35,7 +35,7 @@ _WHERE = [FIELDS.index("place"), FIELDS.index("location")]
 _THING = ("type", "organization_id", "folded", "place_id", "lat", "lng", "where", "age_min", "age_max")
 
 
-def make_repeats(listings: pl.DataFrame, terms: pl.DataFrame, language: Language) -> pl.DataFrame:
+def make_repeats(listings: "pl.DataFrame", terms: "pl.DataFrame", language: Language) -> "pl.DataFrame":
     """Make a table by row of `thing`: a number that published listings of the same thing share, else -1; and of
     `is_called_off`: whether the name says so, or that it is sold out, which makes no other name. Listings without a
     stated organization and location are never the same thing."""
@@ -71,7 +71,7 @@ def _compile_called_off(words: SearchWords) -> re.Pattern[str]:
     )
 
 
-def _list_words(listings: pl.DataFrame, terms: pl.DataFrame) -> pl.DataFrame:
+def _list_words(listings: "pl.DataFrame", terms: "pl.DataFrame") -> "pl.DataFrame":
     """Return by row the words that say where a listing is, in order."""
     chosen = terms.filter(pl.col("field").is_in(_WHERE) & pl.col("row").is_in(listings["row"].implode()))
     ordered = chosen.sort("row", "field", "position")

@@ -1,5 +1,7 @@
 """A metro's neighborhoods: what is known of each, and how many of some listings each has."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from copy import copy
@@ -8,7 +10,6 @@ from math import isnan
 from operator import or_
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
@@ -16,6 +17,7 @@ from outings.answers.snapshot.reader import DerivedTables, Frames, SnapshotReade
 from outings.contract.resources.directories import Bounds, NeighborhoodCenter
 from outings.contract.text import fold_text
 from outings.contract.vocabulary import TYPES
+from outings.lazy_polars import pl
 from outings.release.mapped_table import MappedTable
 from outings.release.tables import PUBLISHED
 
@@ -98,13 +100,13 @@ class Areas:
         self._statements = statements
         self._narrowed: LruCache[frozenset[str], Areas] = LruCache(size=1 << len(TYPES))
 
-    def narrow(self, types: frozenset[str]) -> "Areas":
+    def narrow(self, types: frozenset[str]) -> Areas:
         """Return the neighborhoods as listings of `types` alone state them: names, centers and order."""
         if not len(self._statements) or types.issuperset(TYPES):
             return self
         return self._narrowed.read(types, lambda: self._narrow(types))
 
-    def _narrow(self, types: frozenset[str]) -> "Areas":
+    def _narrow(self, types: frozenset[str]) -> Areas:
         known, spellings = self._statements.read_arrays(), self._statements.read_texts("spelling")
         stated = np.flatnonzero(np.isin(known["type"], [TYPES.index(listing_type) for listing_type in types]))
         counts: dict[int, Counter[str]] = {}

@@ -3,13 +3,12 @@
 import threading
 import weakref
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import date
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
-import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
@@ -17,13 +16,14 @@ from outings.answers.snapshot.distance import Point, Vectors, make_unit_vectors
 from outings.answers.snapshot.texts import HashedTexts, make_texts
 from outings.configuration import read_zone
 from outings.contract.languages.language import ENGLISH, Language, read_shipped_language
+from outings.lazy_polars import pl
 from outings.release.cache import LazyFiles, MappedFile
 from outings.release.mapped_table import MappedTable, encode_mapped
-from outings.release.snapshot import Snapshot
+from outings.release.snapshot import LazyPacks, Snapshot
 from outings.release.store import Bytes
 from outings.release.tables import ARCHIVED, PUBLISHED, read_columns
 
-Frames = Mapping[str, pl.DataFrame]
+Frames: TypeAlias = "Mapping[str, pl.DataFrame]"
 
 
 class TableContext(Struct, frozen=True, kw_only=True):
@@ -52,7 +52,7 @@ class DerivedTables(Struct, frozen=True, kw_only=True):
         return {name: MappedTable(encode_mapped(made[name])) for name in self.names}
 
 
-def derive_table(name: str, make: Callable[..., pl.DataFrame], columns: Mapping[str, Sequence[str]]) -> DerivedTables:
+def derive_table(name: str, make: "Callable[..., pl.DataFrame]", columns: Mapping[str, Sequence[str]]) -> DerivedTables:
     """One table alone, whatever the context. `make` gets the tables in the order of `columns`."""
     return DerivedTables(names=(name,), columns=columns, make=lambda frames, _: {name: make(*frames.values())})
 
@@ -67,7 +67,7 @@ _ROWS = ("id", "slug", "status", "categories", "pack", "offset", "length", "hash
 _LISTING_COLUMNS, _ORGANIZATION_COLUMNS = ("type", *_ROWS), ("home", *_ROWS)
 
 
-def make_row_index(frame: pl.DataFrame) -> pl.DataFrame:
+def make_row_index(frame: "pl.DataFrame") -> "pl.DataFrame":
     """Return the table of a row index, in the order of `frame` but for the rows by id. Raises what Polars raises where
     an id is no uuid."""
     types = frame["type"] if "type" in frame.columns else pl.zeros(frame.height, pl.UInt8(), eager=True)
@@ -183,19 +183,20 @@ class RowIndex:
         return self._created[row], self._updated[row]
 
 
-IS_OF_PROGRAM = pl.col("program_key").is_not_null() & (pl.col("status") == PUBLISHED)
+def is_of_program() -> "pl.Expr":
+    return pl.col("program_key").is_not_null() & (pl.col("status") == PUBLISHED)
 
 
-def number_programs() -> pl.Expr:
+def number_programs() -> "pl.Expr":
     """Return an expression that numbers programs by their keys; null for listings that are not published or have
     none."""
-    return pl.when(IS_OF_PROGRAM).then("program_key").rank("dense") - 1
+    return pl.when(is_of_program()).then("program_key").rank("dense") - 1
 
 
 _LISTINGS = ("row", "type", "id", "status", "program_key", "audience", "confidence", "lat", "lng")
 
 
-def make_row_facts(listings: pl.DataFrame) -> pl.DataFrame:
+def make_row_facts(listings: "pl.DataFrame") -> "pl.DataFrame":
     """`program`: a number that the published listings of a program share, else -1. `x`, `y`, `z`: a point of the unit
     sphere; NaN without coordinates."""
     x, y, z = make_unit_vectors(*(listings[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng")))
@@ -296,6 +297,11 @@ class SnapshotReader:
         """Return the document of a listing, as stored."""
         return _read(self._packs, *self.listings.locate_document(row))
 
+    def fetch_documents(self, rows: Iterable[int]) -> None:
+        """Fetch the packs of documents that will be read one after the other, several at once."""
+        if not self._packs.is_whole:
+            self._packs.fetch({self.listings.locate_document(row)[0] for row in rows})
+
     def view_documents(self, rows: Sequence[int]) -> list[memoryview]:
         """Return views of documents: a page of them is copied once, as a whole."""
         return self.listings.view_documents(rows, self._packs)
@@ -359,12 +365,17 @@ class _PackViews(dict[int, memoryview]):
     """Views of packs by number, each made when it is first read."""
 
     def __init__(self, packs: Sequence[Bytes]) -> None:
-        self._packs = packs
+        self._packs, self.is_whole = packs, False
 
     def __missing__(self, number: int) -> memoryview:
         pack = self._packs[number]
         view = self[number] = pack.view if isinstance(pack, MappedFile) else memoryview(pack[:])
+        self.is_whole = len(self) == len(self._packs)
         return view
+
+    def fetch(self, numbers: Set[int]) -> None:
+        if isinstance(self._packs, LazyPacks):
+            self._packs.files.open(map(str, numbers - self.keys()))
 
 
 def _read(packs: Mapping[int, memoryview], pack: int, offset: int, length: int) -> bytes:

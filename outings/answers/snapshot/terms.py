@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.snapshot.reader import DerivedTables, SnapshotReader, TableContext, derive_table
@@ -12,6 +11,7 @@ from outings.answers.snapshot.spelling import Spelling, make_stem
 from outings.answers.snapshot.texts import make_shortenings, make_texts, make_typos
 from outings.contract.languages.language import Language, find_stems
 from outings.contract.text import SearchTerm, TextQuery
+from outings.lazy_polars import pl
 from outings.release.mapped_table import MappedTable
 from outings.release.tables import FIELDS
 
@@ -31,7 +31,7 @@ _AT_ONCE = 1 << 20
 _PLACES = ("row", "field", "position")
 
 
-def make_words(terms: pl.DataFrame, *, stems: str) -> pl.DataFrame:
+def make_words(terms: "pl.DataFrame", *, stems: str) -> "pl.DataFrame":
     """Make the table of words: each word once, the index behind its last position in the postings, and its stem.
 
     `stems`: the Snowball language whose rules give the stem.
@@ -43,12 +43,12 @@ def make_words(terms: pl.DataFrame, *, stems: str) -> pl.DataFrame:
     return pl.DataFrame([*make_texts(words), ends, *make_texts(stem)])
 
 
-def make_places(terms: pl.DataFrame) -> pl.DataFrame:
+def make_places(terms: "pl.DataFrame") -> "pl.DataFrame":
     row, field, position = (pl.col(name).cast(pl.Int64()) for name in _PLACES)
     return terms.select(place=row * (1 << _ROW_SHIFT) + field * (1 << _POSITION_BITS) + position)
 
 
-def _make_words(tables: Mapping[str, pl.DataFrame], context: TableContext) -> dict[str, pl.DataFrame]:
+def _make_words(tables: "Mapping[str, pl.DataFrame]", context: TableContext) -> "dict[str, pl.DataFrame]":
     words = make_words(tables["terms"], stems=find_stems(context.language))
     shortenings = make_shortenings(words["word"])
     typos, ends = make_typos(words, shortenings)

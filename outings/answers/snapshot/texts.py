@@ -1,15 +1,17 @@
 """Find texts of a mapped table's column by their checksums: a binary search over numbers, then a comparison of the
 text."""
 
+from __future__ import annotations
+
 from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import combinations
 from zlib import crc32
 
 import numpy as np
-import polars as pl
 from rapidfuzz.distance import OSA
 
+from outings.lazy_polars import pl
 from outings.release.mapped_table import MappedTable, encode_mapped
 
 # The letters that a word must have for one typo, and for two.

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from outings.answers.snapshot.distance import Vectors, make_unit_vectors
@@ -13,6 +12,7 @@ from outings.contract.envelope import Notice, approximate_rows
 from outings.contract.errors import bad_request, not_implemented
 from outings.contract.parameters import ZIPS
 from outings.contract.query import Query
+from outings.lazy_polars import pl
 from outings.release.cache import MappedFile
 from outings.release.tables import PUBLISHED, read_columns
 

@@ -4,11 +4,11 @@ An entry is a place, an organization, a neighborhood, all events, classes or cam
 words that several names share. Categories are words of the vocabulary, which no table has: the index has them.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from typing import get_args
-
-import polars as pl
 
 from outings.answers.snapshot.areas import order_neighborhoods
 from outings.answers.snapshot.reader import DerivedTables, Frames, TableContext
@@ -17,6 +17,7 @@ from outings.contract.languages.language import Language, find_stems
 from outings.contract.resources.finding import SuggestionKind
 from outings.contract.text import split_words
 from outings.contract.vocabulary import TYPES
+from outings.lazy_polars import pl
 from outings.release.tables import PUBLISHED
 
 KINDS: tuple[SuggestionKind, ...] = get_args(SuggestionKind)

@@ -13,7 +13,7 @@ from pipeline.publish.objects.object_writer import ObjectWriter
 from pipeline.tables.document_buffer import DocumentBuffer
 
 # A full pack is put away while documents are still coming: a build holds one in memory, and an edge fetches no giant.
-PACK_SIZE = 64 * 1024 * 1024
+PACK_SIZE = 1024 * 1024
 # A build adds a pack of what changed, and an edge maps each: more small ones than this are joined.
 MOST_PACKS = 32
 

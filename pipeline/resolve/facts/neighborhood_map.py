@@ -8,7 +8,7 @@ import polars as pl
 import shapely
 from msgspec import structs
 
-from outings.release.tables import NEIGHBORHOODS
+from outings.release.tables import NEIGHBORHOODS, make_schema
 from pipeline.fetch.source import FeedError
 from pipeline.records.record import Problem
 from pipeline.resolve.facts.geography import GeographyError, Neighborhoods, read_neighborhoods
@@ -40,7 +40,7 @@ def read_metro_neighborhoods(metro: str, path: Path | None) -> tuple[Neighborhoo
 
 def tabulate_neighborhoods(neighborhoods: Neighborhoods) -> pl.DataFrame:
     rows = sorted((structs.asdict(neighborhood) for neighborhood in neighborhoods), key=lambda row: str(row["slug"]))
-    return pl.DataFrame(rows, schema=dict(NEIGHBORHOODS))
+    return pl.DataFrame(rows, schema=make_schema(NEIGHBORHOODS))
 
 
 def draw_outlines(neighborhoods: Neighborhoods) -> bytes:

@@ -5,7 +5,6 @@ from typing import Any
 
 import polars as pl
 from msgspec import Struct
-from polars.datatypes import IntegerType
 
 from outings.contract.vocabulary import WEEKDAYS
 from outings.release.manifest import FeedAccount
@@ -18,15 +17,15 @@ from pipeline.resolve.foreign_organizations import ALONE, SharedState
 _MOST_PARTS = 65_536
 
 
-def _bound_integers(kind: pl.DataType) -> tuple[int, int]:
-    """Return the least and greatest integer of a type, parsed from its name, such as `UInt8`. Polars would run a query
-    to tell, and after a query no process may be forked."""
-    bits = int(repr(kind).removeprefix("U").removeprefix("Int"))
-    return (-(1 << bits - 1), (1 << bits - 1) - 1) if repr(kind).startswith("Int") else (0, (1 << bits) - 1)
+def _bound_integers(kind: str) -> tuple[int, int]:
+    """Return the least and greatest integer of a type, such as `UInt8`. Polars would run a query to tell, and after a
+    query no process may be forked."""
+    bits = int(kind.removeprefix("U").removeprefix("Int"))
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if kind.startswith("Int") else (0, (1 << bits) - 1)
 
 
 _BOUNDS = {
-    name: {column: _bound_integers(kind) for column, kind in TABLES[name].items() if isinstance(kind, IntegerType)}
+    name: {column: _bound_integers(kind) for column, kind in TABLES[name].items() if "Int" in kind}
     for name in ("listings", "organizations")
 }
 

@@ -14,7 +14,7 @@ from outings.answers.snapshot.terms import WORDS as INDEX_WORDS
 from outings.contract.languages.language import read_shipped_language
 from outings.contract.text import SearchTerm, parse_text, split_words
 from outings.release.cache import MappedFile
-from outings.release.tables import FIELDS, TERMS
+from outings.release.tables import FIELDS, TERMS, make_schema
 from tests.answers.worlds import TODAY
 
 Listing = dict[str, str]
@@ -30,7 +30,7 @@ def index(listings: Sequence[Listing], folder: Path) -> Terms:
         for position, word in enumerate(split_words(text))
     ]
     path = folder / "terms.parquet"
-    pl.DataFrame(sorted(rows), schema=dict(TERMS), orient="row").write_parquet(path)
+    pl.DataFrame(sorted(rows), schema=make_schema(TERMS), orient="row").write_parquet(path)
     words, places = (each.make_again({"terms": MappedFile(path)}, CONTEXT) for each in (INDEX_WORDS, PLACES))
     return Terms(words, places=places["places"], language=CONTEXT.language)
 

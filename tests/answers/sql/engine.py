@@ -18,7 +18,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.rows.filters import list_columns
-from outings.release.tables import TABLES
+from outings.release.tables import TABLES, make_schema
 from outings.sql_quoting import literal
 
 Rows = NDArray[np.uint32]
@@ -106,7 +106,7 @@ class Engine:
         try:
             cursor.execute(f"CREATE SCHEMA {schema}")
             for name, query in _VIEWS.items():
-                cursor.register("columns", pl.DataFrame(schema=dict(TABLES[name])).to_arrow())
+                cursor.register("columns", pl.DataFrame(schema=make_schema(TABLES[name])).to_arrow())
                 cursor.execute(f"CREATE TABLE {schema}.known_{name} AS FROM columns")
                 rows = _SOURCE.format(schema=schema, name=name, path=literal(str(files[name])))
                 cursor.execute(f"CREATE VIEW {schema}.{name} AS {rows} {query}")

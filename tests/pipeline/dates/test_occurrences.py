@@ -4,7 +4,7 @@ from datetime import date, datetime, timedelta
 
 import numpy as np
 
-from outings.release.tables import OCCURRENCES
+from outings.release.tables import OCCURRENCES, make_schema
 from pipeline.dates.recurrence import Occurrences, expand_recurrence, join_occurrences, make_occurrence_columns
 
 MONDAY = datetime(2026, 8, 10, 9, 30)
@@ -22,7 +22,7 @@ def test_the_table_has_its_columns_in_its_types() -> None:
     series = expand(MONDAY, MONDAY + timedelta(hours=15), "FREQ=DAILY;COUNT=2")
     single = expand(datetime(1969, 12, 31), None, None)
     table = make_occurrence_columns(join_occurrences([series, single]), has_time=np.array([True, True, False]))
-    assert dict(table.schema) == {name: kind for name, kind in OCCURRENCES.items() if name != "row"}
+    assert dict(table.schema) == {name: kind for name, kind in make_schema(OCCURRENCES).items() if name != "row"}
     starts_at = 1786379400
     assert table.rows(named=True) == [
         {
@@ -43,7 +43,7 @@ def test_the_table_has_its_columns_in_its_types() -> None:
 
 def test_no_events_make_an_empty_table() -> None:
     table = make_occurrence_columns(join_occurrences([]), has_time=np.array([], dtype=np.bool_))
-    assert dict(table.schema) == {name: kind for name, kind in OCCURRENCES.items() if name != "row"}
+    assert dict(table.schema) == {name: kind for name, kind in make_schema(OCCURRENCES).items() if name != "row"}
     assert table.height == 0
 
 
