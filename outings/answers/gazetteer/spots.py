@@ -165,7 +165,7 @@ def make_spots(reader: SnapshotReader) -> "dict[str, pl.DataFrame]":
 
 def tabulate_spots(
     placed: Iterable[tuple[PlacedDocument, int, float, float]], streets: Streets
-) -> dict[str, pl.DataFrame]:
+) -> "dict[str, pl.DataFrame]":
     """Return the tables as `make_spots` does, of documents with the kind, latitude and longitude of each."""
     builder = _SpotBuilder(streets)
     for document, kind, lat, lng in placed:
