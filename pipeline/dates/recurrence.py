@@ -26,14 +26,19 @@ from pipeline.dates.zones import Zone, find_zone
 NO_END = np.iinfo(np.int64).min
 
 
-class Occurrence(Struct, frozen=True, kw_only=True):
-    """One live date. `index` counts from 1 in order of time; local times are naive, instants seconds since 1970."""
+class Moment(Struct, frozen=True, kw_only=True):
+    """The start and end of an event, on the clock there (naive) and as seconds since 1970."""
 
-    index: int
     starts_local: datetime
     ends_local: datetime | None
     starts_at: int
     ends_at: int | None
+
+
+class Occurrence(Moment, frozen=True, kw_only=True):
+    """One live date. `index` counts from 1 in order of time."""
+
+    index: int
 
 
 class Occurrences(Struct, frozen=True, kw_only=True, eq=False):
@@ -173,15 +178,6 @@ MAX_OCCURRENCES = 2_000
 _NEAR_END = 31
 
 
-class Moment(Struct, frozen=True, kw_only=True):
-    """When an event is, on the clock there (naive) and as seconds since 1970."""
-
-    starts_local: datetime
-    ends_local: datetime | None
-    starts_at: int
-    ends_at: int | None
-
-
 class Expansion(Struct, frozen=True, kw_only=True, eq=False):
     """`anchor`: the times that the row shows, None for a dateless event. `occurrences`: those within the horizon;
     `beyond`: the first one after these, if there is any. `given`: how many of the series come before that.
@@ -234,14 +230,9 @@ def expand_recurrence(
             rrule=text, is_recurring=is_recurring, recurrence="" if is_recurring else None, problems=problems,
         )  # fmt: skip
     series = Series(
-        zone=zone,
-        anchor=count_seconds(anchor.starts_local),
-        rule=rule,
-        added=tuple(rdates),
-        excluded=tuple(exdates),
-        has_time=has_time,
-        last_day=number_day(horizon[1]),
-    )
+        zone=zone, anchor=count_seconds(anchor.starts_local), rule=rule, added=tuple(rdates), excluded=tuple(exdates),
+        has_time=has_time, last_day=number_day(horizon[1]),
+    )  # fmt: skip
     return _cut_series(series, list_live(series), anchor=anchor, rrule=text, first_day=number_day(horizon[0]))
 
 
@@ -280,16 +271,12 @@ def _cut_series(series: Series, live: LiveDates, *, anchor: Moment, rrule: str |
     given = first + starts.size
     beyond = _find_beyond(series, live, given=given)
     return Expansion(
-        anchor=anchor,
-        occurrences=_time_occurrences(starts, series.zone, anchor=anchor, first_index=first + 1),
-        beyond=_time_occurrences(beyond, series.zone, anchor=anchor, first_index=given + 1),
-        given=given,
-        total=live.starts.size if live.has_end else None,
-        rrule=rrule,
-        is_recurring=True,
+        anchor=anchor, occurrences=_time_occurrences(starts, series.zone, anchor=anchor, first_index=first + 1),
+        beyond=_time_occurrences(beyond, series.zone, anchor=anchor, first_index=given + 1), given=given,
+        total=live.starts.size if live.has_end else None, rrule=rrule, is_recurring=True,
         recurrence=write_recurrence(series, live, first=first, stop=given),
         problems=("recurrence_truncated",) if stop - first > starts.size else (),
-    )
+    )  # fmt: skip
 
 
 def _find_beyond(series: Series, live: LiveDates, *, given: int) -> Seconds:
@@ -311,10 +298,7 @@ def _time_occurrences(starts: Seconds, zone: Zone, *, anchor: Moment, first_inde
     if anchor.ends_local is not None:
         ends_local = starts + (count_seconds(anchor.ends_local) - count_seconds(anchor.starts_local))
         ends_at = np.maximum(starts_at, zone.resolve_all(ends_local))
+    index = np.arange(first_index, first_index + starts.size, dtype=np.int64)
     return Occurrences(
-        index=np.arange(first_index, first_index + starts.size, dtype=np.int64),
-        starts_local=starts,
-        ends_local=ends_local,
-        starts_at=starts_at,
-        ends_at=ends_at,
-    )
+        index=index, starts_local=starts, ends_local=ends_local, starts_at=starts_at, ends_at=ends_at
+    )  # fmt: skip

@@ -5,7 +5,7 @@ period. So all days of a span are judged at once, in arrays. The work is bounded
 a rule that never falls (30 February) costs what any other does. Why not python-dateutil: docs/decisions/0007."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, date, datetime, time
 from functools import cache, lru_cache
 from typing import Any
@@ -68,7 +68,7 @@ def parse_rule(text: str) -> RecurrenceRule:
 
     Results are cached: a catalogue of ten thousand series has some dozens of rules.
     """
-    parts = dict(_split_parts(text))
+    parts = _split_parts(text)
     written = tuple((name, value) for name, value in parts.items() if name not in ("COUNT", "UNTIL"))
     frequency = parts.pop("FREQ", "")
     if frequency not in FREQUENCIES + FINER_FREQUENCIES:
@@ -91,29 +91,24 @@ def parse_rule(text: str) -> RecurrenceRule:
     return rule
 
 
-def _split_parts(text: str) -> Iterator[tuple[str, str]]:
+def _split_parts(text: str) -> dict[str, str]:
     body = re.sub(r"^\s*RRULE:", "", text, flags=re.IGNORECASE).strip().rstrip(";").upper()
-    names = set()
+    parts: dict[str, str] = {}
     for part in body.split(";"):
         match = re.fullmatch(r"\s*([A-Z-]+)\s*=\s*(\S+)\s*", part)
-        if match is None:
-            raise RuleError(f"{part!r}: a part is NAME=VALUE")
-        if match[1] in names:
-            raise RuleError(f"{match[1]} appears twice")
-        names.add(match[1])
-        yield match[1], match[2]
+        if match is None or match[1] in parts:
+            raise RuleError(f"{match[1]} appears twice" if match else f"{part!r}: a part is NAME=VALUE")
+        parts[match[1]] = match[2]
+    return parts
 
 
-def _parse_number(name: str, value: str) -> int:
-    """Parse a count or an interval, at least 1."""
+def _parse_number(name: str, value: str) -> int | None:
+    """Parse INTERVAL or COUNT, at least 1. Software writes a COUNT of -1 for a series without an end."""
+    if name == "COUNT" and value == "-1":
+        return None
     if not re.fullmatch(r"\+?\d{1,9}", value) or int(value) < 1:
         raise RuleError(f"{name}={value}: expected a whole number from 1")
     return int(value)
-
-
-def _parse_count(name: str, value: str) -> int | None:
-    """Parse COUNT. Software writes -1 for a series without an end."""
-    return None if value == "-1" else _parse_number(name, value)
 
 
 def _parse_until(name: str, value: str) -> datetime:
@@ -134,10 +129,10 @@ def _parse_weekdays(name: str, value: str) -> tuple[tuple[int, int], ...]:
     weekdays = []
     for part in value.split(","):
         match = re.fullmatch(r"([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)", part)
-        number = int(match[1]) if match and match[1] else None
-        if match is None or number == 0 or abs(number or 0) > 53:
+        number = int(match[1] or 0) if match else 0
+        if match is None or abs(number) > 53 or (match[1] and not number):
             raise RuleError(f"{name}={value}: expected weekdays such as MO or -1FR")
-        weekdays.append((number or 0, WEEKDAY_CODES.index(match[2])))
+        weekdays.append((number, WEEKDAY_CODES.index(match[2])))
     return tuple(weekdays)
 
 
@@ -164,7 +159,7 @@ _NUMBERS = {
     "BYWEEKNO": ("weeks", -53, 53), "BYSETPOS": ("positions", -366, 366),
 }  # fmt: skip
 _PARTS: dict[str, tuple[str, Callable[[str, str], object]]] = {
-    "INTERVAL": ("interval", _parse_number), "COUNT": ("count", _parse_count), "UNTIL": ("until", _parse_until),
+    "INTERVAL": ("interval", _parse_number), "COUNT": ("count", _parse_number), "UNTIL": ("until", _parse_until),
     "BYDAY": ("weekdays", _parse_weekdays), "WKST": ("week_start", _parse_week_start),
     **{name: (member, _parse_numbers) for name, (member, _, _) in _NUMBERS.items()},
 }  # fmt: skip
@@ -229,16 +224,11 @@ def _make_calendar(first: int) -> _Calendar:
     year_day = (dates - years.astype("M8[D]")).astype(np.int16) + 1
     month_number = months.astype(np.int32)
     return _Calendar(
-        days=days,
-        weekday=find_weekday(days).astype(np.int8),
-        month=(month_number % 12 + 1).astype(np.int8),
-        month_day=month_day.astype(np.int8),
-        month_left=((months + 1).astype("M8[D]") - dates).astype(np.int8),
-        month_number=month_number,
-        year=years.astype(np.int32),
-        year_day=year_day,
+        days=days, weekday=find_weekday(days).astype(np.int8), month=(month_number % 12 + 1).astype(np.int8),
+        month_day=month_day.astype(np.int8), month_left=((months + 1).astype("M8[D]") - dates).astype(np.int8),
+        month_number=month_number, year=years.astype(np.int32), year_day=year_day,
         year_left=((years + 1).astype("M8[D]") - dates).astype(np.int16),
-    )
+    )  # fmt: skip
 
 
 def _cut_calendar(rule: RecurrenceRule, anchor: int, last: int) -> _Calendar:
@@ -260,9 +250,11 @@ def _number_periods(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> N
     if rule.frequency == "WEEKLY":
         week = anchor - (anchor + 3 - rule.week_start) % 7
         return (calendar.days - week) // 7
+    if not calendar.days.size:
+        return calendar.days
     numbers = calendar.month_number if rule.frequency == "MONTHLY" else calendar.year
-    first = calendar.days[0] if calendar.days.size else anchor
-    return (numbers - numbers[anchor - first]).astype(np.int64) if calendar.days.size else calendar.days
+    counted: Days = (numbers - numbers[anchor - calendar.days[0]]).astype(np.int64)
+    return counted
 
 
 def _meet_conditions(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> Mask:

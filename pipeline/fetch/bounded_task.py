@@ -26,8 +26,6 @@ from pipeline.scratch import sweep_scratch
 
 T = TypeVar("T")
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
-# To read so many bytes takes no more memory than some 70 MB, and less time than a fork.
-_SMALL_PAGE = 1 << 20
 
 
 def run_bounded(work: Callable[[], T], feed: FeedTable) -> T:
@@ -61,12 +59,6 @@ def run_bounded(work: Callable[[], T], feed: FeedTable) -> T:
     return value
 
 
-def parse_bounded(parse: Callable[[], T], feed: FeedTable, *, size: int) -> T:
-    """Return what `parse` makes of a page of so many bytes, in a child process if they are many: 64 MiB of `1,1,1` are
-    4 GB of objects."""
-    return run_bounded(parse, feed) if size > _SMALL_PAGE else parse()
-
-
 def _answer(work: Callable[[], object], feed: FeedTable, writer: Connection) -> NoReturn:
     """Send the result, or the error, of `work` from the child, which ends then."""
     try:
@@ -75,7 +67,13 @@ def _answer(work: Callable[[], object], feed: FeedTable, writer: Connection) -> 
     except MemoryError:
         answer = _encode_error(FeedError(feed.name, feed.url, _explain_memory(feed)))
     except OSError as error:
-        answer = _encode_error(_explain_size(feed) if error.errno == EFBIG and _has_own_size(feed) else error)
+        most = limit_scratch(feed)
+        # A limit of the whole build may be lower than the feed's own.
+        is_own = error.errno == EFBIG and resource.getrlimit(resource.RLIMIT_FSIZE)[0] == most
+        reason = (
+            f"needs a scratch file of more than {most:,} bytes: that is 1 GiB, or four times max_bytes if this is more"
+        )
+        answer = _encode_error(FeedError(feed.name, feed.url, reason) if is_own else error)
     except RecursionError:
         answer = _encode_error(FeedError(feed.name, feed.url, "is nested too deep"))
     except BaseException as error:  # noqa: BLE001 - the parent raises it
@@ -105,11 +103,6 @@ def _bound(feed: FeedTable) -> None:
         resource.setrlimit(limit, (min({most, soft, hard} - {resource.RLIM_INFINITY}), hard))
 
 
-def _has_own_size(feed: FeedTable) -> bool:
-    """Return True if a scratch file is bounded by the feed's settings, and not by a limit of the whole build."""
-    return resource.getrlimit(resource.RLIMIT_FSIZE)[0] == limit_scratch(feed)
-
-
 def _encode_error(error: BaseException) -> bytes:
     """Encode an error with its traceback; one that pickle can't copy becomes the text of that."""
     trace = "".join(traceback.format_exception(error))
@@ -120,14 +113,6 @@ def _encode_error(error: BaseException) -> bytes:
     except Exception:  # noqa: BLE001 - whatever pickle says
         return pickle.dumps((None, RuntimeError(trace)))
     return answer
-
-
-def _explain_size(feed: FeedTable) -> FeedError:
-    most = limit_scratch(feed)
-    message = (
-        f"needs a scratch file of more than {most:,} bytes: that is 1 GiB, or four times max_bytes if this is more"
-    )
-    return FeedError(feed.name, feed.url, message)
 
 
 def _explain_memory(feed: FeedTable) -> str:

@@ -39,12 +39,10 @@ def read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> 
     files: list[SourceFile] = []
     try:
         store = open_store(f"{BUCKET_SCHEME}{bucket}", endpoint_url=settings.endpoint_url, region=settings.region)
-        entries = [
-            each
-            for each in store.list(_SIGNS.split(pattern, maxsplit=1)[0])
-            # As in a path, * stays within one folder.
-            if each.name.count("/") == pattern.count("/") and (each.name == pattern or fnmatchcase(each.name, pattern))
-        ]
+        listed = store.list(_SIGNS.split(pattern, maxsplit=1)[0])
+        # As in a path, * stays within one folder.
+        beside = [entry for entry in listed if entry.name.count("/") == pattern.count("/")]
+        entries = [entry for entry in beside if entry.name == pattern or fnmatchcase(entry.name, pattern)]
         if not entries:
             raise FeedError(feed.name, feed.url, "no key matches" if has_magic(pattern) else "there is no such key")
         if sum(entry.size for entry in entries) > feed.max_bytes:

@@ -16,11 +16,11 @@ from outings.configuration import FeedTable
 from outings.configuration.query_string import has_parameter, set_parameter
 from outings.configuration.tables import PARAMETERS, PagesTable
 from pipeline.fetch.addresses import WalkError, find_charset, normalize_url, resolve_next, show_url
-from pipeline.fetch.bounded_task import parse_bounded
+from pipeline.fetch.bounded_task import run_bounded
 from pipeline.fetch.fetcher import FeedClient, FetchError, FetchResult, fetch, open_client
 from pipeline.fetch.reader import FetchContext
 from pipeline.fetch.source import FeedError, SourceFile, look_at
-from pipeline.fetch.table.json_rows import explain_wrapped, find_rows, parse_features, write_line
+from pipeline.fetch.table.json_rows import check_rows, explain_wrapped, find_rows, parse_features, write_line
 from pipeline.fetch.text_files import decode_text, mend_signs, refuse_markup
 
 # Where servers say what is wrong with a request, in the order of how much it tells.
@@ -39,44 +39,37 @@ class Page(Struct, frozen=True, kw_only=True):
     next: str | None = None
 
 
-def parse_page(content: bytes, feed: FeedTable, pages: PagesTable, *, charset: str | None) -> Page:
+def _parse_page(content: bytes, feed: FeedTable, pages: PagesTable, *, charset: str | None) -> Page:
     """Parse one page. Raises ValueError with what is wrong with it."""
     refuse_markup(content)
     decoded = decode_text(content, stated=feed.encoding, charset=charset)
     content = mend_signs(decoded.text.encode("utf-8", "surrogateescape"))
     following = _read_member(content, pages.path)
     more = _read_member(content, pages.more)
-    rows = _find_rows(content, feed)
-    if len(rows) > feed.max_rows:
-        raise ValueError(f"has more than the {feed.max_rows:,} rows that max_rows allows")
+    rows: Sequence[Raw] | None = None if feed.records else parse_features(content)
+    try:
+        rows = find_rows(content, feed) if rows is None else rows
+        if rows is None:
+            raise ValueError(explain_wrapped(content))
+    except ValueError as error:  # a server that refuses a request may answer 200 all the same
+        reason = _find_reason(_read_member(content))
+        raise ValueError(f"{error}. The server says: {reason[:_MOST_REASON]}" if reason else str(error)) from error
+    check_rows(len(rows), feed)
     return Page(
-        rows=[write_line(row) or b"{}" for row in rows],
-        total=_parse_count(_read_member(content, pages.total)),
+        rows=[write_line(row) or b"{}" for row in rows], total=_parse_count(_read_member(content, pages.total)),
         last=_parse_count(_read_member(content, pages.last)),
         more=None if not pages.more else more in (True, "true", 1),
         next=following.strip() or None if isinstance(following, str) else None,
-    )
+    )  # fmt: skip
 
 
-def _find_rows(content: bytes, feed: FeedTable) -> Sequence[Raw]:
-    if not feed.records and (features := parse_features(content)) is not None:
-        return features
-    try:
-        rows = find_rows(content, feed)
-    except ValueError as error:
-        raise ValueError(f"{error}{_quote_reason(content)}") from error
-    if rows is None:
-        raise ValueError(f"{explain_wrapped(content)}{_quote_reason(content)}")
-    return rows
-
-
-def _read_member(content: bytes, path: str) -> Any:
-    """Return the value at a path, None if there is none."""
-    if not path:
+def _read_member(content: bytes, path: str | None = None) -> Any:
+    """Return the value at a path (None: the whole), None if there is none."""
+    if path == "":
         return None
     value = Raw(content)
     try:
-        for step in path.split("."):
+        for step in () if path is None else path.split("."):
             value = msgspec.json.decode(value, type=dict[str, Raw])[step]
         return msgspec.json.decode(value)
     except (KeyError, ValueError, RecursionError):
@@ -89,28 +82,18 @@ def _parse_count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def _quote_reason(content: bytes) -> str:
-    """Quote the reason of a server that refuses a request, and answers 200 all the same."""
-    try:
-        reason = _find_reason(msgspec.json.decode(content))
-    except (ValueError, RecursionError):
-        reason = ""
-    return f". The server says: {reason[:_MOST_REASON]}" if reason else ""
-
-
 def _find_reason(value: Any) -> str:
     if isinstance(value, str):
         return " ".join(value.split())
-    if isinstance(value, list):
-        return " ".join(filter(None, map(_find_reason, value)))
-    if isinstance(value, dict):
-        return " ".join(filter(None, (_find_reason(value[name]) for name in _REASONS if name in value)))
-    return ""
+    inner = [value[name] for name in _REASONS if name in value] if isinstance(value, dict) else value
+    return " ".join(filter(None, map(_find_reason, inner))) if isinstance(inner, list) else ""
 
 
 MOST_PAGES = 10_000
 # Of one page, which is held in memory.
 MOST_PAGE_BYTES = 64 << 20
+# A larger one is parsed in a process of its own: 64 MiB of `1,1,1` are 4 GB of objects.
+_SMALL_PAGE = 1 << 20
 # In a row: a page from which all was filtered out is empty, and names another.
 MOST_EMPTY = 100
 MOST_WALKS = 3
@@ -141,13 +124,18 @@ class Walk(Struct, kw_only=True):
         """Walk from `url` to the last page, whose address is returned. Raises WalkError and FetchError."""
         feed = self.client.feed
         while True:
-            self._check_address(url)
+            if normalize_url(url) in self.visited:
+                raise WalkError(url, "was read already: the pages have no end")
+            self.visited.add(normalize_url(url))
+            if self.count == self.most:
+                raise WalkError(url, f"is page {self.most + 1:,}; allowed: {self.most:,}")
             content, answer = await self.fetch_page(url)
             self.left -= len(content)
             if self.left < 0:
                 raise WalkError(url, f"goes beyond {feed.max_bytes:,} bytes of pages, the feed's max_bytes")
             try:
-                page = parse_bounded(partial(self.parse, content, answer), feed, size=len(content))
+                parse = partial(self.parse, content, answer)
+                page = run_bounded(parse, feed) if len(content) > _SMALL_PAGE else parse()
                 self._take(page)
                 following = self.find_next(page, url, answer)
                 if following is not None and self.empty == MOST_EMPTY:
@@ -171,13 +159,6 @@ class Walk(Struct, kw_only=True):
     def find_next(self, page: Page, url: str, answer: FetchResult) -> str | None:
         """Return the address of the page behind that of `url`, None behind the last. Raises ValueError, WalkError."""
         raise NotImplementedError
-
-    def _check_address(self, url: str) -> None:
-        if normalize_url(url) in self.visited:
-            raise WalkError(url, "was read already: the pages have no end")
-        self.visited.add(normalize_url(url))
-        if self.count == self.most:
-            raise WalkError(url, f"is page {self.most + 1:,}; allowed: {self.most:,}")
 
     def _take(self, page: Page) -> None:
         lines = b"".join(row + b"\n" for row in page.rows)
@@ -229,11 +210,12 @@ class _RowWalk(Walk, kw_only=True):
     def parse(self, content: bytes, answer: FetchResult) -> Page:
         if content is _NO_PAGE:
             return Page()
-        return parse_page(content, self.client.feed, self.pages, charset=find_charset(answer.content_type))
+        return _parse_page(content, self.client.feed, self.pages, charset=find_charset(answer.content_type))
 
     def find_next(self, page: Page, url: str, answer: FetchResult) -> str | None:
-        if _differ(self.total, page.total) or _differ(self.last, page.last):
-            raise MovedRowsError(url, "counts other rows than the page before it: they change while they are read")
+        for before, now in ((self.total, page.total), (self.last, page.last)):
+            if None not in (before, now) and before != now:  # some servers count on the first page alone
+                raise MovedRowsError(url, "counts other rows than the page before it: they change while they are read")
         self.total = self.total if page.total is None else page.total
         self.last = self.last if page.last is None else page.last
         stated = page.next if self.pages.by == "next" else answer.link
@@ -293,11 +275,6 @@ async def fetch_rows(feed: FeedTable, pages: PagesTable, context: FetchContext, 
     if walk.cut is not None:
         tell(walk.cut)
     return replace(look_at(feed, show_url(feed.url), path), has_rows=True, cut=walk.cut)
-
-
-def _differ(before: int | None, now: int | None) -> bool:
-    """Return True if both counts are stated and differ. Some servers count on the first page alone."""
-    return before is not None and now is not None and before != now
 
 
 # What is shorter is a word or a number, and no key.

@@ -67,12 +67,7 @@ class ItemWalk(Walk, kw_only=True):
         return None
 
 
-def _hide_password(url: str) -> str:
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-
-
-def lend_password(url: str, configured: str) -> str:
+def _lend_password(url: str, configured: str) -> str:
     """Return a remembered address with the password of the configured one, if they are of one server."""
     there, here = urlsplit(url), urlsplit(configured)
     if (there.hostname, there.port) != (here.hostname, here.port):
@@ -107,7 +102,7 @@ async def open_walk(feed: FeedTable, context: FetchContext, memory: FeedMemory |
     async with open_client(feed, context.policy) as client:
         try:
             if known is not None and known.next is not None:
-                begin = lend_password(known.next, feed.url)
+                begin = _lend_password(known.next, feed.url)
                 try:
                     walked = await walk(begin)
                 except FetchError as error:
@@ -125,9 +120,10 @@ async def open_walk(feed: FeedTable, context: FetchContext, memory: FeedMemory |
     if known is not None:  # of all that was ever said: a walk that brings nothing new changes nothing
         again = hash_settings(feed, configuration) + f"{known.hash}{hashed}".encode()
         hashed = hashlib.sha256(again).hexdigest() if walked.rows else known.hash
+    parts = urlsplit(walked.last)
     return FeedSource(
-        hash=hashed, files=files, question=question, next=_hide_password(walked.last), walked_at=now,
-        is_whole=known is None,
+        hash=hashed, files=files, question=question, walked_at=now, is_whole=known is None,
+        next=urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])),  # without the password
     )  # fmt: skip
 
 

@@ -1,14 +1,12 @@
 """Ids that stay the same from build to build: the record's own, or a version-5 UUID of its names."""
 
 from collections.abc import Iterable
-from hashlib import sha1
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from outings.contract.text import fold_text
 from pipeline.records.record import Head
 
 NAMESPACE = UUID("6f1f8a0e-5d0a-5c43-9a58-1d5b7c0e4f21")
-_NAMESPACE_BYTES = NAMESPACE.bytes
 
 
 def assign_id(record: Head) -> str:
@@ -36,23 +34,14 @@ def name_source(head: Head) -> str:
 
 
 def make_id(feed: str, kind: str, source_id: str) -> str:
-    return _make_uuid(f"{feed}/{kind}/{source_id}")
+    return str(uuid5(NAMESPACE, f"{feed}/{kind}/{source_id}"))
 
 
 def make_organization_id(metro: str, name: str) -> str:
-    """Return the id of an organization that has no record of its own: the UUID of `<metro slug>/organization/<folded
-    name>`."""
-    return _make_uuid(f"{metro}/organization/{fold_text(name)}")
+    """Return the id of an organization that has no record of its own, of its metro's slug and its folded name."""
+    return str(uuid5(NAMESPACE, f"{metro}/organization/{fold_text(name)}"))
 
 
 def make_part_id(whole: str, part: str, number: int) -> str:
-    """Return the id of a section or session that states none: the UUID of `<listing's id>/<part>/<number>`, counted
-    from 0."""
-    return _make_uuid(f"{whole}/{part}/{number}")
-
-
-def _make_uuid(name: str) -> str:
-    """Return the same text as `uuid.uuid5` in our namespace (version 5, variant 1) without creating a UUID object."""
-    digits = sha1(_NAMESPACE_BYTES + name.encode(), usedforsecurity=False).hexdigest()
-    variant = "89ab"[int(digits[16], 16) & 3]
-    return f"{digits[:8]}-{digits[8:12]}-5{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
+    """Return the id of a section or session that states none, of its listing's id and its number from 0."""
+    return str(uuid5(NAMESPACE, f"{whole}/{part}/{number}"))

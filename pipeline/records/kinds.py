@@ -12,23 +12,11 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from outings.contract import vocabulary as words
-from outings.contract.resources.listings import (
-    Admission,
-    Amenities,
-    BirthdayParties,
-    ExtendedCare,
-    Hours,
-    Membership,
-    PlaceClasses,
-    Program,
-    Registration,
-    Schedule,
-    Tuition,
-)
+from outings.contract.resources import listings
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
 from pipeline.records import values
 from pipeline.records.school_grades import parse_grades
-from pipeline.records.values import InvalidValue, Parse, UnknownWord, parse_items_of, parse_word_of
+from pipeline.records.values import InvalidValue, ItemsParser, Parse, UnknownWord, parse_word_of
 
 # Software that knows no end names one in centuries; and a snapshot has 32 bits for the seconds that an event lasts.
 LONGEST = timedelta(days=50 * 365)
@@ -139,11 +127,11 @@ COST = filtered(values.parse_number)
 DATE = filtered(values.parse_date)
 CLOCK = filtered(values.parse_clock)
 AGE = filtered(values.parse_age)
-LOCALS = filtered(parse_items_of(values.parse_local))
+LOCALS = filtered(ItemsParser(values.parse_local))
 # A list without the word that is wrong would be another day.
-DAYS = filtered(parse_items_of(parse_word_of(words.WEEKDAYS)))
-URLS = shown(parse_items_of(values.parse_url, forgive=(InvalidValue,)))
-LINES = shown(parse_items_of(values.parse_line, forgive=(InvalidValue,)))
+DAYS = filtered(ItemsParser(parse_word_of(words.WEEKDAYS)))
+URLS = shown(ItemsParser(values.parse_url, forgive=(InvalidValue,)))
+LINES = shown(ItemsParser(values.parse_line, forgive=(InvalidValue,)))
 
 
 def a_word(allowed: tuple[str, ...]) -> Leaf:
@@ -152,7 +140,7 @@ def a_word(allowed: tuple[str, ...]) -> Leaf:
 
 def tags(allowed: tuple[str, ...]) -> Leaf:
     """Words each true by itself: an unknown one is left out alone."""
-    return filtered(parse_items_of(parse_word_of(allowed), forgive=(UnknownWord,)))
+    return filtered(ItemsParser(parse_word_of(allowed), forgive=(UnknownWord,)))
 
 
 # How a member of an object is read where nothing else is said of it.
@@ -188,9 +176,8 @@ def _find_type(declared: Any) -> Any:
 def make_ages(**members: Any) -> AgeRange:
     """School grades in `text` are ages, if no others are stated."""
     ages = AgeRange(**members)
-    if ages.min is not None or ages.max is not None or ages.text is None or (grades := parse_grades(ages.text)) is None:
-        return ages
-    return AgeRange(min=grades.min, max=grades.max, text=ages.text)
+    grades = parse_grades(ages.text) if ages.text is not None and ages.min is None and ages.max is None else None
+    return ages if grades is None else AgeRange(min=grades.min, max=grades.max, text=ages.text)
 
 
 AGES = group(AgeRange, make=make_ages, check=check_range, min=AGE, max=AGE)
@@ -200,37 +187,37 @@ PRICE = group(
 )  # fmt: skip
 TERM = group(Term, check=check_dates)
 SCHEDULE = group(
-    Schedule, type=a_word(words.SCHEDULE_TYPES), days=DAYS, start_time=CLOCK, end_time=CLOCK, notes=PROSE,
+    listings.Schedule, type=a_word(words.SCHEDULE_TYPES), days=DAYS, start_time=CLOCK, end_time=CLOCK, notes=PROSE,
     timezone=shown(values.parse_timezone),
 )  # fmt: skip
 
 
-def make_tuition(**members: Any) -> Tuition:
+def make_tuition(**members: Any) -> listings.Tuition:
     """`from` is no name that Python allows."""
-    return Tuition(from_=members.pop("from", None), **members)
+    return listings.Tuition(from_=members.pop("from", None), **members)
 
 
-TUITION = group(Tuition, make=make_tuition, amount=COST, from_=COST, trial_notes=PROSE, currency=CURRENCY)
+TUITION = group(listings.Tuition, make=make_tuition, amount=COST, from_=COST, trial_notes=PROSE, currency=CURRENCY)
 REGISTRATION = group(
-    Registration, url=URL, status=a_word(words.REGISTRATION_STATUSES), opens_at=shown(values.parse_instant_text),
-    spots_remaining=filtered(values.parse_whole), has_spots_available=FACT,
+    listings.Registration, url=URL, status=a_word(words.REGISTRATION_STATUSES),
+    opens_at=shown(values.parse_instant_text), spots_remaining=filtered(values.parse_whole), has_spots_available=FACT,
 )  # fmt: skip
 LOCATION = group(
     Location, check=check_point, zip=filtered(values.parse_line), lat=filtered(values.parse_latitude),
     lng=filtered(values.parse_longitude), neighborhood=filtered(values.parse_line),
     neighborhood_slug=filtered(values.parse_slug),
 )  # fmt: skip
-ADMISSION = group(Admission, notes=PROSE, currency=CURRENCY)
-AMENITIES = group(Amenities, parking_notes=PROSE)
-BIRTHDAY_PARTIES = group(BirthdayParties, booking_url=URL, notes=PROSE)
-PLACE_CLASSES = group(PlaceClasses, types=LINES, schedule_notes=PROSE, registration_url=URL)
-HOURS = group(Hours, notes=PROSE, exceptions=PROSE)
+ADMISSION = group(listings.Admission, notes=PROSE, currency=CURRENCY)
+AMENITIES = group(listings.Amenities, parking_notes=PROSE)
+BIRTHDAY_PARTIES = group(listings.BirthdayParties, booking_url=URL, notes=PROSE)
+PLACE_CLASSES = group(listings.PlaceClasses, types=LINES, schedule_notes=PROSE, registration_url=URL)
+HOURS = group(listings.Hours, notes=PROSE, exceptions=PROSE)
 PROGRAM = group(
-    Program, enrollment_type=a_word(words.ENROLLMENT_TYPES), skill_level_notes=PROSE, what_youll_learn=PROSE,
+    listings.Program, enrollment_type=a_word(words.ENROLLMENT_TYPES), skill_level_notes=PROSE, what_youll_learn=PROSE,
     prerequisites=PROSE,
 )  # fmt: skip
-MEMBERSHIP = group(Membership, notes=PROSE, currency=CURRENCY)
-EXTENDED_CARE = group(ExtendedCare, notes=PROSE)
+MEMBERSHIP = group(listings.Membership, notes=PROSE, currency=CURRENCY)
+EXTENDED_CARE = group(listings.ExtendedCare, notes=PROSE)
 
 # A member of one of these types is declared by its name alone.
 Line = Annotated[str | None, LINE]

@@ -13,20 +13,8 @@ from msgspec import Struct
 
 from outings.contract import vocabulary as words
 from outings.contract.parameters import PARAMETERS
-from outings.contract.resources.listings import (
-    Admission,
-    Amenities,
-    BirthdayParties,
-    ExtendedCare,
-    Hours,
-    Membership,
-    PlaceClasses,
-    Program,
-    Registration,
-    Schedule,
-    Tuition,
-    find_structs,
-)
+from outings.contract.resources import listings
+from outings.contract.resources.listings import find_structs
 from outings.contract.resources.shared import AgeRange, Location, Price, Term
 from outings.contract.vocabulary import Vocabulary
 from pipeline.records import kinds, values
@@ -146,12 +134,12 @@ class ListingRecord(Record, frozen=True, kw_only=True):
 class PlaceRecord(ListingRecord, frozen=True, kw_only=True):
     type_hint: kinds.TypeHint = None
     type_hint_notes: kinds.Prose = None
-    hours: Annotated[Hours, kinds.HOURS] = Hours()
-    admission: Annotated[Admission, kinds.ADMISSION] = Admission()
-    membership: Annotated[Membership, kinds.MEMBERSHIP] = Membership()
-    birthday_parties: Annotated[BirthdayParties, kinds.BIRTHDAY_PARTIES] = BirthdayParties()
-    classes: Annotated[PlaceClasses, kinds.PLACE_CLASSES] = PlaceClasses()
-    amenities: Annotated[Amenities, kinds.AMENITIES] = Amenities()
+    hours: Annotated[listings.Hours, kinds.HOURS] = listings.Hours()
+    admission: Annotated[listings.Admission, kinds.ADMISSION] = listings.Admission()
+    membership: Annotated[listings.Membership, kinds.MEMBERSHIP] = listings.Membership()
+    birthday_parties: Annotated[listings.BirthdayParties, kinds.BIRTHDAY_PARTIES] = listings.BirthdayParties()
+    classes: Annotated[listings.PlaceClasses, kinds.PLACE_CLASSES] = listings.PlaceClasses()
+    amenities: Annotated[listings.Amenities, kinds.AMENITIES] = listings.Amenities()
     images: kinds.Urls = ()
     website_url: kinds.Url = None
 
@@ -187,20 +175,20 @@ class EventRecord(DatedRecord, frozen=True, kw_only=True):
 class SectionRecord(Struct, frozen=True, kw_only=True):
     id: kinds.Line = None
     name: kinds.Line = None
-    schedule: Annotated[Schedule, kinds.SCHEDULE] = Schedule()
+    schedule: Annotated[listings.Schedule, kinds.SCHEDULE] = listings.Schedule()
     term: Annotated[Term, kinds.TERM] = Term()
     ages: Annotated[AgeRange, kinds.AGES] = AgeRange()
-    tuition: Annotated[Tuition, kinds.TUITION] = Tuition()
-    registration: Annotated[Registration, kinds.REGISTRATION] = Registration()
+    tuition: Annotated[listings.Tuition, kinds.TUITION] = listings.Tuition()
+    registration: Annotated[listings.Registration, kinds.REGISTRATION] = listings.Registration()
 
 
 class ClassRecord(DatedRecord, frozen=True, kw_only=True):
-    program: Annotated[Program, kinds.PROGRAM] = Program()
+    program: Annotated[listings.Program, kinds.PROGRAM] = listings.Program()
     program_key: kinds.Key = None
     term: Annotated[Term, kinds.TERM] = Term()
-    schedule: Annotated[Schedule, kinds.SCHEDULE] = Schedule()
-    tuition: Annotated[Tuition, kinds.TUITION] = Tuition()
-    registration: Annotated[Registration, kinds.REGISTRATION] = Registration()
+    schedule: Annotated[listings.Schedule, kinds.SCHEDULE] = listings.Schedule()
+    tuition: Annotated[listings.Tuition, kinds.TUITION] = listings.Tuition()
+    registration: Annotated[listings.Registration, kinds.REGISTRATION] = listings.Registration()
     sections: tuple[SectionRecord, ...] = ()
     occasions: kinds.Occasions = ()
 
@@ -217,7 +205,7 @@ class SessionRecord(Struct, frozen=True, kw_only=True):
     is_overnight: kinds.Fact = None
     ages: Annotated[AgeRange, kinds.AGES] = AgeRange()
     price: Annotated[Price, kinds.PRICE] = Price()
-    registration: Annotated[Registration, kinds.REGISTRATION] = Registration()
+    registration: Annotated[listings.Registration, kinds.REGISTRATION] = listings.Registration()
 
 
 class CampRecord(DatedRecord, frozen=True, kw_only=True):
@@ -225,10 +213,10 @@ class CampRecord(DatedRecord, frozen=True, kw_only=True):
     year: Annotated[int | None, filtered(values.parse_year)] = None
     is_overnight: kinds.Fact = None
     sessions: Annotated[tuple[SessionRecord, ...], kinds.check_dates] = ()
-    extended_care: Annotated[ExtendedCare, kinds.EXTENDED_CARE] = ExtendedCare()
+    extended_care: Annotated[listings.ExtendedCare, kinds.EXTENDED_CARE] = listings.ExtendedCare()
     meals_included: kinds.Flag = None
     what_to_bring: kinds.Prose = None
-    registration: Annotated[Registration, kinds.REGISTRATION] = Registration()
+    registration: Annotated[listings.Registration, kinds.REGISTRATION] = listings.Registration()
 
 
 ORGANIZATION = "organization"

@@ -16,7 +16,6 @@ from uuid import UUID
 from outings.configuration import is_zone
 
 # C0 and C1 controls, the byte order mark, lone surrogates, and Unicode's own line and paragraph separators.
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]")
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]+")
 _CONTROLS_IN_LINE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ufeff\ud800-\udfff]+")
 _SPACES = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")
@@ -53,7 +52,7 @@ def tidy_prose(text: str) -> str:
     """Lines and paragraphs stay, at most one empty line between them; else as `tidy_line`."""
     if text.isprintable() and "  " not in text:
         return text.strip(" ")
-    if _CONTROL.search(text):
+    if _CONTROLS.search(text):
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n\n")
         text = _CONTROLS_IN_LINE.sub(" ", text)
         text = _MANY_BREAKS.sub("\n\n", _BREAKS.sub("\n", _SPACES.sub(" ", text)))
@@ -200,49 +199,35 @@ def parse_boolean(value: Any) -> bool:
 
 def parse_number(value: Any) -> float:
     """Zero or more, and finite: every number of a record is a price, a share or a count."""
-    number = _check_number(value)
-    if number < 0:
-        raise InvalidValue("out_of_range: expected a number from 0")
-    return number
+    return _check_range(_check_number(value), 0, math.inf, "a number from 0")
 
 
 def parse_whole(value: Any) -> int:
     number = parse_number(value)
     if number != int(number):
         raise InvalidValue("wrong_type: expected a whole number")
-    if number > 1_000_000_000:
-        raise InvalidValue("out_of_range: expected at most 1,000,000,000")
-    return int(number)
+    return int(_check_range(number, 0, 1_000_000_000, "at most 1,000,000,000"))
 
 
 def parse_age(value: Any) -> int:
     """Whole years of life."""
-    years = parse_whole(value)
-    if years > 120:
-        raise InvalidValue("out_of_range: expected an age from 0 to 120")
-    return years
+    return int(_check_range(parse_whole(value), 0, 120, "an age from 0 to 120"))
 
 
 def parse_year(value: Any) -> int:
-    year = parse_whole(value)
-    if year not in YEARS:
-        raise InvalidValue(f"out_of_range: expected a year from {YEARS[0]} to {YEARS[-1]}")
-    return year
+    return int(_check_range(parse_whole(value), YEARS[0], YEARS[-1], f"a year from {YEARS[0]} to {YEARS[-1]}"))
 
 
 def parse_confidence(value: Any) -> float:
-    number = parse_number(value)
-    if number > 1:
-        raise InvalidValue("out_of_range: expected a number from 0 to 1")
-    return number
+    return _check_range(parse_number(value), 0, 1, "a number from 0 to 1")
 
 
 def parse_latitude(value: Any) -> float:
-    return _check_degrees(value, 90)
+    return _check_range(_check_number(value), -90, 90, "degrees from -90 to 90")
 
 
 def parse_longitude(value: Any) -> float:
-    return _check_degrees(value, 180)
+    return _check_range(_check_number(value), -180, 180, "degrees from -180 to 180")
 
 
 def parse_date(value: Any) -> date:
@@ -256,9 +241,8 @@ def parse_local(value: Any) -> datetime:
     """Parse a naive local time. One with an offset is refused: adding or dropping the offset could each be wrong."""
     text = _check_text(value).strip()
     if not _LOCAL.match(text):
-        if _INSTANT.match(text):
-            raise InvalidValue("wrong_type: expected a local time without an offset, YYYY-MM-DDTHH:MM:SS")
-        raise InvalidValue("wrong_type: expected a local time, YYYY-MM-DDTHH:MM:SS")
+        without = " without an offset" if _INSTANT.match(text) else ""
+        raise InvalidValue(f"wrong_type: expected a local time{without}, YYYY-MM-DDTHH:MM:SS")
     return _check_calendar(text)
 
 
@@ -305,7 +289,7 @@ def parse_word_of(words: tuple[str, ...]) -> Parse:
 
     def parse_word(value: Any) -> str | None:
         word = _check_text(value)
-        if word in words:
+        if word in words:  # most are: a look-up alone
             return word
         word = word.strip().lower()
         if word and word not in words:
@@ -320,7 +304,7 @@ class ItemsParser:
     """Parses a list, each entry once and in its order. An entry with an error in `forgive` is left out alone."""
 
     parse: Parse
-    forgive: tuple[type[InvalidValue], ...]
+    forgive: tuple[type[InvalidValue], ...] = ()
 
     def __call__(self, value: Any) -> tuple[Any, ...]:
         if not isinstance(value, list):
@@ -345,10 +329,6 @@ class ItemsParser:
         return tuple(kept)
 
 
-def parse_items_of(parse: Parse, *, forgive: tuple[type[InvalidValue], ...] = ()) -> ItemsParser:
-    return ItemsParser(parse, forgive)
-
-
 def _check_text(value: Any) -> str:
     if not isinstance(value, str):
         raise InvalidValue("wrong_type: expected a text")
@@ -367,10 +347,9 @@ def _check_number(value: Any) -> float:
     return number
 
 
-def _check_degrees(value: Any, limit: int) -> float:
-    number = _check_number(value)
-    if abs(number) > limit:
-        raise InvalidValue(f"out_of_range: expected degrees from -{limit} to {limit}")
+def _check_range(number: float, low: float, high: float, allowed: str) -> float:
+    if not low <= number <= high:
+        raise InvalidValue(f"out_of_range: expected {allowed}")
     return number
 
 
