@@ -68,7 +68,7 @@ def read_source(
     unplaced: list[str] = []
     timezone = find_timezone(feed, configuration) if is_zoned(feed) else ""
     setting = FeedSetting(
-        feed=feed, timezone=timezone, vocabulary=configuration.vocabulary, tell_decided=decided.append,
+        feed=feed, timezone=timezone, vocabulary=configuration.vocabulary, day=source.day, tell_decided=decided.append,
         tell_unplaced=unplaced.extend,
     )  # fmt: skip
     reader, origin = load_reader(feed.format), _make_origin(feed, configuration)

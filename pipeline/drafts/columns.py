@@ -13,8 +13,8 @@ from outings.configuration.mapping import MappingError
 from pipeline.fetch.table.mapping import find_text
 from pipeline.words import LANGUAGES, fold, merge_words, read_words
 
-# In the order in which a person would name them.
-ROLES = tuple(read_words(LANGUAGES[0])["names"])
+# In the order in which a person would name them, and what no name tells.
+ROLES = (*read_words(LANGUAGES[0])["names"], "weekdays")
 
 
 def tidy(text: str) -> str:
@@ -49,6 +49,8 @@ def rank_name(role: str, path: str) -> tuple[int, int] | None:
 
 # Roles that one word of a longer name tells: `Resident Fee`, `lieu_adresse`.
 _LOOSE = ("name", "start_date", "start_time", "venue", "address", "price", "age_text", "description", "category")
+# Of these the end of one long word: `Hallenadresse`.
+_COMPOUNDED = ("venue", "address", "price")
 _LOOSELY = 10
 
 
@@ -56,6 +58,10 @@ def _rank_loosely(role: str, path: str) -> tuple[int, int] | None:
     words = list_spellings(path)[0].split() if role in _LOOSE else []
     named = _find_name(role)
     places = [named[word] for word in (words[:1] + words[-1:] if len(words) > 1 else ()) if word in named]
+    if not places and role in _COMPOUNDED:
+        places = [
+            place for name, place in named.items() if len(name) > 4 and any(word.endswith(name) for word in words)
+        ]
     return (_LOOSELY, min(places)) if places else None
 
 

@@ -8,16 +8,23 @@ from duckdb import DuckDBPyConnection
 from msgspec import Struct
 
 from pipeline.drafts.columns import ROLES, Column, list_spellings, rank_name
-from pipeline.drafts.time_notation import TimeNotation, find_writing
+from pipeline.drafts.time_notation import TimeNotation, find_writing, read_times
+from pipeline.drafts.weekdays import find_language
+from pipeline.fetch.table.ranges import CURRENCY, take_range
 from pipeline.words import merge_words
 
 _NUMBER = re.compile(r"[^\d-]{0,5}-?\d[\d.,\s]*[^\d]{0,8}")
+# An amount with its currency, or a word for free.
+_PRICED = re.compile(
+    rf"(?i).*(\d\s?{CURRENCY}|{CURRENCY}\s?\d).*|({'|'.join(map(re.escape, merge_words('words')['free'][:-1]))})\b.*"
+)
 _DEGREES = re.compile(r"-?\d{1,3}[.,]\d+|-?\d{1,3}")
 _TIMES = ("start_date", "start_time", "end_date", "end_time")
 _ADDRESS = re.compile(r"(https?://)?[\w-]+(\.[\w-]+)+(:\d+)?([/?#]\S*)?")
-# Latitude and longitude in one text, and a point of WKT, whose longitude comes first.
+# Latitude and longitude in one text, and the first point of a shape in WKT, whose longitude comes first.
 PAIR = r"^\(?(-?\d{1,2}\.\d+)\s*[,; ]\s*-?\d{1,3}\.\d+", r"^\(?-?\d{1,2}\.\d+\s*[,; ]\s*(-?\d{1,3}\.\d+)"
-POINT = r"^POINT ?\(-?\d+\.?\d* (-?\d+\.?\d*)", r"^POINT ?\((-?\d+\.?\d*) "
+_SHAPE = r"^(?:SRID=4326; ?)?(?:MULTI)?(?:POINT|LINESTRING|POLYGON)[ ZM]*\(+ ?"
+POINT = rf"{_SHAPE}-?\d{{1,3}}\.?\d* (-?\d{{1,2}}\.?\d*)", rf"{_SHAPE}(-?\d{{1,3}}\.?\d*) "
 _SHAPES = {
     **dict.fromkeys(("age_min", "age_max"), re.compile(r"\d{1,3}(\.0)?")),
     **dict.fromkeys(("price_min", "price_max"), _NUMBER),
@@ -64,6 +71,9 @@ def find_roles(
         return Role(column=by_path[path], writing=read_writing(path) if role in _TIMES else TimeNotation())
 
     roles = {role: make_role(role, path) for role, paths in stated.items() for path in paths if path in by_path}
+    if "weekdays" not in roles:
+        weekly = next((column for column in columns if find_language(column.distinct) is not None), None)
+        roles |= {} if weekly is None else {"weekdays": Role(column=weekly)}
     taken = {role.path for role in roles.values()}
     ranked = sorted(
         (rank, place, role, column.path)
@@ -80,13 +90,68 @@ def find_roles(
             roles[role] = made
             taken.add(path)
     free = [column for column in columns if column.path not in taken and column.filled]
-    if "start_date" not in roles:
-        dated = (column for column in free if not is_other_date(column.path))
-        made_roles = (make_role("start_date", column.path) for column in dated)
-        roles |= {"start_date": date} if (date := next(filter(_is_dated, made_roles), None)) else {}
-    elif "start_time" not in roles and roles["start_date"].writing.kind == "day":
-        roles |= {name: moment for name, moment in _find_moments(free, make_role) if name not in roles}
+    roles |= _find_times(roles, free, connection, make_role)
+    if not roles.keys() & {"age_text", "age_min", "age_max", "audience"}:
+        roles |= _find_first("age_text", free, lambda values: _state_ages(values, connection))
+    if not roles.keys() & {"price", "price_min", "price_max"}:
+        roles |= _find_first("price", free, lambda values: _share(values, _PRICED) > 0.5)
     return roles if "lat" in roles and "lng" in roles else {**roles, **_find_position(free)}
+
+
+def _find_first(role: str, free: Sequence[Column], accepts: Callable[[Sequence[str]], bool]) -> dict[str, Role]:
+    """Return the first column whose values tell its role, whatever it is called."""
+    column = next((column for column in free if not column.many and column.filled and accepts(column.filled)), None)
+    return {} if column is None else {role: Role(column=column)}
+
+
+def _state_ages(values: Sequence[str], connection: DuckDBPyConnection) -> bool:
+    """Return whether most cells are words, and nearly all with a number are ages and nothing else."""
+    numbered = [value for value in values if re.search(r"\d", value)]
+    worded = [value for value in numbered if re.search(r"[^\W\d]{2}", value)]
+    if len(numbered) < _LEAST * len(values) or len(worded) * 2 < len(numbered):
+        return False
+    ends = " OR ".join(f"{take_range('value', 'ages', end)} IS NOT NULL" for end in ("start", "end"))
+    query = f"SELECT count(*) FILTER ({ends}) FROM (SELECT unnest(?::VARCHAR[]) AS value)"
+    ((read,),) = connection.execute(query, [numbered]).fetchall()
+    return bool(read >= 0.8 * len(numbered))
+
+
+def _find_times(
+    roles: Mapping[str, Role],
+    free: Sequence[Column],
+    connection: DuckDBPyConnection,
+    make_role: Callable[[str, str], Role],
+) -> dict[str, Role]:
+    """Find dates and times that no name of a column tells: the first, and of what is left the first that is later."""
+    known = {**roles}
+    own = [column for column in free if not is_other_date(column.path)]
+    if "start_date" not in known:
+        made = (make_role("start_date", column.path) for column in own)
+        # The terms of all courses may begin on one day.
+        is_course = "weekdays" in roles
+        date = next((role for role in made if _is_dated(role, is_course=is_course)), None)
+        known |= {} if date is None else {"start_date": date}
+    elif "start_time" not in known and known["start_date"].writing.kind == "day":
+        known |= {name: moment for name, moment in _find_moments(free, make_role) if name not in known}
+    for first, last, kinds in (("start_date", "end_date", ("day", "moment")), ("start_time", "end_time", ("clock",))):
+        for column in own:
+            made_role = make_role(first, column.path)
+            if column in [role.column for role in known.values()] or made_role.writing.kind not in kinds:
+                continue
+            if made_role.writing.read < 0.8 * made_role.writing.values:
+                continue
+            if first not in known and first == "start_time" and known.keys() & {"start_date", "weekdays"}:
+                known[first] = made_role
+            elif first in known and last not in known and is_later(connection, known[first], made_role):
+                known[last] = made_role
+    return {name: role for name, role in known.items() if name not in roles}
+
+
+def is_later(connection: DuckDBPyConnection, one: Role, other: Role) -> bool:
+    """Return whether the times of one column are never before those of another in its row, and once after it."""
+    first, last = (read_times(connection, role.column.values, role.writing) for role in (one, other))
+    pairs = [(start, end) for start, end in zip(first, last, strict=True) if start and end]
+    return all(start <= end for start, end in pairs) and any(start < end for start, end in pairs)
 
 
 def is_other_date(path: str) -> bool:
@@ -95,10 +160,10 @@ def is_other_date(path: str) -> bool:
     return not words.isdisjoint(merge_words("words")["other_dates"])
 
 
-def _is_dated(role: Role) -> bool:
+def _is_dated(role: Role, *, is_course: bool) -> bool:
     """Return whether nearly all cells are dates, and not all the same one, as that of an export is."""
     writing = role.writing
-    varies = len(role.column.distinct) > 1 or writing.values == 1
+    varies = is_course or len(role.column.distinct) > 1 or writing.values == 1
     return varies and writing.kind in ("moment", "day") and writing.read >= 0.8 * writing.values
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from pipeline.drafts.columns import Column, find_meanings
 from pipeline.drafts.roles import Role, Roles, read_number
+from pipeline.drafts.weekdays import draft_days
 from pipeline.fetch.table.mapping import YES
 from pipeline.words import fold
 
@@ -20,14 +21,24 @@ TELLING = ("name", "start_date", "start_time", "venue", "address")
 
 
 def choose_type(roles: Roles) -> str:
-    """Return `event` if there are dates, else `place`."""
-    return "event" if "start_date" in roles else "place"
+    """Return `class` for weekdays of a term, or without dates; `event` if there are dates; else `place`."""
+    start = roles.get("start_date")
+    if "weekdays" in roles and (start is None or "end_date" in roles or _has_few(start.column)):
+        return "class"
+    return "place" if start is None else "event"
+
+
+def _has_few(column: Column) -> bool:
+    """Return True if most rows have a value in common with others."""
+    return len(column.distinct) * 2 <= len(column.filled)
 
 
 def draft_rules(roles: Roles, columns: Sequence[Column], *, type_: str, currency: str) -> Rules:
     rules: Rules = {"type": {"value": type_}, "source_id": _draft_identity(roles, columns)}
     rules |= _draft_name(roles, type_=type_) | _copy(roles, {"description": "description"})
-    if type_ != "place":
+    if type_ == "class":
+        rules |= _draft_course(roles)
+    elif type_ != "place":
         rules |= _draft_times(roles)
     rules |= _draft_words(roles, type_=type_)
     rules |= _draft_location(roles, type_=type_)
@@ -96,6 +107,25 @@ def _draft_times(roles: Roles) -> Rules:
     elif start.writing.ends:
         rules["ends_local"] = _draft_moment(start, None, "end")
     return rules | _copy(roles, {"all_day": "all_day"})
+
+
+def _draft_course(roles: Roles) -> Rules:
+    """Return the rules for a course: the days of its term, the weekdays on which it meets, and from when to when."""
+    rules: Rules = {}
+    for member, role in (("term.starts_on", "start_date"), ("term.ends_on", "end_date")):
+        if role in roles:
+            rules[member] = _format(roles[role])
+    if "weekdays" in roles:
+        column = roles["weekdays"].column
+        rules["schedule.days"] = draft_days(column)
+    clock, end = roles.get("start_time"), roles.get("end_time")
+    if clock is not None:
+        rules["schedule.start_time"] = _format(clock)
+    if end is not None:
+        rules["schedule.end_time"] = _format(end)
+    elif clock is not None and clock.writing.ends:
+        rules["schedule.end_time"] = _format(clock, "end")
+    return rules
 
 
 def _has_own_days(day: Role, moment: Role) -> bool:

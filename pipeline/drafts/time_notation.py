@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from itertools import product
 
 from duckdb import DuckDBPyConnection
@@ -16,8 +17,10 @@ from pipeline.words import fold, list_months
 DAYS = (
     "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d.%m.%Y", "%Y/%m/%d", "%Y-%m-%d", "%Y%m%d", "%d/%m/%y",
     "%m/%d/%y", "%d-%m-%y", "%d.%m.%y", "%d %B %Y", "%B %d %Y", "%d-%b-%Y", "%d-%b-%y", "%d %B %y", "%A %d %B %Y",
-    "%A %B %d %Y", "%A %d/%m/%Y", "%A %m/%d/%Y", "%A %d.%m.%Y", "%A %d.%m.%y",
+    "%A %B %d %Y", "%A %d/%m/%Y", "%A %m/%d/%Y", "%A %d.%m.%Y", "%A %d.%m.%y", "%A %d.%m.", "%d.%m.", "%A %d/%m",
+    "%A %m/%d", "%A %d %B", "%A %B %d", "%d %B", "%B %d",
 )  # fmt: skip
+_READERS = {"moment": read_moment, "day": read_day, "clock": read_clock}
 _CLOCKS = ("%H:%M", "%H:%M:%S", "%H-%M-%S")
 _MOST = 3
 _SAMPLE = 100
@@ -58,6 +61,19 @@ def find_writing(connection: DuckDBPyConnection, values: Sequence[str], *, month
         if under.read > best.read:
             best = replace(under, heading=_HEADING)
     return best if best.read and best.read >= _LEAST_READ * best.values else none
+
+
+def read_times(
+    connection: DuckDBPyConnection, values: Sequence[str | None], writing: TimeNotation
+) -> list[datetime | None]:
+    """Return the time that each text is, by a notation that was found; None for what it does not read."""
+    text = take_range("value", "time", "start") if writing.is_range else "value"
+    read = _READERS.get(writing.kind)
+    if read is None:
+        return [None] * len(values)
+    texts = f"SELECT {text} AS text FROM (SELECT unnest(?::VARCHAR[]) AS value)"
+    query = f"SELECT {read('text', writing.formats, 'UTC')} FROM ({texts})"
+    return [time for (time,) in connection.execute(query, [list(values)]).fetchall()]
 
 
 def _find_unix(values: Sequence[str]) -> str:
@@ -126,7 +142,7 @@ def _turn(format_: str) -> str:
 
 
 def _read(kind: str, formats: Sequence[str]) -> str:
-    read = {"moment": read_moment, "day": read_day, "clock": read_clock}[kind]("value", formats, "UTC")
+    read = _READERS[kind]("value", formats, "UTC")
     return f"coalesce(({read}) BETWEEN TIMESTAMP '1899-01-01' AND TIMESTAMP '2200-01-01', false)"
 
 

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, date, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from outings.configuration import Configuration, FeedTable
 from outings.contract.vocabulary import Vocabulary
@@ -69,13 +70,14 @@ def sort_words(words: Iterable[str], vocabulary: Vocabulary) -> dict[str, list[s
 
 
 class FeedSetting(Struct, frozen=True, kw_only=True):
-    """The settings of a reader. `timezone`: of the feed's metro, empty where the format has no zones.
-    `tell_decided` is told how a file is read, where that is a choice; `tell_unplaced` the columns that a mapping leaves
-    out."""
+    """The settings of a reader. `timezone`: of the feed's metro, empty where the format has no zones. `day`: on which
+    the feed is read. `tell_decided` is told how a file is read, where that is a choice; `tell_unplaced` the columns
+    that a mapping leaves out."""
 
     feed: FeedTable
     timezone: str
     vocabulary: Vocabulary
+    day: date | None = None
     tell_decided: Callable[[str], None] = lambda _: None
     tell_unplaced: Callable[[Iterable[str]], None] = lambda _: None
 
@@ -160,7 +162,7 @@ def open_sources(
             if recover is None:
                 raise
             source = recover(feed, error)
-        opened[feed.name] = source
+        opened[feed.name] = replace(source, day=(now or datetime.now(UTC)).date())
     return opened
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from glob import glob, has_magic
 from pathlib import Path
 from stat import S_ISREG
@@ -79,7 +79,7 @@ class FeedSource(Struct, frozen=True, kw_only=True):
     remembers is of the same question. `kept`: the object of the records as they were read before, where nothing
     changed since; `before`: where something did.
     Of a walk: where the next one begins, when this one was, and whether it was of the whole feed.
-    `failure`: why this is the feed's last good version, and not what it says now.
+    `failure`: why this is the feed's last good version, and not what it says now. `day`: on which it is read.
     """
 
     hash: str
@@ -93,6 +93,7 @@ class FeedSource(Struct, frozen=True, kw_only=True):
     walked_at: datetime | None = None
     is_whole: bool = False
     failure: str | None = None
+    day: date | None = None
 
 
 def is_zoned(feed: FeedTable) -> bool:

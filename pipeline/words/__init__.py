@@ -36,6 +36,11 @@ def merge_words(table: str) -> Mapping[str, tuple[str, ...]]:
     return {key: tuple(dict.fromkeys(words)) for key, words in merged.items()}
 
 
+def list_weekdays(language: str) -> tuple[tuple[str, ...], ...]:
+    """Return the names of each weekday in a language, Monday first."""
+    return tuple(tuple(day.split("|")) for day in read_words(language)["words"]["weekdays"])
+
+
 @cache
 def list_months() -> tuple[tuple[str, ...], ...]:
     """Return the names of each month, the longest first: a short name is the beginning of a long one."""

@@ -27,7 +27,7 @@ PRICES = {
     "$5-10": (5, 10, "$5-10"), "$5.50 – $8": (5.5, 8, "$5.50 – $8"), "5 to 10 dollars": (5, 10, "5 to 10 dollars"),
     "Free": (0, 0, "Free"), "Free (drop in)": (0, 0, "Free (drop in)"),
     "Free with admission": (None, None, "Free with admission"), "Free for members": (None, None, "Free for members"),
-    "$5/child": (None, None, "$5/child"), "5/10": (None, None, "5/10"), "TBD": (None, None, "TBD"),
+    "$5/child": (5.0, 5.0, "$5/child"), "5/10": (None, None, "5/10"), "TBD": (None, None, "TBD"),
 }  # fmt: skip
 
 

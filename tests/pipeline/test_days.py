@@ -148,3 +148,20 @@ def test_a_computed_confidence_follows_its_setting_without_a_new_feed(city: City
     city.build(str(date(2026, 8, 11)))
     (event,) = city.ask("/v1/seattle/events?min_confidence=0", day="2026-08-11")["data"]
     assert event["confidence"] == 0.6
+
+
+def test_a_day_without_a_year_is_the_next_one_from_the_builds_own_day_on(tmp_path: Path) -> None:
+    city = City(tmp_path)
+    city.write([], feed="table")
+    city.formats["table"], city.urls["table"] = "table", "table.csv"
+    city.settings["table"] = (
+        '[feeds.map]\ntype = { value = "event" }\nsource_id = "id"\nname = "id"\n'
+        'starts_local = { join = ["day", "at"], format = "%A %d.%m. %H:%M" }'
+    )
+    (tmp_path / "table.csv").write_text("id,day,at\na,Mi 12.08.,10:00\nb,Mo 01.03.,10:00\nc,Fr 10.07.,10:00\n")
+    (table,) = (feed for feed in city.build("2026-08-10").feeds if feed.feed == "table")
+    assert "days without a year are the next from 2026-06-11 on" in table.decided
+    records = city.ask("/v1/seattle/events?from=2026-06-01&to=2027-05-01")["data"]
+    assert [event["starts_local"] for event in records] == [
+        "2026-07-10T10:00:00", "2026-08-12T10:00:00", "2027-03-01T10:00:00",
+    ]  # fmt: skip

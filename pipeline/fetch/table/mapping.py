@@ -18,7 +18,7 @@ from outings.contract.vocabulary import Vocabulary
 from outings.sql_quoting import literal, quote
 from pipeline.fetch.table.ranges import CURRENCY, take_range
 from pipeline.fetch.table.targets import TIMES, Target, find_targets
-from pipeline.words import fold, list_months, merge_words
+from pipeline.words import LANGUAGES, fold, list_months, list_weekdays, merge_words
 
 _STEP = re.compile(r"([^\[\]]*)((?:\[\d*\])*)")
 _INDEX = re.compile(r"\[(\d*)\]")
@@ -175,6 +175,11 @@ def _join(formats: Sequence[str], text: str, iso: Sequence[str], zone: str) -> s
     return f"coalesce({', '.join([cases, *read])})" if read else cases
 
 
+# A day without a year is the next one from this day on: lists go on to have what is just over.
+FIRST_DAY = "(CAST(getvariable('feed_day') AS DATE) - 60)"
+_YEAR = re.compile("%-?[YyGcxjs]")
+
+
 def _read_format(format_: str, text: str, zone: str) -> str:
     if format_.startswith("unix"):
         scale = "" if format_ == "unix_ms" else " * 1000"
@@ -194,12 +199,20 @@ def _read_format(format_: str, text: str, zone: str) -> str:
             sql = rf"regexp_replace({sql}, '\b({'|'.join(names)})\b', '{month_abbr[place]}')"
         english = english.replace("%B", "%b")
     read = f"try_strptime({sql}, {literal(english)})"
+    if has_day(format_) and not _YEAR.search(format_):
+        this, following = (
+            f"try_strptime(concat({sql}, ' ', year({FIRST_DAY}){more}), {literal(f'{english} %Y')})"
+            for more in ("", " + 1")
+        )
+        read = f"CASE WHEN {this} >= {FIRST_DAY} THEN {this} ELSE {following} END"
     return f"{read} AT TIME ZONE {literal(zone)}" if "%z" in format_ else read
 
 
 # Between the parts of a date with a name: "Sonntag, den 5. Dezember", "le 1er mai", "5 de mayo de 2026", "May 5th".
 _BETWEEN = r"(\s|[,.|·]|\b(de|del|do|den|le|the|of|um|at|alle|a las|a)\b)+"
-_WEEKDAYS = sorted(merge_words("words")["weekdays"], key=len, reverse=True)
+_WEEKDAYS = sorted(
+    {name for language in LANGUAGES for names in list_weekdays(language) for name in names}, key=len, reverse=True
+)
 
 
 def _squeeze(format_: str) -> str:

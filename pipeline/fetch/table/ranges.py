@@ -31,8 +31,8 @@ def _take_age(end: str) -> str:
     up, to, up_to, years = (_list_alternatives(key) for key in ("up", "to", "up_to", "years"))
     lead, unit = rf"(?:(?:{_list_alternatives('from')})\b|[+:.\s])*", rf"(?:\s*(?:{years})\b|[\s.])*"
     rest = rf"(?:[,;(].*|(?:{_list_alternatives('rest')}) .*)?"
-    between = rf"(?:-|–|&|(?:{to})\b)\s*(?:(?:los|dos|ans|ai)\b\s*)?"
-    least = rf"^{lead}(\d\d?){unit}(?:\+|(?:{up})\b|{between}(\d\d?){unit})?\+?{rest}$"
+    between = rf"(?:-|–|/|&|(?:{to})\b)\s*(?:(?:los|dos|ans|ai)\b\s*)?"
+    least = rf"^{lead}(\d\d?){unit}(?:\+|(?:{up})(?:\b|\W*$)|{between}(\d\d?){unit})?\+?{rest}$"
     if end == "start":
         # "Doors 7pm/19+" says one age, whatever stands beside it.
         alone = f"nullif(regexp_extract({_FOLDED}, {literal(least)}, 1), '')"
@@ -48,13 +48,34 @@ def _take_amount(end: str) -> str:
     lead = rf"(?:(?:{_list_alternatives('from')})\b\s*)?"
     one = rf"(?:{CURRENCY}\s*)?\d(?:[\d.,'\x{{A0}}\x{{202F}}]| \d)*(?:\s*{CURRENCY})?"
     shape = rf"(?i)^({lead})({one})(?:\s*(?:[-–—]|(?:{_list_alternatives('to')})\b)\s*({one}))?(\+?)$"
-    parts = f"regexp_extract(trim(whole), {literal(shape)}, ['lead', 'low', 'high', 'more'])"
+    parts = f"regexp_extract(trim(strip_accents(whole)), {literal(shape)}, ['lead', 'low', 'high', 'more'])"
     single = "CASE WHEN part.lead = '' AND part.more = '' THEN nullif(part.low, '') END"
     taken = "nullif(part.low, '')" if end == "start" else f"coalesce(nullif(part.high, ''), {single})"
     free, conditions = ("|".join(map(re.escape, merge_words("words")[key])) for key in ("free", "conditions"))
     stated, limited = literal(rf"^(?:{free})(?:[^a-z0-9].*)?$"), literal(rf"^(?:{free})\W+(?:{conditions})\b")
     is_free = f"regexp_matches({_FOLDED}, {stated}) AND NOT regexp_matches({_FOLDED}, {limited})"
-    return f"CASE WHEN {is_free} THEN '0' ELSE list_transform([{parts}], lambda part: {taken})[1] END"
+    read = f"CASE WHEN part.low = '' THEN {_take_among_words(end)} ELSE {taken} END"
+    return f"CASE WHEN {is_free} THEN '0' ELSE list_transform([{parts}], lambda part: {read})[1] END"
+
+
+# An amount beside one of these is no price.
+_NO_PRICE = (
+    "off|discount|deposit|refund|save|rabatt|nachlass|kaution|spende|descuento|fianza|remise|caution|sconto|"
+    "cauzione|korting|borg"
+)
+
+
+def _take_among_words(end: str) -> str:
+    """Return SQL for the least or greatest of the amounts with a currency that stand among words:
+    `Erwachsene 9 €, Kinder 5 €`, `20 €/mes`."""
+    number = r"\d+(?:[.,']\d{3})*(?:[.,]\d{1,2})?"
+    amount = literal(rf"(?i)(?:{CURRENCY}\s*{number}|{number}(?:,-)?\s*{CURRENCY}\b|{number}(?:,-)?\s*[€£$])")
+    key = r"try_cast(replace(regexp_extract(amount, '\d[\d.,]*\d|\d'), ',', '.') AS DOUBLE)"
+    pair = f"{{size: {key}, amount: replace(amount, ',-', '')}}"
+    pairs = f"list_transform(regexp_extract_all(whole, {amount}), lambda amount: {pair})"
+    ordered = f"list_sort(list_filter({pairs}, lambda pair: pair.size IS NOT NULL))"
+    chosen = f"{ordered}[{1 if end == 'start' else -1}].amount"
+    return f"CASE WHEN NOT regexp_matches({_FOLDED}, '\\b(?:{_NO_PRICE})') THEN {chosen} END"
 
 
 def _take_time(end: str) -> str:
@@ -67,8 +88,8 @@ def _take_time(end: str) -> str:
     gap = rf"\s*(?:-|–|—|(?:{to})\b)\s*(?:(?:{hours})\s+)?"
     span = f"regexp_extract({text}, {literal(f'{before}{clock}(?:{half})?{gap}{clock}(?:{half})?{behind}')}, "
     span += "['day', 'h', 'm', 'unit', 'half', 'h2', 'm2', 'unit2', 'half2'])"
-    # "7pm/19+": behind the half of a day stands no more of the time.
-    singles = [f"{before}{clock}{half}(?:|\\W.*)$", f"{before}{clock}(){behind}"]
+    # "7pm/19+": behind the half of a day stands no more of the time. "05.12." is a day.
+    singles = [f"{before}{clock}{half}(?:|\\W.*)$", f"{before}{clock}()(?:|[^\\d.:/-].*|[:/-](?:\\D.*)?)$"]
     moment = _write_moment(_write_clock("one.h", "one.m", "one.half")).replace("part.", "one.")
     alone = ", ".join(
         f"list_transform([regexp_extract({text}, {literal(each)}, ['day', 'h', 'm', 'unit', 'half'])], "

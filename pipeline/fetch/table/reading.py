@@ -33,7 +33,7 @@ from pipeline.fetch.table.json_rows import (
     open_json,
     open_json_lines,
 )
-from pipeline.fetch.table.mapping import compile_headings, compile_mapping, find_text, list_used
+from pipeline.fetch.table.mapping import FIRST_DAY, compile_headings, compile_mapping, find_text, list_used
 from pipeline.fetch.table.selection import ROW, Selection, select_records
 from pipeline.fetch.table.sheets import open_sheet, open_sqlite
 from pipeline.fetch.unpacking import TableFile, list_tables
@@ -128,8 +128,13 @@ def _select(connection: DuckDBPyConnection, query: str | None, setting: FeedSett
         if query is None:
             where, columns = "map", connection.table("feed")
             types = dict(zip(columns.columns, columns.types, strict=True))
+            if setting.day is not None:
+                connection.execute(f"SET VARIABLE feed_day = DATE '{setting.day}'")
             query = compile_mapping(feed.map, types, vocabulary=setting.vocabulary, zone=setting.timezone)
             used = {part for path in list_used(feed.map) for part in (path, path.partition(".")[0])}
+            if FIRST_DAY in query:
+                first = connection.sql(f"SELECT {FIRST_DAY}").fetchone()
+                setting.tell_decided(f"days without a year are the next from {first[0] if first else ''} on")
             setting.tell_unplaced(name for name in types if name not in used)
         return select_records(connection, query, setting.vocabulary, seconds=feed.max_seconds)
     except MappingError as error:
@@ -161,6 +166,7 @@ def open_engine(folder: Path, feed: FeedTable) -> DuckDBPyConnection:
     connection = duckdb.connect(":memory:", config={**_SETTINGS, **own})
     # In an interactive Python (`python -c` is one) DuckDB would draw a bar over the `--json` on standard output.
     connection.execute("SET enable_progress_bar = false")
+    connection.execute("SET VARIABLE feed_day = (SELECT today())")
     return connection
 
 
