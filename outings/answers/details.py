@@ -8,20 +8,14 @@ import msgspec
 import numpy as np
 from msgspec import Raw, Struct
 
-from outings.answers.addons.expanded import (
-    Expansion,
-    check_expanded,
-    find_organization,
-    find_place,
-    list_expanded,
-    read_references,
-)
+from outings.answers.addons.expanded import Expansion, check_expanded, list_expanded, read_references
 from outings.answers.addons.forecast import ForecastBlocks
 from outings.answers.addons.sources import SourceBlocks, list_addons
 from outings.answers.counts import select_default
 from outings.answers.documents.cards import make_card
 from outings.answers.documents.fields import add_member, choose_fields
 from outings.answers.documents.occurrences import open_series, read_event
+from outings.answers.listings.lists import list_others
 from outings.answers.near.index import open_near
 from outings.answers.near.shown import choose_program_cards
 from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, make_tag, metro_required
@@ -259,77 +253,36 @@ def _find_rows(query: Query, metros: Mapping[str, Snapshot]) -> Iterator[Listing
             yield ListingRow(snapshot=metros[slug], row=row)
 
 
-# `_tag_parts` of a request without parameters.
-_NOTHING_ATTACHED: tuple[object, ...] = ((), None, None)
-
-
 def plan_detail(query: Query, context: AnswerContext) -> AnswerPlan:
     check_expanded(query, context)
     listing = find_listing(query, context=context)
-    is_quick, parts = True, _NOTHING_ATTACHED
+    is_quick = True
+    attached: object = ()
     if query.values:  # as few details have
         # What is attached to a listing counts an organization's others, or asks the lists.
         is_quick = not list_expanded(query) and "related" not in list_addons(query, context)
-        parts = _tag_parts(query, listing, context)
-    tag = _tag_listing(query, listing, context, parts)
+        attached = _tag_attached(query, listing.snapshot, context)
+    tag = _tag_listing(query, listing, context, attached)
     return AnswerPlan(tag, lambda: answer_detail(query, listing, context=context), is_quick=is_quick)
 
 
-def _tag_listing(query: Query, listing: ListingRow, context: AnswerContext, parts: tuple[object, ...]) -> str:
-    """Return the ETag. It includes `created_at` and `updated_at`, which the row's hash leaves out. `parts`: what the
+def _tag_listing(query: Query, listing: ListingRow, context: AnswerContext, attached: object) -> str:
+    """Return the ETag. It includes `created_at` and `updated_at`, which the row's hash leaves out. `attached`: what the
     query's parameters add."""
-    opened = open_snapshot(listing.snapshot)
-    listings, row = opened.listings, listing.row
-    today = context.dates[listing.snapshot.metro.slug]
-    series = (
-        open_series(opened).find_next(row, today)
-        if query.resource == "event" and open_series(opened).is_series(row)
-        else None
-    )
+    opened, row = open_snapshot(listing.snapshot), listing.row
+    listings, series = opened.listings, open_series(opened)
+    is_series = query.resource == "event" and series.is_series(row)
+    following = series.find_next(row, context.dates[listing.snapshot.metro.slug]) if is_series else None
     own = (listings.read_hash(row).hex(), listings.read_stamps(row))
-    return make_tag("detail", own, series, query.notices, parts)
+    return make_tag("detail", own, following, query.notices, attached)
 
 
-def _tag_parts(query: Query, listing: ListingRow, context: AnswerContext) -> tuple[object, ...]:
-    return query.get_words("fields"), _tag_references(query, listing, context), _tag_addons(query, listing, context)
-
-
-def _tag_references(query: Query, listing: ListingRow, context: AnswerContext) -> object:
-    """Return the parts of an ETag for what `expand` attaches to a detail."""
-    members = list_expanded(query)
-    if not members:
-        return None
-    listings = open_snapshot(listing.snapshot).listings
-    tags: list[object] = []
-    references = read_references(open_snapshot(listing.snapshot).read_document(listing.row))
-    if "place" in members:
-        place = find_place(references, snapshot=listing.snapshot)
-        tags.append(None if place is None else (listings.read_hash(place).hex(), listings.read_stamps(place)))
-    if "organization" in members:
-        copies = find_organization(references, context=context)
-        read = [(copy.snapshot.hash, context.dates[copy.snapshot.metro.slug]) for copy in copies]
-        tags.append((read, context.entitlement.digest))
-    return members, tags
-
-
-def _tag_addons(query: Query, listing: ListingRow, context: AnswerContext) -> object:
-    """Return what an ETag has for each requested add-on: the source block itself, and for `related` the snapshot, the
-    date and the rights of the API key, which decide what lists show."""
-    addons = list_addons(query, context)
-    if not addons:
-        return None
-    block = SourceBlocks(query, snapshot=listing.snapshot, context=context).make(listing.row)
-    related = None
-    if "related" in addons:
-        related = (listing.snapshot.hash, context.dates[listing.snapshot.metro.slug], context.entitlement.digest)
-    return addons, block, related, _tag_forecast(query, listing, context)
-
-
-def _tag_forecast(query: Query, listing: ListingRow, context: AnswerContext) -> object:
-    """Return the forecast block itself as a part of the ETag, so that a listing without one keeps its ETag in any
-    weather."""
-    if query.resource != "event":
-        return None
-    forecasts = ForecastBlocks(query, snapshot=listing.snapshot, context=context)
-    document = open_snapshot(listing.snapshot).read_document(listing.row)
-    return forecasts.make_next(document, listing.row), forecasts.notices
+def _tag_attached(query: Query, snapshot: Snapshot, context: AnswerContext) -> object:
+    """Return the part of an ETag for what the query's parameters do: objects and blocks that are attached may change
+    with any listing of the metro, an organization also with the key's other metros."""
+    fields, expanded, addons = query.get_words("fields"), list_expanded(query), list_addons(query, context)
+    if not expanded and not addons:
+        return fields
+    read = (snapshot.hash, context.dates[snapshot.metro.slug], list_others(query, context))
+    forecast = ForecastBlocks(query, snapshot=snapshot, context=context).tag
+    return fields, expanded, addons, read, forecast, context.entitlement.digest

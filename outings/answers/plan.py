@@ -2,7 +2,8 @@
 
 All ETags are weak and follow one rule, whether a body is stored or computed. A list's ETag depends on the metro's
 snapshot, the request with its cursor, the date and what the key may read, and on other metros or a forecast if the list
-shows them. A detail's depends on the row alone, so that an unchanged document keeps it across releases.
+shows them. A detail's depends on the row alone, so that an unchanged document keeps it across releases; with objects
+or blocks attached it depends on what a list's does.
 """
 
 import hashlib

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from outings.answers.documents.fields import add_member
-from outings.answers.organizations import Copy, encode_organization, list_copies
+from outings.answers.organizations import encode_organization, list_copies
 from outings.answers.plan import AnswerContext, forbidden_types
 from outings.answers.snapshot.reader import open_snapshot
 from outings.contract.query import Query
@@ -49,26 +49,13 @@ def check_expanded(query: Query, context: AnswerContext) -> None:
         raise forbidden_types(context, ["place"])
 
 
-def find_place(references: References, *, snapshot: Snapshot) -> int | None:
-    """Return the row of the place, or None if it is not published."""
-    if references.place is None or references.place.id is None:
-        return None
-    return open_snapshot(snapshot).listings.find_visible(references.place.id, type_code=_PLACE)
-
-
-def find_organization(references: References, *, context: AnswerContext) -> list[Copy]:
-    """Return the copies of a published organization in the key's metros."""
-    row_id = references.organization.id
-    return [] if row_id is None else list_copies(row_id, context=context)
-
-
 class Expansion:
     """Expands the items of one answer. Makes each object once, however many items refer to it."""
 
     def __init__(self, members: tuple[str, ...], *, snapshot: Snapshot, context: AnswerContext) -> None:
         self._members = members
         self._snapshot = snapshot
-        self._about = context
+        self._context = context
         self._organizations: dict[str | None, bytes] = {None: _NULL}
 
     def expand(self, document: bytes) -> bytes:
@@ -82,10 +69,17 @@ class Expansion:
 
     def _encode(self, name: str, references: References) -> bytes:
         if name == "place":
-            row = find_place(references, snapshot=self._snapshot)
-            return _NULL if row is None else open_snapshot(self._snapshot).read_document(row)
+            return self._encode_place(references)
         row_id = references.organization.id
         if row_id not in self._organizations:
-            copies = find_organization(references, context=self._about)
-            self._organizations[row_id] = encode_organization(copies, context=self._about) if copies else _NULL
+            copies = [] if row_id is None else list_copies(row_id, context=self._context)
+            self._organizations[row_id] = encode_organization(copies, context=self._context) if copies else _NULL
         return self._organizations[row_id]
+
+    def _encode_place(self, references: References) -> bytes:
+        """Encode the place, or null if it is not published."""
+        if references.place is None or references.place.id is None:
+            return _NULL
+        opened = open_snapshot(self._snapshot)
+        row = opened.listings.find_visible(references.place.id, type_code=_PLACE)
+        return _NULL if row is None else opened.read_document(row)

@@ -201,13 +201,13 @@ def tag_list(query: Query, snapshot: Snapshot, context: AnswerContext) -> str:
     others: list[tuple[str, date]] = []
     forecast = None
     if not query.values.keys().isdisjoint(CHANGING):
-        others = _list_others(query, context)
+        others = list_others(query, context)
         forecast = ForecastBlocks(query, snapshot=snapshot, context=context).tag
     return make_tag("list", snapshot.hash, query.text, position, today, context.entitlement.digest, others, forecast)
 
 
-def _list_others(query: Query, context: AnswerContext) -> list[tuple[str, date]]:
-    """List the key's other metros, which an organization shows counts of, if a list attaches organizations."""
+def list_others(query: Query, context: AnswerContext) -> list[tuple[str, date]]:
+    """List the key's metros, which an organization shows counts of, if organizations are attached."""
     if "organization" not in list_expanded(query):
         return []
     metros = sorted(context.release.metros.items())

@@ -317,12 +317,6 @@ def test_the_tag_moves_with_the_forecast_and_only_where_it_is_shown(release: Rel
         assert tag(WEATHER, {}) == tag(later, {}) == tag({}, {})
         without = Entitlement(addons=frozenset({"source"}))
         assert tag(WEATHER, entitlement=without) == tag(later, entitlement=without)
-    # An event of next month keeps its tag whatever the weather.
-    far = f"/v1/events/{make_uuid(9)}"
-    assert (
-        len({ask(release, far, INCLUDE, entitlement=HAS, today=TODAY, weather=each).etag for each in (WEATHER, later)})
-        == 1
-    )
 
 
 def test_with_fields_the_block_is_there_when_it_is_named(release: Release) -> None:
