@@ -7,11 +7,10 @@ all its occurrences that match, a class and a camp with those of its sections an
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
-from functools import lru_cache
 from typing import Any
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Struct
 
 from outings.answers.addons.expanded import Expansion, check_expanded, list_expanded
 from outings.answers.addons.forecast import ForecastBlocks
@@ -72,8 +71,7 @@ def encode_facets(
     vocabulary: Vocabulary,
     is_expanded: bool,
 ) -> bytes:
-    """Encode `Facets` as JSON, by formatting counts into a text that is the same in each answer. Making forty
-    FacetValue structs would take a third of the time of four facets."""
+    """Encode `Facets` as JSON."""
     counted = evaluator.count_buckets(selection, dimensions, is_expanded=is_expanded)
     members: dict[str, object] = {"total": counted.total, "is_complete": True}
     for name in Facets.__struct_fields__:
@@ -83,16 +81,12 @@ def encode_facets(
         if name == "organization":
             members[name] = _name_organizations(counts, evaluator, total=counted.total)
         else:
-            values = vocabulary.categories if name == "category" else tuple(_VALUES[name])
-            members[name] = Raw(_make_template(values) % tuple(counts.tolist()))
+            values = vocabulary.categories if name == "category" else _VALUES[name]
+            members[name] = [
+                {"value": value, "count": count}
+                for value, count in zip((*values, UNSPECIFIED), counts.tolist(), strict=True)
+            ]
     return _encode(members)
-
-
-@lru_cache(maxsize=64)
-def _make_template(values: tuple[str, ...]) -> bytes:
-    """Make the text for a facet, with a `%d` for the count of each value and of listings that state none."""
-    words = [_encode(value).replace(b"%", b"%%") for value in (*values, UNSPECIFIED)]
-    return b"[%b]" % b",".join([b'{"value":%b,"count":%%d}' % word for word in words])
 
 
 def _name_organizations(counts: Numbers, evaluator: Evaluator, *, total: int) -> OrganizationFacet:

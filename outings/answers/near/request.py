@@ -3,11 +3,10 @@
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from functools import lru_cache
-from itertools import chain
 from typing import Any
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from outings.answers.expressions.evaluation import open_expressions
@@ -216,10 +215,6 @@ def _lies_between(west: float, lng: float, east: float) -> bool:
 
 
 _encoder = msgspec.json.Encoder()
-# Stands for what depends on the point: no JSON has this byte.
-_SLOT = b"\0"
-# Of filters that are asked for again and again, about other points.
-_FRAMES = 256
 
 
 def list_dates(near: Near) -> tuple[date, date] | None:
@@ -232,59 +227,46 @@ def list_dates(near: Near) -> tuple[date, date] | None:
 
 def encode_near_meta(near: Near, *, limit: int | None = None) -> bytes:
     """Encode `meta` of `activity`, or with a `limit` that of `around`."""
-    members = {
-        **_list_members(near.filters, near.circle, near.minute, near.snapshot.metro.slug, near.defaults),
-        "radius_m": near.radius_m,
-    }
+    members = _list_members(near)
     return _encoder.encode(ActivityMeta(**members) if limit is None else AroundMeta(**members, limit=limit))
 
 
 def encode_nearby_meta(near: Near, *, limit: int, count: int, next_cursor: str | None, hidden: int) -> bytes:
     """Encode `meta` of a page of `nearby`."""
-    texts = _make_frame(
-        near.filters, (*near.circle,), near.minute, near.snapshot.metro.slug, near.defaults, limit=limit
+    members = _list_members(near)
+    return _encoder.encode(
+        NearbyMeta(
+            **members,
+            limit=limit,
+            page=None,
+            count=count,
+            has_more=next_cursor is not None,
+            next_cursor=next_cursor,
+            origin=near.origin,
+            coverage=NearCoverage(hidden_nearby=hidden),
+        )
     )
-    values = (
-        count, next_cursor is not None, next_cursor, *near.circle.values(), near.origin, near.radius_m,
-        NearCoverage(hidden_nearby=hidden),
-    )  # fmt: skip
-    # A line for each value, and none behind the last text.
-    lines = _encoder.encode_lines(values).split(b"\n")
-    return b"".join(chain.from_iterable(zip(texts, lines, strict=True)))
 
 
-@lru_cache(maxsize=_FRAMES)
-def _make_frame(
-    filters: NearFilters, circle: tuple[str, ...], minute: datetime, slug: str, defaults: tuple[str, ...], *, limit: int
-) -> list[bytes]:
-    """Encode `meta` as JSON with gaps for what depends on the point, and return the texts between the gaps."""
-    slot = Raw(_SLOT)
-    members: dict[str, Any] = {
-        **_list_members(filters, dict.fromkeys(circle, slot), minute, slug, defaults),
-        **dict.fromkeys(("count", "has_more", "next_cursor", "origin", "radius_m", "coverage"), slot),
-        "limit": limit,
-        "page": None,
-    }
-    return _encoder.encode(NearbyMeta(**members)).split(_SLOT)
-
-
-def _list_members(
-    filters: NearFilters, circle: Mapping[str, Any], minute: datetime, slug: str, defaults: tuple[str, ...]
-) -> dict[str, Any]:
-    """Return the members that `meta` has in every answer near a point. `circle`: its parameters as they are shown."""
+def _list_members(near: Near) -> dict[str, Any]:
+    """Return the members that `meta` has in every answer near a point."""
+    meta = near.filters.meta
     return {
-        "metro": slug,
-        "window": filters.meta.window,
-        "types": tuple(COLLECTIONS[listing_type] for listing_type in filters.collections),
-        "applied_filters": show_filters(filters, circle),
-        "defaults_applied": defaults,
-        "min_confidence": filters.meta.min_confidence,
-        "generated_at": format_instant(minute),
+        "metro": near.snapshot.metro.slug,
+        "window": meta.window,
+        "types": tuple(COLLECTIONS[listing_type] for listing_type in near.collections),
+        "applied_filters": _show_filters(near),
+        "defaults_applied": near.defaults,
+        "min_confidence": meta.min_confidence,
+        "generated_at": format_instant(near.minute),
+        "radius_m": near.radius_m,
     }
 
 
-def show_filters(filters: NearFilters, circle: Mapping[str, Any]) -> dict[str, Any]:
+def _show_filters(near: Near) -> dict[str, Any]:
     """Return the filters in effect: of all collections, then in `by_type` those that differ."""
+    filters = near.filters
     sent = {name: echo_value(value) for name, value in (*filters.sent, ("audience", filters.meta.audience))}
-    shown = sorted({**sent, **circle}.items(), key=lambda pair: _PLACES.get(pair[0], -1))  # the address comes first
+    # The address comes first.
+    shown = sorted({**sent, **near.circle}.items(), key=lambda pair: _PLACES.get(pair[0], -1))
     return {**dict(shown), "by_type": filters.meta.by_type}
