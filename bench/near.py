@@ -30,7 +30,7 @@ from bench.measuring import read_with
 from bench.peers.cluster import find_programs, run_cluster
 from bench.peers.world import METRO, World, make_world
 from outings.answers.documents.occurrences import open_series
-from outings.answers.near.index import open_near, read_now
+from outings.answers.near.index import NearIndex, read_now
 from outings.answers.near.items import join_items, list_pieces, open_parts
 from outings.answers.near.shown import choose_program_cards, find_first_day, find_matches
 from outings.answers.routes import answer
@@ -267,7 +267,7 @@ async def load_near(connection: "asyncpg.Connection[asyncpg.Record]", world: Wor
 def list_rows(world: World) -> Iterator[tuple[object, ...]]:
     """What a default request shows now of the whole metro, of a program one."""
     opened = open_snapshot(world.snapshot)
-    index, now = opened.open_index(open_near), read_now(datetime.now(UTC), METRO.timezone)
+    index, now = opened.open_index(NearIndex), read_now(datetime.now(UTC), METRO.timezone)
     scope = CollectionScope(route="nearby", today=now.date, vocabulary=world.snapshot.vocabulary, is_now=True)
     collections = query_collections((), tuple(COLLECTIONS), scope).collections
     rows = choose_program_cards(find_matches(collections, opened), index, start=find_first_day(collections))

@@ -23,7 +23,7 @@ def publish_tree(
         open_config_store(configuration),
         table,
         host=open_host(table.url, endpoint_url=store.endpoint_url, region=store.region),
-        read_date=read_date or _read_today,
+        read_date=read_date or (lambda timezone: datetime.now(UTC).astimezone(read_zone(timezone)).date()),
         cache=configuration.edge.cache,
         allow_shrink=allow_shrink,
         progress=tell,
@@ -37,7 +37,3 @@ def publish_tree(
         f"static files of release {done.release}: {done.files:,} files ({done.size:,} bytes) in {table.url}; "
         f"{len(done.written):,} written, {len(done.deleted):,} deleted"
     )
-
-
-def _read_today(timezone: str) -> date:
-    return datetime.now(UTC).astimezone(read_zone(timezone)).date()

@@ -60,10 +60,11 @@ class CalendarAddresses:
         except UnicodeDecodeError:
             return None
         message = _write_message(path, others, key_id=key_id)
+        unsigned = b"&".join(text for text in query_string.split(b"&") if text and _decode_pair(text)[0] not in _OWN)
         given = own[_OWN[1]]
         if not any(hmac.compare_digest(_sign(secret, message).encode(), given) for secret in self._secrets):
             return None
-        return SignedRequest(key_id=key_id, query_string=_drop_own(query_string))
+        return SignedRequest(key_id=key_id, query_string=unsigned)
 
 
 def is_signed(query_string: bytes) -> bool:
@@ -78,10 +79,6 @@ def _split_pairs(query_string: bytes) -> list[_Pair]:
 def _decode_pair(text: bytes) -> _Pair:
     name, _, value = text.replace(b"+", b" ").partition(b"=")
     return unquote_to_bytes(name), unquote_to_bytes(value)
-
-
-def _drop_own(query_string: bytes) -> bytes:
-    return b"&".join(text for text in query_string.split(b"&") if text and _decode_pair(text)[0] not in _OWN)
 
 
 def _write_message(path: str, pairs: Iterable[_Pair], *, key_id: str) -> bytes:

@@ -23,7 +23,9 @@ class TrustedProxies:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._networks = tuple(ip_network(text, strict=False) for text in texts)
-        self._is_trusted = lru_cache(maxsize=1024)(self._find_trust)
+        self._is_trusted = lru_cache(maxsize=1024)(
+            lambda address: any(address in network for network in self._networks)
+        )
 
     def name_client(self, host: str | None, forwarded_for: bytes) -> str | None:
         """Return the client's address, or the network of it; the same text for the same client.
@@ -52,9 +54,6 @@ class TrustedProxies:
             if not self._is_trusted(address):
                 return address
         return None
-
-    def _find_trust(self, address: Address) -> bool:
-        return any(address in network for network in self._networks)
 
 
 def _name_network(address: Address) -> str:

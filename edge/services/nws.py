@@ -1,9 +1,9 @@
 """Forecasts of the US National Weather Service."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from math import floor
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -151,25 +151,24 @@ def _read_path(link: str) -> str:
 def _make_forecast(hourly: _Periods, by_half_days: _Periods) -> Forecast:
     issued_at = max(hourly.updateTime, by_half_days.updateTime)
     return Forecast(
-        issued_at=issued_at, expires_at=issued_at + LASTS, hours=tuple(_read_hours(hourly)),
-        half_days=tuple(_read_half_days(by_half_days)),
-    )  # fmt: skip
+        issued_at=issued_at,
+        expires_at=issued_at + LASTS,
+        hours=tuple(Hour(**_read_period(period)) for period in hourly.periods),
+        half_days=tuple(
+            HalfDay(**_read_period(period), ends_at=period.endTime, is_daytime=period.isDaytime)
+            for period in by_half_days.periods
+        ),
+    )
 
 
-def _read_hours(hourly: _Periods) -> Iterator[Hour]:
-    for period in hourly.periods:
-        yield Hour(
-            starts_at=period.startTime, temperature_f=_read_degrees(period), precipitation_chance=_read_chance(period),
-            summary=_read_words(period),
-        )  # fmt: skip
-
-
-def _read_half_days(by_half_days: _Periods) -> Iterator[HalfDay]:
-    for period in by_half_days.periods:
-        yield HalfDay(
-            starts_at=period.startTime, ends_at=period.endTime, is_daytime=period.isDaytime,
-            temperature_f=_read_degrees(period), precipitation_chance=_read_chance(period), summary=_read_words(period),
-        )  # fmt: skip
+def _read_period(period: _Period) -> dict[str, Any]:
+    chance = period.probabilityOfPrecipitation
+    return {
+        "starts_at": period.startTime,
+        "temperature_f": _read_degrees(period),
+        "precipitation_chance": None if chance is None or chance.value is None else floor(chance.value + 0.5),
+        "summary": (period.shortForecast or "").strip()[:MOST_WORDS] or None,
+    }
 
 
 def _read_degrees(period: _Period) -> int | None:
@@ -182,15 +181,6 @@ def _read_degrees(period: _Period) -> int | None:
     if not unit.endswith(("F", "C")) or not -150 <= stated <= 200:
         raise ValueError(f"no temperature: {stated} {unit}")
     return floor((stated * 9 / 5 + 32 if unit.endswith("C") else stated) + 0.5)
-
-
-def _read_chance(period: _Period) -> int | None:
-    chance = period.probabilityOfPrecipitation
-    return None if chance is None or chance.value is None else floor(chance.value + 0.5)
-
-
-def _read_words(period: _Period) -> str | None:
-    return (period.shortForecast or "").strip()[:MOST_WORDS] or None
 
 
 # In seconds. A forecast is asked for anew twice an hour; a point that has none, and where its cell is, once a day.

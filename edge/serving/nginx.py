@@ -1,7 +1,8 @@
 """The configuration of nginx before one or more servers."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from msgspec import Struct
@@ -41,25 +42,6 @@ class NginxFront(Struct, frozen=True, kw_only=True):
     least: int = LEAST_POINTER_BYTES
 
 
-class RelayedHeader(Struct, frozen=True, kw_only=True):
-    """A header of an answer whose body comes from elsewhere. `source`: nginx's variable for the header in the server's
-    answer; `variable`: the one that keeps the value while the body is fetched."""
-
-    name: str
-    source: str
-    variable: str
-
-
-class FrontError(Struct, frozen=True, kw_only=True):
-    """An error that the front answers itself. `replaced`: the front's statuses for it."""
-
-    code: str
-    status: int
-    replaced: tuple[int, ...]
-    headers: tuple[tuple[str, str], ...]
-    body: str
-
-
 def render_nginx(front: NginxFront) -> str:
     return _open().get_template("nginx.conf.jinja").render(
         **asdict(front),
@@ -73,14 +55,17 @@ def render_nginx(front: NginxFront) -> str:
     )  # fmt: skip
 
 
-def list_relayed() -> Iterator[RelayedHeader]:
-    """Every header of a success that is not about its body."""
+def list_relayed() -> Iterator[Mapping[str, str]]:
+    """Yield every header of a success that is not about its body. `source`: nginx's variable for the header in the
+    server's answer; `variable`: the one that keeps the value while the body is fetched."""
     head = make_head(etag=b"etag", max_age=None, release=b"release")
     of_limits = [field.lower().encode() for field in FIELDS]
     for name in (*(name for name, _ in split_lines(head)), *of_limits, b"x-request-id", b"x-trace-id"):
         source = CACHE_CONTROL if name == b"cache-control" else name
         written = name.decode().replace("-", "_")
-        yield RelayedHeader(name=name.decode(), source=source.decode().replace("-", "_"), variable=f"outings_{written}")
+        yield {
+            "name": name.decode(), "source": source.decode().replace("-", "_"), "variable": f"outings_{written}"
+        }  # fmt: skip
 
 
 def list_probes() -> Iterator[str]:
@@ -88,7 +73,8 @@ def list_probes() -> Iterator[str]:
     return (route.path for route in ROUTES if not route.needs_key and route.name != "openapi")
 
 
-def _list_errors() -> Iterator[FrontError]:
+def _list_errors() -> Iterator[Mapping[str, Any]]:
+    """Yield the errors that the front answers itself. `replaced`: the front's statuses for one."""
     unreadable = errors.bad_request(
         reason="out_of_range",
         message=f"The request is no HTTP, or longer than the {MOST_HEADER_BYTES} bytes that are read of it.",
@@ -99,16 +85,11 @@ def _list_errors() -> Iterator[FrontError]:
     yield _make_error(errors.unavailable(), _UNREACHABLE)
 
 
-def _make_error(error: ApiError, replaced: tuple[int, ...]) -> FrontError:
+def _make_error(error: ApiError, replaced: tuple[int, ...]) -> Mapping[str, Any]:
     headers, body = make_refusal(error, _REQUEST_ID)
     shown = ((name.decode(), value.decode()) for name, value in headers)
-    return FrontError(
-        code=error.code,
-        status=error.status,
-        replaced=replaced,
-        headers=tuple((name, value) for name, value in shown if name not in _OWN_HEADERS),
-        body=body.decode(),
-    )
+    own = [(name, value) for name, value in shown if name not in _OWN_HEADERS]
+    return {"code": error.code, "status": error.status, "replaced": replaced, "headers": own, "body": body.decode()}
 
 
 def _open() -> Environment:

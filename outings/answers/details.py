@@ -16,7 +16,7 @@ from outings.answers.documents.cards import make_card
 from outings.answers.documents.fields import add_member, choose_fields
 from outings.answers.documents.occurrences import open_series, read_event
 from outings.answers.listings.lists import list_others
-from outings.answers.near.index import open_near
+from outings.answers.near.index import NearIndex
 from outings.answers.near.shown import choose_program_cards
 from outings.answers.plan import AnswerContext, AnswerPlan, forbidden_metro, make_tag, metro_required
 from outings.answers.rows.evaluator import open_evaluator
@@ -28,22 +28,16 @@ from outings.contract.query import Entitlement, Query
 from outings.contract.resources.shared import PlaceReference
 from outings.contract.values import number_day
 from outings.contract.vocabulary import TYPES
-from outings.lazy_polars import pl
-from outings.release.mapped_table import MappedTable
 from outings.release.snapshot import Release, Snapshot
 
-
-def make_similar(related: "pl.DataFrame") -> "pl.DataFrame":
-    return related.sort("row")
-
-
-SIMILAR = derive_table("similar", make_similar, {"related": ("row", "others")})
+SIMILAR = derive_table("similar", lambda related: related.sort("row"), {"related": ("row", "others")})
 
 
 class Similar:
     """A look-up of the listings that the build found similar to each listing of one snapshot."""
 
-    def __init__(self, table: MappedTable) -> None:
+    def __init__(self, reader: SnapshotReader) -> None:
+        table = reader.open_table(SIMILAR)
         self._rows = table.view_array("row")
         self._ends, self._others = table.read_lists("others")
 
@@ -54,10 +48,6 @@ class Similar:
             return []
         others: list[int] = self._others[self._ends[at] : self._ends[at + 1]].tolist()
         return others
-
-
-def open_similar(reader: SnapshotReader) -> Similar:
-    return Similar(reader.open_table(SIMILAR))
 
 
 # Cards in a group.
@@ -117,7 +107,7 @@ class _RelatedRows:
 
     def find_similar(self) -> tuple[Raw, ...]:
         """Return similar listings: of one name at one place the first alone, and none of the listing's own name."""
-        cards = self._choose_cards(self._opened.open_index(open_similar).list_rows(self._row))
+        cards = self._choose_cards(self._opened.open_index(Similar).list_rows(self._row))
         shown: dict[_ListingName, int] = {}
         for row in (self._row, *cards):
             shown.setdefault(_decode_name(self._opened.read_document(row)), row)
@@ -148,7 +138,7 @@ class _RelatedRows:
         ]
         live = np.sort(np.concatenate(kept)) if kept else rows[:0]
         start = number_day(self._today)
-        chosen = choose_program_cards(live, self._opened.open_index(open_near), start=start).tolist()
+        chosen = choose_program_cards(live, self._opened.open_index(NearIndex), start=start).tolist()
         cards = {_name_card(row, program): row for row, program in self._pair(chosen)}
         names = dict.fromkeys(_name_card(row, program) for row, program in zip(ordered, programs, strict=True))
         return [cards[name] for name in names if name in cards]

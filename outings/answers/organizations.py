@@ -19,7 +19,6 @@ from outings.contract.query import Query
 from outings.contract.resources.listings import Counts
 from outings.contract.vocabulary import TYPES
 from outings.lazy_polars import pl
-from outings.release.mapped_table import MappedTable
 from outings.release.snapshot import Snapshot
 from outings.release.tables import PUBLISHED
 
@@ -48,8 +47,8 @@ ORGANIZATION_CATEGORIES = derive_table(
 class OrganizationCategories:
     """The categories of a snapshot's organizations."""
 
-    def __init__(self, table: MappedTable) -> None:
-        self._sets = table.read_arrays()
+    def __init__(self, reader: SnapshotReader) -> None:
+        self._sets = reader.open_table(ORGANIZATION_CATEGORIES).read_arrays()
 
     def unite(self, types: Iterable[str]) -> Sets:
         """Return the categories of the records and of the listings of `types`, by row."""
@@ -58,10 +57,6 @@ class OrganizationCategories:
     def read(self, row: int, types: Iterable[str]) -> int:
         """Return one row of `unite`."""
         return reduce(int.__or__, (int(self._sets[name][row]) for name in ("own", *types)))
-
-
-def open_categories(reader: SnapshotReader) -> OrganizationCategories:
-    return OrganizationCategories(reader.open_table(ORGANIZATION_CATEGORIES))
 
 
 _encoder = msgspec.json.Encoder()
@@ -139,7 +134,7 @@ def _make_live_members(copies: list[Copy], *, context: AnswerContext) -> _LiveMe
     for copy in copies:
         today = context.dates[copy.snapshot.metro.slug]
         opened = open_snapshot(copy.snapshot)
-        bits = opened.open_index(open_categories).read(copy.row, context.entitlement.readable_types)
+        bits = opened.open_index(OrganizationCategories).read(copy.row, context.entitlement.readable_types)
         words = copy.snapshot.vocabulary.categories
         categories |= {word: None for index, word in enumerate(words) if bits >> index & 1}
         own = count_organization(copy.id, copy.snapshot, today=today, entitlement=context.entitlement)
@@ -171,9 +166,9 @@ def plan_organization(query: Query, context: AnswerContext) -> AnswerPlan:
     copies = find_copies(query.id, context=context, include_archived=bool(query.get("include_archived")))
     read = [(copy.snapshot.hash, context.dates[copy.snapshot.metro.slug]) for copy in copies]
     tag = make_tag("organization", read, query.text, context.entitlement.digest)
-    return AnswerPlan(tag, lambda: answer_organization(query, copies, context=context))
 
+    def answer() -> list[bytes]:
+        document = encode_organization(copies, context=context)
+        return encode_detail(choose_fields(query)(document), notices=query.notices)
 
-def answer_organization(query: Query, copies: list[Copy], *, context: AnswerContext) -> list[bytes]:
-    document = encode_organization(copies, context=context)
-    return encode_detail(choose_fields(query)(document), notices=query.notices)
+    return AnswerPlan(tag, answer)

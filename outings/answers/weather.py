@@ -54,7 +54,7 @@ class Forecast(Struct, frozen=True, kw_only=True):
 
 # From this chance on it is called wet, in percent.
 WET = 50
-_HOUR_SECONDS = timedelta(hours=1)
+_HOUR = timedelta(hours=1)
 
 Spell = tuple[date, int, int]
 
@@ -65,8 +65,8 @@ def find_summary(hours: Sequence[Hour]) -> str | None:
     return max(counted, key=counted.__getitem__) if counted else None
 
 
-def find_range(hours: Iterable[Hour]) -> TemperatureRange:
-    known = [hour.temperature_f for hour in hours if hour.temperature_f is not None]
+def find_range(spells: Iterable[Hour | HalfDay]) -> TemperatureRange:
+    known = [spell.temperature_f for spell in spells if spell.temperature_f is not None]
     return TemperatureRange(min=min(known, default=None), max=max(known, default=None))
 
 
@@ -75,25 +75,22 @@ def find_chance(spells: Iterable[Hour | HalfDay]) -> int | None:
     return max((spell.precipitation_chance for spell in spells if spell.precipitation_chance is not None), default=None)
 
 
-def list_wet_hours(hours: Iterable[Hour], zone: ZoneInfo) -> tuple[tuple[int, int], ...]:
-    """Return the wet spells by the clock. A spell past midnight is split there."""
-    locals_ = (hour.starts_at.astimezone(zone) for hour in hours if _is_wet(hour))
-    return _join((local.date(), local.hour, local.hour + 1) for local in locals_)
-
-
-def list_wet_half_days(half_days: Iterable[HalfDay], zone: ZoneInfo) -> tuple[tuple[int, int], ...]:
-    """Return the wet spells by the clock, each on the date on which its half-day begins."""
-    return _join(_clip(half_day, zone) for half_day in half_days if _is_wet(half_day))
+def list_wet_hours(spells: Iterable[Hour | HalfDay], zone: ZoneInfo) -> tuple[tuple[int, int], ...]:
+    """Return the wet spells by the clock. One past midnight is split there; a half-day is on the date on which it
+    begins."""
+    return _join(_clip(spell, zone) for spell in spells if _is_wet(spell))
 
 
 def _is_wet(spell: Hour | HalfDay) -> bool:
     return spell.precipitation_chance is not None and spell.precipitation_chance >= WET
 
 
-def _clip(half_day: HalfDay, zone: ZoneInfo) -> Spell:
-    starts, ends = half_day.starts_at.astimezone(zone), half_day.ends_at.astimezone(zone)
-    end = 24 if ends.date() > starts.date() else ends.hour + (ends.minute > 0)
-    return starts.date(), starts.hour, end
+def _clip(spell: Hour | HalfDay, zone: ZoneInfo) -> Spell:
+    starts = spell.starts_at.astimezone(zone)
+    if isinstance(spell, Hour):
+        return starts.date(), starts.hour, starts.hour + 1
+    ends = spell.ends_at.astimezone(zone)
+    return starts.date(), starts.hour, 24 if ends.date() > starts.date() else ends.hour + (ends.minute > 0)
 
 
 def _join(spells: Iterable[Spell]) -> tuple[tuple[int, int], ...]:
@@ -116,12 +113,11 @@ def find_day(day: date, zone: ZoneInfo) -> tuple[datetime, datetime]:
 
 
 def are_unbroken(hours: Sequence[Hour]) -> bool:
-    return all(after.starts_at - before.starts_at == _HOUR_SECONDS for before, after in pairwise(hours))
+    return all(after.starts_at - before.starts_at == _HOUR for before, after in pairwise(hours))
 
 
 # What goes on for longer is spoken of by its date.
 MOST_HOURS = 24
-_HOUR = timedelta(hours=1)
 
 
 class Weather:
@@ -209,24 +205,16 @@ class Weather:
 
     def _sum_half_days(self, half_days: list[HalfDay]) -> DayForecast:
         """Summarize a day from its half-days, in the words of the day rather than the night."""
-        days = [
-            half_day.temperature_f
-            for half_day in half_days
-            if half_day.is_daytime and half_day.temperature_f is not None
-        ]
-        nights = [
-            half_day.temperature_f
-            for half_day in half_days
-            if not half_day.is_daytime and half_day.temperature_f is not None
-        ]
+        days = find_range(spell for spell in half_days if spell.is_daytime)
+        nights = find_range(spell for spell in half_days if not spell.is_daytime)
         with_summary = sorted(
             (half_day for half_day in half_days if half_day.summary is not None),
             key=lambda half_day: not half_day.is_daytime,
         )
         return DayForecast(
             summary=with_summary[0].summary if with_summary else None,
-            temperature_f=TemperatureRange(min=min(nights, default=None), max=max(days, default=None)),
+            temperature_f=TemperatureRange(min=nights.min, max=days.max),
             precipitation_chance_max=find_chance(half_days),
-            wet_hours=list_wet_half_days(half_days, self._zone),
+            wet_hours=list_wet_hours(half_days, self._zone),
             **self._stamps,
         )

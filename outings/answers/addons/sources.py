@@ -19,7 +19,7 @@ from outings.contract.resources.shared import SourceBlock, Verification
 from outings.contract.values import DAY, format_instant, number_day
 from outings.contract.vocabulary import TYPES, VERIFICATION_STATUSES
 from outings.lazy_polars import pl
-from outings.release.mapped_table import NOT_STATED, MappedTable
+from outings.release.mapped_table import NOT_STATED
 from outings.release.snapshot import Snapshot
 
 
@@ -103,7 +103,8 @@ class Day(Struct, frozen=True, kw_only=True):
 class Sources:
     """The sources of a snapshot's listings."""
 
-    def __init__(self, table: MappedTable) -> None:
+    def __init__(self, reader: SnapshotReader) -> None:
+        table = reader.open_table(SOURCES)
         self._types, self._dated = table.view_array("type"), table.view_array("has_date")
         self._lasts, self._statuses = table.view_array("last"), table.view_array("verification")
         self._crawled, self._checked = table.view_array("crawled_at"), table.view_array("checked_at")
@@ -140,10 +141,6 @@ class Sources:
         return "stale" if latest != _UNKNOWN and latest < today.start - STALE_DAYS * DAY else "ok"
 
 
-def open_sources(reader: SnapshotReader) -> Sources:
-    return Sources(reader.open_table(SOURCES))
-
-
 def _judge_source(status: str | None, fields: Sequence[str], *, is_visited: bool) -> str | None:
     """Return the health of a source, or None if nobody has visited it. No feed says how slow it was."""
     if status in ("gone", "unreachable"):
@@ -178,7 +175,7 @@ class SourceBlocks:
         if not self.is_requested:
             return None
         self._items += 1
-        block = open_snapshot(self._snapshot).open_index(open_sources).make_block(row, self._today)
+        block = open_snapshot(self._snapshot).open_index(Sources).make_block(row, self._today)
         self._missing += block is None
         return block
 

@@ -12,7 +12,7 @@ from outings.answers.counts import DailyCount, count_organizations, select_defau
 from outings.answers.directory.pages import Key, cut_page, encode_meta, plan_directory
 from outings.answers.directory.ranking import MATCHES, Array, NameScores, Title, open_ranking, order_rows, parse_title
 from outings.answers.documents.fields import choose_fields
-from outings.answers.organizations import open_categories
+from outings.answers.organizations import OrganizationCategories
 from outings.answers.plan import AnswerContext, AnswerPlan
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import EffectiveFilters, choose_types
@@ -128,7 +128,7 @@ def _choose_rows(
     if "category" in filters.values:
         words = snapshot.vocabulary.categories
         wanted = np.uint64(sum(1 << words.index(word) for word in query.get_words("category")))
-        passed &= (opened.open_index(open_categories).unite(readable) & wanted) != 0
+        passed &= (opened.open_index(OrganizationCategories).unite(readable) & wanted) != 0
     neighborhood = query.get_as("neighborhood", str)
     if neighborhood is not None:
         passed &= _find_there(neighborhood, tuple(live), snapshot=snapshot, today=today)

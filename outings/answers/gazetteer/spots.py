@@ -197,7 +197,8 @@ class _SpotBuilder:
     def add_document(self, document: PlacedDocument, kind: int, *, lat: float, lng: float) -> None:
         location, streets = document.location, self._streets
         cities = {*list_cities(document, streets)}
-        area = self._number_area(cities | {streets.fold_words(location.neighborhood or "")})
+        phrases = frozenset(cities | {streets.fold_words(location.neighborhood or "")})
+        area = self._areas.setdefault(phrases, len(self._areas) + 2 * len(_KINDS))
         self._cities[kind] |= cities
         self._states[kind].update(filter(None, [location.state]))
         names = {
@@ -209,9 +210,6 @@ class _SpotBuilder:
         code = (location.zip or "")[:_ZIP_DIGITS]
         self._names += ((name, len(self._spots)) for name in names if name)
         self._spots.append((lat, lng, kind, area, int(is_placed(document, streets)), code))
-
-    def _number_area(self, phrases: Iterable[Words]) -> int:
-        return self._areas.setdefault(frozenset(phrases), len(self._areas) + 2 * len(_KINDS))
 
     def make_frames(self) -> "dict[str, pl.DataFrame]":
         pairs = pl.DataFrame(self._names, schema={"name": pl.String(), "spots": pl.UInt32()}, orient="row")

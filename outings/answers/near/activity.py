@@ -23,7 +23,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
-from outings.answers.near.index import ALL, FREE, PAID, open_near
+from outings.answers.near.index import ALL, FREE, PAID, NearIndex
 from outings.answers.near.request import Near, encode_near_meta, list_dates, list_notices, read_minute, resolve_near
 from outings.answers.near.shown import Circle, ShownListings, find_first_day, find_matches, open_shown
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
@@ -141,7 +141,7 @@ def open_sample(reader: SnapshotReader) -> PointSample:
     scope = CollectionScope(route=_ROUTE.name, today=reader.date, vocabulary=reader.vocabulary)
     collections = query_collections((), tuple(COLLECTIONS), scope).collections
     rows = find_matches(collections, reader)
-    shown = ShownListings(reader.open_index(open_near), rows, start=find_first_day(collections))
+    shown = ShownListings(reader.open_index(NearIndex), rows, start=find_first_day(collections))
     chord = find_chord(RADIUS_M)
     tallies = [tally_circle(Circle(shown, point, chord)) for point in _list_points(reader.metro.bounds)]
     columns = ([getattr(tally, name) for tally in tallies] for name in Tally.__struct_fields__)

@@ -263,7 +263,3 @@ def find_unlocated(listings: "pl.DataFrame", neighborhoods: "pl.DataFrame") -> U
     )  # fmt: skip
     degrees = (joined[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng"))
     return UnlocatedListings(joined["row"].to_numpy().astype(np.int64), np.stack(make_unit_vectors(*degrees)))
-
-
-def open_near(reader: SnapshotReader) -> NearIndex:
-    return NearIndex(reader)

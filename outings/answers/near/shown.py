@@ -13,7 +13,7 @@ from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from outings.answers.cache import LruCache
-from outings.answers.near.index import Counts, NearIndex, Rows, Starts, open_near
+from outings.answers.near.index import Counts, NearIndex, Rows, Starts
 from outings.answers.near.request import Collections, Near, NearFilters
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.snapshot.distance import Floats, Point, square_matrix
@@ -236,7 +236,7 @@ def open_shown(near: Near, reader: SnapshotReader) -> ShownListings:
     """Return the listings that a request's filters show in its minute."""
 
     def make() -> ShownListings:
-        index = reader.open_index(open_near)
+        index = reader.open_index(NearIndex)
         rows = find_matches(near.collections, reader)
         starts = index.starts.find_starts(rows, windows=near.windows, now=near.now)
         return ShownListings(index, rows, start=find_first_day(near.collections), starts=starts)
