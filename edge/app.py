@@ -20,7 +20,7 @@ from edge.limits.limiter import LimitStore, MappedLimitStore, RateLimiter, count
 from edge.messages import read_scope, send_response
 from edge.metrics import Counts, Metrics
 from edge.planner import LocalDates, Planner
-from edge.public import OpenApi, Pages, PublicEndpoints
+from edge.public import Pages, PublicEndpoints, prepare_document
 from edge.releases import Releases, RollbackGuard
 from edge.respond import Responder
 from edge.services.forecasts import Forecasts
@@ -98,7 +98,6 @@ class Edge:
         # Expressions of `where=` wait for each other, and nothing else waits for them.
         self._condition_threads = ThreadPool(threads=1, queue=16)
         self._poll_seconds = poll_seconds
-        self._openapi = OpenApi(self._releases)
         self.connections = connections or ConnectionLimiter()
         proxies, addresses = proxies or TrustedProxies(()), CalendarAddresses(calendar_secrets)
         plans = memory // 4
@@ -132,7 +131,6 @@ class Edge:
                 releases=self._releases,
                 ring=self._ring,
                 metrics=Metrics(self.counts, self._usage),
-                openapi=self._openapi,
             ),
             pages=Pages(self._releases, bodies=bodies, counts=self.counts),
             counts=self.counts,
@@ -166,17 +164,15 @@ class Edge:
         if served is not None and self._forecasts is not None:
             self._forecasts.poll({slug: snapshot.metro for slug, snapshot in served.release.metros.items()})
 
-    def _take_up_release(self) -> None:
-        self._releases.poll(is_ahead=self._is_ahead)
-        if self._is_ahead:  # a function makes it when it is requested: it takes 0.1 s
-            self._openapi.prepare()
+    def _take_up_release(self, *, is_first: bool = False) -> None:
+        self._releases.poll(is_ahead=self._is_ahead and not is_first)
+        if self._is_ahead and self._releases.current is not None:  # a function makes it when it is requested
+            prepare_document(self._releases.current.vocabulary)
 
     def begin(self) -> None:
         """Look for keys and the first release. Its metros are opened beside the first requests. Blocks."""
         self._ring.poll()
-        self._releases.poll(is_ahead=False)
-        if self._is_ahead:
-            self._openapi.prepare()
+        self._take_up_release(is_first=True)
 
     def write_usage(self) -> None:
         """For a caller that runs no tasks beside requests: writes what was recorded. Blocks."""

@@ -52,30 +52,9 @@ class EncodedDocument(Struct, frozen=True, kw_only=True):
     bodies: Mapping[bytes, Body]
 
 
-class OpenApi:
-    """The OpenAPI document, made once for each vocabulary. A server makes it outside the event loop, by `prepare`."""
-
-    def __init__(self, releases: Releases) -> None:
-        self._releases = releases
-
-    def prepare(self) -> None:
-        """Make the document with the vocabulary of the current release."""
-        served = self._releases.current
-        if served is not None:
-            prepare_document(served.vocabulary)
-
-    def answer(self, request: Request) -> Response:
-        served = self._releases.current
-        if served is None:
-            raise unavailable()
-        prepared = prepare_document(served.vocabulary)
-        if matches_etag(request.if_none_match, prepared.etag):
-            return make_not_modified(request, prepared.head)
-        return make_success(request, prepared.head, prepared.bodies[choose_coding(request.accept_encoding)])
-
-
 @lru_cache(maxsize=2)
 def prepare_document(vocabulary: Vocabulary) -> EncodedDocument:
+    """Make the document, once for each vocabulary: outside the event loop, before it is asked for."""
     body = encode_document(vocabulary)
     etag = make_etag(body)
     return EncodedDocument(
@@ -237,7 +216,6 @@ class PublicEndpoints(Struct, frozen=True, kw_only=True):
     releases: Releases
     ring: KeyRing
     metrics: Metrics
-    openapi: OpenApi
 
     async def answer(self, request: Request) -> Response:
         """Answer a route that needs no key."""
@@ -251,7 +229,15 @@ class PublicEndpoints(Struct, frozen=True, kw_only=True):
                 text = await asyncio.to_thread(self.metrics.render, root)
                 return make_status(request, text, media=METRICS_TYPE)
             case _:
-                return self.openapi.answer(request)
+                return self._answer_document(request)
+
+    def _answer_document(self, request: Request) -> Response:
+        if self.releases.current is None:
+            raise unavailable()
+        prepared = prepare_document(self.releases.current.vocabulary)
+        if matches_etag(request.if_none_match, prepared.etag):
+            return make_not_modified(request, prepared.head)
+        return make_success(request, prepared.head, prepared.bodies[choose_coding(request.accept_encoding)])
 
     def answer_readiness(self, request: Request) -> Response:
         """Return 200 as soon as there is a release to answer from and the keys were read once. Raises 503 before.
