@@ -110,6 +110,7 @@ def prepare_snapshot(snapshot: Snapshot) -> None:
     for files in snapshot.list_files():
         files.open()
     reader = open_snapshot(snapshot)
+    reader.open_packs()
     for make in _PREPARED:
         reader.open_index(make)
 

@@ -30,7 +30,8 @@ _Reply = TypeVar("_Reply")
 
 
 class MappedFile:
-    """A whole file in memory. It stays what it was at `path` when it was opened, whatever has that name later.
+    """A whole file in memory, `view` in place, without a copy. It stays what it was at `path` when it was opened,
+    whatever has that name later.
 
     Unlike Python's `mmap` it keeps no descriptor open: a server maps hundreds of files.
     """
@@ -41,18 +42,13 @@ class MappedFile:
 
         self.path = path
         with pa.memory_map(str(path)) as file:
-            self._view = memoryview(file.read_buffer())
-
-    @property
-    def view(self) -> memoryview:
-        """The bytes in place, without a copy."""
-        return self._view
+            self.view = memoryview(file.read_buffer())
 
     def __len__(self) -> int:
-        return len(self._view)
+        return len(self.view)
 
     def __getitem__(self, at: slice, /) -> bytes:
-        return self._view[at].tobytes()
+        return self.view[at].tobytes()
 
 
 def fetch_object(store: Store, sha: str, *, folder: Path) -> MappedFile:

@@ -302,6 +302,10 @@ class SnapshotReader:
         if not self._packs.is_whole:
             self._packs.fetch({self.listings.locate_document(row)[0] for row in rows})
 
+    def open_packs(self) -> None:
+        """Open every pack, so that no list has to look for one."""
+        self._packs.open()
+
     def view_documents(self, rows: Sequence[int]) -> list[memoryview]:
         """Return views of documents: a page of them is copied once, as a whole."""
         return self.listings.view_documents(rows, self._packs)
@@ -372,6 +376,10 @@ class _PackViews(dict[int, memoryview]):
         view = self[number] = pack.view if isinstance(pack, MappedFile) else memoryview(pack[:])
         self.is_whole = len(self) == len(self._packs)
         return view
+
+    def open(self) -> None:
+        for number in range(len(self._packs)):
+            self[number]
 
     def fetch(self, numbers: Set[int]) -> None:
         if isinstance(self._packs, LazyPacks):
