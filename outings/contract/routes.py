@@ -36,7 +36,7 @@ EXPANSION_DAYS_AFTER = 30
 # What stands in a path as it is: nearly every value.
 _UNRESERVED = re.compile(r"[A-Za-z0-9_.~-]*")
 # What routes are for: readers find them in these groups.
-Group = Literal["lists", "finding", "directories", "sync", "service"]
+Group = Literal["listings", "finding", "directories", "sync", "service"]
 
 
 class Credits(Struct, frozen=True):
@@ -70,7 +70,7 @@ class Route(Struct, frozen=True, kw_only=True):
     item: builtins.type[Any]
     meta: builtins.type[Struct] | None = None
     is_one: bool = False
-    group: Group = "lists"
+    group: Group = "listings"
     media: tuple[str, ...] = (JSON,)
     type: str | None = None
     parameters: Mapping[str, Parameter] = {}
@@ -244,7 +244,7 @@ def _density_route(listing_type: str) -> Route:
     names = (*_FILTERS[listing_type], "q", "where")
     return Route(
         name=f"{collection}.density", path=f"/v1/{{metro}}/{collection}/density",
-        meaning=f"{collection.capitalize()} counted by where on the map they are.", item=DensityCell,
+        meaning=f"Count {collection} by squares of the map.", item=DensityCell,
         meta=meta.DensityMeta, type=listing_type, parameters=_select(*names, changes=_CHANGES[listing_type]),
         ignored=("free",) if listing_type == "place" else (), stability="experimental",
     )  # fmt: skip
@@ -257,7 +257,7 @@ def _calendar_route(listing_type: str) -> Route:
     forecast = ("include", "include_mode") if listing_type == "event" else ()
     return Route(
         name=f"{collection}.calendar", path=f"/v1/{{metro}}/{collection}/calendar",
-        meaning=f"{collection.capitalize()} counted by local date.", item=CalendarDay, meta=meta.CalendarMeta,
+        meaning=f"Count {collection} by local date.", item=CalendarDay, meta=meta.CalendarMeta,
         type=listing_type, most_days=CALENDAR_DAYS_AFTER,
         parameters=_select(*_FILTERS[listing_type], "where", *forecast, changes=changes),
         stability="stable" if listing_type == "event" else "experimental",
@@ -272,7 +272,8 @@ def _detail_routes(listing_type: str) -> Iterable[Route]:
         ("slug", "slug", "slug/{slug}", {**by_id, "metro": _ROW["metro"]}),
     ):
         yield Route(
-            name=f"{collection}.{name}", path=f"/v1/{collection}/{path}", meaning=f"One {listing_type} by its {word}.",
+            name=f"{collection}.{name}", path=f"/v1/{collection}/{path}",
+            meaning=f"Get {'an' if listing_type == 'event' else 'a'} {listing_type} by its {word}.",
             item=LISTINGS[listing_type], is_one=True, type=listing_type, parameters=rows, max_age=300,
             credits=Credits(1, "record"),
         )  # fmt: skip
@@ -374,77 +375,79 @@ _VERSIONS = _select("limit", "cursor", "order", changes=(_limit(1, 200, default=
 
 ROUTES: tuple[Route, ...] = (
     Route(
-        name="metros", path="/v1/metros", meaning="All active metros.", item=Metro, meta=meta.MetrosMeta,
-        max_age=3600,
+        name="metros", path="/v1/metros", meaning="List the active metros.", item=Metro, meta=meta.MetrosMeta,
+        max_age=3600, group="directories",
     ),
     *(route for listing_type in COLLECTIONS for route in _list_routes(listing_type)),
     *(route for listing_type in COLLECTIONS for route in _detail_routes(listing_type)),
     *(_density_route(listing_type) for listing_type in COLLECTIONS),
     Route(
-        name="organizations.detail", path="/v1/organizations/{id}", meaning="One organization by id.",
+        name="organizations.detail", path="/v1/organizations/{id}", meaning="Get an organization by its id.",
         item=Organization, is_one=True, parameters=_ORGANIZATION, ignored=("expand",), max_age=300,
         credits=Credits(1, "record"), group="directories",
     ),
     Route(
-        name="organizations.list", path="/v1/{metro}/organizations", meaning="Organizations with live counts.",
+        name="organizations.list", path="/v1/{metro}/organizations", meaning="List organizations with their counts.",
         item=OrganizationEntry, meta=meta.DirectoryMeta, parameters=_ORGANIZATIONS, credits=Credits(1, "record"),
         group="directories",
     ),
     *(_calendar_route(listing_type) for listing_type in ("event", "class", "camp")),
     Route(
-        name="events.ics", path="/v1/{metro}/events.ics", meaning="Events as an iCalendar file.", item=str,
+        name="events.ics", path="/v1/{metro}/events.ics", meaning="Get events as an iCalendar file.", item=str,
         media=(EXPORT_TYPES["ics"],), type="event", parameters=_ICS, stability="experimental",
         takes_signature=True,
     ),
     Route(
         name="events.ics.address", path="/v1/{metro}/events.ics/address",
-        meaning="An address of the calendar file that works without the header of the key.", item=CalendarAddress,
+        meaning="Get a signed address of the calendar file, which needs no key header.", item=CalendarAddress,
         is_one=True, type="event", parameters=_ICS, max_age=None, stability="experimental", is_optional=True,
     ),
     Route(
-        name="search", path="/v1/{metro}/search", meaning="Search in all collections.", item=SearchResult,
+        name="search", path="/v1/{metro}/search", meaning="Search all collections.", item=SearchResult,
         meta=meta.SearchMeta, parameters=_SEARCH, group="finding",
     ),
     Route(
-        name="suggest", path="/v1/{metro}/suggest", meaning="What half-typed words may become.", item=Suggestion,
-        meta=meta.SuggestMeta, parameters=_SUGGEST, stability="experimental", group="finding",
+        name="suggest", path="/v1/{metro}/suggest", meaning="Suggest words and listings for half-typed words.",
+        item=Suggestion, meta=meta.SuggestMeta, parameters=_SUGGEST, stability="experimental", group="finding",
     ),
     Route(
-        name="around", path="/v1/{metro}/around", meaning="What is around an address or a point.", item=Around,
+        name="around", path="/v1/{metro}/around", meaning="Describe what is around an address or a point.", item=Around,
         meta=meta.AroundMeta, is_one=True, needs_centre=True, parameters=_AROUND, stability="beta", is_now=True,
         group="finding",
     ),
     Route(
-        name="nearby", path="/v1/{metro}/nearby", meaning="Listings by distance.", item=NearbyItem,
+        name="nearby", path="/v1/{metro}/nearby", meaning="List listings by distance from a point.", item=NearbyItem,
         meta=meta.NearbyMeta, needs_centre=True, parameters=_NEARBY, is_now=True, group="finding",
     ),
     Route(
-        name="activity", path="/v1/{metro}/activity", meaning="How lively a point is.", item=AreaActivity,
-        meta=meta.ActivityMeta, is_one=True, needs_centre=True, parameters=_ACTIVITY, is_now=True, group="finding",
+        name="activity", path="/v1/{metro}/activity", meaning="Rate how much there is to do near a point.",
+        item=AreaActivity, meta=meta.ActivityMeta, is_one=True, needs_centre=True, parameters=_ACTIVITY, is_now=True,
+        group="finding",
     ),
     Route(
-        name="neighborhoods", path="/v1/{metro}/neighborhoods", meaning="Neighborhoods with live counts.",
+        name="neighborhoods", path="/v1/{metro}/neighborhoods", meaning="List neighborhoods with their counts.",
         item=Neighborhood, meta=meta.DirectoryMeta, parameters=_NEIGHBORHOODS, group="directories",
     ),
     Route(
-        name="coverage", path="/v1/{metro}/coverage", meaning="How much, how fresh and how clean the data is.",
+        name="coverage", path="/v1/{metro}/coverage",
+        meaning="Report how much data there is, how fresh and how complete.",
         item=Coverage, meta=meta.CoverageMeta, is_one=True,
         parameters=_select("types", "neighborhood", changes=(_TYPES_OF_DIRECTORY,)), group="directories",
     ),
     Route(
-        name="changes", path="/v1/changes", meaning="The feed of versions.", item=Change, meta=meta.ChangesMeta,
+        name="changes", path="/v1/changes", meaning="List changes since a version.", item=Change, meta=meta.ChangesMeta,
         parameters=_CHANGES_FEED, max_age=None, credits=Credits(1, "record"), group="sync",
     ),
     Route(
-        name="versions", path="/v1/listings/{id}/versions", meaning="The history of a listing.", item=ListingVersion,
-        meta=meta.VersionsMeta, parameters=_VERSIONS, credits=Credits(1, "record"), group="sync",
+        name="versions", path="/v1/listings/{id}/versions", meaning="List the versions of a listing.",
+        item=ListingVersion, meta=meta.VersionsMeta, parameters=_VERSIONS, credits=Credits(1, "record"), group="sync",
     ),
     Route(
-        name="export", path="/v1/{metro}/export", meaning="Files of every published row.", item=ExportFile,
+        name="export", path="/v1/{metro}/export", meaning="List the export files.", item=ExportFile,
         meta=meta.ExportMeta, parameters=_EXPORT, stability="experimental", group="sync",
     ),
     Route(
-        name="export.file", path="/v1/{metro}/export/{file}", meaning="One of the export's files, whole.", item=bytes,
+        name="export.file", path="/v1/{metro}/export/{file}", meaning="Download an export file.", item=bytes,
         media=tuple(EXPORT_TYPES.values()), stability="experimental", group="sync",
     ),
     *(
@@ -453,10 +456,10 @@ ROUTES: tuple[Route, ...] = (
             group="service", stability="experimental", needs_key=False,
         )
         for name, path, meaning, item, media, max_age in (
-            ("openapi", "/openapi.json", "This contract as OpenAPI 3.1.", dict, JSON, 3600),
-            ("healthz", "/healthz", "Whether the process lives.", Health, JSON, None),
-            ("readyz", "/readyz", "Whether it can answer.", Readiness, JSON, None),
-            ("metrics", "/metrics", "Measurements for operators.", str, METRICS_TYPE, None),
+            ("openapi", "/openapi.json", "Get this contract as OpenAPI 3.1.", dict, JSON, 3600),
+            ("healthz", "/healthz", "Check that the process is running.", Health, JSON, None),
+            ("readyz", "/readyz", "Check that the server can answer.", Readiness, JSON, None),
+            ("metrics", "/metrics", "Get measurements for operators.", str, METRICS_TYPE, None),
         )
     ),
 )  # fmt: skip

@@ -25,7 +25,7 @@ def highlight_code(code: str, language: str, *, origin: str) -> Markup:
     """`language` is what a block of Markdown has after its fence. One that Pygments does not know is an error."""
     if language in _PLAIN:
         return mark_code(code, origin=origin)
-    tokens = get_lexer_by_name(language, stripnl=False).get_tokens(code)
+    tokens = get_lexer_by_name(language, stripnl=False, ensurenl=False).get_tokens(code)
     named = ((_name_class(str(kind)), text) for kind, text in tokens)
     runs = ((name, "".join(text for _, text in run)) for name, run in groupby(named, key=itemgetter(0)))
     return Markup("").join(mark_code(text, name=name, origin=origin) for name, text in runs)

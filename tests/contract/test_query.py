@@ -14,7 +14,9 @@ from outings.contract.routes import Match, match_route
 from outings.contract.vocabulary import Vocabulary
 from tests.contract.wishes import READS, VOCABULARY, match_of, spellings, wishes
 
-_DEMANDING = ("search", "suggest", "around", "nearby", "activity", "events.calendar")  # they require parameters
+_CALENDARS = ("events.calendar", "classes.calendar", "camps.calendar")
+# They require parameters.
+_DEMANDING = ("search", "suggest", "around", "nearby", "activity", *_CALENDARS)
 _ANSWERED = [route for route in READS if route.name not in _DEMANDING]
 _ALIASES = {"nyc": "new-york", "big-apple": "new-york"}
 

@@ -37,7 +37,7 @@ class Shot:
 
 def open_first_listing(page: Page) -> None:
     page.locator(".listings a").first.click()
-    page.locator("h1 bdi").wait_for()
+    page.locator("#history :is(li, p:not(:has-text('…')))").first.wait_for()
 
 
 def open_request(page: Page) -> None:
@@ -64,6 +64,8 @@ def send_wrong_key(page: Page) -> None:
 SAMPLES = (
     Shot("home", "/"),
     *(Shot(section.path.strip("/"), f"/{section.path}") for section in SECTIONS),
+    Shot("reference-events", "/reference/events/"),
+    Shot("reference-objects", "/reference/objects/"),
     Shot("guides-first-steps", "/guides/first-steps/"),
     Shot("city", "/cities/seattle/"),
     Shot("explore-map", "/explore/?metro=seattle&view=map"),

@@ -11,7 +11,11 @@ from tests.pages.conftest import WIDTHS, Pages, Scheme
 
 pytestmark = pytest.mark.browser
 
-PATHS = ["/", *(f"/{section.path}" for section in SECTIONS), "/guides/errors/", "/cities/seattle/"]
+OF_REFERENCE = ["events", "objects", "headers"]
+PATHS = [
+    "/", *(f"/{section.path}" for section in SECTIONS), *(f"/reference/{name}/" for name in OF_REFERENCE),
+    "/guides/errors/", "/cities/seattle/",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -86,7 +90,7 @@ def test_the_request_on_the_home_page_is_sent_from_there(pages: Pages) -> None:
     assert find_violations(page) == []
 
 
-@pytest.mark.parametrize("name", ["Find something to do", "First steps"])
+@pytest.mark.parametrize("name", ["Explore what there is", "First steps"])
 def test_on_a_telephone_the_home_page_leads_on_before_one_scrolls(pages: Pages, name: str) -> None:
     page = pages.open("/", width=320, height=640)
     link = page.locator("main").get_by_role("link", name=name).first

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from functools import cache
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 
@@ -30,36 +31,39 @@ def read_document() -> dict[str, Any]:
 
 
 @cache
-def read_page() -> str:
-    return render_reference(SiteSettings(), Vocabulary()).data.decode()
+def read_pages() -> dict[str, str]:
+    """The pages by their path below `/`."""
+    return {page.path: page.data.decode() for page in render_reference(SiteSettings(), Vocabulary())}
 
 
-def list_ids() -> list[str]:
-    return re.findall(r'\sid="([^"]+)"', read_page())
+def read_all() -> str:
+    return "".join(text for path, text in read_pages().items() if path.endswith("/"))
+
+
+def list_ids(text: str) -> list[str]:
+    return re.findall(r'\sid="([^"]+)"', text)
 
 
 def read_section(route: Route) -> str:
-    match = re.search(
-        rf'<section class="route" id="{re.escape(route.name)}".*?</section>', read_page(), flags=re.DOTALL
-    )
+    match = re.search(rf'<section class="route" id="{re.escape(route.name)}".*?</section>', read_all(), flags=re.DOTALL)
     assert match, f"{route.name} has no section in the reference"
     return match[0]
 
 
 def list_rows(section: str) -> set[str]:
-    return set(re.findall(r'<th scope="row"><a href="#(?:parameter|path)-([^"]+)">', section))
+    return set(re.findall(r'<th scope="row"><code>([^<]+)</code>', section))
 
 
 def list_code(section: str) -> dict[str, str]:
     blocks = re.findall(r'<figure data-code="(\w+)">.*?<code[^>]*>(.*?)</code>', section, flags=re.DOTALL)
-    return {language: html.unescape(code) for language, code in blocks}
+    return {language: html.unescape(re.sub(r"</?span[^>]*>", "", code)) for language, code in blocks}
 
 
 @by_route
 def test_a_route_has_its_path_its_parameters_and_what_it_fails_with(route: Route) -> None:
     section = read_section(route)
-    assert f"</span> {route.path}</a></h3>" in section
-    assert html.escape(route.meaning, quote=False) in re.sub(r"</?code>", "`", section)
+    assert f'<span class="method">GET</span> <code>{route.path}</code>' in section
+    assert f">{route.meaning.removesuffix('.')}</a></h2>" in section
     listed = list_rows(section)
     in_path = set(re.findall(r"{(\w+)}", route.path))
     for like, without in re.findall(r"It takes every parameter of <a href=\"#([^\"]+)\">.*?</a>(.*?)\.</p>", section):
@@ -68,7 +72,7 @@ def test_a_route_has_its_path_its_parameters_and_what_it_fails_with(route: Route
         listed |= of_list - left_out - ({"metro"} - in_path)
     assert {*route.parameters, *route.ignored, *in_path} == listed
     statuses = {status for status in read_document()["paths"][route.path]["get"]["responses"] if int(status) >= 400}
-    assert statuses <= set(re.findall(r'href="#code-\w+">(\d+)</a>', section))
+    assert statuses <= set(re.findall(r'href="../../reference/errors/#code-\w+">(\d+)</a>', section))
 
 
 @pytest.mark.parametrize("route", WITH_EXAMPLE, ids=lambda route: route.name)
@@ -79,7 +83,7 @@ def test_a_route_has_a_request_in_three_languages_and_a_whole_answer(route: Rout
     for text in code.values():
         assert f'"http://127.0.0.1:8000{example.request}"' in text
         assert ("X-API-Key" in text) == route.needs_key
-    (shown,) = re.findall(r'<pre class="code answer".*?<code>(.*?)</code>', section, flags=re.DOTALL)
+    (shown,) = re.findall(r'<pre class="code answer".*?<code[^>]*>(.*?)</code>', section, flags=re.DOTALL)
     answer = html.unescape(shown)
     assert (json.loads(answer) if example.media == "application/json" else answer + "\n") == (
         example.answer if example.media == "application/json" else example.answer.rstrip("\n") + "\n"
@@ -89,7 +93,8 @@ def test_a_route_has_a_request_in_three_languages_and_a_whole_answer(route: Rout
 @by_route
 def test_what_is_not_promised_is_marked(route: Route) -> None:
     opening = read_section(route).split("<dl", 1)[0]
-    assert re.findall(r'href="#stability-(\w+)"', opening) == ([] if route.stability == "stable" else [route.stability])
+    marked = re.findall(r'href="../../reference/headers/#stability-(\w+)"', opening)
+    assert marked == ([] if route.stability == "stable" else [route.stability])
 
 
 def test_every_parameter_member_code_reason_notice_header_and_plan_has_a_place() -> None:
@@ -102,35 +107,50 @@ def test_every_parameter_member_code_reason_notice_header_and_plan_has_a_place()
     wanted |= {f"notice-{code}" for code in NOTICES} | {f"plan-{plan}" for plan in PLANS}
     wanted |= {f"answer-{header}" for header in read_document()["components"]["headers"]}
     wanted |= {"header-X-API-Key", "header-If-None-Match", "header-Accept-Encoding", "header-X-Trace-Id"}
-    assert wanted - set(list_ids()) == set()
+    assert wanted - set(list_ids(read_all())) == set()
 
 
 def test_each_row_says_what_it_means() -> None:
-    rows = re.findall(r'<tr id="([^"]+)".*?</tr>', read_page(), flags=re.DOTALL)
-    empty = [row for row in re.findall(r"<tr id=.*?</tr>", read_page(), flags=re.DOTALL) if "<td></td>" in row]
+    rows = re.findall(r'<tr id="[^"]+".*?</tr>', read_all(), flags=re.DOTALL)
+    empty = [row for row in rows if "<td></td>" in row]
     assert len(rows) > 700
     assert empty == []
 
 
 def test_each_place_is_there_once_and_each_link_leads_to_one() -> None:
-    assert [name for name, count in Counter(list_ids()).items() if count > 1] == []
-    assert set(re.findall(r'href="#([^"]+)"', read_page())) - set(list_ids()) == set()
+    places = {path: list_ids(text) for path, text in read_pages().items() if path.endswith("/")}
+    assert [name for ids in places.values() for name, count in Counter(ids).items() if count > 1] == []
+    for path, text in read_pages().items():
+        for href in re.findall(r'href="([^"]*#[^"]+)"', text):
+            page, _, place = urljoin(f"http://host/{path}", href).removeprefix("http://host/").partition("#")
+            assert place in places[page], href
+
+
+def test_search_knows_where_each_route_parameter_member_and_code_is() -> None:
+    for entry in json.loads(read_pages()["reference/index.json"]):
+        assert f'id="{entry["id"]}"' in read_pages()[f"reference/{entry['page']}"]
+
+
+def test_what_is_planned_to_be_charged_is_said_once() -> None:
+    assert read_all().count("Planned credits</h2>") == 1
+    assert "credit" not in "".join(read_section(route) for route in ROUTES).lower()
 
 
 def test_a_deployments_own_words_are_shown() -> None:
-    page = render_reference(SiteSettings(), Vocabulary(categories=("chess",))).data.decode()
+    page = "".join(page.data.decode() for page in render_reference(SiteSettings(), Vocabulary(categories=("chess",))))
     assert "<code>chess</code>" in page
     assert "arts_creative" not in page
 
 
 def test_the_key_for_visitors_stands_in_the_code() -> None:
-    page = render_reference(SiteSettings(key="ldk_of_visitors"), Vocabulary()).data.decode()
-    assert 'curl -H "X-API-Key: ldk_of_visitors"' in html.unescape(page)
+    page = "".join(page.data.decode() for page in render_reference(SiteSettings(key="ldk_of_visitors"), Vocabulary()))
+    assert 'curl -H "X-API-Key: ldk_of_visitors"' in re.sub(r"<[^>]*>", "", html.unescape(page))
     assert 'data-key="ldk_of_visitors"' in page
     assert "$KEY" not in page
 
 
 def test_a_page_in_spanish_says_which_texts_are_english() -> None:
-    page = render_reference(SiteSettings(language="es"), Vocabulary()).data.decode()
+    page = "".join(page.data.decode() for page in render_reference(SiteSettings(language="es"), Vocabulary()))
     assert "<h1>Referencia</h1>" in page
-    assert '<span lang="en">List events of a metro.</span>' in page
+    assert "<h1>Eventos</h1>" in page
+    assert '<a class="self" href="#events.list" lang="en">List events of a metro</a>' in page

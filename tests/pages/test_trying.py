@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 PATH = "/reference/"
+EVENTS = f"{PATH}events/"
+# Pages other than those of the collections, by route.
+PAGES = {"metros": "directories", "search": "finding", "export": "sync", "export.file": "sync"}
 
 
 def find_commands() -> dict[str, list[str]]:
@@ -42,12 +45,13 @@ def find_commands() -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("language", ["curl", "python", "javascript"])
 def test_the_code_of_every_route_runs_as_it_stands(demo: Demo, language: str) -> None:
-    page = render_reference(SiteSettings(), Vocabulary()).data.decode()
+    page = "".join(page.data.decode() for page in render_reference(SiteSettings(), Vocabulary()))
     blocks = re.findall(rf'<figure data-code="{language}">.*?<code[^>]*>(.*?)</code>', page, flags=re.DOTALL)
     assert len(blocks) == len(read_examples())
     failed = {}
     for block in blocks:
-        code = html.unescape(block).replace("http://127.0.0.1:8000", demo.url).replace("curl ", "curl -sSf ", 1)
+        text = html.unescape(re.sub(r"</?span[^>]*>", "", block))
+        code = text.replace("http://127.0.0.1:8000", demo.url).replace("curl ", "curl -sSf ", 1)
         done = subprocess.run(
             find_commands()[language], input=code, env={**os.environ, "KEY": demo.key}, capture_output=True, text=True,
             timeout=PATIENCE, check=False,
@@ -57,9 +61,13 @@ def test_the_code_of_every_route_runs_as_it_stands(demo: Demo, language: str) ->
     assert failed == {}
 
 
+def find_page(route: str) -> str:
+    return f"{PATH}{PAGES.get(route, route.partition('.')[0])}/"
+
+
 def open_panel(page: "Page", route: str) -> "Locator":
     section = page.locator(f'section.route[id="{route}"]')
-    section.get_by_role("button", name="Try it here").click()
+    section.get_by_role("button", name="Try it").click()
     form = section.locator("form")
     form.wait_for()  # what the route takes is fetched first
     return form
@@ -75,21 +83,22 @@ def read_answer(form: "Locator") -> Any:
 
 
 def test_a_request_is_answered_with_the_readers_own_key_which_stays_in_the_tab(pages: Pages, demo: Demo) -> None:
-    page = pages.open(PATH)
+    page = pages.open(EVENTS)
     form = open_panel(page, "events.list")
     form.get_by_label("Your key").fill(demo.key)
     form.get_by_label("limit", exact=True).fill("2")
     send(form)
     assert read_answer(form)["meta"]["limit"] == 2
-    form.get_by_text("Headers of the answer").click()
+    form.get_by_text("Response headers").click()
     assert "x-release: " in form.locator(".told-headers pre").inner_text()
     assert page.evaluate("() => sessionStorage.getItem('outings-key')") == demo.key
     assert demo.key not in page.evaluate("() => JSON.stringify(localStorage)")
+    page.goto(pages.url + find_page("camps.list"))
     assert open_panel(page, "camps.list").get_by_label("Your key").input_value() == demo.key
 
 
 def test_a_form_has_a_field_of_the_right_kind_for_each_parameter(pages: Pages) -> None:
-    form = open_panel(pages.open(PATH), "events.list")
+    form = open_panel(pages.open(find_page("events.list")), "events.list")
     shown = set(form.locator(".field > label > code, .field > legend > code").all_text_contents())
     taken = next(route for route in ROUTES if route.name == "events.list").parameters
     assert shown == {"metro", *taken}
@@ -104,12 +113,12 @@ def test_a_form_has_a_field_of_the_right_kind_for_each_parameter(pages: Pages) -
 
 
 def test_a_form_says_which_parameters_are_experimental(pages: Pages) -> None:
-    form = open_panel(pages.open(PATH), "export")
+    form = open_panel(pages.open(find_page("export")), "export")
     assert form.get_by_label("format experimental", exact=True).is_visible()
 
 
 def test_the_code_follows_the_fields_in_every_language_until_the_form_is_closed(pages: Pages) -> None:
-    page = pages.open(PATH)
+    page = pages.open(EVENTS)
     section = page.locator('section.route[id="events.of_organization"]')
     before = section.locator("figure code").all_text_contents()
     form = open_panel(page, "events.of_organization")
@@ -132,12 +141,12 @@ def test_the_code_follows_the_fields_in_every_language_until_the_form_is_closed(
     form.get_by_text("200 in").wait_for()
     form.get_by_role("button", name="Back to the example").click()
     assert section.locator("figure code").all_text_contents() == before
-    section.get_by_role("button", name="Try it here").click()
+    section.get_by_role("button", name="Try it").click()
     assert form.get_by_label("limit", exact=True).input_value() == "1"
 
 
 def test_what_the_api_refuses_stands_beside_the_field_that_it_names(pages: Pages) -> None:
-    form = open_panel(pages.open(PATH), "events.list")
+    form = open_panel(pages.open(find_page("events.list")), "events.list")
     form.get_by_text("More parameters: ").click()
     field = form.get_by_label("radius_m", exact=True)
     field.fill("5")
@@ -154,16 +163,16 @@ def test_what_the_api_refuses_stands_beside_the_field_that_it_names(pages: Pages
     assert form.locator(".wrong:visible").count() == 0
     form.get_by_label("metro required").fill("")
     send(form)
-    assert wrong.inner_text() == "The path needs a value here."
+    assert wrong.inner_text() == "Enter a value. The path needs one."
     assert [error for error in pages.errors if "400" not in error] == []
     pages.errors.clear()
 
 
 @pytest.mark.parametrize(
-    ("key", "message"), [("", "This needs a key."), ("wrong", "This server does not know the key.")]
+    ("key", "message"), [("", "Enter a key in the field above."), ("wrong", "This server does not know the key.")]
 )
 def test_without_a_key_that_is_known_it_says_401_in_plain_words(pages: Pages, key: str, message: str) -> None:
-    page = pages.open(PATH)
+    page = pages.open(find_page("metros"))
     form = open_panel(page, "metros")
     form.get_by_label("Your key").fill(key)
     send(form)
@@ -178,9 +187,9 @@ def test_without_a_key_that_is_known_it_says_401_in_plain_words(pages: Pages, ke
 @pytest.mark.parametrize(
     ("status", "code", "headers", "message"),
     [
-        (429, "rate_limited", {"X-Request-Id": "1", "Retry-After": "7"}, "Wait 7 s, then send again."),
-        (429, "quota_exceeded", {"X-Request-Id": "1", "Retry-After": "86400"}, "It starts again on "),
-        (503, "unavailable", {"X-Request-Id": "1", "Retry-After": "1"}, "The server failed. Send once more."),
+        (429, "rate_limited", {"X-Request-Id": "1", "Retry-After": "7"}, "Try again in 7 s."),
+        (429, "quota_exceeded", {"X-Request-Id": "1", "Retry-After": "86400"}, "The next month starts on "),
+        (503, "unavailable", {"X-Request-Id": "1", "Retry-After": "1"}, "The server failed. Try once more."),
         (404, "", {}, "No API answers at this address."),
     ],
 )
@@ -188,7 +197,7 @@ def test_what_keeps_a_request_from_being_answered_is_said(
     pages: Pages, status: int, code: str, headers: dict[str, str], message: str
 ) -> None:
     """The last is a host of files, whose answers have no id of a request."""
-    page = pages.open(PATH)
+    page = pages.open(find_page("metros"))
     body = json.dumps({"error": {"code": code, "message": "Not now.", "request_id": "1"}})
     answered = {"Content-Type": "application/json", **headers}
     page.route("**/v1/metros", lambda route: route.fulfill(status=status, headers=answered, body=body))
@@ -199,7 +208,7 @@ def test_what_keeps_a_request_from_being_answered_is_said(
 
 
 def test_visitors_need_no_key_of_their_own_where_the_site_has_one(pages: Pages, demo: Demo) -> None:
-    form = open_panel(pages.open(PATH), "search")
+    form = open_panel(pages.open(find_page("search")), "search")
     assert form.get_by_label("Your key").input_value() == demo.visitors_key
     send(form)
     form.get_by_text("200 in").wait_for()
@@ -208,7 +217,7 @@ def test_visitors_need_no_key_of_their_own_where_the_site_has_one(pages: Pages, 
 @pytest.mark.parametrize("route", ["events.slug", "export.file", "events.ics"])
 def test_a_form_takes_values_that_this_server_has(pages: Pages, route: str) -> None:
     """As of a city that is not the sample's: what the form began with is not there."""
-    form = open_panel(pages.open(PATH), route)
+    form = open_panel(pages.open(find_page(route)), route)
     for field in form.locator(".first input").all():
         field.fill("nowhere")
     form.get_by_role("button", name="Use values from this server").click()
@@ -220,7 +229,7 @@ def test_a_form_takes_values_that_this_server_has(pages: Pages, route: str) -> N
 
 
 def test_what_scripts_add_is_accessible_too(pages: Pages) -> None:
-    page = pages.open(PATH, width=768)
+    page = pages.open(EVENTS, width=768)
     form = open_panel(page, "events.list")
     form.get_by_text("More parameters: ").click()
     form.get_by_label("limit", exact=True).fill("-1")
@@ -241,33 +250,107 @@ def test_search_finds_a_parameter_a_member_and_a_code_and_leads_to_them(pages: P
     page.keyboard.press("/")
     page.keyboard.type("rate_limited")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/#code-rate_limited")
+    page.wait_for_url("**/reference/errors/#code-rate_limited")
     field = page.get_by_role("searchbox")
     for words, name in (("neighborhood slug", "Location.neighborhood_slug"), ("min_confidence", "min_confidence"),
                         ("free share", "AroundFacets.free_share")):  # fmt: skip
         field.fill(words)
-        assert name in [each.split("\n")[0] for each in page.locator("#found a").all_inner_texts()]
+        page.locator("#found a", has_text=name).first.wait_for()
     field.fill("nosuchthing")
-    page.get_by_text("Nothing with that name", exact=True).wait_for()
+    page.get_by_text("No results", exact=True).wait_for()
     field.press("Escape")
-    assert page.get_by_role("link", name="/{metro}/events", exact=True).is_visible()
+    page.get_by_role("link", name="Events", exact=True).wait_for()
 
 
-def test_a_sent_link_opens_at_its_place(pages: Pages) -> None:
-    for place in ("events.list", "parameter-occurrences", "Event.starts_local", "code-not_found"):
-        page = pages.open(f"{PATH}#{place}")
-        is_shown = """name => {
-            const top = document.getElementById(name).getBoundingClientRect().top;
-            return document.readyState === 'complete' && top >= -1 && top < innerHeight;
-        }"""
-        page.wait_for_function(is_shown, arg=place)
+@pytest.mark.parametrize("place", ["events.list", "parameter-occurrences", "Event.starts_local", "code-not_found"])
+def test_a_link_of_when_the_reference_was_one_page_opens_at_its_place(pages: Pages, place: str) -> None:
+    page = pages.open(f"{PATH}#{place}")
+    page.wait_for_url(f"**/reference/*/#{place}")
+    is_shown = """name => {
+        const top = document.getElementById(name)?.getBoundingClientRect().top ?? -2;
+        return document.readyState === 'complete' && top >= -1 && top < innerHeight;
+    }"""
+    page.wait_for_function(is_shown, arg=place)
 
 
-def test_one_choice_of_language_holds_for_every_example_and_the_next_visit(pages: Pages) -> None:
-    page = pages.open(PATH)
+def test_one_choice_of_language_holds_for_every_page_and_the_next_visit(pages: Pages) -> None:
+    page = pages.open(find_page("metros"))
     section = page.locator('section.route[id="metros"]')
     section.get_by_role("button", name="Python").click()
     assert section.locator("figure:visible").inner_text().strip().startswith("import")
-    page.reload()
+    page.goto(pages.url + find_page("search"))
     other = page.locator('section.route[id="search"]')
     assert "urlopen" in other.locator("figure:visible").inner_text()
+
+
+def test_the_contents_show_the_place_that_is_read(pages: Pages) -> None:
+    page = pages.open(EVENTS)
+    place = page.locator("#index [aria-current=location]")
+    page.locator('section.route[id="events.calendar"]').scroll_into_view_if_needed()
+    page.evaluate("() => document.getElementById('events.calendar').scrollIntoView()")
+    page.wait_for_function(
+        "() => document.querySelector('#index [aria-current=location]')?.hash === '#events.calendar'"
+    )
+    assert place.count() == 1
+    assert place.is_visible()
+    assert page.locator("#index [aria-current=page]").inner_text() == "Events"
+
+
+def test_a_request_is_found_copied_and_sent_by_keyboard_alone(pages: Pages) -> None:
+    """The stops of the tabulator from a route's heading to its parameters: heading, toolbar, form, answer, copy."""
+    page = pages.open(PATH)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    focused = "() => (document.activeElement.textContent || document.activeElement.value || '').trim()"
+
+    def step_to(text: str, *, most: int) -> None:
+        for _ in range(most):
+            page.keyboard.press("Tab")
+            if page.evaluate(focused) == text:
+                return
+        pytest.fail(f"{text!r} is no stop of the next {most}")
+
+    step_to("Skip to the content", most=1)
+    page.keyboard.press("Enter")
+    step_to("Events", most=3)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/reference/events/")
+    page.locator("#find").focus()
+    step_to("Get an event by its id /events/{id}", most=8)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**#events.detail")
+    step_to("curl", most=3)
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(focused) == "Python"
+    page.keyboard.press("Enter")
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    assert page.evaluate(focused) == "Copy"
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.activeElement.textContent === 'Copied'")
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    assert copied.startswith("import json")
+    assert copied == copied.strip()
+    step_to("Try it", most=1)
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.activeElement.matches('.panel input')")
+    page.keyboard.press("Enter")
+    page.locator(".told-status", has_text="200 in").wait_for()
+    assert find_violations(page) == []
+
+
+def test_copy_buttons_are_seen_without_a_pointer(pages: Pages) -> None:
+    page = pages.open(EVENTS)
+    opacities = page.locator(".copy").evaluate_all("all => all.map(each => getComputedStyle(each).opacity)")
+    assert len(opacities) > 10
+    assert set(opacities) == {"1"}
+
+
+def test_code_and_answers_are_coloured_also_after_sending(pages: Pages, demo: Demo) -> None:
+    page = pages.open(EVENTS)
+    section = page.locator('section.route[id="events.list"]')
+    assert section.locator("figure:visible .code-string").count() >= 2
+    section.locator(".answer .code-name").first.wait_for()
+    form = open_panel(page, "events.list")
+    form.get_by_label("Your key").fill(demo.key)
+    send(form)
+    form.locator(".answer .code-name", has_text='"data"').wait_for()

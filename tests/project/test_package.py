@@ -179,7 +179,7 @@ def test_the_program_imports_every_library_that_is_said_to_be_part_of_it() -> No
 
 
 def read_npm_requirements(file: Path) -> dict[str, str]:
-    package = json.loads(file.read_text())
+    package: dict[str, dict[str, str]] = json.loads(file.read_text())
     return package.get("dependencies", {}) | package["devDependencies"]
 
 

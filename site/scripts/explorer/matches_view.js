@@ -1,6 +1,5 @@
 import { element } from "./element.js";
 import { makeFacts, makeLink } from "./list_view.js";
-import { makePicture } from "./picture.js";
 
 /** @import { Item, SearchBody, SearchMeta, SearchResult } from "../../types/api.js" */
 
@@ -64,14 +63,9 @@ function makeResult(result, listing, state, language, ways) {
   return element(
     "li",
     { "data-match": result.match },
-    makePicture(listing ?? result),
-    element(
-      "div",
-      {},
-      element("h3", {}, makeLink(result, ways)),
-      listing && makeFacts(listing, language, state),
-      element("p", { class: "by" }, facts.join(" · ")),
-      result.snippet !== result.name && element("p", { dir: "auto" }, result.snippet),
-    ),
+    element("h3", {}, makeLink(result, ways)),
+    listing && makeFacts(listing, language, state),
+    element("p", { class: "by" }, facts.join(" · ")),
+    result.snippet !== result.name && element("p", { dir: "auto" }, result.snippet),
   );
 }

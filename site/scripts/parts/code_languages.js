@@ -1,23 +1,27 @@
+import { makeCopyButton } from "./copy.js";
+
 const KEPT = "code";
 
-/** Gives each request buttons for its languages. One choice holds for the page, and is kept on this device. */
+/**
+ * Gives each request a toolbar with its languages and a button that copies: one stop of the tabulator, within which the
+ * arrow keys move. One choice of language holds for all pages, and is kept on this device.
+ */
 export function startLanguages() {
   const label = document.getElementById("languages")?.dataset.label ?? "";
-  const chosen = read();
-  for (const request of document.querySelectorAll(".request")) request.prepend(makeButtons(request, label));
-  if (chosen) choose(chosen);
-  else press("curl");
+  const requests = document.querySelectorAll(".request");
+  for (const request of requests) request.prepend(makeToolbar(request, label));
+  if (requests.length) choose(read() || "curl", { isKept: false });
 }
 
 /**
  * @param {Element} request
  * @param {string} label
  */
-function makeButtons(request, label) {
-  const group = document.createElement("div");
-  group.className = "languages";
-  group.setAttribute("role", "group");
-  group.setAttribute("aria-label", label);
+function makeToolbar(request, label) {
+  const toolbar = document.createElement("div");
+  toolbar.className = "languages";
+  toolbar.setAttribute("role", "toolbar");
+  toolbar.setAttribute("aria-label", label);
   for (const figure of /** @type {NodeListOf<HTMLElement>} */ (request.querySelectorAll("figure[data-code]"))) {
     const button = document.createElement("button");
     button.type = "button";
@@ -25,29 +29,49 @@ function makeButtons(request, label) {
     button.textContent = figure.querySelector("figcaption")?.textContent ?? "";
     button.addEventListener("click", () => {
       const top = button.getBoundingClientRect().top;
-      choose(button.dataset.language ?? "curl");
+      choose(button.dataset.language ?? "curl", { isKept: true });
       scrollBy(0, button.getBoundingClientRect().top - top); // others above changed their height
     });
-    group.append(button);
+    toolbar.append(button);
   }
-  return group;
+  const copy = makeCopyButton(() =>
+    request.querySelector(`figure[data-code="${document.documentElement.dataset.code}"] pre`),
+  );
+  if (copy) toolbar.append(copy);
+  toolbar.addEventListener("keydown", (event) => move(toolbar, event));
+  return toolbar;
 }
 
-/** @param {string} language */
-function choose(language) {
+/**
+ * @param {HTMLElement} toolbar
+ * @param {KeyboardEvent} event
+ */
+function move(toolbar, event) {
+  const buttons = /** @type {HTMLElement[]} */ ([...toolbar.children]);
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  const at = buttons.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+  if (!step || at < 0) return;
+  event.preventDefault();
+  const next = buttons[(at + step + buttons.length) % buttons.length];
+  for (const button of buttons) button.tabIndex = button === next ? 0 : -1;
+  next.focus();
+}
+
+/**
+ * @param {string} language
+ * @param {{isKept: boolean}} options
+ */
+function choose(language, { isKept }) {
   document.documentElement.dataset.code = language;
-  press(language);
+  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".languages button"))) {
+    const isChosen = button.dataset.language === language;
+    if (button.dataset.language) button.setAttribute("aria-pressed", String(isChosen));
+    button.tabIndex = isChosen ? 0 : -1;
+  }
   try {
-    localStorage.setItem(KEPT, language);
+    if (isKept) localStorage.setItem(KEPT, language);
   } catch {
     // Storage may be switched off: the choice holds for this page.
-  }
-}
-
-/** @param {string} language */
-function press(language) {
-  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".languages button"))) {
-    button.setAttribute("aria-pressed", String(button.dataset.language === language));
   }
 }
 

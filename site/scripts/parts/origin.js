@@ -1,11 +1,16 @@
+/** The address of the site's home page, without the last slash. */
+export function findSite() {
+  const base = document.querySelector("a.brand")?.getAttribute("href") ?? "";
+  return new URL(base, document.baseURI).href.replace(/\/$/, "");
+}
+
 /**
  * Examples name the server that this page came from, with the path below which it serves. A page that was opened as a
  * file keeps what it says.
  */
 export function showOrigin() {
   if (!location.protocol.startsWith("http")) return;
-  const base = document.querySelector("a.brand")?.getAttribute("href") ?? "";
-  const site = new URL(base, document.baseURI).href.replace(/\/$/, "");
+  const site = findSite();
   for (const code of document.querySelectorAll("[data-origin]")) {
     const written = code.getAttribute("data-origin") ?? "";
     for (const node of code.childNodes) {

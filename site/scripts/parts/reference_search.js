@@ -1,8 +1,11 @@
 const MOST = 40;
 
-/** @typedef {{ id: string, name: string, about: string, words: string }} Entry */
+/** @typedef {{ id: string, page: string, name: string, about: string }} Entry */
 
-/** Finds routes, parameters, members, codes and headers by what is written of them. `/` goes to the field. */
+/**
+ * Finds routes, parameters, members, codes and headers on all pages of the reference. `/` goes to the field. An address
+ * of when the reference was one page leads to where its place is now.
+ */
 export function startSearch() {
   const search = document.getElementById("find-box");
   const field = /** @type {HTMLInputElement | null} */ (document.getElementById("find"));
@@ -10,14 +13,19 @@ export function startSearch() {
   const count = document.getElementById("found-count");
   const index = document.getElementById("index");
   if (!search || !field || !found || !count || !index) return;
-  /** @type {Entry[] | null} */
+  const base = new URL(search.dataset.base ?? "", document.baseURI);
+  /** @type {Promise<Entry[]> | null} */
   let entries = null;
-  const show = () => {
-    entries ??= readEntries();
+  const read = () => {
+    entries ??= fetch(search.dataset.index ?? "").then((answer) => answer.json());
+    return entries;
+  };
+  const show = async () => {
+    const all = await read();
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const matches = words.length ? rank(entries, words) : [];
+    const matches = words.length ? rank(all, words) : [];
     index.hidden = words.length > 0;
-    found.replaceChildren(...matches.slice(0, MOST).map(makeItem));
+    found.replaceChildren(...matches.slice(0, MOST).map((entry) => makeItem(entry, base)));
     count.textContent = !words.length
       ? ""
       : matches.length
@@ -25,8 +33,11 @@ export function startSearch() {
         : (count.dataset.none ?? "");
   };
   field.addEventListener("input", show);
-  field.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") found.querySelector("a")?.click();
+  field.addEventListener("keydown", async (event) => {
+    if (event.key === "Enter") {
+      await show();
+      found.querySelector("a")?.click();
+    }
     if (event.key === "Escape") {
       field.value = "";
       show();
@@ -39,20 +50,26 @@ export function startSearch() {
     field.focus();
   });
   search.hidden = false;
+  const place = decodeURIComponent(location.hash.slice(1));
+  if (place && !document.getElementById(place)) void read().then((all) => follow(all, place, base));
 }
 
-/** @returns {Entry[]} */
-function readEntries() {
-  const rows = document.querySelectorAll(".route[id], .shape h3[id], .body tr[id]");
-  return [...rows].map((row) => {
-    const title = row.matches(".route") ? row.querySelector("h3") : (row.querySelector("th code") ?? row);
-    const name = (title?.textContent ?? "").replace("GET", "").trim();
-    const shape = row.matches(".shape tr") ? `${row.id.split(".")[0]}.` : "";
-    const meaning = row.matches(".route") ? row.querySelector("p") : row.querySelector("td:last-child");
-    const about =
-      (meaning?.firstElementChild?.matches("span") ? meaning.firstElementChild : meaning)?.textContent ?? "";
-    return { id: row.id, name: shape + name, about: about.trim(), words: `${row.id} ${name} ${about}`.toLowerCase() };
-  });
+/**
+ * @param {Entry[]} entries
+ * @param {string} place
+ * @param {URL} base
+ */
+function follow(entries, place, base) {
+  const entry = entries.find(({ id }) => id === place);
+  if (entry) location.replace(locate(entry, base));
+}
+
+/**
+ * @param {Entry} entry
+ * @param {URL} base
+ */
+function locate({ page, id }, base) {
+  return new URL(`${page}#${id}`, base).href;
 }
 
 /**
@@ -68,20 +85,27 @@ function rank(entries, words) {
     return words.some((word) => last.startsWith(word)) ? 1 : words.some((word) => name.includes(word)) ? 2 : 3;
   };
   return entries
-    .filter((entry) => words.every((word) => entry.words.includes(word)))
+    .filter(({ id, name, about }) => {
+      const text = `${id} ${name} ${about}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    })
     .map((entry, place) => ({ entry, place, score: score(entry) }))
     .sort((one, other) => one.score - other.score || one.place - other.place)
     .map(({ entry }) => entry);
 }
 
-/** @param {Entry} entry */
-function makeItem(entry) {
+/**
+ * @param {Entry} entry
+ * @param {URL} base
+ */
+function makeItem(entry, base) {
   const item = document.createElement("li");
   const link = document.createElement("a");
-  link.href = `#${entry.id}`;
+  link.href = locate(entry, base);
   link.textContent = entry.name;
   const about = document.createElement("small");
-  about.textContent = entry.about.length > 90 ? `${entry.about.slice(0, 88)} …` : entry.about;
+  const text = entry.about.replaceAll("`", "");
+  about.textContent = text.length > 90 ? `${text.slice(0, 88)} …` : text;
   link.append(about);
   item.append(link);
   return item;

@@ -1,3 +1,5 @@
+import { findSite } from "../parts/origin.js";
+
 /**
  * A parameter of a route, as `/openapi.json` says it.
  * @typedef {{ type?: string | string[], format?: string, pattern?: string, enum?: unknown[], items?: Schema,
@@ -31,7 +33,7 @@ export async function readOperation(path) {
 }
 
 async function fetchContract() {
-  const answer = await fetch(new URL("../openapi.json", location.href), { credentials: "omit" });
+  const answer = await fetch(`${findSite()}/openapi.json`, { credentials: "omit" });
   if (!answer.ok) throw new Error(String(answer.status));
   return answer.json();
 }

@@ -1,3 +1,4 @@
+import { findSite } from "../parts/origin.js";
 import { Field } from "./field.js";
 import { findOwnValues } from "./own_values.js";
 import { Reply } from "./reply.js";
@@ -147,8 +148,7 @@ export class Panel {
   async #fetch(request) {
     const key = this.key?.value.trim() ?? "";
     if (this.key) keepKey(key === this.form.dataset.key ? "" : key);
-    const url = new URL(request.slice(1), new URL("..", location.href));
-    const answer = await fetch(url, {
+    const answer = await fetch(findSite() + request, {
       headers: key ? { "X-API-Key": key } : {},
       cache: "no-store",
       credentials: "omit",

@@ -1,4 +1,5 @@
 import { addCopyButtons } from "../parts/copy.js";
+import { colorJson } from "../parts/json_code.js";
 
 /**
  * What the API says of itself in `error`.
@@ -7,6 +8,7 @@ import { addCopyButtons } from "../parts/copy.js";
 
 // More than that makes the page slow to scroll.
 const MOST_SHOWN = 200_000;
+const MOST_COLORED = 50_000;
 
 /** What came back: status and time, what to do about a failure, headers and body. */
 export class Reply {
@@ -58,6 +60,7 @@ export class Reply {
     );
     this.headers.textContent = [...answer.headers].map(([name, text]) => `${name}: ${text}`).join("\n");
     this.body.textContent = this.#write(value ? JSON.stringify(value, null, 2) : body, media);
+    if (value && body.length < MOST_COLORED) colorJson(this.body);
     this.answered.hidden = false;
     return failure;
   }

@@ -48,7 +48,7 @@ function encode(text) {
  * @param {string} after
  */
 export function replaceRequest(route, before, after) {
-  for (const code of route.querySelectorAll("figure[data-code] code")) {
-    code.textContent = (code.textContent ?? "").replace(`${before}"`, () => `${after}"`);
+  for (const part of route.querySelectorAll("figure[data-code] [data-origin]")) {
+    part.textContent = (part.textContent ?? "").replace(`${before}"`, () => `${after}"`);
   }
 }
