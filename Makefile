@@ -25,7 +25,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # Where `make run` serves.
 PORT ?= 8000
 
-.PHONY: help install run test test-environment test-pages screenshots pages-environment bench-environment test-long faults check bench bench-search bench-near clean build
+.PHONY: help install run test test-environment test-pages screenshots pictures pages-environment bench-environment test-long faults check bench bench-search bench-near clean build
 
 help:
 	@printf '%s\n' \
@@ -34,6 +34,7 @@ help:
 	  'make test-long     the long tests, and the generated ones with $(LONG_TEST_CASES) cases each (OUTINGS_TEST_CASES=…)' \
 	  'make test-pages    the pages in Chromium: errors, outside requests, accessibility, in three widths, light and dark' \
 	  'make screenshots   pictures of every page in var/screenshots' \
+	  'make pictures      the pictures of the README, in docs/pictures' \
 	  'make faults        $(KILLS) times SIGKILL at a random moment of a build (KILLS=…), and every fault that is drawn' \
 	  'make check         lint, types, one-way imports, sizes of files' \
 	  'make bench         the measurements' \
@@ -77,6 +78,9 @@ test-pages: pages-environment
 
 screenshots: pages-environment
 	@$(BIN)/python -m tests.pages.screenshots $(ARGS)
+
+pictures: pages-environment
+	@$(BIN)/python tools/take_pictures.py
 
 faults: test-environment
 	OUTINGS_TEST_CASES=$$(($(KILLS) / 2)) $(BIN)/pytest -m "" tests/faults/test_kills.py tests/release/test_crashes.py \
