@@ -101,10 +101,10 @@ class DryRun:
         # Of feeds that can't be read nothing is known.
         self._removals.add(previous, shown, unread=self._feeds.keys() - self._results.keys())
         problems = [*records.problems, *maker.problems]
-        for feed, lost in Counter(each.feed for each in problems if each.quarantined).items():
+        for feed, lost in Counter(problem.feed for problem in problems if problem.quarantined).items():
             self._results[feed] = self._results[feed].set_aside(lost)
         for feed, result in self._results.items():
-            yield from locate_problems((each for each in problems if each.feed == feed), result.files)
+            yield from locate_problems((problem for problem in problems if problem.feed == feed), result.files)
 
     @property
     def counts(self) -> list[FeedCount]:
@@ -125,7 +125,7 @@ class DryRun:
             *self._removals.list_warnings(configured=self._feeds.keys()),
         ]
         order = [feed.name for feed in self._configuration.feeds]
-        return sorted(warnings, key=lambda each: order.index(each.feed) if each.feed in order else len(order))
+        return sorted(warnings, key=lambda warning: order.index(warning.feed) if warning.feed in order else len(order))
 
     def _warn_of_shrinking(self) -> Iterator[FeedWarning]:
         for name, loss in add_losses(self._losses, claims=self._claims).items():

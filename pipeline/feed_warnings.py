@@ -46,10 +46,10 @@ def warn_of_reading(read: FeedRead) -> Iterator[FeedWarning]:
         yield FeedWarning(feed=read.feed, code="expectation", message=f"expected {reason}")
     if read.cut is not None:
         yield FeedWarning(feed=read.feed, code="page_limit", message=read.cut)
-    named = sorted(read.passed_over.items(), key=lambda each: (-each[1], each[0]))
-    chosen = [each for each in named if each[0].startswith(("keep ", "drop ")) or each[0] == HEADING]
+    named = sorted(read.passed_over.items(), key=lambda pair: (-pair[1], pair[0]))
+    chosen = [pair for pair in named if pair[0].startswith(("keep ", "drop ")) or pair[0] == HEADING]
     for code, what, group in (
-        ("passed_over", "{} of types that are no listing passed over", [each for each in named if each not in chosen]),
+        ("passed_over", "{} of types that are no listing passed over", [pair for pair in named if pair not in chosen]),
         ("left_out", "{} left out, as headings or by keep and drop", chosen),
     ):
         count = sum(number for _, number in group)

@@ -41,53 +41,56 @@ class Log(Struct, frozen=True, kw_only=True):
     latest_changed_at: datetime | None = None
 
 
-class FeedMemory(Struct, frozen=True, kw_only=True):
-    """The memory that a build has of a feed: the hash of its bytes and what became of its records, so that the same
-    bytes need not be parsed again to be reported; `problems` names the object of its quarantine lines.
+class FeedTally(Struct, frozen=True, kw_only=True):
+    """A count of what became of a feed's records: `read` = `listings` + `merged` + `quarantined`.
 
-    `metro`: whose feed it is; None of one for several, and in roots of before.
-
-    `question` is a hash of the question to which all that follows is an answer: `records`, the object of its records as
-    they were read; the server's validators; and of a walk its place, and when it was taken.
-
-    `withdrawn`: records of what was taken down, which are left out.
-
-    `last_good`: how many listings stay as they were because what the feed says of them by now is quarantined, and
-    `last_good_since` the stamp of the oldest of these versions.
-
-    `read_at`: when this version was read. `failure` says why it is still in force, though the feed failed at
-    `failed_at`; `hash` is empty if there never was a good one. `newest`: how new its records are. `missed`:
-    expectations that it does not meet. `removals`: of the `listings` those that only say that something is gone.
-    `repeated`: of the `merged` those that say the same again; `merges`: some of the others. `filled`: how often each of
-    the feed's defaults was taken. `unplaced`: columns that its mapping does not use.
+    `withdrawn`: records of what was taken down, which are left out. `last_good`: how many listings stay as they were
+    because what the feed says of them by now is quarantined, and `last_good_since` the stamp of the oldest of these
+    versions. `read_at`: when this version was read. `failure` says why it is still in force, though the feed failed at
+    `failed_at`. `missed`: expectations that it does not meet. `removals`: of the `listings` those that only say that
+    something is gone. `repeated`: of the `merged` those that say the same again; `merges`: some of the others.
+    `filled`: how often each of the feed's defaults was taken. `unplaced`: columns that its mapping does not use.
     """
 
-    hash: str
-    metro: str | None = None
     read: int
     listings: int
     merged: int
     quarantined: int
     withdrawn: int = 0
-    problems: str | None = None
     last_good: int = 0
     last_good_since: datetime | None = None
-    question: str | None = msgspec.field(default=None, name="asked")
-    records: str | None = None
-    etag: str | None = None
-    last_modified: str | None = None
-    next: str | None = None
-    walked_at: datetime | None = None
     read_at: datetime | None = None
     failed_at: datetime | None = None
     failure: str | None = None
-    newest: datetime | None = None
     missed: tuple[str, ...] = ()
     removals: int = 0
     repeated: int = 0
     merges: tuple[str, ...] = ()
     filled: Mapping[str, int] = {}
     unplaced: tuple[str, ...] = ()
+
+
+class FeedMemory(FeedTally, frozen=True, kw_only=True):
+    """The memory that a build has of a feed: the hash of its bytes and what became of its records, so that the same
+    bytes need not be parsed again to be reported; `problems` names the object of its quarantine lines.
+
+    `hash` is empty if there never was a good version. `metro`: whose feed it is; None of one for several, and in roots
+    of before. `newest`: how new its records are.
+
+    `question` is a hash of the question to which all that follows is an answer: `records`, the object of its records as
+    they were read; the server's validators; and of a walk its place, and when it was taken.
+    """
+
+    hash: str
+    metro: str | None = None
+    problems: str | None = None
+    question: str | None = msgspec.field(default=None, name="asked")
+    records: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    next: str | None = None
+    walked_at: datetime | None = None
+    newest: datetime | None = None
 
 
 class Withdrawal(Struct, frozen=True, kw_only=True):

@@ -64,7 +64,7 @@ def clean_record(raw: object, *, line: int, origin: Origin, unknown: Counter[str
     else:
         shown = cleaner.value_problems
     named: dict[str, Any] = {"line": line, "feed": origin.feed, "source_id": values.get("source_id")}
-    problems = tuple(make_problem(*each[:3], quarantines=each.quarantines, **named) for each in shown)
+    problems = tuple(make_problem(*fault[:3], quarantines=fault.quarantines, **named) for fault in shown)
     record = None if refused else RECORDS[values["type"]](feed=origin.feed, line=line, **values)
     return CleaningResult(record=record, problems=problems)
 

@@ -25,7 +25,7 @@ class ExpectationSurvey:
 
     def __init__(self, feed: FeedTable) -> None:
         self._feed = feed
-        self._unique, self._filled = (_list_names(each) for each in (feed.expect.unique, feed.expect.not_null))
+        self._unique, self._filled = (_list_names(names) for names in (feed.expect.unique, feed.expect.not_null))
         self._values = {name: Counter[str]() for name in self._unique}
         self._empty = Counter[str]()
 

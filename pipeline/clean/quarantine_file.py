@@ -50,7 +50,7 @@ class QuarantineFile:
 def encode_quarantine(problems: Iterable[Problem]) -> bytes:
     """Encode the problems that quarantined a record, in the order given."""
     shown = (_show(problem) for problem in problems if problem.quarantined)
-    return b"".join(orjson.dumps(each, option=orjson.OPT_APPEND_NEWLINE) for each in shown)
+    return b"".join(orjson.dumps(problem, option=orjson.OPT_APPEND_NEWLINE) for problem in shown)
 
 
 def write_quarantine(problems: Iterable[Problem], *, folder: Path, name: str) -> Path:
@@ -101,7 +101,7 @@ def _write_file(encoded: bytes, *, folder: Path, name: str) -> Path:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-    written = sorted(folder.glob("*.ndjson"), key=lambda each: each.stat().st_mtime_ns)
+    written = sorted(folder.glob("*.ndjson"), key=lambda file: file.stat().st_mtime_ns)
     for old in written[:-KEPT_FILES]:
         old.unlink(missing_ok=True)
     return path

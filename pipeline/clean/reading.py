@@ -74,7 +74,7 @@ def read_source(
     reader, origin = load_reader(feed.format), _make_origin(feed, configuration)
     unknown, passed_over = Counter[str](), Counter[str]()
     kept: dict[tuple[str, ...], CleanedRecord] = {}
-    recalled = {each.key: each for each in before if each.key}
+    recalled = {record.key: record for record in before if record.key}
     problems, items, places = list[Problem](), set[str](), dict[str, int]()
     read = quarantined = 0
     survey, merges, filled = ExpectationSurvey(feed), _MergeSurvey(), Counter[str]()
@@ -109,7 +109,7 @@ def read_source(
         check_unchanged(feed, source.files, configuration.directory)
     cut = next((file.cut for file in source.files if file.cut is not None), None)
     decided += [] if cut is None else [cut]
-    decided += _describe_spans(feed, sum(each.is_span for each in kept.values()))
+    decided += _describe_spans(feed, sum(record.is_span for record in kept.values()))
     located = locate_problems(problems, list(places))
     return FeedRead(
         feed=feed.name, hash=source.hash, read=read, merged=read - quarantined - len(kept), quarantined=quarantined,
@@ -117,7 +117,7 @@ def read_source(
         problems=tuple(located if reader.explain is None else reader.explain(located, setting)),
         items=tuple(sorted(items)), decided=tuple(decided), passed_over=dict(passed_over),
         missed=tuple(survey.list_missed(read)), cut=cut,
-        removals=sum(each.is_removal for each in kept.values()), repeated=merges.repeated,
+        removals=sum(record.is_removal for record in kept.values()), repeated=merges.repeated,
         merges=merges.list_examples(list(places)), filled=dict(sorted(filled.items())), unplaced=tuple(unplaced),
     )  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from itertools import groupby
 from typing import Any
 
@@ -11,42 +10,23 @@ from msgspec.structs import replace
 
 from outings.contract.values import format_instant
 from outings.release.manifest import FeedAccount
-from outings.release.root import FeedMemory
+from outings.release.root import FeedMemory, FeedTally
 from pipeline.records.record import Problem
 
 _INDEX = re.compile(r"\[\d+\]")
 
 
-class FeedCount(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Counts of a feed's records. `read` = `listings` + `merged` + `quarantined`. `withdrawn`: listings that are taken
-    down, and so left out. `last_good`: published listings that stay as they were in place of quarantined ones, and the
-    stamp of the oldest. `read_at`: when this version was read; `failure`: why it is still in force, though the feed
-    failed at `failed_at`. `missed`: expectations that it does not meet. `account`: what readers see of it, such that
+class FeedCount(FeedTally, frozen=True, kw_only=True, omit_defaults=True):
+    """The counts of a feed's records in a report. `account`: what readers see of it, such that
     `listings` - `withdrawn` - `removals` = `served` + what is hidden + `unpublished` - `earlier`. What is not stated of
-    a feed is left out; the other members are as `FeedMemory` has them."""
+    a feed is left out."""
 
     feed: str
-    read: int
-    listings: int
-    merged: int
-    quarantined: int
-    withdrawn: int = 0
-    last_good: int = 0
-    last_good_since: datetime | None = None
-    read_at: datetime | None = None
-    failed_at: datetime | None = None
-    failure: str | None = None
-    missed: tuple[str, ...] = ()
-    removals: int = 0
-    repeated: int = 0
-    merges: tuple[str, ...] = ()
-    filled: Mapping[str, int] = {}
-    unplaced: tuple[str, ...] = ()
     account: FeedAccount | None = None
 
 
 def count_feed(feed: str, memory: FeedMemory, account: FeedAccount | None = None) -> FeedCount:
-    known = {name: getattr(memory, name) for name in FeedCount.__struct_fields__[1:-1]}
+    known = {name: getattr(memory, name) for name in FeedTally.__struct_fields__}
     count = FeedCount(feed=feed, account=account, **known)
     return count if memory.failure is not None else replace(count, read_at=None)
 
@@ -164,7 +144,7 @@ def _format_counts(feeds: Sequence[FeedCount]) -> list[str]:
     account = [f"  {count.feed}: {line}" for count in feeds for line in list_account(count)]
     lines += ["", "What readers do not see by default, and what was not taken:", *account] if account else []
     failed = [describe_kept(count) for count in feeds if count.failure is not None]
-    lines += ["", "Feeds that failed:", *(f"  {each}" for each in failed)] if failed else []
+    lines += ["", "Feeds that failed:", *(f"  {line}" for line in failed)] if failed else []
     missed = [f"  {count.feed}: {reason}" for count in feeds for reason in count.missed]
     lines += ["", "Expectations that feeds do not meet:", *missed] if missed else []
     return lines + ["", "Last good versions that stay:"] * bool(kept) + [_format_last_good(count) for count in kept]

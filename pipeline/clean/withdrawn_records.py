@@ -109,7 +109,7 @@ def strip_read(read: FeedRead, taken: WithdrawalMatcher) -> FeedRead:
     if not taken:
         return read
     cleaned = list_cleaned(read.records)
-    kept = [each for each in (_strip_cleaned(each, taken) for each in cleaned) if each is not None]
+    kept = [record for own in cleaned if (record := _strip_cleaned(own, taken)) is not None]
     problems = strip_problems(read.problems, taken)
     if len(problems) == len(read.problems) and len(kept) == len(cleaned) and all(map(is_, kept, cleaned)):
         return read
@@ -118,7 +118,7 @@ def strip_read(read: FeedRead, taken: WithdrawalMatcher) -> FeedRead:
 
 
 def strip_problems(problems: Sequence[Problem], taken: WithdrawalMatcher) -> tuple[Problem, ...]:
-    return tuple(each for each in problems if not taken.has_source(each.feed, each.source_id))
+    return tuple(problem for problem in problems if not taken.has_source(problem.feed, problem.source_id))
 
 
 def _strip_cleaned(cleaned: CleanedRecord, taken: WithdrawalMatcher) -> CleanedRecord | None:
@@ -133,13 +133,13 @@ def _strip_cleaned(cleaned: CleanedRecord, taken: WithdrawalMatcher) -> CleanedR
 
 def strip_records(records: Iterable[SpooledRecord], taken: WithdrawalMatcher) -> list[SpooledRecord]:
     stripped = []
-    for each in records:
-        if taken.is_own(each.head):
+    for record in records:
+        if taken.is_own(record.head):
             continue
-        if members := _find_named(each.head, taken):
-            record = _clear(each.read_record(), members)
-            each = decode_head(encode_record(record), record.type, crawled=each.crawled)
-        stripped.append(each)
+        if members := _find_named(record.head, taken):
+            cleared = _clear(record.read_record(), members)
+            record = decode_head(encode_record(cleared), cleared.type, crawled=record.crawled)
+        stripped.append(record)
     return stripped
 
 

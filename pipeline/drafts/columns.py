@@ -28,7 +28,7 @@ def list_spellings(path: str) -> list[str]:
     """List how a column's name may be looked up: its whole path, then its last steps; also with two words turned."""
     steps = re.split(r"[.\[\]]+", path.strip("[]."))
     spelled = [tidy(" ".join(steps[first:])) for first in range(len(steps))]
-    return list(dict.fromkeys(each for each in spelled if each))
+    return list(dict.fromkeys(spelling for spelling in spelled if spelling))
 
 
 @cache
@@ -188,7 +188,7 @@ def _list_paths(
         else:
             yield f"{path}[]" if child.id != "list" else path
     elif kind.id == "varchar" and (inside := _list_inside(connection, path, types)):
-        yield from (f"{path}.{each}" for each in inside)
+        yield from (f"{path}.{member}" for member in inside)
     else:
         yield path
 
@@ -202,12 +202,12 @@ def _list_inside(connection: DuckDBPyConnection, path: str, types: Mapping[str, 
             objects.append(json.loads(value) if value.startswith("{") else None)
         except ValueError:
             return ()
-    inside = [each for each in objects if isinstance(each, dict)]
+    inside = [value for value in objects if isinstance(value, dict)]
     if not inside or len(inside) * 2 < len(objects):
         return ()
-    paths = dict.fromkeys(inner for each in inside for inner in _walk(each))
+    paths = dict.fromkeys(inner for value in inside for inner in _walk(value))
     # A geometry's point says where it is; its corners are lists.
-    return [each for each in paths if "point[0]" not in paths or not each.startswith("coordinates")]
+    return [own for own in paths if "point[0]" not in paths or not own.startswith("coordinates")]
 
 
 def _walk(value: dict[str, Any], path: str = "", depth: int = 0) -> Iterator[str]:

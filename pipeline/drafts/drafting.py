@@ -148,7 +148,7 @@ def _rate_header(fields: Sequence[str]) -> int:
 def _find_sheet(path: Path, feed: FeedTable) -> dict[str, Any]:
     rated = []
     with CalamineWorkbook.from_path(path) as workbook:
-        names = [each.name for each in workbook.sheets_metadata if each.visible == SheetVisibleEnum.Visible]
+        names = [sheet.name for sheet in workbook.sheets_metadata if sheet.visible == SheetVisibleEnum.Visible]
         for name in names:
             cells = read_cells(workbook.get_sheet_by_name(name), path)
             for place, row in enumerate(cells[:_LOOKED_AT]):
@@ -157,7 +157,7 @@ def _find_sheet(path: Path, feed: FeedTable) -> dict[str, Any]:
                     rated.append((_rate_header(fields), -place, name, cells))
     if not rated:
         return {}
-    _, place, name, cells = max(rated, key=lambda each: each[:2])
+    _, place, name, cells = max(rated, key=lambda rating: rating[:2])
     first = next(number for number, row in enumerate(cells) if any(map(format_cell, row)))
     settings: dict[str, Any] = {"sheet": name} if len(names) > 1 and not feed.sheet else {}
     return settings | ({"skip": -place} if -place > first else {})

@@ -70,7 +70,7 @@ def find_points(columns: Sequence[Column]) -> list[Point]:
 def _find_axis(columns: Sequence[Column], role: str) -> Column | None:
     named = [(rank, column) for column in columns if (rank := rank_name(role, column.path)) is not None]
     right = [(rank, column) for rank, column in named if column.filled and fits(role, column, TimeNotation())]
-    return min(right, key=lambda each: each[0], default=(None, None))[1]
+    return min(right, key=lambda pair: pair[0], default=(None, None))[1]
 
 
 def find_center(points: Sequence[Point]) -> Point | None:

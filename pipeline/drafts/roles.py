@@ -182,7 +182,7 @@ def _find_position(free: Sequence[Column]) -> dict[str, Role]:
     for column in free:
         for patterns in (PAIR, POINT):
             if _share(column.filled, re.compile(f"{patterns[0]}.*")) > 0.5:
-                lat, lng = (Role(column=column, pattern=each) for each in patterns)
+                lat, lng = (Role(column=column, pattern=pattern) for pattern in patterns)
                 return {"lat": lat, "lng": lng}
     lists = {column.path: column for column in free}
     for path, first in lists.items():

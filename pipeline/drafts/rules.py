@@ -95,8 +95,8 @@ def _draft_times(roles: Roles) -> Rules:
         day = roles["end_date"] if "end_date" in roles and roles["end_date"].writing.kind == "day" else start
         ends = [("ends_local", end, day)] if end is not None and end.writing.kind == "moment" else []
         return {
-            member: _format(each) if _has_own_days(start, each) else _turn_day(day, each)
-            for member, each, day in [("starts_local", clock, start), *ends]
+            member: _format(moment) if _has_own_days(start, moment) else _turn_day(day, moment)
+            for member, moment, day in [("starts_local", clock, start), *ends]
         }
     rules = {"starts_local": _draft_moment(start, clock, "start")}
     end, end_clock = roles.get("end_date"), roles.get("end_time")
@@ -156,7 +156,7 @@ def _draft_moment(dated: Role, clock: Role | None, end: str) -> Any:
     join: dict[str, Any] = {"join": [dated.path, clock.path], **heading, **({"range": end} if is_range else {})}
     if dated.writing.kind == "day" and not dated.writing.formats and not clock.writing.formats and not is_range:
         return join  # both as ISO 8601 writes them
-    both = [f"{day} {each}" for day in days for each in (clock.writing.formats or ("%H:%M",))]
+    both = [f"{day} {time}" for day in days for time in (clock.writing.formats or ("%H:%M",))]
     if any(value is None for value in clock.column.values) or clock.writing.read < clock.writing.values:
         both += days
     return {**join, "format": both if len(both) > 1 else both[0]}

@@ -114,7 +114,7 @@ def _has_span(value: str) -> bool:
 
 def _find_kind(connection: DuckDBPyConnection, values: Sequence[str], *, months_first: bool) -> TimeNotation:
     notations = [_find(connection, values, kind, months_first=months_first) for kind in ("moment", "day", "clock")]
-    return max(notations, key=lambda each: each.read)
+    return max(notations, key=lambda notation: notation.read)
 
 
 def _find(connection: DuckDBPyConnection, values: Sequence[str], kind: str, *, months_first: bool) -> TimeNotation:
@@ -124,7 +124,7 @@ def _find(connection: DuckDBPyConnection, values: Sequence[str], kind: str, *, m
     while left and len(chosen) < _MOST:
         sample = list(dict.fromkeys(left))[:_SAMPLE]
         counts = _count(connection, sample, kind, months_first=months_first)
-        best = max(counts, key=lambda each: counts[each], default="")
+        best = max(counts, key=lambda format_: counts[format_], default="")
         read = _try(connection, left, kind, (best,)) if best and counts[best] else [False]
         if sum(read) <= _LEAST * len(values) * bool(chosen):
             break
@@ -153,14 +153,14 @@ def _try(connection: DuckDBPyConnection, values: Sequence[str], kind: str, forma
 
 def _count(connection: DuckDBPyConnection, sample: list[str], kind: str, *, months_first: bool) -> dict[str, int]:
     """Count the texts that each format reads."""
-    days = sorted(DAYS, key=lambda each: not each.removeprefix("%A ").startswith("%m")) if months_first else list(DAYS)
+    days = sorted(DAYS, key=lambda day: not day.removeprefix("%A ").startswith("%m")) if months_first else list(DAYS)
     formats = days if kind == "day" else list(_CLOCKS)
     if kind == "moment":
         formats = [f"{day}{between}{clock}" for day, between, clock in product(days, " T", _CLOCKS)]
-    formats = [each for each in formats if any(_may_fit(each, value) for value in sample)]
+    formats = [format_ for format_ in formats if any(_may_fit(format_, value) for value in sample)]
     if not formats:
         return {}
-    counts = ", ".join(f"count(*) FILTER ({_read(kind, (each,))})" for each in formats)
+    counts = ", ".join(f"count(*) FILTER ({_read(kind, (format_,))})" for format_ in formats)
     query = f"SELECT {counts} FROM (SELECT unnest(?::VARCHAR[]) AS value)"
     ((*matches,),) = connection.execute(query, [sample]).fetchall()
     return dict(zip(formats, matches, strict=True))
@@ -169,5 +169,5 @@ def _count(connection: DuckDBPyConnection, sample: list[str], kind: str, *, mont
 def _may_fit(format_: str, value: str) -> bool:
     """Return whether the text has as many numbers as the format, and letters where it has names."""
     numbers = len(re.findall(r"%[^AaBbp]", format_)) if "%Y%m%d" not in format_ else format_.count("%") - 2
-    has_names = any(each in format_ for each in ("%A", "%B", "%b"))
+    has_names = any(directive in format_ for directive in ("%A", "%B", "%b"))
     return len(re.findall(r"\d+", value)) == numbers and has_names == (re.search(r"[^\W\dT]{2}", value) is not None)

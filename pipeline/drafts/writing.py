@@ -93,7 +93,7 @@ def encode(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{encode_key(name)} = {encode(each)}" for name, each in value.items()) + " }"
+        return "{ " + ", ".join(f"{encode_key(name)} = {encode(inner)}" for name, inner in value.items()) + " }"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(encode, value)) + "]"
     if isinstance(value, str):
@@ -124,7 +124,7 @@ def format_draft(draft: FeedDraft, read: FeedRead) -> str:
         lines += ["", *assumed]
     if read.problems:
         lines += ["", f"{len(read.problems):,} problems; the first:"]
-        lines += [f"  line {each.line}: {each.reason}: {each.value or ''}" for each in read.problems[:5]]
+        lines += [f"  line {problem.line}: {problem.reason}: {problem.value or ''}" for problem in read.problems[:5]]
     lines += ["", "The first records, as they would be published:"]
     for record in list(read.records)[:_SHOWN_RECORDS]:
         lines += [f"  {name}: {value}" for name, value in show_record(record).items()] + [""]
@@ -193,9 +193,9 @@ def show_record(record: Record) -> dict[str, str]:
 
 def _strip(value: Any) -> Any:
     if isinstance(value, dict):
-        inner = {name: _strip(each) for name, each in value.items()}
-        return {name: each for name, each in inner.items() if _is_stated(each)}
-    return [_strip(each) for each in value] if isinstance(value, (list, tuple)) else value
+        inner = {name: _strip(inner_value) for name, inner_value in value.items()}
+        return {name: inner_value for name, inner_value in inner.items() if _is_stated(inner_value)}
+    return [_strip(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
 
 def _is_stated(value: Any) -> bool:

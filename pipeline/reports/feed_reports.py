@@ -40,7 +40,7 @@ class FeedReporter:
         self._store, self._cache = store, cache
         known = list(islice(list_releases(store, trust=trust), _LOOKED_AT))
         ended = known[0].root.ended if known else ()
-        self._releases = [each for each in known if not has_ended(ended, each.root.sequence)]
+        self._releases = [release for release in known if not has_ended(ended, release.root.sequence)]
         self._read_listings = lru_cache(maxsize=RELEASES)(self._open_listings)
 
     def list_releases(self) -> tuple[ReleaseColumn, ...]:
@@ -49,12 +49,12 @@ class FeedReporter:
         versions = {after.id: _count_versions(before, after) for after, before in pairwise(shown)}
         return tuple(
             ReleaseColumn(
-                id=each.id,
-                built_on=each.root.built_at.date(),
-                versions=versions.get(each.id),
-                feeds={name: _count_feed(memory) for name, memory in each.root.feeds.items()},
+                id=release.id,
+                built_on=release.root.built_at.date(),
+                versions=versions.get(release.id),
+                feeds={name: _count_feed(memory) for name, memory in release.root.feeds.items()},
             )
-            for each in shown[:RELEASES]
+            for release in shown[:RELEASES]
         )
 
     def list_feeds(self) -> tuple[FeedReport, ...]:
@@ -95,10 +95,10 @@ class FeedReporter:
 
     def _find_other(self, name: str, memory: FeedMemory) -> ListedRelease | None:
         """Return the last release in which the feed was different, or None."""
-        for each in self._releases[1:]:
-            other = each.root.feeds.get(name)
+        for release in self._releases[1:]:
+            other = release.root.feeds.get(name)
             if other is not None and other.hash != memory.hash:
-                return each
+                return release
         return None
 
     def _select(self, root: Root, feed: str) -> pl.DataFrame:
@@ -146,7 +146,8 @@ def _group_problems(problems: Sequence[Problem]) -> Iterator[WrongGroup]:
     for group in group_by_cause(problems):
         first = group[0]
         lines = [
-            WrongLine(file=each.file, line=each.line, source_id=each.source_id, value=each.value) for each in group
+            WrongLine(file=problem.file, line=problem.line, source_id=problem.source_id, value=problem.value)
+            for problem in group
         ]
         yield WrongGroup(
             field=name_field(first),

@@ -34,7 +34,7 @@ def record_build(attempt: Attempt, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     following = folder / f".{FILE}.{os.getpid()}"
     try:
-        write_named(following, (msgspec.json.encode(each) + b"\n" for each in kept))
+        write_named(following, (msgspec.json.encode(row) + b"\n" for row in kept))
         following.replace(folder / FILE)
     finally:
         following.unlink(missing_ok=True)

@@ -100,7 +100,8 @@ def read_samples(path: Path) -> dict[str, Samples]:
             name = family.name.removeprefix(PREFIX)
             if family.name.startswith(PREFIX) and name in METRICS:
                 labels = METRICS[name][0]
-                samples[name] = {tuple(each.labels[label] for label in labels): each.value for each in family.samples}
+                read = ((sample.labels, sample.value) for sample in family.samples)
+                samples[name] = {tuple(own[label] for label in labels): value for own, value in read}
     except (FileNotFoundError, UnicodeDecodeError, ValueError, KeyError):
         return {}
     return samples
