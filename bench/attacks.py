@@ -8,6 +8,7 @@ import socket
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
+from urllib.parse import quote
 
 from msgspec import Struct
 
@@ -57,6 +58,7 @@ class Attacker:
             FORGED: (30, lambda _: self._ask(*self._forge())),
             "changed cursor": (10, lambda kind: self._ask(kind, self._change())),
             "walk in an old release": (20, lambda kind: self._ask(kind, self._walk())),
+            "new condition": (4, lambda kind: self._ask(kind, self._put_condition())),
             "random parameters": (20, lambda kind: self._ask(kind, self._mix())),
             "random path": (8, lambda kind: self._ask(kind, self._wander())),
             "wrong key": (4, lambda kind: self._ask(kind, "/v1/metros", key="ldk_" + "a" * 44)),
@@ -170,6 +172,10 @@ class Attacker:
         )
         return f"{self._random.choice(PATHS)}?{'&'.join(pairs)}"
 
+    def _put_condition(self) -> str:
+        where = self._random.choice(CONDITIONS).format(self._random.randrange(10**9))
+        return f"{METRO}/{self._random.choice(LISTS[:4])}?where={quote(where)}"
+
     def _wander(self) -> str:
         words = (self._random.choice(WORDS) for _ in range(self._random.randrange(1, 6)))
         return "/" + "/".join(words)
@@ -237,6 +243,12 @@ VALUES: Sequence[str] = [
     "", "1", "0", "-1", "1e999", "NaN", "9" * 400, "2026-02-30", "2026-12-01", "9999-12-31", "%00", "%ff", "%", "a,,b",
     "seattle", "47.6", "-122.3", "kids", "all", "id", "name.first", "music", "storytime", "true", "50", "monday",
     "x" * 5_000, "18:30", "source,forecast", "category,age_band,weekday", "98101", "events,places", "soonest",
+]  # fmt: skip
+# Of `where=`, each new by its number: what reads much text, what joins dates, what fails, and what is refused.
+CONDITIONS: Sequence[str] = [
+    "strip_accents(lower(description)) LIKE '%a%b%c%{0}%' OR upper(description) ILIKE '%q%z%{0}'",
+    "length(trim(lower(upper(description)))) % 97 = {} % 97", "occurrence.index > {} AND description LIKE '%x%y%'",
+    "CAST(name AS INTEGER) = {}", "EXISTS (SELECT {})", "regexp_matches(name, '(a*)*b{}')", "lower(" * 60 + "name",
 ]  # fmt: skip
 WORDS: Sequence[str] = [
     "v1", "seattle", "new-york", "events", "classes", "places", "slug", "calendar", "listings", "versions", EVENT,
