@@ -1,6 +1,7 @@
 """Client of the API, which waits and retries as the server says."""
 
 import os
+import ssl
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -64,7 +65,11 @@ class Connection:
         if not url.startswith(("http://", "https://")):
             raise MirrorError(f"url {url!r}: expected an address with http:// or https://")
         self._client = httpx2.Client(
-            base_url=url, headers={"X-API-Key": key} if key else {}, timeout=_TIMEOUT, trust_env=False
+            base_url=url,
+            headers={"X-API-Key": key} if key else {},
+            timeout=_TIMEOUT,
+            trust_env=False,
+            verify=ssl.create_default_context(),  # the machine's certificates
         )
 
     def __call__(self, target: str) -> HttpResponse:
