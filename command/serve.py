@@ -49,6 +49,7 @@ def serve(*, config: Path, host: str, port: int, workers: int | None, memory: in
     # Each worker opens its own of all that. One that can't ends at once, and would be replaced for ever.
     read_reader(configuration.signing)
     _check_folders(configuration)
+    _check_machine(configuration)
     processes = workers or len(os.sched_getaffinity(0))
     listening = _listen(host, port=port, count=processes)
     click.echo(f"Starting {processes} worker(s) for {listening.address}, which takes a few seconds …", err=True)
@@ -82,6 +83,22 @@ def _check_folders(configuration: Configuration) -> None:
     except ValueError as error:
         # Neither it nor the reason is shown: either may have the password in it.
         raise click.ClickException("[edge] rate_storage is not a URL that the Redis client can read") from error
+
+
+def _check_machine(configuration: Configuration) -> None:
+    from edge.limits.connections import explain_descriptors
+
+    if configuration.weather.provider == "nws" or configuration.geocoder.provider not in ("none", "local"):
+        # With an HTTP client, which takes an eighth of all imports.
+        from outings.remote.fetcher import check_proxies
+
+        try:
+            check_proxies()
+        except ValueError as error:
+            raise click.ClickException(f"the proxy that the environment names can't be used: {error}") from error
+    too_few = explain_descriptors()
+    if too_few is not None:
+        raise click.ClickException(too_few)
 
 
 def _listen(host: str, *, port: int, count: int) -> "ListeningSockets":

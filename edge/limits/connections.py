@@ -13,6 +13,21 @@ _SHARE = 2
 # Bytes of answers that clients have not taken, of all connections of a worker. 1,024 clients that read a gzip page of
 # the reference slowly have 72 MB.
 MOST_UNSENT_BYTES = 256 * 2**20
+# With fewer than these a server does not start: 128 connections, and room.
+LEAST_DESCRIPTORS = 256
+
+
+def explain_descriptors() -> str | None:
+    """Return what to do if this process and its children may open too few files, or None if they may open enough."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit >= LEAST_DESCRIPTORS:
+        return None
+    most = _SHARE * MOST
+    return (
+        f"each worker may open {limit} files and sockets, and needs {LEAST_DESCRIPTORS}, or {most} for {MOST} "
+        f"connections; run `ulimit -n {most}` first, set LimitNOFILE={most} in its systemd unit, or give "
+        f"--ulimit nofile={most} to its container"
+    )
 
 
 class Connection(Protocol):

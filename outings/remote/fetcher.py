@@ -28,6 +28,14 @@ class PermanentRemoteError(RemoteError):
 MOST_BYTES = 2**20
 
 
+def check_proxies() -> None:
+    """Raise ValueError if the environment names a proxy through which no request can be sent."""
+    try:
+        httpx2.Client().close()
+    except (ImportError, ValueError) as error:
+        raise ValueError(str(error)) from error
+
+
 class Fetcher:
     """Sends requests to one server. `headers` are sent with each request. `refusing` are the statuses that mean the
     request itself is wrong."""
