@@ -22,6 +22,7 @@ from outings.answers.plan import AnswerPlan, PlannedFile
 from outings.contract.errors import unavailable
 from outings.contract.routes import ROUTES
 from outings.release.manifest import Export, PrecomputedPage
+from outings.release.site import StoredFile
 from outings.release.store import Bytes, Corrupt, Store, StoreError, read_object
 
 log = structlog.get_logger()
@@ -64,9 +65,10 @@ def decode_gzip(coded: bytes) -> bytes:
     return isal_zlib.decompress(coded, wbits=_GZIP_WINDOW)
 
 
-def cut_pieces(data: Bytes) -> Iterator[bytes]:
-    """Cut a body into chunks so small that the event loop can serve other clients between two of them."""
-    return (data[at : at + _PIECE_BYTES] for at in range(0, len(data), _PIECE_BYTES))
+def cut_pieces(data: Bytes, part: slice = slice(None)) -> Iterator[bytes]:
+    """Cut a body, or a part of it, into chunks so small that the event loop can serve other clients between two."""
+    begin, end, _ = part.indices(len(data))
+    return (data[at : min(at + _PIECE_BYTES, end)] for at in range(begin, end, _PIECE_BYTES))
 
 
 def unpack_pieces(packed: Bytes) -> Iterator[bytes]:
@@ -191,6 +193,10 @@ class Bodies:
     async def open_file(self, file: PlannedFile, *, key_id: str) -> Bytes:
         """Read an export or another file from the store. Raises ApiError if the store does not return it."""
         return await self._wait(file.open, key_id=key_id)
+
+    async def open_stored(self, file: StoredFile) -> Bytes:
+        """Open the object that a file of the site is a part of. Raises ApiError if the store does not return it."""
+        return await self._wait(file.open, key_id="")
 
     def _find_source(self, planned: RequestPlan) -> Counter:
         """Return the metric to count a rendered body in: `object` for a detail that is its stored document, else

@@ -271,6 +271,16 @@ def make_file(
     return Response(status=status, head=lines, pieces=pieces, size=size)
 
 
+def make_part(
+    request: Request, head: Lines, pieces: Iterable[bytes], *, part: slice, size: int, media: str
+) -> Response:
+    """Return the part of a file of `size` bytes that `Range` names."""
+    length = part.stop - part.start
+    entity = list_content_headers(length, b"", media=media)
+    entity += b"content-range: bytes %d-%d/%d\r\n" % (part.start, part.stop - 1, size)
+    return make_file(request, head, entity, pieces, size=length, status=206)
+
+
 _RANGE = re.compile(rb"bytes=(\d{0,18})-(\d{0,18})")
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from edge.authentication import KeyRing
-from edge.bodies import CODINGS, IDENTITY, Bodies, choose_coding, encode_body
+from edge.bodies import CODINGS, IDENTITY, Bodies, choose_coding, cut_pieces, encode_body
 from edge.messages import (
     Body,
     Header,
@@ -18,14 +18,18 @@ from edge.messages import (
     Request,
     Response,
     encode_lines,
+    list_content_headers,
     make_body,
     make_etag,
+    make_file,
     make_head,
     make_not_modified,
+    make_part,
     make_redirect,
     make_status,
     make_success,
     matches_etag,
+    read_range,
 )
 from edge.metrics import Counts, Metrics
 from edge.planner import RequestPlan
@@ -39,7 +43,7 @@ from outings.contract.vocabulary import COLLECTIONS, Vocabulary
 from outings.pages.assets import HTML
 from outings.pages.missing_page import CONTENT_SECURITY_POLICY, place_page
 from outings.pages.missing_page import PATH as MISSING
-from outings.release.site import ASSETS, BROTLI, GZIP, SiteFile
+from outings.release.site import ASSETS, BROTLI, GZIP, SiteFile, StoredFile
 
 (MAX_AGE,) = (route.max_age for route in ROUTES if route.name == "openapi")
 
@@ -140,7 +144,7 @@ class Pages(Struct, frozen=True):
         is_browser = request.wants_page and request.method in ("GET", "HEAD")
         return is_browser and not is_near and self.releases.find_file(MISSING) is not None
 
-    def answer(self, request: Request) -> Response:
+    async def answer(self, request: Request) -> Response:
         """Return the page, or 404 with a page that says so."""
         if not self.has_page(request.path):
             return self.explain_missing(request)
@@ -153,7 +157,20 @@ class Pages(Struct, frozen=True):
         head = _make_head(request.path, file)
         if matches_etag(request.if_none_match, _make_tag(file)):
             return make_not_modified(request, head)
+        if isinstance(file, StoredFile):
+            return await self._send_stored(request, head, file)
         return make_success(request, head, self._read_body(file, choose_coding(request.accept_encoding, _CODINGS)))
+
+    async def _send_stored(self, request: Request, head: Lines, file: StoredFile) -> Response:
+        """Return what is stored as it is, or the part of it that is requested."""
+        part = read_range(request.range_text, file.size)
+        begin, end = (0, file.size) if part is None else (part.start, part.stop)
+        data = await self.bodies.open_stored(file)
+        pieces = cut_pieces(data, slice(file.start + begin, file.start + end))
+        if part is not None:
+            return make_part(request, head, pieces, part=part, size=file.size, media=file.media)
+        entity = b"accept-ranges: bytes\r\n" + list_content_headers(file.size, IDENTITY, media=file.media)
+        return make_file(request, head, entity, pieces, size=file.size)
 
     def _read_body(self, file: SiteFile, coding: bytes) -> Body:
         """Return the cached body: a thousand clients that take it slowly hold the same bytes."""
@@ -170,7 +187,7 @@ class Pages(Struct, frozen=True):
             raise not_found("There is no such page.")
         self.counts.refused.inc()
         data = place_page(file.read(b""), depth=request.path.count("/") - 1)
-        return make_success(request, _MISSING, make_body(data, b"", media=file.extents.media), status=404)
+        return make_success(request, _MISSING, make_body(data, b"", media=file.media), status=404)
 
 
 def _render_listing(request: Request, planned: RequestPlan, coding: bytes) -> Body:
@@ -200,12 +217,12 @@ def _render_listing(request: Request, planned: RequestPlan, coding: bytes) -> Bo
     return make_body(encode_body(data, coding), coding, media=HTML)
 
 
-def _make_tag(file: SiteFile) -> bytes:
+def _make_tag(file: SiteFile | StoredFile) -> bytes:
     """Weak: one for all codings."""
-    return b'W/"%b"' % file.extents.sha256[:32].encode()
+    return b'W/"%b"' % file.sha256[:32].encode()
 
 
-def _make_head(path: str, file: SiteFile) -> Lines:
+def _make_head(path: str, file: SiteFile | StoredFile) -> Lines:
     is_asset = path[1:].startswith(ASSETS)
     return b"%betag: %b\r\n" % (_ASSET if is_asset else _PAGE, _make_tag(file))
 

@@ -22,7 +22,7 @@ from outings.release.folder import hold_lock, sync, write_named
 from outings.release.log import list_tail
 from outings.release.pointer import NAME, ListedRelease, Pointer, explain_pointer, read_pointer
 from outings.release.root import Root, explain_regress, format_release_id, has_ended, read_root
-from outings.release.site import ASSETS, SiteFile
+from outings.release.site import ASSETS, SiteFile, StoredFile
 from outings.release.snapshot import Release, Snapshot, name_release
 from outings.release.store import Corrupt, NotFound, Store, StoreError
 from outings.release.trust import ANYBODY, Trust
@@ -189,7 +189,7 @@ class Releases:
         """Return True if a stamp of the metro is later than in the current release, as another worker may have it."""
         return self.current is not None and self.current.stamps.get(metro, "") < stamp
 
-    def find_file(self, path: str) -> SiteFile | None:
+    def find_file(self, path: str) -> SiteFile | StoredFile | None:
         """Return a file of the site. A page that was sent a moment ago may name a style of the previous release, so
         styles and scripts are looked for in every open one."""
         releases = self._list_open() if path.startswith(ASSETS) else islice(self._list_open(), 1)

@@ -33,6 +33,7 @@ from edge.messages import (
     make_file,
     make_mismatch,
     make_not_modified,
+    make_part,
     make_preflight,
     make_success,
     matches_etag,
@@ -80,7 +81,7 @@ class Responder(Struct, frozen=True, kw_only=True):
                 if request.method == "OPTIONS":
                     response = make_preflight(request)
                 elif request.match is None:
-                    response = self.pages.answer(request)
+                    response = await self.pages.answer(request)
                 elif not request.match.route.needs_key:
                     response = await self.public.answer(request)
                 else:
@@ -217,10 +218,8 @@ class Responder(Struct, frozen=True, kw_only=True):
         stored, size = file.export.coding.encode(), measure_file(file.export, coding)
         part = None if stored or request.front is not None else read_range(request.range_text, size)
         if part is not None:
-            entity = list_content_headers(part.stop - part.start, IDENTITY, media=planned.plan.media)
-            entity += b"content-range: bytes %d-%d/%d\r\n" % (part.start, part.stop - 1, size)
-            return make_file(
-                request, planned.head, entity, cut_pieces(data[part]), size=part.stop - part.start, status=206
+            return make_part(
+                request, planned.head, cut_pieces(data, part), part=part, size=size, media=planned.plan.media
             )
         is_unpacked = stored not in (coding, IDENTITY)
         entity = b"" if stored else b"accept-ranges: bytes\r\n"

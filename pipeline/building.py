@@ -442,7 +442,7 @@ def _publish(
     feeds = [
         date_version(tables[feed.feed], feed, sources[feed.feed], before=run.before, now=plan.stamp) for feed in feeds
     ]
-    carried = _tally_carried(plan)
+    site, carried = run.build.configuration.site, _tally_carried(plan)
     changes = {metro.slug: metro.changes for metro in built}
     read = {feed.feed for feed in records.feeds}
     problems = tuple(problem for metro in metros for problem in metro.problems if problem.feed not in read)
@@ -457,7 +457,13 @@ def _publish(
         },
         now=plan.stamp,
         find_changes=partial(_compare_organizations, run, plan, changes, parts=parts),
-        make_site=None if plan.site is None else compose_site(store, plan.site),
+        make_site=None
+        if plan.site is None
+        else compose_site(
+            store,
+            plan.site,
+            basemap=None if site is None else site.basemap,
+        ),
         check_deadline=check_deadline,
         tell_id=lambda id_: tell_release(id_, [*(p for feed in feeds for p in feed.problems), *problems]),
         trust=trust,

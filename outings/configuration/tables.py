@@ -270,7 +270,8 @@ class ColorsTable(Struct, frozen=True, kw_only=True):
 
 class SiteTable(Struct, frozen=True, kw_only=True):
     """The pages. `enabled` is false for a release without any; `key` is shown to every visitor, and each address has
-    `key_per_minute` requests with it; `words` is a file that replaces words of the pages."""
+    `key_per_minute` requests with it; `words` is a file that replaces words of the pages, and `basemap`
+    a PMTiles file below the explorer's map."""
 
     enabled: bool = True
     name: str = ""
@@ -278,6 +279,7 @@ class SiteTable(Struct, frozen=True, kw_only=True):
     key_per_minute: Count = 120
     language: Literal["en", "es"] = "en"
     words: Path | None = None
+    basemap: Path | None = None
     colors: ColorsTable = ColorsTable()
 
 

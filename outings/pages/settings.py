@@ -12,7 +12,8 @@ from outings.configuration.tables import SiteTable
 from outings.contract.resources.listings import Counts
 from outings.failures import WrongSetting
 from outings.pages.assets import explain_no_assets, find_words
-from outings.release.site import SiteSettings
+from outings.pages.basemap import read_basemap
+from outings.release.site import Basemap, SiteSettings
 
 
 class BuildRow(Struct, frozen=True, kw_only=True):
@@ -98,7 +99,7 @@ def format_date(day: date, words: Words) -> str:
 
 
 class SiteSettingsError(WrongSetting):
-    """The file of words can't be read, or has words that no page shows."""
+    """The file of words or of the base map can't be read, or is none."""
 
 
 def make_settings(table: SiteTable | None) -> SiteSettings | None:
@@ -106,7 +107,7 @@ def make_settings(table: SiteTable | None) -> SiteSettings | None:
     scripts were not built. Without the table there are only the pages that show no listing.
 
     Raises:
-        SiteSettingsError: The file of words is wrong.
+        SiteSettingsError: The file of words or of the base map is wrong.
     """
     if (table is not None and not table.enabled) or explain_no_assets() is not None:
         return None
@@ -119,7 +120,15 @@ def make_settings(table: SiteTable | None) -> SiteSettings | None:
         words={} if table.words is None else _read_words(table.words),
         accent=table.colors.accent,
         shows_data=True,
+        basemap=None if table.basemap is None else _read_basemap(table.basemap),
     )
+
+
+def _read_basemap(path: Path) -> Basemap:
+    try:
+        return read_basemap(path)
+    except (OSError, ValueError) as error:
+        raise SiteSettingsError(f"[site] basemap: {path} is no map that pages can draw: {error}") from error
 
 
 def _read_words(path: Path) -> dict[str, dict[str, str]]:

@@ -216,7 +216,10 @@ def list_references(store: Store, root: Root, *, known: Collection[str] = ()) ->
             yield from list_objects(read_manifest(store, part.manifest))
     if root.site is not None and root.site not in known:
         yield root.site
-        yield read_site(store, root.site).pages.object
+        site = read_site(store, root.site)
+        yield site.pages.object
+        if site.settings.basemap is not None:
+            yield site.settings.basemap.object
     for segment in list_segments(root.log):
         yield segment.object
         yield segment.index

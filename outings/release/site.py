@@ -6,7 +6,7 @@ A path is what stands behind the first slash of an address: the empty text is th
 
 import gzip
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 import brotli
@@ -32,6 +32,20 @@ _REMEMBERED = 128
 Extent = tuple[int, int]
 
 
+class Basemap(Struct, frozen=True, kw_only=True):
+    """An operator's PMTiles file: an object of `size` bytes. `zoom` is the nearest level in it, `credit` whose data it
+    is."""
+
+    object: str
+    size: int
+    zoom: int
+    credit: str = ""
+
+    @property
+    def path(self) -> str:
+        return f"{ASSETS}basemap.{self.object[:10]}.pmtiles"
+
+
 class SiteSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An operator's settings of the site. `shows_data`: there are pages that show listings. `key`: one
     that every visitor may use. `words` replace the program's own, by page and name; `accent` is a colour as #rrggbb,
@@ -44,6 +58,7 @@ class SiteSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     accent: str = ""
     shows_data: bool = False
     is_static: bool = False
+    basemap: Basemap | None = None
 
 
 class FileExtents(Struct, frozen=True, kw_only=True):
@@ -87,11 +102,38 @@ class SiteFile(Struct, frozen=True, kw_only=True):
     extents: FileExtents
     packed: Bytes
 
+    @property
+    def media(self) -> str:
+        return self.extents.media
+
+    @property
+    def sha256(self) -> str:
+        return self.extents.sha256
+
     def read(self, coding: bytes) -> bytes:
         """Return the bytes in this coding: `GZIP`, `BROTLI` or none."""
         offset, length = self.extents.br if coding == BROTLI else self.extents.gzip
         data = bytes(self.packed[offset : offset + length])
         return data if coding else gzip.decompress(data)
+
+
+class StoredFile(Struct, frozen=True, kw_only=True):
+    """A file of an open release that is stored as it is, as a part of an object. `fetch` returns the object."""
+
+    media: str
+    sha256: str
+    object: str
+    start: int = 0
+    size: int
+    fetch: Callable[[str], Bytes]
+
+    def open(self) -> Bytes:
+        """Return the object. Raises NotFound, Corrupt, StoreError and OSError."""
+        return self.fetch(self.object)
+
+    def read(self, _: bytes) -> bytes:
+        """Return its bytes, in no coding whichever is asked for. Raises as `open`."""
+        return bytes(self.open()[self.start : self.start + self.size])
 
 
 def pack_files(files: Iterable[tuple[str, str, bytes]]) -> tuple[SiteFiles, bytes]:

@@ -31,11 +31,12 @@ from outings.release.manifest import (
 )
 from outings.release.pointer import ListedRelease
 from outings.release.root import Log, Root
-from outings.release.site import SiteFile, SiteSettings, read_site
+from outings.release.site import SiteFile, SiteSettings, StoredFile, read_site
 from outings.release.store import Bytes, Corrupt, Store
 
 # Of a log's objects, those that were read last stay mapped: what they take is the machine's, not the process's.
 _MOST_MAPS = 64
+_PMTILES = "application/vnd.pmtiles"
 
 Packs = Sequence[Bytes]
 
@@ -113,7 +114,7 @@ class Release(Struct, frozen=True, kw_only=True):
     latest_version_id: int
     metros: Mapping[str, Snapshot]
     history: History = History(Log(), dict[str, bytes]().__getitem__)
-    site: Mapping[str, SiteFile] = {}
+    site: Mapping[str, SiteFile | StoredFile] = {}
     site_settings: SiteSettings = SiteSettings()
     files: frozenset[str] = frozenset()
 
@@ -165,7 +166,9 @@ def read_manifests(store: Store, root: Root) -> dict[str, Manifest]:
     return dict(zip(root.parts, read, strict=True))
 
 
-def open_site(store: Store, sha: str | None, manifests: Mapping[str, Manifest], *, cache: Path) -> dict[str, SiteFile]:
+def open_site(
+    store: Store, sha: str | None, manifests: Mapping[str, Manifest], *, cache: Path
+) -> dict[str, SiteFile | StoredFile]:
     """Return the files of the site that a root names, and of its metros, by path. Raises NotFound, Corrupt and
     StoreError. Without a site a metro's pages would have no style, so then there are none."""
     if sha is None:
@@ -174,11 +177,17 @@ def open_site(store: Store, sha: str | None, manifests: Mapping[str, Manifest], 
     metros = (manifest.site.pages for manifest in manifests.values() if manifest.site is not None)
     shown = (site.pages, *(metros if site.settings.shows_data else ()))
     mapped = run_all(lambda pages: fetch_object(store, pages.object, folder=cache), shown)
-    return {
+    files: dict[str, SiteFile | StoredFile] = {
         path: SiteFile(extents=extents, packed=packed)
         for pages, packed in zip(shown, mapped, strict=True)
         for path, extents in pages.files.items()
     }
+    fetch = lru_cache(_MOST_MAPS)(partial(fetch_object, store, folder=cache))
+    if (basemap := site.settings.basemap) is not None:
+        files[basemap.path] = StoredFile(
+            media=_PMTILES, sha256=basemap.object, object=basemap.object, size=basemap.size, fetch=fetch
+        )
+    return files
 
 
 def fetch_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:

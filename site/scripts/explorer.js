@@ -30,7 +30,10 @@ const explorer = new Explorer(root, {
   language,
   openMap: async (metro) => {
     const [{ openMap }, outlines] = await Promise.all([import(locate(root.dataset.map)), readOutlines(metro)]);
-    return { openMap, outlines };
+    const { basemap, tiles, zoom, credit } = root.dataset;
+    if (!basemap || !tiles) return { openMap, outlines, basemap: null };
+    const load = () => import(locate(basemap));
+    return { openMap, outlines, basemap: { load, url: locate(tiles), zoom: Number(zoom), credit: credit ?? "" } };
   },
 });
 explorer.panel = new RequestPanel(api, language, () => explorer.state);

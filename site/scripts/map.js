@@ -1,6 +1,6 @@
 // The explorer's map: outlines of neighborhoods with their names, and listings as points and counts. It is a file of
 // its own, which is fetched when a map is first looked at.
-import { control, GeoJSON, LatLngBounds, Map as LeafletMap } from "leaflet";
+import { control, DomUtil, GeoJSON, GridLayer, LatLngBounds, Map as LeafletMap } from "leaflet";
 import { Names } from "./map/names.js";
 import { Places } from "./map/places.js";
 
@@ -9,6 +9,7 @@ import { Places } from "./map/places.js";
  * @typedef {{south: number, west: number, north: number, east: number}} Bounds
  * @typedef {import("./map/places.js").Cell} Cell
  * @typedef {{cells: Cell[], degrees: number, points: Point[]}} Content
+ * @typedef {{load: () => Promise<{makeBasemap: Function}>, url: string, zoom: number, credit: string}} Basemap
  * @typedef {{points: Point[], count: number, isNearest: boolean, circle: {lat: number, lng: number, radius_m: number}}}
  *   Sight what is seen: points, how many listings its cells stand for at most, whether it can come nearer, and the
  *   circle around it
@@ -17,7 +18,7 @@ import { Places } from "./map/places.js";
 /**
  * @param {HTMLElement} container
  * @param {{outlines: any, choose: (points: Point[]) => void, look: (sight: Sight) => void, zoomIn: string,
- *   zoomOut: string}} options `outlines`: GeoJSON of the neighborhoods, the roomiest first
+ *   zoomOut: string, basemap: Basemap | null}} options `outlines`: GeoJSON of the neighborhoods, the roomiest first
  */
 export function openMap(container, options) {
   const map = new LeafletMap(container, {
@@ -31,6 +32,7 @@ export function openMap(container, options) {
   });
   control.zoom({ zoomInTitle: options.zoomIn, zoomOutTitle: options.zoomOut }).addTo(map);
   control.scale({ position: "bottomright" }).addTo(map);
+  if (options.basemap) layBasemap(map, options.basemap);
   const outlines = new GeoJSON(options.outlines, { interactive: false, style: { className: "area" } });
   const places = new Places(map, options.choose);
   const names = new Names(map, options.outlines.features);
@@ -76,6 +78,37 @@ export function openMap(container, options) {
     },
     close: () => map.remove(),
   };
+}
+
+/**
+ * Lays the operator's map below all else, in the colours of the page.
+ * @param {LeafletMap} map
+ * @param {Basemap} basemap
+ */
+async function layBasemap(map, { load, url, zoom, credit }) {
+  Object.assign(globalThis, { L: { GridLayer, DomUtil } });
+  const { makeBasemap } = await load();
+  const text = document.createElement("span");
+  text.textContent = credit;
+  control.attribution({ prefix: false, position: "bottomleft" }).addAttribution(text.innerHTML).addTo(map);
+  const root = document.documentElement;
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  /** @type {any} */
+  let layer = null;
+  const draw = () => {
+    layer?.remove();
+    const isDark = root.dataset.theme ? root.dataset.theme === "dark" : system.matches;
+    layer = makeBasemap(url, { zoom, language: root.lang, isDark }).addTo(map);
+  };
+  draw();
+  map.getContainer().classList.add("with-basemap");
+  system.addEventListener("change", draw);
+  const themes = new MutationObserver(draw);
+  themes.observe(root, { attributeFilter: ["data-theme"] });
+  map.on("unload", () => {
+    system.removeEventListener("change", draw);
+    themes.disconnect();
+  });
 }
 
 /**

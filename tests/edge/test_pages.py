@@ -13,8 +13,8 @@ from markupsafe import escape
 from outings.pages.assets import HTML
 from outings.release.pointer import read_current
 from outings.release.publishing import SiteObjects, publish
-from outings.release.site import Site, SiteSettings, encode_site, pack_files
-from outings.release.store import hash_of
+from outings.release.site import Basemap, Site, SiteSettings, encode_site, pack_files
+from outings.release.store import hash_of, put_object
 from tests.edge.asking import Response, ask
 from tests.edge.conftest import Service
 from tests.edge.publishing import NOW
@@ -231,3 +231,23 @@ def test_what_is_no_listing_has_a_page_that_says_so(shown: Service) -> None:
     for path in ("/harbor/places/nothing-of-this-name", "/nowhere/places/park", "/harbor/places/%00"):
         got = get(shown, path, accept="text/html")
         assert (got.status, got.headers["content-type"]) == (404, "text/html; charset=utf-8")
+
+
+def test_a_base_map_is_sent_by_ranges_to_anybody(service: Service) -> None:
+    tiles = bytes(range(256)) * 1000
+    basemap = Basemap(object=put_object(service.store, tiles), size=len(tiles), zoom=10)
+    put_site(service, FILES, settings=SiteSettings(basemap=basemap))
+    got = get(service, f"/{basemap.path}")
+    assert (got.status, got.body) == (200, tiles)
+    assert got.headers["accept-ranges"] == "bytes"
+    assert "immutable" in got.headers["cache-control"]
+    for sent, begin, end in (
+        ("bytes=0-126", 0, 127),
+        ("bytes=70000-199999", 70_000, 200_000),
+        ("bytes=-10", 255_990, 256_000),
+    ):
+        got = get(service, f"/{basemap.path}", range=sent)
+        assert (got.status, got.body) == (206, tiles[begin:end])
+        assert got.headers["content-range"] == f"bytes {begin}-{end - 1}/256000"
+    assert get(service, f"/{basemap.path}", if_none_match=got.headers["etag"]).status == 304
+    assert get(service, f"/{basemap.path}", method="HEAD").headers["content-length"] == "256000"

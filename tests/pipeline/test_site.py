@@ -15,12 +15,13 @@ from outings.release.manifest import list_references
 from outings.release.pruning import prune
 from outings.release.publishing import publish
 from outings.release.site import SiteFile
-from outings.release.store import object_name
+from outings.release.store import hash_of, object_name
 from outings.release.trust import ANYBODY
 from outings.release.verifying import verify_releases
 from pipeline.publish.objects.site import compose_site
 from pipeline.publish.rollback import roll_back
 from pipeline.publish.takedown.takedown import take_down
+from tests.pages.basemap import write_basemap
 from tests.pipeline.city import City, make_event
 
 LATER = datetime(2026, 8, 10, 18, tzinfo=UTC)
@@ -256,3 +257,39 @@ def test_the_map_has_simpler_outlines_that_share_borders_and_outlive_takedown_an
 def test_a_city_without_polygons_has_a_map_without_outlines(city: City) -> None:
     city.build()
     assert json.loads(read_page(city, "cities/seattle/outlines.json"))["features"] == []
+
+
+def test_a_base_map_is_published_once_and_leaves_with_its_setting(city: City) -> None:
+    path = write_basemap(city.folder / "harbor.pmtiles", lat=47.6, lng=-122.3)
+    city.site = f'{SHOWN}basemap = "harbor.pmtiles"\n'
+    city.build()
+    (name,) = [each for each in city.open().site if each.endswith(".pmtiles")]
+    assert city.open().site[name].read(b"") == path.read_bytes()
+    page = read_page(city, "explore/")
+    assert f'data-tiles="../{name}" data-zoom="11" data-credit="© The survey of &amp; for Harbor"' in page
+    sha = hash_of(path.read_bytes())
+    assert sha in set(list_references(city.store, city.current.root))
+    take_down(city.store, [WALK], reason="asked", now=LATER, cache=city.cache)
+    assert name in city.open().site
+    city.build("2026-08-11")
+    assert city.build("2026-08-11").objects.written == 0
+    city.site = SHOWN
+    city.build("2026-08-12")
+    assert sha not in set(list_references(city.store, city.current.root))
+    assert "data-tiles" not in read_page(city, "explore/")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (None, "No such file or directory"),
+        (b"PK not a map" * 20, "it is no PMTiles file of version 3"),
+        (b"PMTiles\x03" + bytes(120), "its tiles are no vector tiles"),
+    ],
+)
+def test_a_file_that_is_no_base_map_is_named_with_its_setting(city: City, content: bytes | None, reason: str) -> None:
+    if content is not None:
+        (city.folder / "harbor.pmtiles").write_bytes(content)
+    city.site = f'{SHOWN}basemap = "harbor.pmtiles"\n'
+    with pytest.raises(SiteSettingsError, match=rf"^\[site\] basemap: .*harbor\.pmtiles .*{reason}"):
+        city.build()

@@ -12,7 +12,7 @@ from outings.configuration.zones import read_zone
 from outings.contract.query import Entitlement
 from outings.contract.vocabulary import Vocabulary
 from outings.pages.assets import explain_no_assets, find_guides, find_templates, find_words, list_assets
-from outings.pages.settings import MetroFigures
+from outings.pages.settings import MetroFigures, SiteSettingsError
 from outings.release.manifest import Manifest, read_manifest
 from outings.release.publishing import SiteObjects
 from outings.release.root import Part
@@ -27,10 +27,10 @@ _NO_OUTLINES = b'{"type":"FeatureCollection","features":[]}'
 
 
 def compose_site(
-    store: Store, settings: SiteSettings | None = None
+    store: Store, settings: SiteSettings | None = None, *, basemap: Path | None = None
 ) -> Callable[[Mapping[str, Part], str | None], SiteObjects | None]:
     """Return what makes the site for `publish`. Without `settings` those of the current release hold, and without a
-    current site or built styles there is none."""
+    current site or built styles there is none. `basemap` is the file that `settings` were read of."""
     # Manifests never change: each is read once, however many attempts to publish there are.
     read = cache(partial(read_manifest, store))
 
@@ -52,11 +52,19 @@ def compose_site(
         packed, data = pack_files(page.as_file for page in render_site(chosen, figures, vocabulary=vocabulary))
         site = encode_site(Site(settings=chosen, inputs=inputs, pages=packed))
         # What the current release names is there; anything else of this name may be about to be pruned.
-        known = set() if published is None else {current, published.pages.object}
-        objects = tuple(encoded for encoded in (data, site) if hash_of(encoded) not in known)
-        return SiteObjects(site=hash_of(site), objects=objects)
+        known = set() if published is None else {current, published.pages.object, _name_basemap(published.settings)}
+        objects = [encoded for encoded in (data, site) if hash_of(encoded) not in known]
+        if settings is not None and basemap is not None and _name_basemap(settings) not in known:
+            objects.append(basemap.read_bytes())
+            if hash_of(objects[-1]) != _name_basemap(settings):
+                raise SiteSettingsError(f"[site] basemap: {basemap} changed during the build; run the build again")
+        return SiteObjects(site=hash_of(site), objects=tuple(objects))
 
     return make
+
+
+def _name_basemap(settings: SiteSettings) -> str | None:
+    return None if settings.basemap is None else settings.basemap.object
 
 
 def read_settings(store: Store, site: str | None) -> SiteSettings | None:

@@ -8,8 +8,8 @@ import { MOST_ROWS } from "./requests.js";
  * @typedef {import("./language.js").Language} Language
  * @typedef {import("./list_view.js").Ways} Ways
  * @typedef {{lat: number, lng: number, radius_m: number}} Circle
- * @typedef {(metro: string) => Promise<{openMap: Function, outlines: any}>} Load the map's own script, and the metro's
- *   neighborhoods as GeoJSON
+ * @typedef {(metro: string) => Promise<{openMap: Function, outlines: any, basemap: any}>} Load the map's own script,
+ *   the metro's neighborhoods as GeoJSON, and the operator's base map, if there is one
  * @typedef {{
  *   state: import("./state.js").State,
  *   total: number,
@@ -85,9 +85,10 @@ export class MapView {
     this.known = new Map(about.first.map((item) => [item.id, item]));
     this.#closeCard();
     into.replaceChildren(this.view);
-    const { openMap, outlines } = await this.load(about.metro.slug);
+    const { openMap, outlines, basemap } = await this.load(about.metro.slug);
     this.map ??= openMap(this.frame, {
       outlines,
+      basemap,
       choose: (/** @type {any[]} */ points) => this.#choose(points),
       look: (/** @type {any} */ sight) => this.#look(sight),
       zoomIn: this.language.say("zoom_in"),
