@@ -85,10 +85,6 @@ class MappedTable:
         height: int = self._batch.num_rows
         return height
 
-    def read_frame(self) -> "pl.DataFrame":
-        """Return all columns, without a copy."""
-        return pl.DataFrame(pl.from_arrow(self._batch))
-
     def read_array(self, name: str) -> NDArray[Any]:
         """Return a column of numbers, without a copy."""
         array: NDArray[Any] = self._batch.column(name).to_numpy(zero_copy_only=True)

@@ -84,7 +84,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, weakref=True):
     def list_files(self) -> list[LazyFiles]:
         """List the files that are fetched when they are first read: the mapped tables, packs and tables."""
         packs = self.packs.files if isinstance(self.packs, LazyPacks) else None
-        return [each for each in (self.mapped, packs, self.tables) if isinstance(each, LazyFiles)]
+        return [files for files in (self.mapped, packs, self.tables) if isinstance(files, LazyFiles)]
 
     def count_bytes(self) -> int:
         """Count the bytes of the files that are held."""

@@ -103,8 +103,8 @@ class _Parser:
     def parse(self) -> Expression:
         tree = self._read(f"{_HEAD}{self._text}\n", len(_HEAD))
         node = self._find_condition(tree)
-        for each in _walk(node):
-            self._check_node(each)
+        for part in _walk(node):
+            self._check_node(part)
         text = self._settle(tree)
         most = PARAMETERS[NAME].maximum
         assert most is not None
@@ -134,7 +134,7 @@ class _Parser:
     def _find_condition(self, tree: dict[str, Any]) -> dict[str, Any]:
         """Return the one condition of a statement that has nothing else."""
         plain = self._read(f"{_HEAD}true", len(_HEAD))
-        nodes = [each["statements"][0]["node"] for each in (tree, plain)]
+        nodes = [statements["statements"][0]["node"] for statements in (tree, plain)]
         bare = [{**node, "where_clause": None} for node in nodes]
         if len(tree["statements"]) > 1 or _forget_places(bare[0]) != _forget_places(bare[1]):
             raise refuse("is more than one expression", 1)
@@ -158,7 +158,7 @@ class _Parser:
         path = ".".join(node["column_names"]).lower()
         if path not in self._columns:
             near = find_nearest(path, self._columns)
-            inner = [each for each in self._columns if each.startswith(f"{path}.")][:3]
+            inner = [column for column in self._columns if column.startswith(f"{path}.")][:3]
             hint = f" name one of its members, such as {', '.join(inner)}." if inner else ""
             hint = hint or (f" did you mean {near}?" if near else " the guide lists all columns.")
             raise refuse(f"has no column {show_text(path)};{hint}", at, did_you_mean=inner[0] if inner else near)
@@ -254,7 +254,7 @@ def _make_pattern(node: dict[str, Any], *, is_folded: bool, is_negated: bool) ->
     if is_folded:
         lower = {**node, "function_name": "lower", "is_operator": False}
         text = {**lower, "children": [text]}
-        words = "".join(each.lower() if len(each.lower()) == 1 else each for each in words)
+        words = "".join(character.lower() if len(character.lower()) == 1 else character for character in words)
     if "_" not in words:
         value = {**pattern, "value": {**pattern["value"], "value": words}}
         return {"function_name": "!~~" if is_negated else "~~", "children": [text, value]}
@@ -272,8 +272,8 @@ def _escape(character: str) -> str:
 def _walk(node: Any) -> Iterator[dict[str, Any]]:
     """Yield every node of an expression, each before those in it."""
     if isinstance(node, list):
-        for each in node:
-            yield from _walk(each)
+        for child in node:
+            yield from _walk(child)
     elif isinstance(node, dict):
         if "class" in node:
             yield node
@@ -284,9 +284,9 @@ def _walk(node: Any) -> Iterator[dict[str, Any]]:
 
 def _forget_places(node: Any) -> Any:
     if isinstance(node, list):
-        return [_forget_places(each) for each in node]
+        return [*map(_forget_places, node)]
     if isinstance(node, dict):
-        return {name: _forget_places(each) for name, each in node.items() if name != "query_location"}
+        return {name: _forget_places(inner) for name, inner in node.items() if name != "query_location"}
     return node
 
 
