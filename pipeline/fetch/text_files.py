@@ -3,6 +3,7 @@
 import codecs
 import json
 import re
+from contextlib import suppress
 from html import unescape
 from typing import Any
 
@@ -115,20 +116,13 @@ def _detect(content: bytes) -> DecodedText:
     if signs >= _SIGNS_A_FAULT * faults:
         return DecodedText(content.decode("utf-8", "surrogateescape"), "utf-8", f"{faults} bytes are no letters of it")
     sample = b"\n".join(_OUTSIDE_ASCII.findall(content)[:_LOOKED_AT])
-    encoding = min(
-        (each for each in CANDIDATES if _can_decode(content, each)),
-        key=lambda each: len(_ODD.findall(sample.decode(each))),
-    )
+    oddities: dict[str, int] = {}
+    for encoding in CANDIDATES:
+        with suppress(UnicodeDecodeError):  # Windows' set has no letter for five bytes
+            content.decode(encoding)
+            oddities[encoding] = len(_ODD.findall(sample.decode(encoding)))
+    encoding = min(oddities, key=lambda candidate: oddities[candidate])
     return DecodedText(content.decode(encoding), encoding, "its letters")
-
-
-def _can_decode(content: bytes, encoding: str) -> bool:
-    """Return True if all bytes are letters; Windows' set has none for five of them."""
-    try:
-        content.decode(encoding)
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 # The first bytes of a file, by which it is known.
@@ -179,11 +173,10 @@ def is_deep(value: Any) -> bool:
     """Return True if so many objects and lists stand one within the other that nothing meant it."""
     level = [value]
     for _ in range(_MOST_DEPTH):
-        level = [
-            inner
-            for each in level
-            for inner in (each.values() if isinstance(each, dict) else each if isinstance(each, list) else ())
-        ]
+        held = (
+            entry.values() if isinstance(entry, dict) else entry for entry in level if isinstance(entry, dict | list)
+        )
+        level = [inner for entries in held for inner in entries]
         if not level:
             return False
     return True

@@ -13,7 +13,7 @@ from duckdb import DuckDBPyConnection
 
 from outings.configuration import FeedTable
 from pipeline.fetch.table.json_rows import Fault, Part, check_columns, number_names, read_columns
-from pipeline.fetch.text_files import DecodedText, decode_text
+from pipeline.fetch.text_files import decode_text
 from pipeline.fetch.unpacking import TableFile
 
 DELIMITERS = ",;\t|"
@@ -62,23 +62,15 @@ def open_delimited(file: TableFile, feed: FeedTable, connection: DuckDBPyConnect
     _check_end(lines, faults, delimiter, least=least)
     if faults and not numbers:
         fault = f"line {faults[0].line} {_cut_code(faults[0].reason)}; no row fits the header"
-        raise ValueError(f"{fault}. {_advise(names)}")
-    decided = describe(decoded, delimiter=delimiter, header=header.line)
+        header_as_read = f"The header was read as: {', '.join(_trim(names)[:12])}"
+        further = "Where the header is further down, say skip = the number of lines before it"
+        raise ValueError(f"{fault}. {header_as_read}. {further}")
+    # What is not plainly UTF-8 with commas and its header first.
+    decided = [f"read as {decoded.encoding} (by {decoded.how})"] if decoded.how else []
+    decided += [f"fields are parted by {_NAMES[delimiter]}"] if delimiter != "," else []
+    decided += [f"the names of its columns are in line {header.line}"] if header.line != 1 else []
     query, parameters = read_columns(scratch, dict.fromkeys(columns, "VARCHAR"))
-    return Part(query=query, parameters=parameters, lines=numbers, faults=tuple(faults), decided=decided)
-
-
-def describe(decoded: DecodedText, *, delimiter: str, header: int) -> str:
-    """Describe the decisions about a file that is not plainly UTF-8 with commas and its header first; else return
-    ""."""
-    parts = []
-    if decoded.how:
-        parts.append(f"read as {decoded.encoding} (by {decoded.how})")
-    if delimiter != ",":
-        parts.append(f"fields are parted by {_NAMES[delimiter]}")
-    if header != 1:
-        parts.append(f"the names of its columns are in line {header}")
-    return ", ".join(parts)
+    return Part(query=query, parameters=parameters, lines=numbers, faults=tuple(faults), decided=", ".join(decided))
 
 
 def find_header(lines: Sequence[str], *, skip: int) -> tuple[int, str]:
@@ -98,7 +90,7 @@ def find_header(lines: Sequence[str], *, skip: int) -> tuple[int, str]:
         width, most = len(_trim(rows[0].fields)), len(rows[0].fields)
         same = sum(len(_trim(row.fields)) <= most and width <= len(row.fields) for row in rows[1:] if _trim(row.fields))
         fits[delimiter] = (width > 1, same * (width > 1), width)
-    return first, max(DELIMITERS, key=lambda each: fits[each])
+    return first, max(DELIMITERS, key=lambda delimiter: fits[delimiter])
 
 
 def read_rows(lines: Sequence[str], delimiter: str, *, first: int) -> Iterator[Row]:
@@ -142,8 +134,8 @@ _UNCLOSED = 'unreadable: a quote (") is opened and never closed'
 def _find_fault(row: list[str], fields: list[str], names: list[str], *, least: int) -> str | None:
     """Return what is wrong with a row. `fields`: `row` without empty ones at its end; `least`: how many columns have
     names."""
-    for place, each in enumerate(fields):
-        if not each.isascii() and any("\ud800" <= letter <= "\udfff" for letter in each):
+    for place, field in enumerate(fields):
+        if not field.isascii() and any("\ud800" <= letter <= "\udfff" for letter in field):
             column = names[place] if place < len(names) else "behind the last"
             return f'unreadable: a letter in column "{column}" is no UTF-8, as the rest of the file is'
     if len(fields) > len(names):
@@ -179,8 +171,3 @@ def _trim(fields: list[str]) -> list[str]:
 
 def _cut_code(reason: str) -> str:
     return reason.partition(": ")[2] or reason
-
-
-def _advise(names: list[str]) -> str:
-    header = f"The header was read as: {', '.join(_trim(names)[:12])}"
-    return f"{header}. Where the header is further down, say skip = the number of lines before it"

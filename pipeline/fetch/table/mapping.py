@@ -82,10 +82,10 @@ def _walk(member: str, sql: str, kind: Any, rest: str, stated: str) -> Text:
         child, after = kind.children[0][1], rest[match.end() :].removeprefix(".")
         if match[1]:
             return _walk(member, f"{sql}[{int(match[1]) + 1}]", child, after, stated)
-        inner = _walk(member, "entry", child, after, stated)
+        inner = _walk(member, "_entry", child, after, stated)
         if inner.many:
             raise MappingError(member, f'names "{stated}", a list of lists; take one of them, as [0]')
-        return Text(f"list_transform({sql}, lambda entry: {inner.sql})", many=True)
+        return Text(f"list_transform({sql}, lambda _entry: {inner.sql})", many=True)
     if kind.id != "struct":
         what = "a list; say [] for all of it, [0] for its first" if kind.id == "list" else "no object"
         raise MappingError(member, f'names "{stated}", where the file has {what}')
@@ -115,8 +115,8 @@ def _walk_json(sql: str, kind: Any, rest: str) -> Text:
 
 def _end(member: str, sql: str, kind: Any, stated: str) -> Text:
     if kind.id == "list":
-        inner = _end(member, "entry", kind.children[0][1], stated)
-        return Text(f"list_transform({sql}, lambda entry: {inner.sql})", many=True)
+        inner = _end(member, "_entry", kind.children[0][1], stated)
+        return Text(f"list_transform({sql}, lambda _entry: {inner.sql})", many=True)
     if kind.id == "struct":
         names = ", ".join(f"{stated}.{name}" for name, _ in kind.children)
         raise MappingError(member, f'names "{stated}", which holds an object; name what is in it: {names}')
@@ -307,7 +307,7 @@ def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str,
     if rule.lookup:
         text = _look_up(text, rule, target)
         if text.many and not target.many:
-            text = Text(f"list_filter({text.sql}, lambda entry: entry <> '')[1]")
+            text = Text(f"list_filter({text.sql}, lambda _entry: _entry <> '')[1]")
     if rule.prefix:  # not before a text that has it, nor before an address with its own scheme
         prefix = literal(rule.prefix)
         has = "contains({0}, '://')" if "://" in rule.prefix else f"starts_with({{0}}, {prefix})"
@@ -316,7 +316,7 @@ def _compile_text(member: str, rule: Rule, target: Target, columns: Mapping[str,
         text = _choose_first([text, _fall_back(member, rule, target, columns)])
     if text.many and not target.many:
         # A member of one value: all that stand there, in one text.
-        text = Text(f"nullif(array_to_string(list_filter({text.sql}, lambda entry: entry <> ''), ', '), '')")
+        text = Text(f"nullif(array_to_string(list_filter({text.sql}, lambda _entry: _entry <> ''), ', '), '')")
     return text
 
 
@@ -420,15 +420,15 @@ def _change(text: Text, make: Callable[[str], str]) -> Text:
     """Return the text, or each of several, as `make` changes its SQL."""
     if not text.many:
         return Text(make(text.sql))
-    return Text(f"list_transform({text.sql}, lambda entry: {make('entry')})", many=True)
+    return Text(f"list_transform({text.sql}, lambda _entry: {make('_entry')})", many=True)
 
 
 def _split(sql: str, rule: Rule) -> str:
     first, *others = rule.separators
     for other in others:
         sql = f"replace({sql}, {literal(other)}, {literal(first)})"
-    pieces = f"list_transform(string_split({sql}, {literal(first)}), lambda entry: trim(entry))"
-    return f"list_filter({pieces}, lambda entry: entry <> '')"
+    pieces = f"list_transform(string_split({sql}, {literal(first)}), lambda _entry: trim(_entry))"
+    return f"list_filter({pieces}, lambda _entry: _entry <> '')"
 
 
 def _look_up(text: Text, rule: Rule, target: Target) -> Text:
@@ -470,8 +470,8 @@ def _compile_value(name: str, rule: Rule, target: Target, text: Text, zone: str)
     if target.many:
         listed = name if text.many else f"CASE WHEN {name} IS NOT NULL THEN [{name}] END"
         if target.kind == "local":
-            read = _write_moment(read_moment("entry", rule.formats, zone), "entry", "%Y-%m-%dT%H:%M:%S")
-            return f"list_transform({listed}, lambda entry: {read})"
+            read = _write_moment(read_moment("_entry", rule.formats, zone), "_entry", "%Y-%m-%dT%H:%M:%S")
+            return f"list_transform({listed}, lambda _entry: {read})"
         return listed
     if target.kind == "flag":
         return _compile_flag(name, rule)

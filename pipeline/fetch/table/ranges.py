@@ -38,7 +38,7 @@ def _take_age(end: str) -> str:
         alone = f"nullif(regexp_extract({_FOLDED}, {literal(least)}, 1), '')"
         return rf"coalesce({alone}, nullif(regexp_extract(whole, '(?:^|\D)(\d\d)\+', 1), ''))"
     most = rf"^(?:{up_to})\s+(?:los |aos |ai )?(\d\d?){unit}{rest}$"
-    span, alone = (f"regexp_extract({_FOLDED}, {literal(each)}, {group})" for each, group in ((least, 2), (most, 1)))
+    span, alone = (f"regexp_extract({_FOLDED}, {literal(form)}, {group})" for form, group in ((least, 2), (most, 1)))
     # A German "ab 6" and a Spanish "de 6" begin as a range does, and "bis 6" ends one.
     return f"coalesce(nullif({span}, ''), nullif({alone}, ''))"
 
@@ -49,13 +49,13 @@ def _take_amount(end: str) -> str:
     one = rf"(?:{CURRENCY}\s*)?\d(?:[\d.,'\x{{A0}}\x{{202F}}]| \d)*(?:\s*{CURRENCY})?"
     shape = rf"(?i)^({lead})({one})(?:\s*(?:[-–—]|(?:{_list_alternatives('to')})\b)\s*({one}))?(\+?)$"
     parts = f"regexp_extract(trim(strip_accents(whole)), {literal(shape)}, ['lead', 'low', 'high', 'more'])"
-    single = "CASE WHEN part.lead = '' AND part.more = '' THEN nullif(part.low, '') END"
-    taken = "nullif(part.low, '')" if end == "start" else f"coalesce(nullif(part.high, ''), {single})"
+    single = "CASE WHEN _part.lead = '' AND _part.more = '' THEN nullif(_part.low, '') END"
+    taken = "nullif(_part.low, '')" if end == "start" else f"coalesce(nullif(_part.high, ''), {single})"
     free, conditions = ("|".join(map(re.escape, merge_words("words")[key])) for key in ("free", "conditions"))
     stated, limited = literal(rf"^(?:{free})(?:[^a-z0-9].*)?$"), literal(rf"^(?:{free})\W+(?:{conditions})\b")
     is_free = f"regexp_matches({_FOLDED}, {stated}) AND NOT regexp_matches({_FOLDED}, {limited})"
-    read = f"CASE WHEN part.low = '' THEN {_take_among_words(end)} ELSE {taken} END"
-    return f"CASE WHEN {is_free} THEN '0' ELSE list_transform([{parts}], lambda part: {read})[1] END"
+    read = f"CASE WHEN _part.low = '' THEN {_take_among_words(end)} ELSE {taken} END"
+    return f"CASE WHEN {is_free} THEN '0' ELSE list_transform([{parts}], lambda _part: {read})[1] END"
 
 
 # An amount beside one of these is no price.
@@ -73,7 +73,7 @@ def _take_among_words(end: str) -> str:
     key = r"try_cast(replace(regexp_extract(amount, '\d[\d.,]*\d|\d'), ',', '.') AS DOUBLE)"
     pair = f"{{size: {key}, amount: replace(amount, ',-', '')}}"
     pairs = f"list_transform(regexp_extract_all(whole, {amount}), lambda amount: {pair})"
-    ordered = f"list_sort(list_filter({pairs}, lambda pair: pair.size IS NOT NULL))"
+    ordered = f"list_sort(list_filter({pairs}, lambda _pair: _pair.size IS NOT NULL))"
     chosen = f"{ordered}[{1 if end == 'start' else -1}].amount"
     return f"CASE WHEN NOT regexp_matches({_FOLDED}, '\\b(?:{_NO_PRICE})') THEN {chosen} END"
 
@@ -90,26 +90,26 @@ def _take_time(end: str) -> str:
     span += "['day', 'h', 'm', 'unit', 'half', 'h2', 'm2', 'unit2', 'half2'])"
     # "7pm/19+": behind the half of a day stands no more of the time. "05.12." is a day.
     singles = [f"{before}{clock}{half}(?:|\\W.*)$", f"{before}{clock}()(?:|[^\\d.:/-].*|[:/-](?:\\D.*)?)$"]
-    moment = _write_moment(_write_clock("one.h", "one.m", "one.half")).replace("part.", "one.")
+    moment = _write_moment(_write_clock("_one.h", "_one.m", "_one.half")).replace("_part.", "_one.")
     alone = ", ".join(
-        f"list_transform([regexp_extract({text}, {literal(each)}, ['day', 'h', 'm', 'unit', 'half'])], "
-        f"lambda one: CASE WHEN concat(one.m, one.unit, one.half) <> '' THEN {moment} END)[1]"
-        for each in singles
+        f"list_transform([regexp_extract({text}, {literal(single)}, ['day', 'h', 'm', 'unit', 'half'])], "
+        f"lambda _one: CASE WHEN concat(_one.m, _one.unit, _one.half) <> '' THEN {moment} END)[1]"
+        for single in singles
     )
     # "6 - 8 PM" is one half of the day, and "11 - 1 PM" is two.
     first_half = (
-        "CASE WHEN part.half <> '' OR part.half2 = '' THEN part.half "
-        "WHEN part.h::INT % 12 > part.h2::INT % 12 THEN replace(replace(lower(part.half2), 'p', 'x'), 'a', 'p') "
-        "ELSE part.half2 END"
+        "CASE WHEN _part.half <> '' OR _part.half2 = '' THEN _part.half "
+        "WHEN _part.h::INT % 12 > _part.h2::INT % 12 THEN replace(replace(lower(_part.half2), 'p', 'x'), 'a', 'p') "
+        "ELSE _part.half2 END"
     )
     if end == "start":
-        taken, otherwise = _write_clock("part.h", "part.m", first_half), f"coalesce({alone}, {_take_day(end)})"
+        taken, otherwise = _write_clock("_part.h", "_part.m", first_half), f"coalesce({alone}, {_take_day(end)})"
     else:
-        taken = _write_clock("part.h2", "part.m2", "part.half2")
+        taken = _write_clock("_part.h2", "_part.m2", "_part.half2")
         otherwise = f"CASE WHEN coalesce({alone}) IS NULL THEN {_take_day(end)} END"
-    is_span = "concat(part.m, part.unit, part.half, part.m2, part.unit2, part.half2) <> ''"
+    is_span = "concat(_part.m, _part.unit, _part.half, _part.m2, _part.unit2, _part.half2) <> ''"
     case = f"CASE WHEN {is_span} THEN {_write_moment(taken)} ELSE {otherwise} END"
-    read = f"list_transform([{span}], lambda part: {case})[1]"
+    read = f"list_transform([{span}], lambda _part: {case})[1]"
     kept = "whole" if end == "start" else "NULL"
     return f"CASE WHEN regexp_full_match(whole, '{_INSTANT}') THEN {kept} ELSE {read} END"
 
@@ -125,28 +125,26 @@ def _write_clock(hour: str, minute: str, half: str) -> str:
 def _write_moment(clock: str) -> str:
     """Put the clock behind the day that stands before it, without the words between the two."""
     words = rf"(?i)(?:[\s,;|·]|\b(?:{_list_alternatives('hours')}|{_list_alternatives('from')})\b:?)+$"
-    return f"trim(concat(regexp_replace(part.day, {literal(words)}, ''), ' ', {clock}))"
+    return f"trim(concat(regexp_replace(_part.day, {literal(words)}, ''), ' ', {clock}))"
 
 
 def _take_day(end: str) -> str:
     """Return SQL for one of two days, with the month or year that only one of them has: `5.–7. Dezember 2026`."""
-    to = _list_alternatives("to")
-    lead = r"(?i)^(?:(?:du|vom|von|del|de|dal|from|van)\s+)?"
-    between = rf"\s*(?:-|–|—|(?:{to}|al)\b)\s*"
-    shapes = [
-        (rf"{lead}(\d{{1,2}}\.?){between}(\d{{1,2}}\.?)(\s+\D.*)$", "low", "rest", "high"),
-        (rf"(?i)^(\D+\s)(\d{{1,2}}){between}(\d{{1,2}})(,?\s+\d{{4}}.*)$", "low", "rest", "high"),
-        (rf"{lead}(.*\d.*?)\s+(?:-|–|—|(?:{to}|al)\b)\s+(.*\d.*)$", "low", "", "high"),
-    ]  # fmt: skip
-    side = "low" if end == "start" else "high"
-    names = ("['low', 'high', 'rest']", "['front', 'low', 'high', 'rest']", "['low', 'high']")
+    dash, side = rf"(?:-|–|—|(?:{_list_alternatives('to')}|al)\b)", "low" if end == "start" else "high"
+    lead, between = r"(?i)^(?:(?:du|vom|von|del|de|dal|from|van)\s+)?", rf"\s*{dash}\s*"
     # "Jan 11 - Feb 15, 2027": the year stands at the end alone.
-    year = "CASE WHEN regexp_matches(each.low, '[0-9]{4}') THEN '' ELSE regexp_extract(each.high, ',? [0-9]{4}$') END"
-    whole = f"concat(each.low, {year})" if end == "start" else "each.high"
-    written = (f"concat(each.{side}, each.rest)", f"concat(each.front, each.{side}, each.rest)", whole)
+    year = "CASE WHEN regexp_matches(_days.low, '[0-9]{4}') THEN '' ELSE regexp_extract(_days.high, ',? [0-9]{4}$') END"
+    whole = f"concat(_days.low, {year})" if end == "start" else "_days.high"
+    shapes = [
+        (rf"{lead}(\d{{1,2}}\.?){between}(\d{{1,2}}\.?)(\s+\D.*)$", "['low', 'high', 'rest']",
+         f"concat(_days.{side}, _days.rest)"),
+        (rf"(?i)^(\D+\s)(\d{{1,2}}){between}(\d{{1,2}})(,?\s+\d{{4}}.*)$", "['front', 'low', 'high', 'rest']",
+         f"concat(_days.front, _days.{side}, _days.rest)"),
+        (rf"{lead}(.*\d.*?)\s+{dash}\s+(.*\d.*)$", "['low', 'high']", whole),
+    ]  # fmt: skip
     cases = [
-        f"list_transform([regexp_extract(strip_accents(whole), {literal(shape[0])}, {groups})], "
-        f"lambda each: CASE WHEN each.low <> '' THEN {text} END)[1]"
-        for shape, groups, text in zip(shapes, names, written, strict=True)
+        f"list_transform([regexp_extract(strip_accents(whole), {literal(shape)}, {groups})], "
+        f"lambda _days: CASE WHEN _days.low <> '' THEN {text} END)[1]"
+        for shape, groups, text in shapes
     ]
     return f"coalesce({', '.join([*cases, 'whole' if end == 'start' else 'NULL'])})"

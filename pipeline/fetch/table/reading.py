@@ -74,7 +74,8 @@ def read_tables(files: Sequence[SourceFile], setting: FeedSetting) -> Iterator[R
         for name, (_, part) in zip(names, opened, strict=True):
             for fault in part.faults:
                 yield RawRecord(fault.line, fault.value, fault.reason, file=name)
-        starts = [0, *accumulate(_count_rows(part) for _, part in opened[:-1])]
+        counts = (part.count if part.lines is None else len(part.lines) for _, part in opened)
+        starts = [0, *accumulate(counts)][:-1]
 
         def locate(row: int) -> tuple[int, str | None]:
             """Return the line of a row, numbered from 0, and of several files which."""
@@ -95,9 +96,7 @@ def read_tables(files: Sequence[SourceFile], setting: FeedSetting) -> Iterator[R
 
 def _leave_out_rows(connection: DuckDBPyConnection, feed: FeedTable) -> Iterator[RawRecord]:
     """Delete the rows that `keep` and `drop` leave out. Yield each as passed over, and headings of other rows too."""
-    table = connection.table("feed")
-    types = dict(zip(table.columns, table.types, strict=True))
-    cases, headings = [], ""
+    types, cases, headings = _list_types(connection), [], ""
     for name, column, words, is_wanted in list_conditions(feed):
         setting = name.partition(" ")[0]
         try:
@@ -105,15 +104,13 @@ def _leave_out_rows(connection: DuckDBPyConnection, feed: FeedTable) -> Iterator
         except MappingError as error:
             raise SettingError(feed.name, error.key, error.message) from error
         texts = text.sql if text.many else f"[{text.sql}]"
-        folded = r"lower(strip_accents(trim(regexp_replace(each, '\s+', ' ', 'g'))))"
+        folded = r"lower(strip_accents(trim(regexp_replace(_entry, '\s+', ' ', 'g'))))"
         fits = f"regexp_full_match({folded}, {literal(compile_words(words))})"
-        has = f"coalesce(len(list_filter({texts}, lambda each: coalesce({fits}, false))), 0) > 0"
+        has = f"coalesce(len(list_filter({texts}, lambda _entry: coalesce({fits}, false))), 0) > 0"
         cases.append(f"WHEN {'NOT ' if is_wanted else ''}({has}) THEN {literal(name)}")
     if cases:
-        left_out = f"SELECT rowid AS row, CASE {' '.join(cases)} END AS reason FROM feed"
-        rows = connection.execute(
-            f"SELECT row, reason FROM ({left_out}) WHERE reason IS NOT NULL ORDER BY row"
-        ).fetchall()
+        query = f"SELECT rowid, CASE {' '.join(cases)} END AS reason FROM feed WHERE reason IS NOT NULL ORDER BY rowid"
+        rows = connection.execute(query).fetchall()
         connection.execute("DELETE FROM feed WHERE rowid IN (SELECT unnest(?::BIGINT[]))", [[row for row, _ in rows]])
         yield from (RawRecord(row + 1, None, passed_over=reason) for row, reason in rows)
     with suppress(MappingError):  # a mapping that is wrong is refused where it is compiled
@@ -122,12 +119,17 @@ def _leave_out_rows(connection: DuckDBPyConnection, feed: FeedTable) -> Iterator
         yield RawRecord(row + 1, None, passed_over=HEADING)
 
 
+def _list_types(connection: DuckDBPyConnection) -> dict[str, Any]:
+    table = connection.table("feed")
+    return dict(zip(table.columns, table.types, strict=True))
+
+
 def _select(connection: DuckDBPyConnection, query: str | None, setting: FeedSetting) -> Selection:
-    feed, where = setting.feed, f"select {setting.feed.select}"
+    feed = setting.feed
+    where = "map" if query is None else f"select {feed.select}"
     try:
         if query is None:
-            where, columns = "map", connection.table("feed")
-            types = dict(zip(columns.columns, columns.types, strict=True))
+            types = _list_types(connection)
             if setting.day is not None:
                 connection.execute(f"SET VARIABLE feed_day = DATE '{setting.day}'")
             query = compile_mapping(feed.map, types, vocabulary=setting.vocabulary, zone=setting.timezone)
@@ -151,10 +153,6 @@ def refuse_errors(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: refuse_errors(inner) for name, inner in value.items()}
     return value
-
-
-def _count_rows(part: Part) -> int:
-    return part.count if part.lines is None else len(part.lines)
 
 
 def open_engine(folder: Path, feed: FeedTable) -> DuckDBPyConnection:
@@ -183,7 +181,7 @@ def open_table(
                 part = READERS[inner.kind](inner, feed, connection, folder / f"rows{len(opened)}")
                 opened.append((inner, part))
             if file is files[-1]:
-                parameters: list[Any] = [each for _, part in opened for each in part.parameters]
+                parameters: list[Any] = [value for _, part in opened for value in part.parameters]
                 query = " UNION ALL BY NAME ".join(part.query for _, part in opened)
                 connection.execute(f"CREATE TABLE feed AS {query}", parameters)
                 if not feed.map:
@@ -209,8 +207,7 @@ def raise_excess(error: Exception) -> None:
 def _flatten_cells(connection: DuckDBPyConnection, opened: Opened) -> None:
     """Turn a column of numbers and texts into one of texts; a mapping tells them apart by itself."""
     if all(file.kind in _CELLS for file, _ in opened):
-        columns = connection.table("feed")
-        for name, kind in zip(columns.columns, columns.types, strict=True):
+        for name, kind in _list_types(connection).items():
             if str(kind) == "JSON":
                 connection.execute(f"ALTER TABLE feed ALTER {quote(name)} TYPE VARCHAR USING {quote(name)}->>'$'")
 

@@ -105,8 +105,8 @@ def _find_part(packed: zipfile.ZipFile, sheet: str) -> str | None:
     book = etree.fromstring(packed.read("xl/workbook.xml"))
     links = etree.fromstring(packed.read("xl/_rels/workbook.xml.rels"))
     targets = {link.get("Id"): link.get("Target") for link in links}
-    for each in book.iter(f"{_MAIN}sheet"):
-        if each.get("name") == sheet and (target := targets.get(each.get(_LINK))):
+    for named in book.iter(f"{_MAIN}sheet"):
+        if named.get("name") == sheet and (target := targets.get(named.get(_LINK))):
             part = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
             return part if part in packed.namelist() else None
     return None

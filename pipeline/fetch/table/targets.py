@@ -57,19 +57,14 @@ def _find_target(member: str, tables: list[Members]) -> Target:
                 names = ", ".join(f"{member}.{name}" for name in inner[0].members)
                 raise MappingError(member, f"is an object; name its members: {names}")
             leaf = next(kind for kind in matches if not isinstance(kind, Table))
-            return _make_target(steps, leaf.parse, frozenset(lists))
+            many, parse = isinstance(leaf.parse, ItemsParser), getattr(leaf.parse, "parse", leaf.parse)
+            return Target(steps=steps, kind=_READ_AS.get(parse, "text"), many=many, lists=frozenset(lists))
         if not inner:
             raise MappingError(member, f"goes on behind {'.'.join(steps[: place + 1])}, which is no object")
         if inner[0].many:
             lists.add(place)
         tables = [kind.members for kind in inner]
     raise AssertionError("a path has a step")
-
-
-def _make_target(steps: tuple[str, ...], parse: Parse, lists: frozenset[int]) -> Target:
-    many = isinstance(parse, ItemsParser)
-    inner = parse.parse if isinstance(parse, ItemsParser) else parse
-    return Target(steps=steps, kind=_READ_AS.get(inner, "text"), many=many, lists=lists)
 
 
 _INDEX = re.compile(r"\[\d+\]")
@@ -95,7 +90,7 @@ def explain_problems(problems: Iterable[Problem], setting: FeedSetting) -> Itera
 def _explain(reason: str, rule: Rule, target: Target) -> str:
     code, _, detail = reason.partition(": ")
     also = detail[detail.index(" (also wrong") :] if " (also wrong" in detail else ""
-    column = (" or " if rule.first else " + ").join(f'"{each}"' for each in rule.columns)
+    column = (" or " if rule.first else " + ").join(f'"{name}"' for name in rule.columns)
     where = f"{code}: column {column}"
     if code == "missing":
         return f"{where} is empty{also}"

@@ -294,6 +294,13 @@ def test_members_of_an_object_may_be_written_without_quotes(read_mapped: Map) ->
     assert list_values(read_mapped('price.min = "x"\nprice.max = "x"', "x", "3"), "price.max") == [3]
 
 
+def test_a_column_may_have_any_name_beside_a_range(read_mapped: Map) -> None:
+    rule = 'starts_local = { column = "x", range = "start" }\nprice = { min = { column = "y", range = "start" } }'
+    read = read_mapped(rule, "x;y;part;one;days;entry;whole", "2026-08-10 9-11 am;$5-$7;a;b;c;d;e")
+    assert (read.problems, list_values(read, "price.min")) == ((), [5])
+    assert list_values(read, "starts_local") == [datetime(2026, 8, 10, 9)]
+
+
 def test_an_error_of_a_spreadsheet_is_never_published(read_mapped: Map) -> None:
     read = read_mapped('description = "x"\n"price.min" = "y"', "x;y", "#REF!;1", "fine;#N/D", "fine;2")
     assert list_values(read, "description") == [None, "fine"]
