@@ -176,7 +176,7 @@ def is_deep(value: Any) -> bool:
         held = (
             entry.values() if isinstance(entry, dict) else entry for entry in level if isinstance(entry, dict | list)
         )
-        level = [inner for entries in held for inner in entries]
+        level = [inner for entries in containers for inner in entries]
         if not level:
             return False
     return True
