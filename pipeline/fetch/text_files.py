@@ -173,7 +173,7 @@ def is_deep(value: Any) -> bool:
     """Return True if so many objects and lists stand one within the other that nothing meant it."""
     level = [value]
     for _ in range(_MOST_DEPTH):
-        held = (
+        containers = (
             entry.values() if isinstance(entry, dict) else entry for entry in level if isinstance(entry, dict | list)
         )
         level = [inner for entries in containers for inner in entries]
