@@ -1,14 +1,14 @@
 """Verify kept releases as an outsider would, from the pointer's signature down to the bytes of each object. And put a
 release in force again whose pointer was lost."""
 
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from datetime import datetime
-from itertools import groupby, islice
+from itertools import groupby
 
 from msgspec import Struct
 
 from outings.failures import GuardRefusal
+from outings.release.cache import run_all
 from outings.release.log import list_segments
 from outings.release.manifest import hash_snapshot, list_references, read_manifest
 from outings.release.pointer import (
@@ -26,12 +26,8 @@ from outings.release.pointer import (
     refuse_lost_pointer,
 )
 from outings.release.root import ReleaseRange, Root, explain_regress, format_release_id, has_ended, read_root
-from outings.release.store import Corrupt, NotFound, Outcome, Store, check_object, object_name
+from outings.release.store import Corrupt, NotFound, Outcome, Store, read_object
 from outings.release.trust import Trust, UntrustedRelease
-
-# Objects asked for at once, and how many names are held for them.
-_REQUESTS = 16
-_BATCH = 1_024
 
 
 class VerifiedRelease(Struct, frozen=True, kw_only=True):
@@ -117,7 +113,7 @@ def verify_release(
                 raise Corrupt(f"metro {slug}: its manifest does not make the snapshot that the root names")
         named = () if is_ended else list_references(store, release.root, known=visited)
         new = {release.sha, *named} - visited
-        size = sum(_read_all(store, sorted(new)))
+        size = sum(run_all(lambda sha: len(read_object(store, sha)), sorted(new)))
     except (Corrupt, NotFound) as error:
         raise Corrupt(f"release {release.id}: {error}") from error
     visited |= new
@@ -136,18 +132,6 @@ def _check_log(root: Root) -> None:
         last = segment.last
     if last != root.log.latest_version_id:
         raise Corrupt(f"log: it ends with version {last}, and the root says {root.log.latest_version_id}")
-
-
-def _read_all(store: Store, names: Iterable[str]) -> Iterator[int]:
-    """Read and check objects, and yield their sizes in order. Few are in memory at once."""
-
-    def read(sha: str) -> int:
-        return len(check_object(sha, store.get(object_name(sha))))
-
-    waiting = iter(names)
-    with ThreadPoolExecutor(_REQUESTS) as pool:
-        while batch := list(islice(waiting, _BATCH)):
-            yield from pool.map(read, batch)
 
 
 class RestoreRefusal(GuardRefusal):
