@@ -108,8 +108,6 @@ def _find_extent(degrees: NDArray[np.float64]) -> tuple[float, float]:
 
 # What a listing should have, in the order of the page; `list_counted` says when it has it.
 MEMBERS = ("ages", "price", "coordinates", "image", "time")
-# Types that have dates.
-DATED = ("event", "class", "camp")
 WEEKS = 5
 MOST_ORGANIZATIONS = 20
 MOST_NEIGHBORHOODS = 10
@@ -121,11 +119,12 @@ _COLUMNS = sorted({*LISTINGS, "organization_id", "neighborhood", "updated_at"})
 
 
 class TypeFigures(Struct, frozen=True, kw_only=True):
-    """Figures of one type. `having`: how many of the published listings have each of MEMBERS."""
+    """Figures of one type. `listed`: what its list has by default, as `/v1/metros` counts it. `having`: how many of the
+    published listings have each of MEMBERS."""
 
     collection: str
+    listed: int
     published: int
-    next_30_days: int
     dateless: int
     having: Mapping[str, int]
 
@@ -135,13 +134,6 @@ class DayFigure(Struct, frozen=True):
 
     day: date
     count: int
-
-
-class WeekFigure(Struct, frozen=True):
-    """The number of items in the list of each dated type, in the 7 days from `first`."""
-
-    first: date
-    counts: Mapping[str, int]
 
 
 class GapFigures(Struct, frozen=True, kw_only=True):
@@ -178,7 +170,6 @@ class CityFigures(Struct, frozen=True, kw_only=True):
     measures: Measures
     types: tuple[TypeFigures, ...]
     days: tuple[DayFigure, ...]
-    weeks: tuple[WeekFigure, ...]
     organizations: int
     gaps: tuple[GapFigures, ...]
     others: tuple[int, GapFigures] | None
@@ -202,9 +193,8 @@ def count_city(snapshot: Snapshot, *, today: date) -> CityFigures:
     return CityFigures(
         today=today,
         measures=measures,
-        types=tuple(_count_type(each, listings, measures) for each in TYPES),
+        types=tuple(_count_type(name, listings, measures, snapshot=snapshot, today=today) for name in TYPES),
         days=_count_days(snapshot, today),
-        weeks=tuple(_count_week(snapshot, today=today, number=number) for number in range(WEEKS)),
         organizations=sum(each.name is not None for each in gaps),
         gaps=tuple(gaps[:MOST_ORGANIZATIONS]),
         others=_add_gaps(gaps[MOST_ORGANIZATIONS:]),
@@ -220,13 +210,16 @@ def list_having() -> dict[str, pl.Expr]:
     return {name: counted[f"with_{name}"].fill_null(value=False) for name in MEMBERS}
 
 
-def _count_type(listing_type: str, listings: pl.DataFrame, measures: Measures) -> TypeFigures:
+def _count_type(
+    listing_type: str, listings: pl.DataFrame, measures: Measures, *, snapshot: Snapshot, today: date
+) -> TypeFigures:
     own = listings.filter(pl.col("type") == TYPES.index(listing_type))
     measure = measures.listings[COLLECTIONS[listing_type]]
+    selection = select_default(listing_type, snapshot, today)
     return TypeFigures(
         collection=COLLECTIONS[listing_type],
+        listed=open_evaluator(open_snapshot(snapshot)).count_rows(selection),
         published=measure.published,
-        next_30_days=measure.next_30_days,
         dateless=measure.dateless,
         having={name: int(own[name].sum()) for name in MEMBERS},
     )
@@ -240,16 +233,6 @@ def _count_days(snapshot: Snapshot, today: date) -> tuple[DayFigure, ...]:
     )
     return tuple(
         DayFigure(today + timedelta(days=number), count) for number, count in enumerate(counted.counts.tolist())
-    )
-
-
-def _count_week(snapshot: Snapshot, *, today: date, number: int) -> WeekFigure:
-    first = today + timedelta(days=7 * number)
-    window = {"from": first, "to": first + timedelta(days=6)}
-    evaluator = open_evaluator(open_snapshot(snapshot))
-    return WeekFigure(
-        first,
-        {COLLECTIONS[each]: evaluator.count_rows(select_default(each, snapshot, today, **window)) for each in DATED},
     )
 
 
@@ -344,7 +327,6 @@ def render_city(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> P
         "map_levels": range(1, LEVELS + 1),
         "share": share,
         "statuses": {name: count for name, count in figures.measures.verification.items() if count},
-        "busiest_week": _find_busiest(figures),
     }
     path = f"cities/{snapshot.metro.slug}/"
     return render_page(path, "city.html", settings=settings, page_words="city", values=values)
@@ -391,7 +373,3 @@ def _stack(figures: AgeFigures) -> list[BarPart]:
         for group, (start, width) in enumerate(zip(starts, widths, strict=False))
         if width
     ]
-
-
-def _find_busiest(figures: CityFigures) -> int:
-    return max((count for week in figures.weeks for count in week.counts.values()), default=0)

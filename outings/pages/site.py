@@ -29,6 +29,9 @@ WAYS = {
     "staff": "guides/feed/",
 }
 
+# Cities whose weekend the home page shows: each takes three requests.
+MOST_WEEKENDS = 4
+
 # Of the answer, in columns, as people read JSON.
 _WIDTH = 64
 _STEP = "  "
@@ -47,12 +50,17 @@ def render_home(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
     request = f"/v1/{slugs[0]}/{'events.json' if settings.is_static else SAMPLE_QUERY}"
     origin = name_words(settings, "home")["origin"]
     key = "" if settings.is_static else f'-H "X-API-Key: {settings.key or "$KEY"}" \\\n  '
+    sample = _read_sample()
     code = f'curl {key}"{origin}{request}"'
     values = {
         "metros": metros,
+        "kinds": tuple(COLLECTIONS.values()),
+        "weekends": sorted(metros, key=lambda metro: metro.total, reverse=True)[:MOST_WEEKENDS] if settings.key else [],
+        "script_words": _gather_words(settings),
+        "sample_day": json.loads(sample)["meta"]["window"]["from"],
         "request": request.removeprefix("/"),
         "code": highlight_code(code, "sh", origin=origin),
-        "answer": highlight_code(_read_sample(), "json", origin=""),
+        "answer": highlight_code(sample, "json", origin=""),
         "ways": {way: path if f"{path.split('/')[0]}/" in sections else None for way, path in WAYS.items()},
     }
     return render_page("", "home.html", settings=settings, page_words="home", values=values)
@@ -101,7 +109,8 @@ def _gather_words(settings: SiteSettings) -> dict[str, str]:
     """Return the texts that the script shows: its own, and the names of members for the history of a listing."""
     members = name_words(settings, "members").list_prefixed("")
     own = name_words(settings, "explorer").list_prefixed("script_")
-    return {**{f"word_{name}": text for name, text in members.items()}, **own}
+    windows = {f"window_{name}": name_words(settings, "frame")[f"window_{name}"] for name in COLLECTIONS.values()}
+    return {**{f"word_{name}": text for name, text in members.items()}, **windows, **own}
 
 
 def render_site(

@@ -26,12 +26,11 @@ def find_violations(page: "Page") -> list[str]:
 
 
 def find_sideways(page: "Page") -> list[str]:
-    """What has to be scrolled sideways and is no code and no row of chips: its beginning each. Hidden texts are for who
-    does not look."""
+    """What has to be scrolled sideways and is no code: its beginning each. Hidden texts are for who does not look."""
     elements: list[str] = page.evaluate(
         "() => [...document.querySelectorAll('body *')].filter(each => each.scrollWidth > each.clientWidth + 1"
         " && ['auto', 'scroll'].includes(getComputedStyle(each).overflowX)"
-        " && !each.closest('pre, .hidden-text, #quick, #kinds, #chips'))"
+        " && !each.closest('pre, .hidden-text'))"
         ".map(each => each.outerHTML.slice(0, 120))"
     )
     return elements

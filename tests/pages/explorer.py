@@ -35,6 +35,14 @@ def settle(page: "Page") -> None:
     page.wait_for_function(SHOWN)
 
 
+def open_listing(pages: Pages, demo: Demo, kind: str, **view: Any) -> "Page":
+    """The first listing of a kind within the explorer, as for readers with a key of their own."""
+    first = ask(demo, f"{METRO}/{kind}", {"limit": "1"})["data"][0]
+    page = explore(pages, {"type": kind, "listing": first["id"]}, **view)
+    page.get_by_role("heading", name=first["name"], exact=True).wait_for()
+    return page
+
+
 def ask(demo: Demo, path: str, params: Params) -> Any:
     request = Request(f"{demo.url}/v1/{path}?{urlencode(params)}", headers={"X-API-Key": demo.key})
     with urlopen(request) as answer:

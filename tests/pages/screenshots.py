@@ -37,7 +37,7 @@ class Shot:
 
 def open_first_listing(page: Page) -> None:
     page.locator(".listings a").first.click()
-    page.locator("#history :is(li, p:not(:has-text('…')))").first.wait_for()
+    page.locator("h1 bdi").wait_for()
 
 
 def open_request(page: Page) -> None:

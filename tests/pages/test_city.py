@@ -50,8 +50,9 @@ def test_every_figure_is_the_one_that_the_api_gives(
     coverage = fetch(release, "/v1/harbor/coverage")["data"]
     for each in figures.types:
         measure = coverage["listings"][each.collection]
-        shown = {"published": each.published, "next_30_days": each.next_30_days, "dateless": each.dateless}
-        assert shown == measure
+        assert (each.published, each.dateless) == (measure["published"], measure["dateless"])
+        listed = fetch(release, f"/v1/harbor/{each.collection}", {"facets": "category", "limit": "0"})
+        assert each.listed == listed["facets"]["total"]
         quality = fetch(release, "/v1/harbor/coverage", {"types": each.collection})["data"]["quality"]
         for name, count in each.having.items():
             assert quality[f"with_{name}_share"] == (round_share(count, each.published)), (each.collection, name)
@@ -63,11 +64,6 @@ def test_every_figure_is_the_one_that_the_api_gives(
     window = {"from": TODAY.isoformat(), "to": (TODAY + timedelta(days=34)).isoformat()}
     days = {day["date"]: day["count"] for day in fetch(release, "/v1/harbor/events/calendar", window)["data"]}
     assert {each.day.isoformat(): each.count for each in figures.days} == days
-    for week in figures.weeks:
-        window = {"from": week.first.isoformat(), "to": (week.first + timedelta(days=6)).isoformat()}
-        for collection, count in week.counts.items():
-            params = {**window, "facets": "category", "limit": "0"}
-            assert fetch(release, f"/v1/harbor/{collection}", params)["facets"]["total"] == count
 
 
 def round_share(part: int, whole: int) -> float | None:

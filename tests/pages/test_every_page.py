@@ -90,7 +90,7 @@ def test_the_request_on_the_home_page_is_sent_from_there(pages: Pages) -> None:
     assert find_violations(page) == []
 
 
-@pytest.mark.parametrize("name", ["Explore what there is", "First steps"])
+@pytest.mark.parametrize("name", ["Find something to do", "First steps"])
 def test_on_a_telephone_the_home_page_leads_on_before_one_scrolls(pages: Pages, name: str) -> None:
     page = pages.open("/", width=320, height=640)
     link = page.locator("main").get_by_role("link", name=name).first

@@ -49,6 +49,23 @@ def test_the_counts_are_those_of_the_api_for_any_filters(pages: Pages, demo: Dem
             assert re.findall(r"\d+", free) == [str(count(facets, "price_band")["free"])], sent
 
 
+def test_home_city_and_explorer_have_the_same_number_for_the_same_words(pages: Pages, demo: Demo) -> None:
+    counts = {metro["slug"]: metro["counts"] for metro in ask(demo, "metros", {})["data"]}[METRO]
+    read = "all => all.map(cell => [cell.dataset.count, Number(cell.textContent.replace(',', ''))])"
+    home = pages.open("/")
+    row = home.get_by_role("row").filter(has=home.locator(f"a[href='cities/{METRO}/']"))
+    assert dict(row.locator("[data-count]").evaluate_all(read)) == counts
+    city = pages.open(f"/cities/{METRO}/")
+    assert dict(city.locator("[data-count]").evaluate_all(read)) == counts
+    page = explore(pages, {"type": "all"})
+    settle(page)
+    assert {kind: int(read_kind(page, kind).replace(",", "")) for kind in counts} == counts
+    headings = [each.inner_text() for each in page.locator(".kind-title").all()]
+    words = [each.inner_text() for each in city.locator("tr:has([data-count]) th").all()]
+    numbers = [f"{word} {counts[kind]:,}" for word, kind in zip(words, counts, strict=True) if counts[kind]]
+    assert headings == numbers
+
+
 @pytest.mark.parametrize("sent", [{}, {"q": "swim"}, {"q": "park", "age": "4", "weekday": "saturday"}])
 def test_beside_each_kind_stands_what_its_own_list_finds(pages: Pages, demo: Demo, sent: Params) -> None:
     page = explore(pages, sent)

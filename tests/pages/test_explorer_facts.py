@@ -4,15 +4,13 @@ import pytest
 
 from tests.pages.accessibility import find_violations
 from tests.pages.conftest import Demo, Pages
-from tests.pages.explorer import METRO, ask, explore, read_total, settle
+from tests.pages.explorer import METRO, ask, explore, open_listing, read_total, settle
 
 pytestmark = pytest.mark.browser
 
 
-def test_a_place_says_of_what_kind_it_is_and_not_when(pages: Pages) -> None:
-    page = explore(pages, {"type": "places"})
-    page.locator(".listings a").first.click()
-    page.locator("#listing-name").wait_for()
+def test_a_place_says_of_what_kind_it_is_and_not_when(pages: Pages, demo: Demo) -> None:
+    page = open_listing(pages, demo, "places")
     labels = page.locator(".facts-table dt").all_inner_texts()
     assert "Kind" in labels
     assert "When" not in labels

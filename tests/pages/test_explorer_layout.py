@@ -5,8 +5,8 @@ import re
 import pytest
 
 from tests.pages.accessibility import find_violations
-from tests.pages.conftest import Pages
-from tests.pages.explorer import explore, read_total, settle
+from tests.pages.conftest import Demo, Pages
+from tests.pages.explorer import explore, open_listing, read_total, settle
 
 pytestmark = pytest.mark.browser
 
@@ -37,12 +37,9 @@ def test_what_follows_the_listings_is_below_the_screen_before_they_come(pages: P
     page.locator(".listings a").first.wait_for()
 
 
-def test_a_listing_on_a_telephone_stands_alone_and_leads_back(pages: Pages) -> None:
-    page = explore(pages, **TELEPHONE)
-    page.locator(".listings a").first.click()
-    name = page.locator("#listing-name")
-    name.wait_for()
-    box = name.bounding_box()
+def test_a_listing_on_a_telephone_stands_alone_and_leads_back(pages: Pages, demo: Demo) -> None:
+    page = open_listing(pages, demo, "events", **TELEPHONE)
+    box = page.locator("#listing-name").bounding_box()
     assert box is not None
     assert box["y"] < TELEPHONE["height"] / 2
     assert not any(page.locator(each).is_visible() for each in ("#quick", "#search", "#views"))
@@ -91,29 +88,45 @@ def test_the_first_date_of_the_calendar_names_its_month(pages: Pages) -> None:
     assert re.fullmatch(r"[A-Z][a-z]{2} \d{1,2}", page.locator(".day .date").first.inner_text())
 
 
-@pytest.mark.parametrize("way", ["the browser", "the page"])
-def test_back_from_a_listing_leads_to_where_it_was_in_the_list(pages: Pages, way: str) -> None:
+def test_back_from_the_page_of_a_listing_leads_to_where_it_was_in_the_list(pages: Pages) -> None:
     page = explore(pages, **TELEPHONE)
     link = page.locator(".listings a").nth(12)
     link.scroll_into_view_if_needed()
     left = page.evaluate("() => scrollY")
     assert left > TELEPHONE["height"]
-    name = link.text_content()
+    name = link.text_content() or ""
     link.click()
-    page.locator("#listing-name").wait_for()
-    if way == "the browser":
-        page.go_back()
-    else:
-        page.get_by_role("button", name="Back to the results").click()
+    page.wait_for_url("**/seattle/events/*")
+    page.get_by_role("heading", name=name, exact=True).wait_for()
+    page.go_back()
     page.wait_for_function("left => scrollY === left", arg=left)
     assert page.evaluate("() => document.activeElement.textContent") == name
     page.reload()
     page.wait_for_function("left => scrollY === left", arg=left)
 
 
-def test_a_listing_opened_by_its_address_leads_to_the_results_all_the_same(pages: Pages) -> None:
-    page = explore(pages)
-    address = page.locator(".listings a").first.get_attribute("href") or ""
-    page = pages.open(f"/explore/{address}")
-    page.get_by_role("button", name="Back to the results").click()
-    page.locator(".listings a").first.wait_for()
+def test_a_wide_page_has_the_map_beside_the_list_and_a_narrow_one_below_it(pages: Pages) -> None:
+    page = explore(pages, width=900)
+    page.locator("#beside .map[data-points]").wait_for()
+    rows, chart = (page.locator(each).bounding_box() for each in ("#view", "#beside .map"))
+    assert rows is not None
+    assert chart is not None
+    assert rows["x"] + rows["width"] <= chart["x"]
+    assert chart["y"] < 900
+    page.set_viewport_size({"width": 760, "height": 900})
+    rows, chart = (page.locator(each).bounding_box() for each in ("#view", "#beside .map"))
+    assert rows is not None
+    assert chart is not None
+    assert rows["y"] + rows["height"] <= chart["y"]
+
+
+def test_quick_chips_are_tall_and_the_rest_is_one_tap_away_on_a_telephone(pages: Pages) -> None:
+    page = explore(pages, **TELEPHONE)
+    quick = page.locator("#quick")
+    assert not quick.get_by_role("button", name="Near me").is_visible()
+    quick.get_by_role("button", name="More").click()
+    for chip in quick.get_by_role("button").all():
+        box = chip.bounding_box()
+        assert box is not None
+        assert box["height"] >= 44
+        assert box["x"] + box["width"] <= TELEPHONE["width"]

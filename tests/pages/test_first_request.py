@@ -1,13 +1,18 @@
-"""The request on the home page works as pasted."""
+"""The home page has what is on this weekend, and its request works as pasted and from there."""
 
 import html
 import json
 import re
 import subprocess
+from datetime import date
 from urllib.request import urlopen
 
+import pytest
+
 from tests.command.demo import PATIENCE
-from tests.pages.conftest import Demo
+from tests.pages.accessibility import find_violations
+from tests.pages.conftest import Demo, Pages
+from tests.pages.explorer import settle
 
 
 def test_the_request_on_the_home_page_is_answered_as_it_stands(demo: Demo) -> None:
@@ -19,3 +24,31 @@ def test_the_request_on_the_home_page_is_answered_as_it_stands(demo: Demo) -> No
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=PATIENCE, check=True)
     members = {"id", "type", "name", "starts_local", "ages"}
     assert [set(each) for each in json.loads(done.stdout)["data"]] == [members, members]
+
+
+@pytest.mark.browser
+def test_the_home_page_has_the_weekend_of_each_city_and_searches_it(pages: Pages) -> None:
+    page = pages.open("/", width=390, height=844)
+    for metro in ("seattle", "new-york"):
+        page.locator(f"[data-metro={metro}] .listings a").first.wait_for()
+    assert find_violations(page) == []
+    page.get_by_label("City").select_option("Seattle")
+    page.get_by_label("What are you looking for?").fill("free storytime")
+    page.get_by_role("button", name="Search").click()
+    page.wait_for_url("**/explore/?**free=true**")
+    settle(page)
+    assert page.get_by_role("button", name="Remove filter: Free").is_visible()
+    assert page.get_by_role("button", name="Remove filter: “storytime”").is_visible()
+
+
+@pytest.mark.browser
+def test_the_sample_answer_is_of_these_days_and_an_answer_that_was_sent_for_is_coloured(pages: Pages) -> None:
+    page = pages.open("/")
+    answer = page.locator("#answer")
+    dates = re.findall(r'"starts_local": "([0-9-]{10})', answer.inner_text())
+    assert all(abs((date.fromisoformat(day) - date.today()).days) < 10 for day in dates)
+    page.get_by_role("button", name="Send it from here").click()
+    page.locator("#sent", has_text="200 in").wait_for()
+    assert json.loads(answer.inner_text())["data"]
+    classes = answer.locator("span").evaluate_all("all => [...new Set(all.map(each => each.className))].sort()")
+    assert classes == ["code-name", "code-number", "code-string"]

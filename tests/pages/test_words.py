@@ -75,7 +75,7 @@ def test_every_word_is_shown_somewhere() -> None:
     shown = "\n".join(path.read_text() for path in [*TEMPLATES, *(ROOT / "outings/pages").rglob("*.py")])
     ways = ("readers", "developers", "operators", "staff")
     computed = tuple(f"{way}_" for way in (*ways, "with", "without", "age", "checked", "lacks", "code", "outcome"))
-    computed += ("script_", "price_", "time_", "view_")  # the explorer's
+    computed += ("script_", "price_", "time_", "view_", "window_")  # the explorer's
     computed += ("not_", "status_")  # a listing's
     computed += ("group_", "stability_", "try_")  # the reference's
     unused = [

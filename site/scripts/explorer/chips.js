@@ -121,11 +121,12 @@ export class Chips {
         {
           type: "button",
           "data-quick": "near_me",
-          "aria-pressed": String(state.filters.has("lat")),
+          "aria-pressed": String(state.filters.get("near") === this.language.say("my_place")),
           onclick: () => this.#toggleNear(state),
         },
         this.language.say("near_me"),
       ),
+      this.#makeMore(),
     );
     if (focused) /** @type {HTMLElement | null} */ (this.quick.querySelector(`[data-quick="${focused}"]`))?.focus();
     const chips = listChips(state, this.language, name).filter(({ names }) => own.includes(names[0]));
@@ -172,9 +173,26 @@ export class Chips {
     );
   }
 
+  /** On a narrow screen the first few stand in one row, and this shows the others. */
+  #makeMore() {
+    const isOpen = this.quick.dataset.open !== undefined;
+    const toggle = (/** @type {Event} */ event) => {
+      this.quick.toggleAttribute("data-open");
+      const button = /** @type {HTMLElement} */ (event.currentTarget);
+      const isNow = this.quick.dataset.open !== undefined;
+      button.textContent = this.language.say(isNow ? "fewer" : "more_quick");
+      button.setAttribute("aria-expanded", String(isNow));
+    };
+    return element(
+      "button",
+      { type: "button", class: "more", "data-quick": "more", "aria-expanded": String(isOpen), onclick: toggle },
+      this.language.say(isOpen ? "fewer" : "more_quick"),
+    );
+  }
+
   /** @param {State} state */
   #toggleNear(state) {
-    if (!state.filters.has("lat")) return this.page.locate();
+    if (state.filters.get("near") !== this.language.say("my_place")) return this.page.locate();
     this.page.change((each) => changeFilters(each, { near: "", lat: "", lng: "" }));
   }
 

@@ -7,7 +7,7 @@ import { findSuggestions, makeEmpty } from "./empty_view.js";
 import { FilterForm } from "./filter_form.js";
 import { makeKinds, tellCount } from "./kinds_view.js";
 import { parseLine } from "./line.js";
-import { COLLECTIONS, makeItems, makeList } from "./list_view.js";
+import { COLLECTIONS, locatePage, makeItems, makeList } from "./list_view.js";
 import { makeHistory, makeListing } from "./listing_view.js";
 import { findSpot, locateVisitor } from "./location.js";
 import { MapView, MOST_NEAR, MOST_POINTS } from "./map_view.js";
@@ -45,12 +45,14 @@ import {
  * @typedef {import("./state.js").State} State
  */
 
-const MAP_FIELDS = ["name", "location.lat", "location.lng"];
+const MAP_FIELDS = ["name", "slug", "location.lat", "location.lng"];
 // Filters of yes or no that a city may say of none of its listings.
 const STATED = ["indoor", "outdoor", "sensory", "openings"];
 const STEP = 20;
 // How many windows the calendar looks ahead for the first day with anything.
 const MOST_TURNS = 3;
+// What is on in so many days is soon.
+const SOON_DAYS = 6;
 
 /** What the address says is asked of the API and shown. Whatever is chosen changes the address first. */
 export class Explorer {
@@ -81,12 +83,15 @@ export class Explorer {
     /** @type {Map<string, number>} how many listings a request found, of those beside the kinds */
     this.totals = new Map();
     this.view = find("view", HTMLElement);
+    this.beside = find("beside", HTMLElement);
+    this.sight = new IntersectionObserver(() => {});
     this.status = find("status", HTMLElement);
     this.waiting = new AbortController();
     this.ways = {
       openListing: (/** @type {string} */ type, /** @type {string} */ id) =>
         this.change((state) => ({ ...state, type, listing: id })),
-      clear: () => this.change((state) => ({ ...state, filters: new Map(), page: 1, listing: "" }), { focus: true }),
+      locatePage: (/** @type {string} */ type, /** @type {string} */ slug) =>
+        this.api.ownKey ? "" : locatePage(root, this.state.metro, type, slug),
       goTo: (/** @type {number} */ page) => this.change((state) => ({ ...state, page }), { focus: true }),
       locate: (/** @type {object} */ change) => formatState({ ...this.state, ...change }),
     };
@@ -109,7 +114,7 @@ export class Explorer {
     }
     // The browser would go to where the page was left before there is anything to go to.
     history.scrollRestoration = "manual";
-    addEventListener("popstate", (event) => this.#restore(event.state?.scroll));
+    addEventListener("popstate", (event) => this.#restore(event.state));
     addEventListener("pagehide", () => this.#keepScroll());
   }
 
@@ -246,7 +251,19 @@ export class Explorer {
   }
 
   #keepScroll() {
-    history.replaceState({ ...history.state, scroll: scrollY }, "");
+    const opened = document.activeElement?.getAttribute("href") ?? "";
+    history.replaceState({ ...history.state, scroll: scrollY, opened }, "");
+  }
+
+  /**
+   * Shows the view as it was left: scrolled so far, and at the listing that was opened from it.
+   * @param {{scroll?: number, opened?: string} | null} left
+   */
+  #returnTo(left) {
+    if (left?.scroll === undefined) return;
+    const link = left.opened && this.view.querySelector(`a[href="${CSS.escape(left.opened)}"]`);
+    if (link instanceof HTMLElement) link.focus({ preventScroll: true });
+    scrollTo({ top: left.scroll, behavior: "instant" });
   }
 
   /** From a listing to the results: to those that it was opened from, where there are any. */
@@ -255,19 +272,13 @@ export class Explorer {
     else this.change((state) => ({ ...state, listing: "" }), { focus: true });
   }
 
-  /**
-   * Shows what an address of before says as it was left: scrolled so far, and at the listing that was open since.
-   * @param {number | undefined} scroll pixels; undefined where the page was never left
-   */
-  async #restore(scroll) {
-    const { listing, metro } = this.state;
+  /** @param {{scroll?: number, opened?: string} | null} left */
+  async #restore(left) {
     const state = parseState(location.search);
-    const restored = (this.state = { ...state, metro: state.metro || metro });
+    const restored = { ...state, metro: state.metro || this.state.metro };
+    this.state = restored;
     await this.show();
-    if (this.state !== restored || scroll === undefined) return;
-    if (listing)
-      /** @type {HTMLElement | null} */ (this.view.querySelector(`a[href*="listing=${CSS.escape(listing)}"]`))?.focus();
-    scrollTo({ top: scroll, behavior: "instant" });
+    if (this.state === restored) this.#returnTo(left);
   }
 
   /**
@@ -299,8 +310,9 @@ export class Explorer {
     find("panes", HTMLElement).hidden = false;
     this.form.fillMetros(this.metros);
     if (!this.metros.some((metro) => metro.slug === this.state.metro)) this.state.metro = this.metros[0]?.slug ?? "";
-    await this.show();
-    if (history.state?.scroll) scrollTo({ top: history.state.scroll, behavior: "instant" });
+    const line = new URLSearchParams(location.search).get("line")?.trim();
+    await (line ? this.searchLine(line) : this.show());
+    this.#returnTo(history.state);
   }
 
   /** @param {string} why */
@@ -318,11 +330,13 @@ export class Explorer {
     this.search?.show(this.state);
     this.#showViews();
     find("failure", HTMLElement).hidden = true;
+    this.sight.disconnect();
     this.view.setAttribute("aria-busy", "true");
     this.status.textContent = this.language.say("loading");
     try {
       await (this.state.listing ? this.#showListing(waiting.signal) : this.#showResults(waiting.signal));
       if (waiting.signal.aborted) return;
+      if (this.state.listing || this.state.view !== "list") this.beside.hidden = true;
       if (focus) {
         this.view.focus({ preventScroll: true });
         this.view.scrollIntoView({ block: "start" });
@@ -401,8 +415,10 @@ export class Explorer {
     this.#tellTotal(this.language.plural("found", total), total);
     this.panel?.show(path, state);
     this.form.showTypes({});
-    if (!matches || state.view === "map") return this.#showItems([...(matches?.listings.values() ?? [])], signal);
+    const listings = [...(matches?.listings.values() ?? [])];
+    if (!matches || state.view === "map") return this.#showItems(listings, signal);
     this.view.replaceChildren(makeMatches(matches.body, matches.listings, state, this.language, this.ways));
+    this.#showBeside(listings, signal);
   }
 
   /**
@@ -416,6 +432,7 @@ export class Explorer {
     this.#tellTotal(text, total);
     if (!total || state.view === "map") return this.#showItems(rows, signal);
     this.view.replaceChildren(...this.#makeKinds(found, state));
+    this.#showBeside(rows, signal);
   }
 
   /**
@@ -471,14 +488,22 @@ export class Explorer {
    */
   async #readKinds(state, types, signal) {
     const requests = requestFirst(state, types);
+    // Classes are listed by name: those that meet in the next days come first.
+    const soon = { from: this.today, to: addDays(this.today, SOON_DAYS - 1) };
+    const hasSoon =
+      types.length > 1 && types.includes("classes") && !state.filters.has("from") && !state.filters.has("to");
+    const [next] = hasSoon ? requestFirst(changeFilters(state, soon), ["classes"]) : [];
     /** @type {ListBody[]} */
     const bodies = await Promise.all(requests.map(({ path }) => this.api.read(path, signal)));
+    const near = next ? (await this.api.read(next.path, signal)).data : [];
     const counted = await Promise.all(
       requests.map(({ own, isExpanded }, at) => (isExpanded ? this.#countType(own, signal) : bodies[at].facets.total)),
     );
     const found = types.map((type, at) => {
       const { total } = bodies[at].facets;
-      return { type, rows: bodies[at].data, total, listings: counted[at] ?? total };
+      const isNear = type === "classes" && near.length > 0;
+      const rows = isNear ? near : bodies[at].data;
+      return { type, rows, total, listings: counted[at] ?? total, soon: isNear ? soon : null };
     });
     const [only] = found.length === 1 ? found : [];
     const total = found.reduce((sum, each) => sum + each.total, 0);
@@ -508,6 +533,7 @@ export class Explorer {
    */
   async #showItems(items, signal) {
     const { state } = this;
+    this.beside.hidden = true;
     if (!items.length) return this.#showEmpty(signal);
     if (state.view === "map")
       return this.#showMap({ rows: items, density: null }, { total: items.length, first: items }, signal);
@@ -535,6 +561,7 @@ export class Explorer {
       );
     };
     show(STEP);
+    this.#showBeside(items, signal);
   }
 
   /** @param {AbortSignal} signal */
@@ -580,6 +607,7 @@ export class Explorer {
     this.#tellTotal(tellCount({ type: state.type, total, listings }, this.language), total);
     if (shown === null) {
       this.panel?.show(requestList(state), state);
+      this.beside.hidden = true;
       if (!body.data.length && !matches) return this.#showEmpty(signal);
       const best = matches && makeMatches(matches.body, matches.listings, state, this.language, this.ways);
       const rest = best ? [best, element("h2", {}, this.language.say("matches_all"))] : [];
@@ -589,6 +617,7 @@ export class Explorer {
           ? makeList(body, state, this.language, this.ways)
           : makeEmpty([], state, this.language, () => {}),
       );
+      this.#showBeside(body.data, signal);
     } else {
       this.panel?.show(shown.path, state);
       await this.#showMap(shown, { total, first: body.data }, signal);
@@ -600,10 +629,10 @@ export class Explorer {
    * @param {{total: number, first: Item[]}} about
    * @param {AbortSignal} signal
    */
-  async #showMap(answer, { total, first }, signal) {
+  async #showMap(answer, { total, first }, signal, into = this.view) {
     const { state, metro } = this;
     if (signal.aborted) return;
-    await this.map.show(this.view, answer, {
+    await this.map.show(into, answer, {
       state,
       total,
       metro,
@@ -611,6 +640,24 @@ export class Explorer {
       readNear: (circle, signal) => this.api.readRows(requestNear(state, MAP_FIELDS, circle), MOST_NEAR, signal),
       readListings: (points, signal) => this.#readListings(points, state, signal),
     });
+  }
+
+  /**
+   * Shows listings on a map beside the list, or below it on a narrow screen, when that comes into sight.
+   * @param {Item[]} rows
+   * @param {AbortSignal} signal
+   */
+  #showBeside(rows, signal) {
+    this.beside.hidden = this.state.view !== "list" || !rows.some((row) => typeof row.location?.lat === "number");
+    if (this.beside.hidden) return;
+    this.sight = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      this.sight.disconnect();
+      this.#showMap({ rows, density: null }, { total: rows.length, first: rows }, signal, this.beside).catch(() => {
+        this.beside.hidden = true;
+      });
+    });
+    this.sight.observe(this.beside);
   }
 
   /**

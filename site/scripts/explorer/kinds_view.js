@@ -1,15 +1,18 @@
 import { element } from "./element.js";
 import { findStart } from "./facts.js";
 import { makeItems } from "./list_view.js";
-import { findShortWindow } from "./state.js";
+import { MOST_FIRST } from "./requests.js";
+import { changeFilters, findShortWindow } from "./state.js";
 
 /** @import { Item } from "../../types/api.js" */
 
 /**
  * @typedef {import("./language.js").Language} Language
  * @typedef {import("./state.js").State} State
- * @typedef {{type: string, rows: Item[], total: number, listings: number}} Found the first rows of a kind: `total` of
- *   them in all, and `listings` if an event with several dates counts once
+ * @typedef {{from: string, to: string} | null} Window
+ * @typedef {{type: string, rows: Item[], total: number, listings: number, soon: Window}} Found the first rows:
+ *   `total` of them in all, and `listings` if an event with several dates counts once; `soon`: the next days, if the
+ *   rows are what is on in them
  */
 
 /**
@@ -21,10 +24,12 @@ import { findShortWindow } from "./state.js";
  * @param {(type: string) => void} showAll
  */
 export function makeKinds(found, state, language, ways, showAll) {
-  const window = findShortWindow(state);
   return found.map((each) => {
-    const { type, rows, total } = each;
-    const shown = window ? [...rows].sort((one, other) => compare(one, other, window)) : rows;
+    const { type, rows, total, soon } = each;
+    const window = soon ?? findShortWindow(state);
+    const sorted = window ? [...rows].sort((one, other) => compare(one, other, window)) : rows;
+    const shown = soon ? sorted.slice(0, MOST_FIRST) : sorted;
+    const own = { ...(soon ? changeFilters(state, soon) : state), type };
     const open = { type: "button", onclick: () => showAll(type) };
     const more = element("p", {}, element("button", open, language.say("show_all", { count: total })));
     return element(
@@ -33,16 +38,12 @@ export function makeKinds(found, state, language, ways, showAll) {
       element(
         "h2",
         { class: "kind-title" },
-        language.say(`kind_${type}`),
+        language.say(`${state.filters.size ? "kind" : "window"}_${type}`),
         " ",
-        element(
-          "small",
-          {},
-          state.filters.size ? tellCount(each, language) : language.say(`window_${type}`, { count: total }),
-        ),
+        element("small", {}, state.filters.size ? tellCount(each, language) : language.count(total)),
       ),
-      ...makeItems(shown, { ...state, type }, language, ways, 3),
-      total > rows.length && more,
+      ...makeItems(shown, own, language, ways, 3),
+      total > shown.length && more,
     );
   });
 }

@@ -1,6 +1,7 @@
 import { element } from "./element.js";
 import { findStart, isolate, tellAges, tellPlace, tellPrice, tellTime } from "./facts.js";
 import { measure } from "./location.js";
+import { makePicture } from "./picture.js";
 import { PAGE_SIZE } from "./requests.js";
 import { findShortWindow } from "./state.js";
 
@@ -11,7 +12,8 @@ import { findShortWindow } from "./state.js";
  * @typedef {import("./state.js").State} State
  * @typedef {object} Ways what a reader can do from here
  * @property {(type: string, id: string) => void} openListing
- * @property {() => void} clear
+ * @property {(type: string, slug: string) => string} locatePage the address of a listing's own page; empty if there are
+ *   no such pages
  * @property {(page: number) => void} goTo
  * @property {(change: object) => string} locate the address of this page with something changed
  */
@@ -43,7 +45,9 @@ export function makeList(body, state, language, ways) {
 export function makeItems(items, state, language, ways, level = 2) {
   const window = findShortWindow(state);
   const days = items.map((item) => findStart(item, window)?.start.slice(0, 10) ?? "");
-  const isDated = state.type === "events" && days.every((day, at) => day && (at === 0 || day >= days[at - 1]));
+  const isDated =
+    (state.type === "events" || (state.type === "classes" && window !== null)) &&
+    days.every((day, at) => day && (at === 0 || day >= days[at - 1]));
   /** @type {HTMLElement[]} */
   const parts = [];
   for (let at = 0; at < items.length; ) {
@@ -81,9 +85,14 @@ function makeItem(item, { state, level, isDated = false }, language, ways) {
   return element(
     "li",
     {},
-    element(`h${level}`, {}, makeLink(item, ways)),
-    makeFacts(item, language, state, isDated),
-    about && element("p", { class: "by" }, element("bdi", {}, about)),
+    makePicture(item),
+    element(
+      "div",
+      {},
+      element(`h${level}`, {}, makeLink(item, ways)),
+      makeFacts(item, language, state, isDated),
+      about && element("p", { class: "by" }, element("bdi", {}, about)),
+    ),
   );
 }
 
@@ -130,12 +139,25 @@ function tellDistance(item, state, language) {
 }
 
 /**
- * To one listing: with script in this page.
- * @param {{type: string, id: string, name: string}} item
+ * The address of a listing's own page, where the site has such pages.
+ * @param {HTMLElement} root with `data-pages`, the address of the site
+ * @param {string} metro
+ * @param {string} type
+ * @param {string} slug
+ */
+export function locatePage({ dataset: { pages } }, metro, type, slug) {
+  return pages === undefined ? "" : `${pages}${metro}/${type}/${encodeURIComponent(slug)}`;
+}
+
+/**
+ * To the listing's own page, or to its view in this page where it has none.
+ * @param {{type: string, id: string, name: string, slug?: string, audience?: string}} item
  * @param {Ways} ways
  */
 export function makeLink(item, ways) {
   const type = COLLECTIONS[item.type] ?? item.type;
+  const page = item.slug && item.audience !== "adults" ? ways.locatePage(type, item.slug) : "";
+  if (page) return element("a", { href: page, dir: "auto" }, item.name);
   const open = (/** @type {Event} */ event) => {
     const { ctrlKey, metaKey, shiftKey } = /** @type {MouseEvent} */ (event);
     if (ctrlKey || metaKey || shiftKey) return; // into a tab of its own

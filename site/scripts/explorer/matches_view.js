@@ -1,5 +1,6 @@
 import { element } from "./element.js";
 import { makeFacts, makeLink } from "./list_view.js";
+import { makePicture } from "./picture.js";
 
 /** @import { Item, SearchBody, SearchMeta, SearchResult } from "../../types/api.js" */
 
@@ -63,9 +64,14 @@ function makeResult(result, listing, state, language, ways) {
   return element(
     "li",
     { "data-match": result.match },
-    element("h3", {}, makeLink(result, ways)),
-    listing && makeFacts(listing, language, state),
-    element("p", { class: "by" }, facts.join(" · ")),
-    result.snippet !== result.name && element("p", { dir: "auto" }, result.snippet),
+    makePicture(listing ?? result),
+    element(
+      "div",
+      {},
+      element("h3", {}, makeLink(result, ways)),
+      listing && makeFacts(listing, language, state),
+      element("p", { class: "by" }, facts.join(" · ")),
+      result.snippet !== result.name && element("p", { dir: "auto" }, result.snippet),
+    ),
   );
 }

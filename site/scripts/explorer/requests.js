@@ -11,7 +11,8 @@ export const CALENDAR_DAYS = 35;
 export const MOST_ROWS = 2000;
 const LONGEST_PAGE = 200;
 const MOST_NEARBY = 100;
-const [MOST_FIRST, MOST_ON] = [5, 50];
+export const MOST_FIRST = 5;
+const MOST_ON = 50;
 const [LEAST_RADIUS, MOST_RADIUS] = [100, 50000];
 // The longest window in which a list has an item for each date.
 const EXPANDED_DAYS = 31;

@@ -1,3 +1,5 @@
+import { colourJson } from "./sample.js";
+
 /** The home page's request can be sent from there: what comes back takes the place of the sample. */
 export function startSending() {
   const button = document.getElementById("send");
@@ -14,7 +16,7 @@ export function startSending() {
         headers: { "X-API-Key": button.dataset.key ?? "" },
         cache: "no-store",
       });
-      answer.textContent = JSON.stringify(await reply.json(), null, 2);
+      answer.replaceChildren(...colourJson(await reply.json()).flat());
       note.hidden = true;
       told.textContent = (told.dataset.good ?? "")
         .replace("{status}", String(reply.status))

@@ -1,0 +1,65 @@
+import { element } from "../explorer/element.js";
+import { findStart } from "../explorer/facts.js";
+import { locatePage, makeItems } from "../explorer/list_view.js";
+import { requestFirst } from "../explorer/requests.js";
+import { DATED_TYPES, EVERY_TYPE, formatState } from "../explorer/state.js";
+
+/** @import { ListBody } from "../../types/api.js" */
+
+const MOST = 4;
+
+/**
+ * Shows the first of what is on in a city, events before classes and camps.
+ * @param {HTMLElement} section with `data-metro`
+ * @param {HTMLElement} root with `data-pages`
+ * @param {object} about
+ * @param {import("../explorer/api.js").Api} about.api
+ * @param {import("../explorer/language.js").Language} about.language
+ * @param {{from: string, to: string}} about.window
+ */
+export async function showWeekend(section, root, { api, language, window }) {
+  const metro = section.dataset.metro ?? "";
+  const filters = new Map(Object.entries(window));
+  const state = { metro, type: EVERY_TYPE, view: "list", page: 1, listing: "", filters };
+  const explore = (/** @type {object} */ change) =>
+    `${root.dataset.pages}explore/${formatState({ ...state, ...change })}`;
+  const ways = {
+    openListing: () => {},
+    goTo: () => {},
+    locatePage: (/** @type {string} */ type, /** @type {string} */ slug) => locatePage(root, metro, type, slug),
+    locate: explore,
+  };
+  const rows = section.querySelector(".rows");
+  const link = section.querySelector("p > a");
+  if (!rows || !(link instanceof HTMLAnchorElement)) return;
+  link.href = explore({});
+  try {
+    /** @type {ListBody[]} */
+    const bodies = await Promise.all(requestFirst(state, DATED_TYPES).map(({ path }) => api.read(path)));
+    const total = bodies.reduce((sum, { facets }) => sum + facets.total, 0);
+    if (total) {
+      const first = bodies.flatMap(({ data }) => data).slice(0, MOST);
+      first.sort((one, other) => (tellOrder(one, window) < tellOrder(other, window) ? -1 : 1));
+      rows.replaceChildren(...makeItems(first, state, language, ways, 3));
+      link.textContent = language.say("weekend_all", { count: total });
+    } else {
+      const [{ path }] = requestFirst({ ...state, filters: new Map() }, ["places"]);
+      const { data } = await api.read(path);
+      rows.replaceChildren(
+        element("p", { class: "note" }, language.say("weekend_none")),
+        ...makeItems(data.slice(0, MOST), state, language, ways, 3),
+      );
+      link.href = explore({ filters: new Map() });
+    }
+  } catch {
+    rows.replaceChildren(element("p", { class: "note" }, language.say("weekend_failed")));
+  }
+}
+
+/**
+ * @param {import("../../types/api.js").Item} item
+ * @param {{from: string, to: string}} window
+ */
+function tellOrder(item, window) {
+  return findStart(item, window)?.start ?? "~";
+}
