@@ -91,11 +91,10 @@ def test_the_request_on_the_home_page_is_sent_from_there(pages: Pages) -> None:
 
 
 @pytest.mark.parametrize("name", ["Find something to do", "First steps"])
-def test_on_a_telephone_the_home_page_leads_on_before_one_scrolls(pages: Pages, name: str) -> None:
+def test_on_a_telephone_the_home_page_begins_with_a_search_and_leads_on(pages: Pages, name: str) -> None:
     page = pages.open("/", width=320, height=640)
-    link = page.locator("main").get_by_role("link", name=name).first
-    box = link.bounding_box()
+    box = page.get_by_role("search").get_by_role("button").bounding_box()
     assert box is not None
     assert box["y"] + box["height"] < 640
-    link.click()
-    page.get_by_role("heading", level=1, name=name.split()[0]).wait_for()
+    page.locator("main").get_by_role("link", name=name).first.click()
+    page.get_by_role("heading", level=1, name={"Find": "Explore"}.get(name.split()[0], "First")).wait_for()

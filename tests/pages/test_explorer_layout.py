@@ -107,6 +107,7 @@ def test_back_from_the_page_of_a_listing_leads_to_where_it_was_in_the_list(pages
 
 def test_a_wide_page_has_the_map_beside_the_list_and_a_narrow_one_below_it(pages: Pages) -> None:
     page = explore(pages, width=900)
+    page.mouse.move(450, 450)
     page.locator("#beside .map[data-points]").wait_for()
     rows, chart = (page.locator(each).bounding_box() for each in ("#view", "#beside .map"))
     assert rows is not None

@@ -85,6 +85,11 @@ export class Explorer {
     this.view = find("view", HTMLElement);
     this.beside = find("beside", HTMLElement);
     this.sight = new IntersectionObserver(() => {});
+    // The first view comes without the map's script, which is as large as all else.
+    this.moved = new Promise((resolve) => {
+      for (const move of ["pointermove", "pointerdown", "wheel", "scroll", "keydown"])
+        addEventListener(move, resolve, { once: true, passive: true });
+    });
     this.status = find("status", HTMLElement);
     this.waiting = new AbortController();
     this.ways = {
@@ -650,9 +655,10 @@ export class Explorer {
   #showBeside(rows, signal) {
     this.beside.hidden = this.state.view !== "list" || !rows.some((row) => typeof row.location?.lat === "number");
     if (this.beside.hidden) return;
-    this.sight = new IntersectionObserver((entries) => {
+    this.sight = new IntersectionObserver(async (entries) => {
       if (!entries.some((entry) => entry.isIntersecting)) return;
       this.sight.disconnect();
+      await this.moved;
       this.#showMap({ rows, density: null }, { total: rows.length, first: rows }, signal, this.beside).catch(() => {
         this.beside.hidden = true;
       });

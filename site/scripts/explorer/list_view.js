@@ -157,14 +157,15 @@ export function locatePage({ dataset: { pages } }, metro, type, slug) {
 export function makeLink(item, ways) {
   const type = COLLECTIONS[item.type] ?? item.type;
   const page = item.slug && item.audience !== "adults" ? ways.locatePage(type, item.slug) : "";
-  if (page) return element("a", { href: page, dir: "auto" }, item.name);
+  const own = { "data-listing": item.id, dir: "auto" };
+  if (page) return element("a", { href: page, ...own }, item.name);
   const open = (/** @type {Event} */ event) => {
     const { ctrlKey, metaKey, shiftKey } = /** @type {MouseEvent} */ (event);
     if (ctrlKey || metaKey || shiftKey) return; // into a tab of its own
     event.preventDefault();
     ways.openListing(type, item.id);
   };
-  return element("a", { href: ways.locate({ type, listing: item.id }), dir: "auto", onclick: open }, item.name);
+  return element("a", { href: ways.locate({ type, listing: item.id }), ...own, onclick: open }, item.name);
 }
 
 /**

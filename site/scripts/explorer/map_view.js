@@ -161,6 +161,7 @@ export class MapView {
    */
   #list(heading, points, note = "") {
     this.reading.abort();
+    if (this.view.parentElement?.id === "beside") return this.names.replaceChildren(); // the page's list is beside it
     const reading = (this.reading = new AbortController());
     this.heading.textContent = this.language.say(heading);
     const named = points.slice(0, MOST_NAMED);
@@ -251,6 +252,5 @@ function makePoints(rows) {
  * @param {Element} target
  */
 function findId(target) {
-  const link = target.closest("li")?.querySelector("a");
-  return link && new URL(link.href).searchParams.get("listing");
+  return target.closest("li")?.querySelector("a")?.dataset.listing;
 }

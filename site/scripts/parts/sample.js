@@ -15,21 +15,3 @@ export function showSample() {
     currentNode.textContent = text.replace(/\b\d{4}-\d\d-\d\d(?=["T])/g, (date) => addDays(date, gone));
   }
 }
-
-// A string, with the colon behind a name; a number, true, false or null; anything else.
-const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|true|false|null)|[^"\d\w-]+|[\w-]/g;
-
-/**
- * JSON with the classes of the page's coloured code.
- * @param {unknown} value
- */
-export function colourJson(value) {
-  return [...JSON.stringify(value, null, 2).matchAll(TOKENS)].map(([text, string, colon, word]) => {
-    const name = string ? (colon ? "code-name" : "code-string") : word ? "code-number" : "";
-    if (!name) return text;
-    const span = document.createElement("span");
-    span.className = name;
-    span.textContent = string ?? text;
-    return colon ? [span, colon] : span;
-  });
-}

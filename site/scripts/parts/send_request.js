@@ -1,4 +1,4 @@
-import { colourJson } from "./sample.js";
+import { colorJson } from "./json_code.js";
 
 /** The home page's request can be sent from there: what comes back takes the place of the sample. */
 export function startSending() {
@@ -16,7 +16,8 @@ export function startSending() {
         headers: { "X-API-Key": button.dataset.key ?? "" },
         cache: "no-store",
       });
-      answer.replaceChildren(...colourJson(await reply.json()).flat());
+      answer.textContent = JSON.stringify(await reply.json(), null, 2);
+      colorJson(answer);
       note.hidden = true;
       told.textContent = (told.dataset.good ?? "")
         .replace("{status}", String(reply.status))
