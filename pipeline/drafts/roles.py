@@ -18,6 +18,7 @@ _NUMBER = re.compile(r"[^\d-]{0,5}-?\d[\d.,\s]*[^\d]{0,8}")
 _PRICED = re.compile(
     rf"(?i).*(\d\s?{CURRENCY}|{CURRENCY}\s?\d).*|({'|'.join(map(re.escape, merge_words('words')['free'][:-1]))})\b.*"
 )
+_YEARS = re.compile(rf"(?i).*\d\s*(?:{'|'.join(merge_words('ranges')['years'])})\b.*")
 _DEGREES = re.compile(r"-?\d{1,3}[.,]\d+|-?\d{1,3}")
 _TIMES = ("start_date", "start_time", "end_date", "end_time")
 _ADDRESS = re.compile(r"(https?://)?[\w-]+(\.[\w-]+)+(:\d+)?([/?#]\S*)?")
@@ -205,6 +206,8 @@ def fits(role: str, column: Column, writing: TimeNotation) -> bool:
         most = 90 if role == "lat" else 180
         degrees = [value for value in values if _DEGREES.fullmatch(value.strip()) and abs(read_number(value)) <= most]
         return len(degrees) > 0.5 * len(values)
+    if role.startswith("price") and _share(values, _YEARS) > _LEAST:
+        return False  # "À partir de: 3 ans"
     if role in _SHAPES:
         return _share(values, _SHAPES[role]) > _LEAST
     if role == "price":
