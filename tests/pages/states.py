@@ -43,10 +43,11 @@ PAGES = "pages"
 def serve_states(folder: Path) -> Iterator[str]:
     """Yields the address of its server."""
     config = _write_feeds(folder)
+    # Published, and failed: a feed without listings is told.
     _write_museum(folder, names=("Drawing", "Dinosaurs", "Night at the museum"))
-    _run(config, "build")
+    _run(config, "build", is_refused=True)
     _write_museum(folder, names=("Drawing", "Minerals"), wrong=3)
-    _run(config, "build")
+    _run(config, "build", is_refused=True)
     (folder / "data/museum.ndjson").rename(folder / "data/away.ndjson")
     _run(config, "build", is_refused=True)
     _run(config, "site", str(folder / PAGES), "--internal")
