@@ -7,7 +7,8 @@ import pytest
 
 from outings.pages.layout import SECTIONS
 from tests.pages.accessibility import find_sideways, find_violations
-from tests.pages.conftest import WIDTHS, Pages, Scheme
+from tests.pages.conftest import WIDTHS, Demo, Pages, Scheme
+from tests.pages.explorer import ask
 
 pytestmark = pytest.mark.browser
 
@@ -36,6 +37,16 @@ def test_the_first_view_weighs_less_than_100_kb(pages: Pages, path: str) -> None
     page.on("requestfinished", lambda request: sizes.append(request.sizes()["responseBodySize"]))
     page.goto(pages.url + path, wait_until="networkidle")
     assert 0 < sum(sizes) < 100_000
+
+
+def test_the_page_of_a_listing_weighs_less_than_40_kb(pages: Pages, demo: Demo) -> None:
+    item = ask(demo, "seattle/events", {"limit": "1"})["data"][0]
+    page = pages.open("about:blank", width=390)
+    sizes: list[int] = []
+    page.on("requestfinished", lambda request: sizes.append(request.sizes()["responseBodySize"]))
+    page.goto(f"{pages.url}/seattle/events/{item['slug']}", wait_until="networkidle")
+    assert 0 < sum(sizes) < 40_000
+    assert find_violations(page) == []
 
 
 @pytest.mark.parametrize("path", PATHS)
