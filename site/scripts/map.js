@@ -54,7 +54,12 @@ export function openMap(container, options) {
     show(content, around) {
       places.show(content);
       map.invalidateSize({ animate: false });
-      map.fitBounds(findBounds(content, around), { padding: [24, 24], maxZoom: 15, animate: false });
+      map.fitBounds(findBounds(content, around), {
+        paddingTopLeft: [24, 24],
+        paddingBottomRight: [24, 60], // where the scale is
+        maxZoom: 15,
+        animate: false,
+      });
       if (!map.hasLayer(outlines)) outlines.addTo(map);
     },
     /** @param {Point[]} points in place of those before */
