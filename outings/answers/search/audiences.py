@@ -7,11 +7,10 @@ from msgspec import Struct
 
 from outings.answers.search.collections import find_override
 from outings.answers.search.index import SearchIndex
-from outings.answers.search.request import Search, list_located
+from outings.answers.search.request import Search
 from outings.answers.search.strength import Mask, Numbers
 from outings.answers.search.understanding.query import Age
 from outings.answers.search.understanding.words import mark_narrow, may_narrow
-from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.vocabulary import AUDIENCES
 from outings.release.mapped_table import NOT_STATED
 
@@ -26,15 +25,11 @@ _OTHER_AGES, _NO_AGES = 0.8, 0.72
 class TargetAudience(Struct, frozen=True, eq=False):
     """The audience that a query searches for.
 
-    Attributes:
-        wanted: words of `audience`.
-        are_for_these: marks rows of places that suit this audience by their kind, such as playgrounds for children. Set
-            if the query has no subject.
+    `wanted`: words of `audience`.
     """
 
     wanted: Sequence[str]
     index: SearchIndex
-    are_for_these: Callable[[Numbers], Mask] | None = None
 
     def find_others(self, rows: Numbers, are_meant: Callable[[Numbers], Mask] | None) -> Mask:
         """Mark the rows that state no ages and are for another audience.
@@ -42,19 +37,19 @@ class TargetAudience(Struct, frozen=True, eq=False):
         Rows with ages are scored by these. `are_meant`: marks places of the kind that is searched for, which are left
         out: a playground need not say that it is for children.
         """
-        is_wanted = np.array([each in self.wanted for each in AUDIENCES])
+        is_wanted = np.array([audience in self.wanted for audience in AUDIENCES])
         index = self.index
         is_silent = (index.age_min[rows] == NOT_STATED) & (index.age_max[rows] == NOT_STATED)
         others: Mask = is_silent & ~is_wanted.take(index.audiences[rows])
-        for each in filter(None, (are_meant, self.are_for_these)):
+        if are_meant is not None:
             places = np.flatnonzero(others)
-            others[places[each(rows[places])]] = False
+            others[places[are_meant(rows[places])]] = False
         return others
 
 
-def find_audience(search: Search, opened: SnapshotReader, index: SearchIndex) -> TargetAudience | None:
-    """Return the audience of a query in `auto`: by the age, else by a word for children. None if a parameter sets it.
-    In a query that is only a place, playgrounds are for children, too."""
+def find_audience(search: Search, index: SearchIndex) -> TargetAudience | None:
+    """Return the audience of a query in `auto`: by the age, else by a word for children. None if a parameter sets
+    it."""
     if not search.is_auto or find_override(search.query):
         return None
     parsed, age = search.parsed, search.parsed.age
@@ -62,11 +57,7 @@ def find_audience(search: Search, opened: SnapshotReader, index: SearchIndex) ->
         wanted = () if search.words.children.isdisjoint(parsed.audience) else _FOR_CHILDREN
     else:
         wanted = _FOR_CHILDREN if age.min < _TEEN else _FOR_TEENS if age.min < _ADULT else ()
-    if not wanted:
-        return None
-    located = sum(end - start for start, end, _ in list_located(parsed.words, search, opened, index))
-    is_place = 0 < len(parsed.words) == located and "kids" in wanted
-    return TargetAudience(wanted, index, index.are_playgrounds if is_place else None)
+    return TargetAudience(wanted, index) if wanted else None
 
 
 def has_children(search: Search) -> bool:

@@ -3,7 +3,9 @@
 The build writes these cards into a mapped table, from which a search copies them without reading documents.
 """
 
-from collections.abc import Sequence
+import html
+import re
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Protocol
@@ -13,9 +15,9 @@ from msgspec import Struct
 
 from outings.answers.cache import LruCache
 from outings.answers.documents.fields import NamedDocument
-from outings.answers.search.snippet import MOST_CHARACTERS, Hits, read_plain
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.resources.finding import LEVELS
+from outings.contract.text import fold_text
 from outings.lazy_polars import pl
 from outings.release.mapped_table import NEVER, MappedTable
 
@@ -28,9 +30,87 @@ _STARTS = 4_096
 _EPOCH = datetime(1970, 1, 1)
 
 
+MOST_CHARACTERS = 180
+# Words before the first hit that tell what it is about.
+_BEFORE = 40
+# Tags, and what stands between some of them that nobody reads.
+_MARKUP = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|</?[a-z][^<>]*>", re.IGNORECASE | re.DOTALL
+)
+# Letters with an accent, which the index has without, and the other apostrophe.
+_PLAIN = {ord("’"): "'"} | {code: plain for code in range(0xC0, 0x180) if len(plain := fold_text(chr(code))) == 1}
+# Of a sentence, and how long they are. Spaces stand single, and nothing else is white.
+_ENDS, _END = (". ", "! ", "? "), 2
+_MORE = "…"
+
 _encode = msgspec.json.Encoder().encode
 # As JSON.
 _MATCHES, _SCORES = tuple(map(_encode, LEVELS)), tuple(_encode(score / 1000) for score in range(1001))
+
+
+def read_plain(text: str) -> str:
+    """Return the text without markup, on one line."""
+    if "<" in text or "&" in text:
+        # Some sources escape their markup.
+        text = _MARKUP.sub(" ", html.unescape(_MARKUP.sub(" ", text)))
+    return " ".join(text.split())
+
+
+class Hits:
+    """Words of the index, as they are found in texts."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        spelled = [form for word in words for form in (word, f"{word[:-1]}'s") if form == word or word[-1] == "s"]
+        self._sizes = [(form, len(form)) for form in spelled]
+
+    def cut(self, text: str) -> str:
+        """Return the passage of a text that is longer than a passage: at most 180 characters, whole words."""
+        start = self._find_start(text)
+        opening = _MORE if start else ""
+        end = start + MOST_CHARACTERS - len(opening)
+        if end >= len(text):
+            return opening + text[start:]
+        cut = text.rfind(" ", start, end)  # the sign for more takes the place of the space
+        return opening + (text[start:cut] if cut > start else text[start : end - 1]).rstrip(" ,;:–-") + _MORE
+
+    def _find_start(self, text: str) -> int:
+        """Return the start of the passage with most of the words: the start of its sentence, else some words before the
+        first."""
+        lower, hits = text.lower(), []
+        if not text.isascii():
+            lower = lower.translate(_PLAIN)
+        find = lower.find
+        for word, size in self._sizes:
+            at = find(word)
+            while at >= 0:
+                end = at + size
+                if not lower[at - 1 : at].isalnum() and not lower[end : end + 1].isalnum():
+                    hits.append((at, word))
+                at = find(word, end)
+        if not hits:
+            return 0
+        first = hits[0][0] if len(hits) == 1 else _find_densest(hits)
+        if first < _BEFORE:
+            return 0
+        before = max(0, first - 2 * _BEFORE)
+        sentence = max([text.rfind(end, before, first) for end in _ENDS if end in text], default=-1)
+        return sentence + _END if sentence >= 0 else text.rfind(" ", 0, first - _BEFORE) + 1
+
+
+def _find_densest(hits: list[tuple[int, str]]) -> int:
+    """Return the position of the word that is followed by most of the other words; the first one if there are
+    several."""
+    hits.sort()
+    reach, most, densest = MOST_CHARACTERS - _BEFORE, 0, 0
+    for number, (at, word) in enumerate(hits):
+        words = {word}
+        for other, behind in hits[number + 1 :]:
+            if other >= at + reach:
+                break
+            words.add(behind)
+        if len(words) > most:
+            most, densest = len(words), at
+    return densest
 
 
 class _Document(NamedDocument, frozen=True):

@@ -52,12 +52,6 @@ class SearchFilters(Struct, frozen=True, kw_only=True, eq=False):
         """Return True if a listing that matches may have dates that do not."""
         return not self.given.keys().isdisjoint(_MOMENTS)
 
-    @property
-    def key(self) -> object:
-        """Return the key under which the rows that pass are cached. For usual filters it is an object of which there is
-        only one, compared by identity."""
-        return self.selections if self.given else self
-
 
 def find_search_filters(
     query: Query, *, age: Age | None, context: AnswerContext, today: date, vocabulary: Vocabulary

@@ -1,6 +1,6 @@
 """The index that search uses, for one snapshot. It is opened at the first search."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 
 import numpy as np
@@ -11,20 +11,13 @@ from outings.answers.documents.occurrences import open_series
 from outings.answers.rows.next_starts import open_next_starts
 from outings.answers.search.cards import open_cards
 from outings.answers.search.collections import SearchFilters, Windows
-from outings.answers.search.matches import Keep, has_all
 from outings.answers.search.namesakes import HEADS, VENUES, Namesakes
 from outings.answers.search.postings import FACTS, NAME, POSTING_ENDS, POSTINGS, RANKS, Postings
 from outings.answers.search.repeats import REPEATS, SINGLE
-from outings.answers.search.strength import IN_NAME, SAME, Codes, Mask, Numbers, StrengthFinder, encode_word
+from outings.answers.search.strength import IN_NAME, SAME, Codes, Keep, Mask, Numbers, StrengthFinder, encode_word
 from outings.answers.search.understanding.foreign import ForeignLanguage
-from outings.answers.search.understanding.locations import (
-    Words,
-    list_named,
-    list_quarters,
-    make_locations,
-)
-from outings.answers.search.understanding.misspellings import Correction
-from outings.answers.search.understanding.query import BareRange, ParsedQuery
+from outings.answers.search.understanding.locations import Words, list_named, make_locations
+from outings.answers.search.understanding.query import ParsedQuery
 from outings.answers.search.understanding.related import RelatedWords
 from outings.answers.search.understanding.words import QueryWords
 from outings.answers.snapshot.areas import open_areas
@@ -37,17 +30,11 @@ from outings.release.mapped_table import NEVER, NOT_STATED
 
 # What is kept is so many bytes a listing of the metro: 1 for filters, of a day and of some ages; 8 for a day's dates.
 _FILTERS, _DATES = 32, 4
-# Filters that may be kept if they are requested again.
-_TESTED = 256
-# Queries of which it is known what says least; some hundred bytes each.
-_QUERIES = 1_024
 # Words side by side of which it is known whether they are a region: nearly all are none.
 _REGIONS = 4_096
 
 # Words of kinds and audiences of which it is known which names have them: few are typed. A byte a listing each.
 _LIFTED = 16
-# Parts of a map's names that queries had.
-_QUARTERS = 512
 
 # Letters of a word half typed. Of fewer begin thousands, which say nothing and cost much.
 LEAST_BEGINNING = 3
@@ -99,22 +86,13 @@ class SearchIndex:
             terms, postings, size=self.types.size, related=RelatedWords(reader.related, self.words)
         )
         self.find_lifted = remember(self._find_lifted, size=_LIFTED)
-        numbers = [number for word in self.words.playgrounds for number in self._spelling.list_stemmed(word)]
-        self._playgrounds: Numbers = np.array(numbers, dtype=np.int64)
         self.namesakes = Namesakes(reader.open_table(HEADS), venues=reader.open_table(VENUES), types=self.types)
         self._series = open_series(reader)
         self._next_starts = open_next_starts(reader)
-        self._passing: LruCache[object, Mask] = LruCache(size=_FILTERS)
-        # How many rows were tested by filters that are not kept.
-        self._tested: LruCache[object, list[int]] = LruCache(size=_TESTED)
+        self._passing: LruCache[SearchFilters, Mask] = LruCache(size=_FILTERS)
         self._starts: LruCache[Windows, Numbers] = LruCache(size=_DATES)
         self._class_ranks: LruCache[int, Numbers] = LruCache(size=_DATES)
-        self._having: LruCache[ParsedQuery, bool] = LruCache(size=_QUERIES)
-        self.quarters = list_quarters(named)
-        self.quarter_names = frozenset(self.quarters)
-        self.quarter_rows: LruCache[Words, Numbers] = LruCache(size=_QUARTERS)
         self.regions: LruCache[Words, Numbers] = LruCache(size=_REGIONS)
-        self.whole_names: LruCache[int, frozenset[Words]] = LruCache(size=1)
         self.area_places: LruCache[int, AreaPlaces] = LruCache(size=1)
         self.areas_named = list_named(named)
         self._start_ranks: LruCache[tuple[int, Windows], Numbers] = LruCache(size=_DATES)
@@ -142,25 +120,6 @@ class SearchIndex:
         forms = [meaning.number for word in parsed.words for meaning in self._spelling.list_forms(word)]
         return self.finder.count_postings(forms, run=self._list_beginning(parsed))
 
-    def list_misspelled(self, words: Iterable[str]) -> dict[str, str]:
-        """Return corrections by word, to words with a role in queries: for words that no listing has in any form, or
-        that only texts have and that differ by double letters."""
-        corrections = ((word, self._correct(word)) for word in words if word not in self.words.misspellings)
-        return {word: each.word for word, each in corrections if each is not None and self._is_nearest(word, each)}
-
-    def _correct(self, word: str) -> Correction | None:
-        known = self.words.misspellings
-        return known.find_doubled(word) if self._spelling.list_stemmed(word) else known.find(word)
-
-    def _is_nearest(self, word: str, correction: Correction) -> bool:
-        """Return True if no other word of the index is nearer than the correction, and no word of a name or category as
-        near."""
-        forms = zip(self._spelling.list_forms(word), self._spelling.list_names(word), strict=True)
-        others = [form for form, name in forms if name not in self.words.misspellings]
-        if correction.typos and any(other.typos < correction.typos for other in others):
-            return False
-        return not self.finder.is_prominent(each.number for each in others if each.typos == correction.typos)
-
     def can_begin(self, word: str) -> bool:
         """Return True if the word is long enough to be the beginning of another, and no listing has it in any form."""
         return len(word) >= LEAST_BEGINNING and word.isalpha() and not self._spelling.list_stemmed(word)
@@ -174,10 +133,6 @@ class SearchIndex:
         own = frozenset(self._spelling.list_stemmed(word))
         return self.finder.is_prominent(number for number in self.list_begun(word) if number not in own)
 
-    def are_playgrounds(self, rows: Numbers) -> Mask:
-        """Mark the rows that are places for children by their kind."""
-        return self.namesakes.are_meant(rows, meant=lambda: self._playgrounds)
-
     def list_begun(self, beginning: str) -> range:
         """Numbers of the words of the index that begin so."""
         return self._spelling.list_begun(beginning)
@@ -188,25 +143,6 @@ class SearchIndex:
 
     def _list_beginning(self, parsed: ParsedQuery) -> range:
         return self.list_begun(parsed.begun) if parsed.begun else range(0)
-
-    def names_range(self, ages: BareRange, words: Sequence[str]) -> bool:
-        """Return True if a listing has the range's numbers side by side in its name, and all the words, but states
-        other ages."""
-        rows = self.finder.find_named(ages.words)
-        if not words or not rows.size:
-            return False
-        lows, highs = self.age_min[rows], self.age_max[rows]
-        is_stated = (lows != NOT_STATED) | (highs != NOT_STATED)
-        is_covered = ((lows == NOT_STATED) | (lows <= ages.min)) & ((highs == NOT_STATED) | (highs >= ages.max))
-        return bool(self.finder.choose_having(rows[~(is_stated & is_covered)], words).size)
-
-    def has_all(self, parsed: ParsedQuery) -> bool:
-        """Return True if any listing has all words, whatever the filters."""
-        return self._having.read(parsed, lambda: self._has_all(parsed))
-
-    def _has_all(self, parsed: ParsedQuery) -> bool:
-        codes = self.finder.find_codes(parsed.words, is_auto=True, beginning=parsed.begun)
-        return has_all(codes)
 
     def _find_lifted(
         self, word: str, alike: frozenset[str], foreign: RelatedWords | None, own_type: int | None
@@ -225,26 +161,16 @@ class SearchIndex:
 
     def recalls_rows(self, filters: SearchFilters) -> bool:
         """Return True if it is cached which rows pass the filters, or if only some of the rows will be tested."""
-        return filters.key in self._passing or not (filters.is_usual or self._is_due(filters))
+        return not filters.is_usual or filters in self._passing
 
     def recalls_starts(self, windows: Windows) -> bool:
         return windows in self._starts
 
     def recall_passing(self, filters: SearchFilters, keep: Keep) -> Mask | None:
-        """Return, by row, True if `keep` keeps it by these filters, or None if that is not known. It is computed for
-        all rows at once: for usual filters at the first call, for others once as many rows as there are were tested."""
-        passing = self._passing.find(filters.key)
-        if passing is None and (filters.is_usual or self._is_due(filters)):
-            passing = self._passing.read(filters.key, lambda: self._mark_rows(keep(np.arange(self.types.size))))
-        return passing
-
-    def count_tested(self, rows: Numbers, filters: SearchFilters) -> None:
-        """Count these rows as tested by filters whose result is not cached."""
-        self._tested.read(filters.key, lambda: [0])[0] += rows.size
-
-    def _is_due(self, filters: SearchFilters) -> bool:
-        tested = self._tested.find(filters.key)
-        return tested is not None and tested[0] >= self.types.size
+        """Return, by row, True if `keep` keeps it by usual filters, which is computed once; None for others."""
+        if not filters.is_usual:
+            return None
+        return self._passing.read(filters, lambda: self._mark_rows(keep(np.arange(self.types.size))))
 
     def _mark_rows(self, rows: Numbers) -> Mask:
         marked = np.zeros(self.types.size, dtype=np.bool_)

@@ -1,63 +1,39 @@
 """The times in a query in `match=auto`: which listings take place then, by the filters that would state the same."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from datetime import date, time, timedelta
 from functools import lru_cache
 
 import numpy as np
-from msgspec import Struct
 
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.rows.filters import CollectionQuery, Selection, make_conditions
-from outings.answers.search.matches import Keep
-from outings.answers.search.strength import Mask, Numbers
+from outings.answers.search.strength import Numbers
 from outings.answers.search.understanding.moments import When
 from outings.answers.snapshot.reader import SnapshotReader
 from outings.contract.values import DAY
 from outings.contract.vocabulary import WEEKDAYS, Vocabulary
 
 _HOUR, _MINUTE = 3600, 60
-# Of what is lost, how much is where only the day is the one that was asked for, or where it is in another week.
-_NEAR = 0.5
 # Of some words of time, on a day: working them out takes 0.1 ms.
 _SELECTIONS = 256
 _Window = tuple[str, date, date | None]
 
 
-class Moment(Struct, frozen=True, eq=False):
-    """The time that a query states. `keep` returns those of some ascending rows that take place then; `keep_near` those
-    for which a part of it is true."""
-
-    keep: Keep
-    keep_near: Keep
-
-    def find_others(self, rows: Numbers, are_meant: Callable[[Numbers], Mask] | None) -> Numbers:
-        """Return for each row how far its time differs: 0, a half, or 1. `are_meant`: marks rows that are places of the
-        kind that is searched for, which exist at any time."""
-        left = np.flatnonzero(~np.isin(rows, self.keep(rows)))
-        if are_meant is not None:
-            left = left[~are_meant(rows[left])]
-        others = np.zeros(rows.size)
-        others[left] = np.where(np.isin(rows[left], self.keep_near(rows[left])), _NEAR, 1)
-        return others
-
-
-def make_moment(when: When, collections: Mapping[str, CollectionQuery], opened: SnapshotReader) -> Moment:
-    """Make the moment. `collections`: the query of each type, without words of time."""
+def find_untimely(
+    rows: Numbers, when: When, collections: Mapping[str, CollectionQuery], opened: SnapshotReader
+) -> Numbers:
+    """Return the indexes of ascending rows that do not happen then. `collections`: the query of each type, without
+    words of time."""
     # A place takes none of the filters that say when.
     windows = tuple(
-        (name, each.selection.start, each.filters.get_date("to"))
-        for name, each in collections.items()
+        (name, requested.selection.start, requested.filters.get_date("to"))
+        for name, requested in collections.items()
         if name != "place"
     )
-
-    def keep(rows: Numbers, whens: Iterable[When]) -> Numbers:
-        evaluator = open_evaluator(opened)
-        selections = [each for when in whens for each in _list_selections(when, windows, opened.vocabulary)]
-        kept: Numbers = np.unique(np.concatenate([rows[:0], *(evaluator.keep_rows(each, rows) for each in selections)]))
-        return kept
-
-    return Moment(lambda rows: keep(rows, [when]), lambda rows: keep(rows, when.list_parts()))
+    evaluator = open_evaluator(opened)
+    kept = [evaluator.keep_rows(selection, rows) for selection in _list_selections(when, windows, opened.vocabulary)]
+    return np.flatnonzero(~np.isin(rows, np.concatenate([rows[:0], *kept])))
 
 
 @lru_cache(maxsize=_SELECTIONS)

@@ -10,17 +10,14 @@ from msgspec.structs import replace
 from outings.answers.plan import AnswerContext, AnswerPlan, make_tag
 from outings.answers.rows.evaluator import open_evaluator
 from outings.answers.search.audiences import cover_ages
-from outings.answers.search.cards import finish_card, format_repeats, format_start
+from outings.answers.search.cards import Hits, finish_card, format_repeats, format_start
 from outings.answers.search.index import SearchIndex
-from outings.answers.search.matches import PARTIAL, Keep, SearchMatches
 from outings.answers.search.meta import MOST_COUNTED, make_meta
 from outings.answers.search.place import measure_distances
-from outings.answers.search.programs import choose_cards
-from outings.answers.search.repeats import SearchResults, count_things, fold_repeats
+from outings.answers.search.repeats import SearchResults, choose_cards, count_things, fold_repeats
 from outings.answers.search.request import Search, resolve_search
 from outings.answers.search.score import match_words
-from outings.answers.search.snippet import Hits
-from outings.answers.search.strength import Numbers
+from outings.answers.search.strength import PARTIAL, Keep, Numbers, SearchMatches
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.snapshot.zips import find_centre, list_approximate
 from outings.contract.envelope import encode_list
@@ -113,7 +110,7 @@ def _choose_cards(matched: SearchMatches, search: Search, index: SearchIndex) ->
         return matched
     start, is_recalled = number_day(classes.selection.start), search.filters.has_usual_window
     return choose_cards(
-        matched, index, rank=lambda rows: index.rank_classes(rows, start=start, is_recalled=is_recalled)
+        matched, index.programs, rank=lambda rows: index.rank_classes(rows, start=start, is_recalled=is_recalled)
     )
 
 
@@ -156,10 +153,7 @@ def _choose_rows(search: Search, opened: SnapshotReader, index: SearchIndex) -> 
     passing = index.recall_passing(search.filters, keep_rows)
 
     def keep(rows: Numbers) -> Numbers:
-        if passing is not None:
-            return rows[passing.take(rows)]
-        index.count_tested(rows, search.filters)
-        return keep_rows(rows)
+        return keep_rows(rows) if passing is None else rows[passing.take(rows)]
 
     return keep
 

@@ -1,23 +1,18 @@
 """The place in a query, in `match=auto`.
 
-A place is a neighborhood on the map, a postal code, or one of these, which no map has:
-
-- a *region*: its name is in nearly every address of some neighborhoods, and rarely elsewhere: "Staten Island";
-- a *quarter*: a part of a map's name, "Red Hook" of "Carroll Gardens-Red Hook", if places named after it are there:
-  "rugby" of "East Flatbush-Rugby" is a game.
+A place is a neighborhood on the map, a postal code, or a *region*, which no map has: its name is in nearly
+every address of some neighborhoods, and rarely elsewhere, as "Staten Island".
 """
 
 import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from msgspec.json import Decoder
 from msgspec.structs import replace
 
-from outings.answers.documents.fields import NamedDocument
 from outings.answers.search.index import AreaPlaces, SearchIndex
 from outings.answers.search.strength import LEAST_ADDRESSES, Numbers
-from outings.answers.search.understanding.locations import Locations, Words, find_runs
+from outings.answers.search.understanding.locations import Locations
 from outings.answers.search.understanding.query import ParsedQuery
 from outings.answers.snapshot.areas import open_areas
 from outings.answers.snapshot.distance import make_unit_vector, square_chords
@@ -38,31 +33,18 @@ _LEAST_AREAS, _MOST_AREAS, _UNNAMED = 3, 0.75, 0.9
 # Of the places of a neighborhood so many say it; of those that say it so many lie there.
 _STATED, _THERE = 0.8, 0.9
 _LEAST_PLACES = 3
-# Of the listings that are named after a part so many lie there.
-_NAMED_THERE = 0.5
-# Names of places that are read for this, at most.
-_MOST_NAMES = 1_000
 # Words of a query in which regions are looked for.
 _MOST_LOOKED = 12
 
 _NOWHERE: Numbers = np.empty(0, dtype=np.int64)
-_decoder = Decoder(NamedDocument)
 
 
 def read_locations(text: str, opened: SnapshotReader, index: SearchIndex) -> Locations:
-    """Return the metro's location names, the places named after the metro, and the postal codes in the query that the
-    deployment knows or a listing states."""
+    """Return the metro's location names, with the regions in the query, and its postal codes that the deployment knows
+    or a listing states."""
     known = index.locations
-    if any(find_runs(split_words(text), frozenset(known.metro))):
-        known = replace(known, whole=index.whole_names.read(0, lambda: _list_whole_names(opened, index)))
     names = [*_list_codes(text, opened, index), *_list_regions(text, opened, index)]
     return replace(known, neighborhoods=known.neighborhoods.union(names)) if names else known
-
-
-def list_parts(words: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> frozenset[tuple[str, ...]]:
-    """Return the parts of the map's names among a query's words that are places by themselves."""
-    names = {tuple(words[start:end]) for start, end in find_runs(words, index.quarter_names)}
-    return frozenset(name for name in names if find_quarter(name, opened, index).size)
 
 
 def _list_codes(text: str, opened: SnapshotReader, index: SearchIndex) -> Iterator[tuple[str, ...]]:
@@ -94,16 +76,6 @@ def _list_regions(text: str, opened: SnapshotReader, index: SearchIndex) -> Iter
                 yield name
 
 
-def _list_whole_names(opened: SnapshotReader, index: SearchIndex) -> frozenset[tuple[str, ...]]:
-    """`seattle center`, `new york aquarium`: the metro's name is a part of what is meant."""
-    rows = np.unique(np.concatenate([index.finder.find_named(name) for name in index.locations.metro]))
-    places = rows[index.types[rows] == TYPES.index("place")][:_MOST_NAMES]
-    names = (_decoder.decode(opened.read_document(row)).name for row in places.tolist())
-    return frozenset(words for name in names if len(words := tuple(split_words(name))) > 1).difference(
-        index.locations.metro
-    )
-
-
 def drop_empty_codes(parsed: ParsedQuery, opened: SnapshotReader, index: SearchIndex) -> ParsedQuery:
     """Ignore postal codes beside an age if no listing is near them."""
     if parsed.age is None or not parsed.words or not all(map(_ZIP.fullmatch, parsed.words)):
@@ -116,7 +88,6 @@ def drop_empty_codes(parsed: ParsedQuery, opened: SnapshotReader, index: SearchI
 def find_at_place(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
     """Return the listings in the place, whatever they say, ascending."""
     parts = [*_list_near(name, opened, index), *_list_areas(name, opened, index), find_region(name, opened, index)]
-    parts.append(find_quarter(name, opened, index))
     return index.keep_readable(np.unique(np.concatenate(parts)).astype(np.int64))
 
 
@@ -172,26 +143,6 @@ def _list_area_places(opened: SnapshotReader, index: SearchIndex) -> AreaPlaces:
     rows, numbers = areas.list_pairs()
     own = index.types.take(rows) == TYPES.index("place")
     return AreaPlaces(rows[own], numbers[own], np.bincount(numbers[own], minlength=len(areas)))
-
-
-def find_quarter(name: Sequence[str], opened: SnapshotReader, index: SearchIndex) -> Numbers:
-    """Return the listings in a neighborhood that has this part in its name, whatever they say, ascending; empty if the
-    part means something else."""
-    part = tuple(name)
-    if part not in index.quarters:
-        return _NOWHERE
-    return index.quarter_rows.read(part, lambda: _find_quarter(part, opened, index))
-
-
-def _find_quarter(part: Words, opened: SnapshotReader, index: SearchIndex) -> Numbers:
-    areas = opened.open_index(open_areas)
-    rows = [np.asarray(areas.list_rows(number)) for number in index.quarters[part]]
-    lying = index.keep_readable(np.unique(np.concatenate(rows)).astype(np.int64))
-    named = index.finder.find_named(part)
-    # A single word that nothing is named after may be any word.
-    if not named.size:
-        return lying if len(part) > 1 else _NOWHERE
-    return lying if np.isin(named, lying).mean() >= _NAMED_THERE else _NOWHERE
 
 
 def measure_distances(index: SearchIndex, rows: Numbers, *, lat: float, lng: float) -> Numbers:

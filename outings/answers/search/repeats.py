@@ -11,8 +11,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from outings.answers.search.matches import SearchMatches
-from outings.answers.search.strength import Numbers, mark_firsts
+from outings.answers.search.strength import Numbers, SearchMatches, mark_firsts
 from outings.answers.snapshot.reader import DerivedTables
 from outings.contract.languages.language import NO_MATCH, Language
 from outings.contract.languages.word_lists import SearchWords
@@ -25,6 +24,8 @@ SINGLE = -1
 _NOTHING = np.empty(0, dtype=np.int64)
 # The bits of a row's place in the order of starts.
 _RANK, _CALLED_OFF = 32, 31
+# The bits of the level of a row among the others of its program.
+_LEVEL = 2
 
 # What they are made of.
 LISTINGS = (
@@ -106,6 +107,25 @@ class SearchResults(Struct, frozen=True, eq=False):
         begins = np.where(self.things[at] == shown, self.begins[at] + 1, self.rows.size)
         ends = self.begins[at + 1]
         return [self.rows[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
+
+
+def choose_cards(matched: SearchMatches, programs: Numbers, *, rank: Callable[[Numbers], Numbers]) -> SearchMatches:
+    """Keep the listing with the best level of each program; of these the first by `rank`, which returns numbers for
+    rows that ascend with their start, then id."""
+    programs = programs[matched.rows]
+    shared = (programs >= 0).nonzero()[0]
+    if shared.size < 2:
+        return matched
+    rows, levels = matched.rows[shared], matched.levels[shared]
+    keys = ((programs[shared].astype(np.int64) << _LEVEL | levels) << _RANK) | rank(rows)
+    order = np.argsort(keys)
+    ordered = keys[order] >> (_RANK + _LEVEL)
+    firsts = mark_firsts(ordered)
+    if firsts.all():
+        return matched
+    kept = programs < 0
+    kept[shared[order[firsts]]] = True
+    return matched.choose(kept)
 
 
 def count_things(things: Numbers, *, most: int) -> int:

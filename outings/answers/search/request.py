@@ -2,9 +2,7 @@
 page."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from datetime import date
-from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,7 +10,7 @@ from msgspec.structs import replace
 from outings.answers.plan import AnswerContext, name_walk, read_limit
 from outings.answers.search.collections import SearchFilters, find_override, find_search_filters
 from outings.answers.search.index import SearchIndex, index_types
-from outings.answers.search.place import drop_empty_codes, find_at_place, list_parts, read_locations
+from outings.answers.search.place import drop_empty_codes, find_at_place, read_locations
 from outings.answers.search.strength import Numbers
 from outings.answers.search.understanding.foreign import ForeignLanguage
 from outings.answers.search.understanding.locations import Locations, find_runs
@@ -21,7 +19,7 @@ from outings.answers.search.understanding.query import Age, ParsedQuery, parse_s
 from outings.answers.search.understanding.words import QueryWords
 from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.contract.cursor import malformed_cursor
-from outings.contract.errors import ApiError, bad_request
+from outings.contract.errors import bad_request
 from outings.contract.query import Query
 from outings.contract.text import split_words
 from outings.release.snapshot import Snapshot
@@ -76,21 +74,16 @@ def resolve_search(query: Query, *, snapshot: Snapshot, context: AnswerContext) 
     assert text is not None
     opened = open_snapshot(snapshot)
     index = opened.open_index(index_types(context.entitlement.readable_types))
-    foreign, words, locations, when = None, index.words, index.locations, None
+    words, locations, foreign, when = index.words, index.locations, None, None
     is_auto = query.get_words("match") == AUTO
     if is_auto:
-        foreign, locations = index.find_foreign(split_words(text)), read_locations(text, opened, index)
+        locations = read_locations(text, opened, index)
+        foreign = index.find_foreign(split_words(text))
         words = words if foreign is None else foreign.words
-        parsed = _read_words(text, index, places=locations, foreign=foreign, is_auto=True)
-        names = list_parts(parsed.words, opened, index)
-        if names and not index.has_all(parsed):
-            places = replace(locations, neighborhoods=locations.neighborhoods | names)
-            parsed = _read_words(text, index, places=places, foreign=foreign, is_auto=True)
+    parsed = _read_words(text, index, places=locations, foreign=foreign, is_auto=is_auto)
+    if is_auto:
         parsed = drop_empty_codes(parsed, opened, index)
-        if parsed.timed:
-            when = words.when.read(parsed.timed)
-    else:
-        parsed = _read_words(text, index, places=locations)
+        when = words.when.read(parsed.timed) if parsed.timed else None
     return Search(
         query=query,
         index=index,
@@ -113,54 +106,30 @@ def resolve_search(query: Query, *, snapshot: Snapshot, context: AnswerContext) 
 def list_located(
     words: Sequence[str], search: Search, opened: SnapshotReader, index: SearchIndex
 ) -> Iterator[tuple[int, int, Numbers]]:
-    """Yield the start and end of each name of a place among the searched words, with the rows that are located there.
-
-    A name that contains the metro's own, such as "seattle center", is a thing and has no rows.
-    """
+    """Yield the start and end of each name of a place among the searched words, with the rows located there."""
     text = " ".join(words)
     # Of a query that is these words alone it is known already.
     known = search.locations if text == search.query.get_as("q", str) else read_locations(text, opened, index)
-    places = known.neighborhoods
-    if words in list_parts(words, opened, index):
-        places |= {tuple(words)}
-    for start, end in find_runs(words, places | known.whole):
+    for start, end in find_runs(words, known.neighborhoods):
         yield start, end, find_at_place(words[start:end], opened, index)
 
 
 def _read_words(
-    text: str,
-    index: SearchIndex,
-    *,
-    places: Locations,
-    foreign: ForeignLanguage | None = None,
-    is_auto: bool = False,
+    text: str, index: SearchIndex, *, places: Locations, foreign: ForeignLanguage | None, is_auto: bool
 ) -> ParsedQuery:
-    """Parse the query. A range alone is no age if a listing is named so: "ballet 1-2" for Ballet 1-2, ages 9 to 12. A
-    last word that no listing has is read as a beginning: "after sch". In `auto` a last word is also read as a beginning
-    if a longer word of a name begins with it."""
+    """Parse the query. A last word that no listing has is read as a beginning: "after sch". In `auto` a last word is
+    also read as a beginning if a longer word of a name begins with it."""
     words = index.words
     if foreign is not None:
-        words, places = foreign.words, replace(places, whole=places.whole | foreign.runs)
-    parse = partial(parse_search, text, places=places, words=words)
-    parsed, spelled = parse(), split_words(text)
-    if is_auto and foreign is None and (meant := index.list_misspelled(parsed.words)):
-        # Of "clases" alone nothing would be left to look for.
-        with suppress(ApiError):
-            parsed = parse(meant=meant)
-            parse, spelled = partial(parse, meant=meant), [meant.get(word, word) for word in spelled]
-    if any(index.names_range(each, parsed.words) for each in parsed.ranges):
-        parse = partial(parse, ranges_are_ages=False)
-        parsed = parse()
-    if is_auto and words.ages.has_stage(" ".join(spelled)) and not index.has_all(parsed):
-        parse = partial(parse, stages_are_ages=True)
-        parsed = parse()
-    is_whole = foreign is not None and parsed.last is not None and foreign.knows(parsed.last)
-    if parsed.last is None or is_whole:
+        words, places = foreign.words, replace(places, whole=foreign.runs)
+    parsed = parse_search(text, places=places, words=words)
+    last = parsed.last
+    if last is None or (foreign is not None and foreign.knows(last)):
         return parsed
-    if not index.can_begin(parsed.last) and not (is_auto and index.begins_name(parsed.last)):
+    if not index.can_begin(last) and not (is_auto and index.begins_name(last)):
         return parsed
-    begun = parse(last_is_beginning=True)
-    is_begun = begun.last is None or index.list_begun(parsed.last) or (is_auto and index.begins_related(parsed.last))
+    begun = parse_search(text, places=places, words=words, last_is_beginning=True)
+    is_begun = begun.last is None or index.list_begun(last) or (is_auto and index.begins_related(last))
     return begun if is_begun else parsed
 
 

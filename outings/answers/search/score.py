@@ -15,21 +15,25 @@ from msgspec import Struct
 from outings.answers.cache import Once
 from outings.answers.search.audiences import find_audience, has_children, keep_ages
 from outings.answers.search.index import SearchIndex
-from outings.answers.search.matches import Keep, SearchMatches, find_levels, has_all
-from outings.answers.search.moments import make_moment
+from outings.answers.search.moments import find_untimely
 from outings.answers.search.place import find_at_place
 from outings.answers.search.postings import CATEGORY, NAME, OPENING
 from outings.answers.search.request import Search, list_located
 from outings.answers.search.strength import (
     IN_NAME,
+    PLACES,
     SAYS_WHERE,
     STANDINGS,
     STRENGTHS,
     Codes,
+    Keep,
     Mask,
     Numbers,
+    SearchMatches,
     Source,
     count_named,
+    find_levels,
+    has_all,
     make_source,
 )
 from outings.answers.search.understanding.words import QueryWords, mark_narrow, may_narrow
@@ -38,19 +42,18 @@ from outings.answers.snapshot.reader import SnapshotReader
 # Rows → what each of them keeps of its score.
 Factor = Callable[[Numbers], Numbers]
 
-# What a word is worth that only narrows, and a name that a listing only has of a place. With a weight of 1 nDCG@10 of
-# the working halves is 0.017 less, without the latter 0.016.
+# What a word is worth that only narrows, and a name that a listing only has of a place.
 _NARROW, _NAMESAKE = 0.35, 0.5
 _NAME_SHARE = 0.1
-# What is left where a listing is elsewhere, says nothing of whom it is for, is for teens, is no lesson, happens at
-# another time, or where its name says no word of the kind or the audience.
+# What is left where a listing is called off, elsewhere, says nothing of whom it is for, is for teens, is no lesson,
+# happens at another time, or where its name says no word of the kind or the audience.
 _CALLED_OFF = 0.7
 _ELSEWHERE, _FOR_OTHERS, _TOO_OLD, _NO_LESSON, _UNTIMELY, _OTHER_KIND, _UNNAMED = 0.7, 0.8, 0.7, 0.86, 0.88, 0.93, 0.95
 _TEEN = 13
 
 
 class Score(Struct, frozen=True, eq=False):
-    """The parts of a score. `codes`: of each word, by row, with its weight; `lifting`: of words that only raise the
+    """The parts of a score. `codes`: of each word, by row, with its weight. `lifting`: of words that only raise the
     score, with how many words of a name each is. `are_namesakes`: marks rows that are only named after the words."""
 
     codes: Sequence[Codes]
@@ -61,7 +64,7 @@ class Score(Struct, frozen=True, eq=False):
     factors: Sequence[Factor]
 
     def __call__(self, rows: Numbers) -> Numbers:
-        """Thousandths of some rows, rounded half to even."""
+        """Return the scores of some rows in thousandths, rounded half to even."""
         scores = self._fit(rows) if self.codes else np.ones(rows.size)
         for factor in self.factors:
             scores *= factor(rows)
@@ -70,32 +73,31 @@ class Score(Struct, frozen=True, eq=False):
         return thousandths
 
     def _fit(self, rows: Numbers) -> Numbers:
-        total, weighed, count = np.zeros(rows.size), np.zeros(rows.size), np.zeros(rows.size)
+        total, named, count = np.zeros(rows.size), np.zeros(rows.size), np.zeros(rows.size)
         own = None if self.are_namesakes is None else ~self.are_namesakes(rows)
-        for each, weight in zip(self.codes, self.weights, strict=True):
-            codes = each.take(rows)
+        for word_codes, weight in zip(self.codes, self.weights, strict=True):
+            codes = word_codes.take(rows)
             strengths, in_name = STRENGTHS.take(codes), IN_NAME.take(codes)
             if own is not None:
                 strengths[(in_name > 0) & ~own] *= _NAMESAKE
                 in_name *= own
             total += weight * strengths
-            weighed += weight * in_name * strengths
+            named += weight * in_name * strengths
             count += in_name
-        for each, words in self.lifting:
-            count += words * IN_NAME.take(each.take(rows))
+        for word_codes, words in self.lifting:
+            count += words * IN_NAME.take(word_codes.take(rows))
         share = np.minimum(count / np.maximum(self.name_words[rows], 1), 1)
-        fit: Numbers = (total + _NAME_SHARE / 0.9 * share * weighed) / sum(self.weights)
+        fit: Numbers = (total + _NAME_SHARE / PLACES[NAME] * share * named) / sum(self.weights)
         return fit
 
 
 def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep: Keep) -> SearchMatches:
     """Return the listings that have at least one of the words; all if no word decides."""
-    words, kinds = _choose_deciding_words(search)
-    lifts = _find_lifts(search, kinds, index)
+    words = search.parsed.words
+    lifts = _find_lifts(search, index)
     if not words:
         rows = keep(np.arange(index.types.size))
-        factors = tuple(_list_factors(search, opened, index, kinds=kinds, lifts=lifts))
-        score = Score((), (), (), index.name_words, None, factors)
+        score = Score((), (), (), index.name_words, None, tuple(_list_factors(search, opened, index, lifts=lifts)))
         return SearchMatches(rows, find_levels((), rows, where_completes=False), score)
     finder, foreign = index.finder, None if search.foreign is None else search.foreign.related
     located = list(list_located(words, search, opened, index)) if search.is_auto else []
@@ -109,7 +111,7 @@ def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep
     )
     rows = keep(reduce(np.maximum, codes).nonzero()[0])
     are_narrow = _mark_narrow(words, search.words) if search.is_auto else [False] * len(words)
-    subject = [each for each, is_narrow in zip(codes, are_narrow, strict=True) if not is_narrow]
+    subject = [word_codes for word_codes, is_narrow in zip(codes, are_narrow, strict=True) if not is_narrow]
     find_meant = Once(
         lambda: np.fromiter(
             set(finder.list_meant(words, foreign=foreign, beginning=search.parsed.begun, is_auto=search.is_auto)),
@@ -118,16 +120,17 @@ def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep
     )
     names = [(name, finder.encode([finder.find_name(name)])) for name in search.parsed.locations]
     is_subject = search.is_auto and not located
-    namesakes = partial(index.namesakes.are_named_after, subject=subject, meant=find_meant) if is_subject else None
     score = Score(
         codes=codes,
         weights=[_NARROW if is_narrow else 1 for is_narrow in are_narrow],
-        lifting=[*((each, 1) for each in lifts.values()), *((named, len(name)) for name, named in names)],
+        lifting=[*((lifted, 1) for lifted in lifts.values()), *((named, len(name)) for name, named in names)],
         name_words=index.name_words,
-        are_namesakes=namesakes,
+        are_namesakes=partial(index.namesakes.are_named_after, subject=subject, meant=find_meant)
+        if is_subject
+        else None,
         factors=[
-            *_list_factors(search, opened, index, kinds=kinds, lifts=lifts, meant=find_meant),
-            *(partial(_keep_there, kept=_locate(name, named, search, opened, index)) for name, named in names),
+            *_list_factors(search, opened, index, lifts=lifts, meant=find_meant),
+            *(_locate(name, named, search, opened, index).take for name, named in names),
         ],
     )
     return SearchMatches(
@@ -138,23 +141,11 @@ def match_words(search: Search, opened: SnapshotReader, index: SearchIndex, keep
     )
 
 
-def _choose_deciding_words(search: Search) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the words that decide, and the kinds that raise the score. In `auto` the kinds decide too, beside words
-    that only state time or place ("summer day camp"), but not beside wishes alone ("quiet activities")."""
-    words, kinds = search.parsed.words, search.parsed.kinds
-    if not search.is_auto or not kinds or not words:
-        return words, kinds
-    wishes, *circumstances, _ = search.words.narrowing
-    marks = [mark_narrow(words, group) for group in (wishes, *circumstances)]
-    decide = all(map(any, zip(*marks, strict=True))) and not wishes.issuperset(words)
-    return ((*words, *kinds), ()) if decide else (words, kinds)
-
-
 def _mark_narrow(words: Sequence[str], known: QueryWords) -> list[bool]:
     """Mark the words that only narrow down another word; if all would be marked, none is."""
     if not may_narrow(words, known.narrows):
         return [False] * len(words)  # as nearly always
-    marks = [any(each) for each in zip(*(mark_narrow(words, group) for group in known.narrowing), strict=True)]
+    marks = [any(own) for own in zip(*(mark_narrow(words, group) for group in known.narrowing), strict=True)]
     return [False] * len(words) if all(marks) else marks
 
 
@@ -164,7 +155,7 @@ def _list_relaxed(words: Sequence[str], codes: Sequence[Codes], known: QueryWord
     for group in (frozenset[str](), *known.narrowing):
         marks = mark_narrow(words, group)
         are_left = [is_left and not drops for is_left, drops in zip(are_left, marks, strict=True)]
-        own = [each for each, is_left in zip(codes, are_left, strict=True) if is_left]
+        own = [word_codes for word_codes, is_left in zip(codes, are_left, strict=True) if is_left]
         if own and has_all(own):
             return tuple(word for word, is_left in zip(words, are_left, strict=True) if not is_left)
     return ()
@@ -187,33 +178,33 @@ def _list_more(
     return more
 
 
-def _find_lifts(search: Search, kinds: Sequence[str], index: SearchIndex) -> dict[str, Codes]:
+def _find_lifts(search: Search, index: SearchIndex) -> dict[str, Codes]:
     """Return which names have the words that don't decide, by word. In `auto` these are also the words of age, and the
     words of time if no word decides."""
-    parsed, words = search.parsed, search.words
-    audience_words = (*parsed.audience, *(parsed.stated if search.is_auto else ())) if parsed.words else parsed.stated
-    lifting = (*kinds, *_list_lessons(search, kinds), *audience_words)
+    parsed, words, is_auto = search.parsed, search.words, search.is_auto
+    audience_words = (*parsed.audience, *(parsed.stated if is_auto else ())) if parsed.words else parsed.stated
     foreign = None if search.foreign is None else search.foreign.related
-    return {
-        word: index.find_lifted(
-            word,
-            words.list_alike(word)
-            if search.is_auto and word not in (*parsed.audience, *parsed.stated)
-            else frozenset(),
+    kinds = {
+        kind: index.find_lifted(
+            kind,
+            words.list_alike(kind) if is_auto else frozenset(),
             foreign,
-            words.types.get(word) if search.is_auto else None,
+            words.types.get(kind) if is_auto else None,
         )
-        for word in dict.fromkeys(lifting)
+        for kind in (*parsed.kinds, *_list_lessons(search))
+    }
+    return kinds | {
+        word: index.find_lifted(word, frozenset(), foreign, None) for word in audience_words if word not in kinds
     }
 
 
-def _list_lessons(search: Search, kinds: Sequence[str]) -> tuple[str, ...]:
+def _list_lessons(search: Search) -> tuple[str, ...]:
     """Return the words for lessons in a query in `auto`, whether they decide or not."""
     if not search.is_auto:
         return ()
-    lessons = search.words.lessons
-    own = [kind for kind in kinds if not lessons.isdisjoint(search.words.list_alike(kind))]
-    return (*own, *(word for word in search.parsed.words if word in lessons))
+    lessons, parsed = search.words.lessons, search.parsed
+    own = [kind for kind in parsed.kinds if not lessons.isdisjoint(search.words.list_alike(kind))]
+    return (*own, *(word for word in parsed.words if word in lessons))
 
 
 def _list_factors(
@@ -221,7 +212,6 @@ def _list_factors(
     opened: SnapshotReader,
     index: SearchIndex,
     *,
-    kinds: Sequence[str],
     lifts: dict[str, Codes],
     meant: Callable[[], Numbers] | None = None,
 ) -> Iterator[Factor]:
@@ -229,18 +219,17 @@ def _list_factors(
     query."""
     if search.is_auto:
         yield lambda rows: np.where(index.called_off[rows], _CALLED_OFF, 1)
-    lessons = _list_lessons(search, kinds)
+    kinds, lessons = search.parsed.kinds, _list_lessons(search)
     others = [word for word in lifts if word not in kinds and word not in lessons]
     for group, least in ((kinds, _OTHER_KIND), (lessons, _NO_LESSON), (others, _UNNAMED)):
         if group:
             yield partial(_keep_named, codes=[lifts[word] for word in group], least=least)
     is_meant = None if meant is None else partial(index.namesakes.are_meant, meant=meant)
-    audience = find_audience(search, opened, index)
+    audience = find_audience(search, index)
     if audience is not None:
         yield lambda rows: 1 - (1 - _FOR_OTHERS) * audience.find_others(rows, is_meant)
     if search.when is not None:
-        moment = make_moment(search.when, search.filters.collections, opened)
-        yield lambda rows: 1 - (1 - _UNTIMELY) * moment.find_others(rows, is_meant)
+        yield partial(_keep_timely, search=search, opened=opened, is_meant=is_meant)
     if search.is_auto and search.age is not None:
         yield partial(keep_ages, index=index, age=search.age)
     elif has_children(search):
@@ -253,14 +242,23 @@ def _keep_named(rows: Numbers, *, codes: Sequence[Codes], least: float) -> Numbe
     return kept
 
 
+def _keep_timely(
+    rows: Numbers, *, search: Search, opened: SnapshotReader, is_meant: Callable[[Numbers], Mask] | None
+) -> Numbers:
+    """Return a factor below 1 for rows that do not happen when the query says. `is_meant`: marks places of the kind
+    that is searched for, which are there at any time."""
+    assert search.when is not None
+    kept = np.ones(rows.size)
+    untimely = find_untimely(rows, search.when, search.filters.collections, opened)
+    if is_meant is not None:
+        untimely = untimely[~is_meant(rows[untimely])]
+    kept[untimely] = _UNTIMELY
+    return kept
+
+
 def _locate(name: Sequence[str], named: Codes, search: Search, opened: SnapshotReader, index: SearchIndex) -> Numbers:
     """Return the factor of location by row: 1 for listings that are in the place, or say that they are."""
     kept: Numbers = np.where(STANDINGS.take(named) >= SAYS_WHERE, 1, _ELSEWHERE)
     if search.is_auto:
         kept[find_at_place(name, opened, index)] = 1
     return kept
-
-
-def _keep_there(rows: Numbers, *, kept: Numbers) -> Numbers:
-    there: Numbers = kept.take(rows)
-    return there

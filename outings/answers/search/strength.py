@@ -6,12 +6,14 @@ A word's strength in a listing is kept as one byte, a code: 0 if the listing doe
 it counts. Its upper bits say how it counts for the level of the listing, its lower ones rank the strength.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
 from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from outings.answers.cache import remember
@@ -35,6 +37,8 @@ Codes = NDArray[np.uint8]
 Numbers = NDArray[Any]
 # By row, or of some rows.
 Mask = NDArray[np.bool_]
+# Rows → those of them that may be shown, rising.
+Keep = Callable[[Numbers], Numbers]
 
 # How a word is written in a listing.
 RELATED, TWO_TYPOS, ONE_TYPO, BEGUN, JOINED, SAME, GUESS = range(7)
@@ -46,6 +50,10 @@ _BY_TYPOS = (SAME, ONE_TYPO, TWO_TYPOS)
 # How a word counts for the level: in passing or as a guess, as a place, an organization or an address is named, by a
 # related word, by itself.
 IN_PASSING, SAYS_WHERE, BY_RELATION, BY_ITSELF = range(4)
+# Indexes in the contract's LEVELS.
+ALL_TERMS, RELATED_WORDS, PARTIAL = range(3)
+# By how a word counts: in passing, as a place is named, by a related word, by itself.
+_LEVELS = np.array([PARTIAL, PARTIAL, RELATED_WORDS, ALL_TERMS])
 _SHIFT = 6
 _RANKED = sorted(product(PLACES, SPELLINGS), key=lambda each: (PLACES[each[0]] * SPELLINGS[each[1]], each))
 _RANKS = {each: rank for rank, each in enumerate(_RANKED, start=1)}
@@ -156,12 +164,6 @@ class StrengthFinder:
 
     def may_be_region(self, word: str) -> bool:
         return not self._addressed.isdisjoint(self.spelling.find_word(word))
-
-    def choose_having(self, rows: Rows, words: Sequence[str]) -> Rows:
-        for word in words:
-            having = [source.rows for source in self.find_alone(word)]
-            rows = rows[np.isin(rows, np.concatenate(having))] if having else rows[:0]
-        return rows
 
     def is_prominent(self, numbers: Iterable[int]) -> bool:
         """Return True if any of the words is in a name or a category."""
@@ -336,3 +338,36 @@ class StrengthFinder:
             yield from spelling.list_stemmed(phrase[-1])
         if beginning:
             yield from spelling.list_begun(beginning)
+
+
+class SearchMatches(Struct, frozen=True, eq=False):
+    """`rows` rise; `levels` are indexes in LEVELS. `score` gives thousandths of
+    any of the rows: only what is shown needs them. `relaxed`: words of the query that no level asks for."""
+
+    rows: Numbers
+    levels: Numbers
+    score: Callable[[Numbers], Numbers]
+    relaxed: tuple[str, ...] = ()
+
+    def choose(self, chosen: Numbers) -> "SearchMatches":
+        """Return the matches at these indexes, or where this mask is True."""
+        return replace(self, rows=self.rows[chosen], levels=self.levels[chosen])
+
+
+def find_levels(codes: Sequence[Codes], rows: Numbers, *, where_completes: bool) -> Numbers:
+    """`codes`: of each word that decides, by row; the one that counts least says the level. Where a listing is, is no
+    part of what it says of itself, but if `where_completes` what has the rest is `related`: "swim ballard"."""
+    if not codes:
+        return np.full(rows.size, ALL_TERMS)
+    standings = STANDINGS.take(reduce(np.minimum, codes).take(rows))
+    levels: Numbers = _LEVELS.take(standings)
+    if where_completes:
+        located = np.flatnonzero(standings == SAYS_WHERE)
+        most = STANDINGS.take(reduce(np.maximum, codes).take(rows[located]))
+        levels[located[most >= BY_RELATION]] = RELATED_WORDS
+    return levels
+
+
+def has_all(codes: Sequence[Codes]) -> bool:
+    """Return True if a listing has all of the words, whatever the filters."""
+    return not codes or bool((STANDINGS.take(reduce(np.minimum, codes)) >= BY_RELATION).any())

@@ -55,12 +55,10 @@ class RoleWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     events: str = ""
     camps: str = ""
     places: str = ""
-    playgrounds: str = ""
     lessons: str = ""
     audience: str = ""
     children: str = ""
     young: str = ""
-    aged: str = ""
     prices: str = ""
     times: str = ""
     city: str = ""
@@ -122,7 +120,7 @@ class SchoolYears(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 class AgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Regular expressions; empty is never. `numbers` and `ordinals` are the words from one on, `a|b` being two of one
-    number; `not_bare_before` and `not_bare_behind` are expressions with blanks between; `suggested` is what a
+    number; `suggested` is what a
     suggestion says of an `{age}`."""
 
     numbers: str = ""
@@ -146,15 +144,10 @@ class AgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     certain: str = ""
     counted: str = ""
     listed: str = ""
-    bare_to: str = ""
-    bare_under: str = ""
-    not_bare_before: str = ""
-    not_bare_behind: str = ""
     ordinals: str = ""
     ordinal_ends: str = ""
     schools: tuple[SchoolYears, ...] = ()
     named: tuple[NamedAge, ...] = ()
-    stages: tuple[NamedAge, ...] = ()
     not_before: str = ""
     named_behind: str = ""
     suggested: str = ""
@@ -221,7 +214,7 @@ class SearchWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         yield from (text for text in texts if isinstance(text, str))
         for school in self.ages.schools:
             yield from (school.before, school.behind, *school.early)
-        yield from (named.words for named in (*self.ages.named, *self.ages.stages))
+        yield from (named.words for named in self.ages.named)
 
     def check(self) -> None:
         """ValueError for what no query can be read by, though each pattern is one."""

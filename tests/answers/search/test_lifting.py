@@ -117,21 +117,6 @@ def test_a_playground_need_not_say_that_it_is_for_children(tmp_path: Path) -> No
     assert names[1:] == ["Games, Noll Playground", "Noll Playground: court"]
 
 
-def test_where_a_query_has_nothing_but_a_place_playgrounds_there_are_for_children(tmp_path: Path) -> None:
-    """By the heads of their names. A court at one is none, and of a subject a playground says nothing."""
-    names = ("Noll Playground: court", "Ennis Hall", "Ennis Playground", "Dyer Park: spray shower", "Kite Hall")
-    listings = [documents.make_place(make_uuid(number), name=name) for number, name in enumerate(names, 1)]
-    for listing in listings:
-        listing["location"] |= {"neighborhood_slug": "ballard"}
-        listing["audience"] = "all_ages"
-        listing["description"] = "Has kites." if "Noll" not in listing["name"] else None
-    release = open_listings(tmp_path, *listings, neighborhoods=[documents.make_neighborhood("ballard", "Ballard")])
-    for q in ("kids ballard", "things to do with a 5 year old in ballard"):
-        assert sorted(list(find(release, q, AUTO))[:2]) == ["Dyer Park: spray shower", "Ennis Playground"]
-    assert next(iter(find(release, "teens ballard", AUTO))) == "Noll Playground: court"
-    assert score(release, "kites kids", AUTO)["Ennis Playground"] == score(release, "kites kids", AUTO)["Ennis Hall"]
-
-
 @pytest.mark.parametrize("q", ["clay camp", "clay camps", "camps for a 5 year old"])
 def test_a_camp_is_one_though_its_name_does_not_say_so(tmp_path: Path, q: str) -> None:
     listings = [

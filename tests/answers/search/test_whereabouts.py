@@ -99,16 +99,6 @@ def test_what_lies_there_and_says_so_is_there(tmp_path: Path) -> None:
     assert [item["score"] for item in search(release, "pool ballard", AUTO)["data"]] == [1, 0.95, 0.7]
 
 
-def test_a_place_that_has_the_metros_name_stays_whole(harbor: Release) -> None:
-    body = search(harbor, "harbor center", AUTO)
-    assert body["meta"]["ignored_words"] == []
-    assert {item["name"]: item["match"] for item in body["data"]} == {
-        "Harbor Center": "all_terms", "Rec Center": "partial",
-    }  # fmt: skip
-    assert search(harbor, "slide harbor", AUTO)["meta"]["ignored_words"] == ["harbor"]
-    assert search(harbor, "harbor center")["meta"]["ignored_words"] == ["harbor"]
-
-
 @pytest.fixture(scope="module")
 def boroughs(tmp_path_factory: pytest.TempPathFactory) -> Release:
     """Three neighborhoods in Queensland, three on the Other Side, each with three places that say so in their
@@ -141,52 +131,6 @@ def test_what_all_addresses_have_or_names_say_is_no_borough(boroughs: Release, q
 
 def test_without_auto_a_borough_is_a_word(boroughs: Release) -> None:
     assert search(boroughs, "slide queensland")["meta"]["ignored_words"] == []
-
-
-@pytest.fixture(scope="module")
-def map_of_joined_names(tmp_path_factory: pytest.TempPathFactory) -> Release:
-    """A slide in each neighborhood, and what is named after a part of a name: the hook's hall lies there, the rugby
-    does not."""
-    names = (
-        "Cole Hill-Red Hook (North)", "Flatlands/Rugby", "East Queen Anne", "West Queen Anne", "Top Crown Hill", "A-In",
-    )  # fmt: skip
-    areas = {f"area-{number}": name for number, name in enumerate(names)}
-    listings = name_places(*(f"Slide {number}" for number in range(6)), "Red Hook Hall", "Rugby Field")
-    for listing, slug in zip(listings, [*areas, "area-0", "area-0"], strict=True):
-        listing["location"] |= {"neighborhood_slug": slug}
-    neighborhoods = [make_neighborhood(slug, name) for slug, name in areas.items()]
-    world = World(listings=listings, neighborhoods=neighborhoods)
-    return open_release([world], tmp_path_factory.mktemp("joined"))
-
-
-@pytest.mark.parametrize(
-    ("q", "ignored", "best"),
-    [
-        ("slide red hook", ["red", "hook"], ["Slide 0"]),
-        ("slide flatlands", [], []),
-        ("slide queen anne", ["queen", "anne"], ["Slide 2", "Slide 3"]),
-    ],
-)
-def test_a_part_of_a_name_on_the_map_says_where(
-    map_of_joined_names: Release, q: str, ignored: list[str], best: list[str]
-) -> None:
-    body = search(map_of_joined_names, q, AUTO)
-    assert body["meta"]["ignored_words"] == ignored
-    assert not best or find_best(body) == best
-    assert search(map_of_joined_names, q)["meta"]["ignored_words"] == []
-
-
-@pytest.mark.parametrize("q", ["slide rugby", "slide crown hill", "slide in", "red hook hall"])
-def test_a_part_says_no_place_where_things_of_its_name_are_elsewhere_or_one_has_all_words(
-    map_of_joined_names: Release, q: str
-) -> None:
-    assert search(map_of_joined_names, q, AUTO)["meta"]["ignored_words"] == []
-
-
-def test_a_part_alone_is_searched_where_something_is_named_so(map_of_joined_names: Release) -> None:
-    assert refuse(map_of_joined_names, "places in queen anne", AUTO).details["reason"] == "nothing_searchable"
-    first, *others = find(map_of_joined_names, "places in red hook", AUTO)
-    assert (first, sorted(others)) == ("Red Hook Hall", ["Rugby Field", "Slide 0"])
 
 
 @pytest.fixture(scope="module")

@@ -7,15 +7,39 @@ such words are; here is how they stand together.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 
-from outings.answers.search.understanding.school_years import AgeSpan, School, make_both, read_numbers
+from msgspec import Struct
+
 from outings.contract.languages.language import NO_MATCH
-from outings.contract.languages.word_lists import AgeWords
+from outings.contract.languages.word_lists import AgeWords, SchoolYears
 
-# The greatest bare number that "8+", "under 8" and "4-8" make an age; above it they count something else.
-_MOST_UP, _MOST_UNDER, _MOST_BARE = 21, 18, 18
+# The greatest bare number that "8+" and "under 8" make an age; above it they count something else.
+_MOST_UP, _MOST_UNDER = 21, 18
+
+
+class AgeSpan(Struct, frozen=True):
+    """Whole years; `max` None is open. [start, end) in the line. `is_word`: said by a word for it, "toddlers".
+    `is_each`: it is of several children who all come, "3 and 7 year olds"."""
+
+    min: int
+    max: int | None
+    start: int
+    end: int
+    is_word: bool = False
+    is_each: bool = False
+
+    def meets(self, start: int, end: int) -> bool:
+        return self.start < end and start < self.end
+
+
+def read_numbers(text: str) -> dict[str, int]:
+    return {word: number for number, words in enumerate(text.split(), 1) for word in words.split("|")}
+
+
+def make_both(words: AgeWords) -> re.Pattern[str]:
+    """Return the pattern between the ages of two children who both come."""
+    return re.compile(rf"(?<!\w)(?:{words.both or NO_MATCH})(?!\w)")
 
 
 class AgePatterns:
@@ -32,50 +56,28 @@ class AgePatterns:
         self._certain = re.compile(patterns["certain"])
         self._counted = re.compile(rf" ?(?:{patterns['counted']})\b")
         self._listed = re.compile(rf" ?(?:{patterns['listed']})\b")
-        self._bare = re.compile(_write_bare(patterns))
         ordinals = read_numbers(words.ordinals)
-        self._schools = [School(each, words, ordinals) for each in words.schools]
+        self._schools = [School(school, words, ordinals) for school in words.schools]
         behind = rf"(?!\w)(?![ -](?:{patterns['not_before']})\b)(?:{patterns['named_behind']})?"
-        self._named, self._stages = (
-            [(re.compile(rf"(?<!\w)(?:{each.words}){behind}"), each.low, each.high) for each in table]
-            for table in (words.named, words.stages)
-        )
+        self._named = [
+            (re.compile(rf"(?<!\w)(?:{named.words}){behind}"), named.low, named.high) for named in words.named
+        ]
         # Nearly no line has any of them, which one look says in a third of the time.
-        self._any_named, self._any_stage = (
-            re.compile("|".join(f"(?:{each.pattern})" for each, _, _ in table) or NO_MATCH)
-            for table in (self._named, self._stages)
-        )
+        self._any_named = re.compile("|".join(f"(?:{named.pattern})" for named, _, _ in self._named) or NO_MATCH)
 
-    def has_stage(self, text: str) -> bool:
-        """Return True if the line names a school, which may stand for the children who go there."""
-        return self._any_stage.search(text) is not None
-
-    def find_ages(self, text: str, *, stages_are_ages: bool = False) -> list[AgeSpan]:
-        """Every age phrase of a line (`line.Line.text`), in its order; none overlaps another. `stages_are_ages`: so are
-        the names of schools."""
+    def find_ages(self, text: str) -> list[AgeSpan]:
+        """Return every age phrase of a line (`line.Line.text`), in its order; none overlaps another."""
         spans = [span for school in self._schools for span in school.find_ages(text)]
         phrases = [span for match in self._phrase.finditer(text) if (span := self._read_phrase(match)) is not None]
-        tables = [self._named] if self._any_named.search(text) else []
-        tables += [self._stages] if stages_are_ages else []
         named = [
             AgeSpan(low, high, *match.span(), is_word=True)
-            for pattern, low, high in chain.from_iterable(tables)
+            for pattern, low, high in (self._named if self._any_named.search(text) else ())
             for match in pattern.finditer(text)
         ]
         for span in phrases + named:
-            if not any(span.meets(each.start, each.end) for each in spans):
+            if not any(span.meets(known.start, known.end) for known in spans):
                 spans.append(span)
         return sorted(spans, key=lambda span: span.start)
-
-    def find_bare(self, text: str) -> list[AgeSpan]:
-        """Ranges of numbers that may be ages or not: nothing beside them says so."""
-        matches = self._bare.finditer(text)
-        ranges = ((int(each["low"] or 0), int(each["high"] or each["most"]), each) for each in matches)
-        return [
-            AgeSpan(low, high, *match.span("range"))
-            for low, high, match in ranges
-            if not match["before"] and low < high <= _MOST_BARE
-        ]
 
     def _read_phrase(self, match: re.Match[str]) -> AgeSpan | None:
         """Return the span of ages in a phrase, or None if nothing says that its numbers are ages."""
@@ -149,19 +151,50 @@ def _write_phrase(patterns: dict[str, str], age: str) -> str:
     )
 
 
-def _write_bare(patterns: dict[str, str]) -> str:
-    """Two numbers, as ages are written, and a hyphen or "to" between; or the greatest age ("12u"). Dates have zeros in
-    front, clocks other signs."""
-    before = "|".join(patterns["not_bare_before"].split())
-    units = (patterns[name] for name in ("years", "months", "weeks", "counted"))
-    behind = "|".join([*patterns["not_bare_behind"].split(), *units])
-    number = "(?:0|[1-9][0-9]?)"
-    both = rf"(?P<low>{number})(?: ?- ?| (?:{patterns['bare_to']}) )(?P<high>{number})"
-    most = rf"(?P<most>[4-9]|1[0-9])(?:{patterns['bare_under']})"
-    return (
-        rf"(?:(?<!\w)(?P<before>{before})[ -])?(?<![\w$€£#.:,/%+-])(?P<range>{both}|{most})"
-        rf"(?![\w$€£:%/+-]|[.,][0-9]| [-/+] ?[0-9]|[ -]?(?:{behind})\b)"
-    )
+class School:
+    """The years of one kind of school, in one language."""
+
+    def __init__(self, years: SchoolYears, words: AgeWords, ordinals: Mapping[str, int]) -> None:
+        self._years, self._ordinals = years, ordinals
+        year = _write_year(years.early, words.ordinal_ends, ordinals)
+        self._year = re.compile(year)
+        plain = re.sub(r"\?P<\w+>", "?:", year)
+        join = rf"(?: ?[-/] ?|[ -](?:{words.joins or NO_MATCH})[ -])"
+        self._both = make_both(words)
+        self._phrase = re.compile(
+            rf"(?<![\w$€£#.:/%+])(?:(?P<before>{years.before or NO_MATCH})[ -])?(?P<chain>{plain}(?:{join}{plain})*)"
+            rf"(?:[ -](?P<behind>{years.behind or NO_MATCH})\b)?"
+            rf"(?P<up> ?\+|{words.and_up or NO_MATCH})?(?![\w+])"
+        )
+
+    def find_ages(self, text: str) -> list[AgeSpan]:
+        return [span for match in self._phrase.finditer(text) if (span := self._read_phrase(match)) is not None]
+
+    def _read_phrase(self, match: re.Match[str]) -> AgeSpan | None:
+        years = [self._count_year(each) for each in self._year.finditer(match["chain"])]
+        # "k-2" needs no more to be years of school.
+        is_school = match["before"] or match["behind"] or (len(years) > 1 and years[0] <= 0)
+        if not is_school or max(years) > self._years.years:
+            return None
+        first = self._years.first
+        low, high = first + min(years) - 1, None if match["up"] else first + max(years)
+        return AgeSpan(low, high, *match.span(), is_each=bool(self._both.search(match["chain"])))
+
+    def _count_year(self, match: re.Match[str]) -> int:
+        """1 is the first; what comes before it is 0 and less."""
+        if match["number"]:
+            return int(match["number"])
+        if match["ordinal"]:
+            return self._ordinals[match["ordinal"]]
+        return -next(place for place in range(len(self._years.early)) if match[f"early{place}"])
+
+
+def _write_year(early: Sequence[str], ends: str, ordinals: Mapping[str, int]) -> str:
+    # The longest first: "sixteenth" begins with "sixth" in no language, but other words may.
+    worded = "|".join(sorted(ordinals, key=len, reverse=True)) or NO_MATCH
+    # What is earlier first: "pre-k" ends with "k".
+    named = "".join(rf"|(?P<early{place}>{early[place]})" for place in reversed(range(len(early))))
+    return rf"(?:(?P<number>[1-9][0-9]?)(?:{ends or NO_MATCH})?|(?P<ordinal>{worded}){named})(?!\w)"
 
 
 def join_ages(spans: Sequence[AgeSpan]) -> tuple[int, int | None]:

@@ -3,7 +3,7 @@ original."""
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -33,17 +33,6 @@ class Line(Struct, frozen=True, kw_only=True):
     def list_tokens(self) -> list[Token]:
         """Their words are those of `contract.tokenizer.split_words`."""
         return [Token(match[0], *match.span()) for match in _WORD.finditer(self.text)]
-
-    def correct(self, meant: Mapping[str, str]) -> "Line":
-        """Return the line with some words replaced. Quotes still show the original."""
-        text, origins = self.text, list(self.origins)
-        for token in reversed(self.list_tokens()):
-            word = meant.get(token.word)
-            if word is not None:
-                own = origins[token.start : token.end]
-                origins[token.start : token.end] = [*(own + own[-1:] * len(word))[: len(word) - 1], own[-1]]
-                text = text[: token.start] + word + text[token.end :]
-        return Line(text=text, origins=origins, written=self.written)
 
     def quote_token(self, token: Token) -> str:
         """Return the word as written, with its currency sign."""

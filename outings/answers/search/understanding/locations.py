@@ -9,15 +9,11 @@ from msgspec import Struct
 from outings.contract.text import split_words
 
 Words = tuple[str, ...]
-# Parts of a name that are names themselves, of so many letters at least: "Chelsea-Hudson Yards".
-_JOINS, _LEAST_LETTERS = re.compile(r"[-–—/]"), 4
-# The end of longer names: so many words of them, in so many names at least.
-_END, _LEAST_ENDS = 2, 2
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 
 
 class Locations(Struct, frozen=True, kw_only=True):
-    """Names as folded words. `whole`: of places, that have the metro's name in theirs."""
+    """Names as folded words. `whole`: phrases that are no place, though they have such a name."""
 
     metro: tuple[Words, ...] = ()
     neighborhoods: frozenset[Words] = frozenset()
@@ -41,23 +37,6 @@ def list_named(names: Sequence[str]) -> dict[Words, list[int]]:
         for words in dict.fromkeys(map(tuple, map(split_words, (name, name.partition("(")[0])))):
             numbers.setdefault(words, []).append(number)
     return numbers
-
-
-def list_quarters(names: Sequence[str]) -> dict[Words, list[int]]:
-    """Return the indexes of `names` by each part of a name. A whole name is no part."""
-    parts: dict[Words, list[int]] = {}
-    ends: dict[Words, list[int]] = {}
-    for number, name in enumerate(names):
-        for part in map(split_words, _JOINS.split(_IN_BRACKETS.sub(" ", name))):
-            parts.setdefault(tuple(part), []).append(number)
-            if len(part) > _END:
-                ends.setdefault(tuple(part[-_END:]), []).append(number)
-    for end, numbers in ends.items():
-        if len(numbers) >= _LEAST_ENDS:
-            parts.setdefault(end, []).extend(numbers)
-    whole = make_locations((), names).neighborhoods
-    is_long = {part: len("".join(part)) >= _LEAST_LETTERS for part in parts}
-    return {part: numbers for part, numbers in parts.items() if is_long[part] and part not in whole}
 
 
 def _split_names(names: Iterable[str]) -> Iterator[Words]:

@@ -2,11 +2,9 @@
 
 import re
 from calendar import monthrange
-from collections.abc import Iterator
 from datetime import date, timedelta
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from outings.contract.languages.language import NO_MATCH
 from outings.contract.languages.word_lists import WhenWords, fill_parts
@@ -49,11 +47,6 @@ class When(Struct, frozen=True, kw_only=True):
     ahead: tuple[int, int] | None = None
     dates: NamedDates | None = None
     hours: tuple[int, int] | None = None
-
-    def list_parts(self) -> Iterator["When"]:
-        """Yield less exact times: the day at any hour, and any such day or hour in any week."""
-        parts = replace(self, hours=None), replace(self, ahead=None)
-        yield from (each for each in parts if each not in (self, When()))
 
     def find_days(self, begin: date) -> tuple[date, date] | None:
         if self.dates is not None:

@@ -5,9 +5,8 @@ Quotes, a leading minus and OR are not interpreted. Each word has one role; the 
 1. names of what one does ("4th of july", "gluten free") stay words;
 2. an age phrase is a filter, and its words are in no list;
 3. the metro's name, price, time and audience words are ignored and listed in `ignored`, as are neighborhoods;
-4. a range of numbers alone is an age, unless whoever asks knows it as a word;
-5. filler words are ignored and listed nowhere; kinds lift;
-6. whatever is left decides.
+4. filler words are ignored and listed nowhere; kinds lift;
+5. whatever is left decides.
 
 A neighborhood is no filter (the parameter `neighborhood` is): where other words decide it is ignored, and says so;
 where there is but an age or an audience, it is searched as written. So are audience words, where there is not even an
@@ -15,15 +14,14 @@ age.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import Enum, auto
 
 from msgspec import Struct, field
 
-from outings.answers.search.understanding.ages import are_each, join_ages
+from outings.answers.search.understanding.ages import AgeSpan, are_each, join_ages
 from outings.answers.search.understanding.line import Line, Token, read_line
 from outings.answers.search.understanding.locations import Locations, Words, find_runs, has_first
-from outings.answers.search.understanding.school_years import AgeSpan
 from outings.answers.search.understanding.words import QueryWords, mark_narrow, read_english
 from outings.contract.errors import ApiError, bad_request
 
@@ -38,23 +36,15 @@ class Age(Struct, frozen=True):
     is_each: bool = False
 
 
-class BareRange(Struct, frozen=True):
-    """Ages, and the words that they would be in a name: `4` and `6` of "4 to 6", `12u`."""
-
-    min: int
-    max: int
-    words: Words
-
-
 class ParsedQuery(Struct, frozen=True, kw_only=True):
     """A parsed query. Its words are folded, distinct and in the order written.
 
     `words` decide a match; empty only if there is an age. `kinds` raise listings that have them in the name and never
     decide; `audience` and `locations` (neighborhoods) don't decide here, and order equals. `ignored`: the words of
-    `meta.ignored_words`, as written: location, time, price, audience. `ranges`: numbers that were read as ages although
-    nothing says so. `stated`: words for the age that names may have, and for the time if no word decides. `last`: the
-    query's last word, if it decides; `beginning`: the word, as written, that was read as the beginning of another.
-    `timed`: the line without the parts that are not about time, empty if none is.
+    `meta.ignored_words`, as written: location, time, price, audience. `stated`: words for the age that
+    names may have, and for the time if no word decides. `last`: the query's last word, if it decides; `beginning`: the
+    word, as written, that was read as the beginning of another. `timed`: the line without the parts that are not about
+    time, empty if none is.
     """
 
     words: Words = ()
@@ -64,7 +54,6 @@ class ParsedQuery(Struct, frozen=True, kw_only=True):
     audience: Words = ()
     stated: Words = ()
     locations: tuple[Words, ...] = ()
-    ranges: tuple[BareRange, ...] = ()
     last: str | None = None
     beginning: str | None = None
     timed: str = ""
@@ -99,19 +88,13 @@ def parse_search(
     *,
     places: Locations,
     words: QueryWords | None = None,
-    ranges_are_ages: bool = True,
     last_is_beginning: bool = False,
-    stages_are_ages: bool = False,
-    meant: Mapping[str, str] | None = None,
 ) -> ParsedQuery:
-    """`words`: of the metro's language, else English. `ranges_are_ages`: those that stand alone, "soccer 4-6".
-    `last_is_beginning`: the last word is half typed. `stages_are_ages`: names of schools say who goes there.
-    `meant`: words in place of those that are misspelled. ApiError (400 nothing_searchable) where no word and no age is
-    left."""
+    """Read a query. `words`: of the metro's language, else English. `last_is_beginning`: the last word is half typed.
+    Raises ApiError (400 nothing_searchable) if no word and no age is left."""
     words = words or read_english()
     line, names = read_line(text), words.name_phrases
-    line = line.correct(meant) if meant else line
-    ages = words.ages.find_ages(line.text, stages_are_ages=stages_are_ages)
+    ages = words.ages.find_ages(line.text)
     spans = [span for span in ages if not names.search(line.text[span.start : span.end])]
     tokens = line.list_tokens()
     roles = _Roles(tokens, words)
@@ -122,9 +105,6 @@ def parse_search(
     roles.claim_runs(frozenset(places.metro), _Role.METRO)
     for pattern, role in _list_phrases(words):
         roles.claim_phrases(pattern, line.text, role)
-    bare = words.ages.find_bare(line.text) if ranges_are_ages else []
-    bare = [span for span in bare if roles.claim(span.start, span.end, _Role.AGE)]
-    spans = sorted([*spans, *bare], key=lambda span: span.start)
     named = roles.claim_runs(places.neighborhoods, _Role.NEIGHBORHOOD)
     roles.claim_words()
     if last_is_beginning:
@@ -142,7 +122,6 @@ def parse_search(
         locations=tuple(dict.fromkeys(named)) if roles.list_words(_Role.NEIGHBORHOOD) else (),
         last=roles.find_last(),
         beginning=line.quote_token(tokens[-1]) if last_is_beginning else None,
-        ranges=tuple(_make_range(span, tokens) for span in bare),
         timed=roles.write_timed(line),
     )
 
@@ -258,12 +237,6 @@ class _Roles:
             if role in _IGNORED:
                 written.setdefault(token.word, line.quote_token(token))
         return tuple(written.values())
-
-
-def _make_range(span: AgeSpan, tokens: Sequence[Token]) -> BareRange:
-    assert span.max is not None
-    own = (token.word for token in tokens if span.start <= token.start and token.end <= span.end)
-    return BareRange(span.min, span.max, tuple(word for word in own if word[0].isdigit()))
 
 
 def _list_age_words(spans: Sequence[AgeSpan], tokens: Sequence[Token]) -> Words:

@@ -7,7 +7,6 @@ from itertools import pairwise
 from threading import get_ident
 
 from outings.answers.search.understanding.ages import AgePatterns
-from outings.answers.search.understanding.misspellings import Misspellings
 from outings.answers.search.understanding.moments import WhenPatterns
 from outings.answers.snapshot.spelling import make_stem
 from outings.contract.languages.language import ENGLISH, NO_MATCH, Language, find_stems, read_shipped_language
@@ -41,7 +40,6 @@ class QueryWords:
             word: tuple(fact for fact in stated if word in stated[fact].split())
             for word in " ".join(stated.values()).split()
         }
-        self.playgrounds = frozenset(words.playgrounds.split())
         self.city = frozenset(words.city.split())
         # Words that say little beside others, the least first.
         groups = (words.wishes, words.seasons, f"{words.hours} {words.settings}", words.forms)
@@ -56,19 +54,12 @@ class QueryWords:
         self.ages = AgePatterns(language_words.ages)
         self.when = WhenPatterns(language_words.when, ends=language_words.ages.ordinal_ends)
         self._stems = find_stems(language)
-        # Of fillers too many are near to other words.
-        self.misspellings = Misspellings(
-            self.kinds | self.audience | self.prices | self.times | frozenset(words.aged.split())
-        )
 
     def list_alike(self, kind: str) -> frozenset[str]:
         """Return the words that count as this kind of listing in a name. `kind` may be the beginning of a word."""
-        meant = (
-            {kind}
-            if kind in self.kinds or kind in self.lessons
-            else {each for each in self.kinds if each.startswith(kind)}
-        )
-        return frozenset(meant if self.lessons.isdisjoint(meant) else meant | self.lessons)
+        is_known = kind in self.kinds or kind in self.lessons
+        meant = frozenset({kind} if is_known else (known for known in self.kinds if known.startswith(kind)))
+        return meant if self.lessons.isdisjoint(meant) else meant | self.lessons
 
     def stem(self, word: str) -> str:
         return _open_stem(self._stems, get_ident())(word)
