@@ -278,6 +278,15 @@ def test_a_state_that_cannot_be_used_is_refused_before_anything_is_served(tmp_pa
     assert str(state) in printed
 
 
+def test_a_proxy_that_cannot_be_used_is_refused_before_anything_is_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:9")
+    printed = serve_in_vain(tmp_path, '[geocoder]\nprovider = "nominatim"\nurl = "http://127.0.0.1:9"')
+    assert "proxy" in printed
+    assert "Traceback" not in printed
+
+
 def test_a_cache_that_cannot_be_used_is_refused_before_anything_is_served(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("")
     printed = serve_in_vain(tmp_path, 'cache = "cache"')

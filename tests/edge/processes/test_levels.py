@@ -1,10 +1,13 @@
 """A worker needs no more descriptors, however many releases come."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.command.conftest import CONFIGURATION
 from tests.edge.processes.serving import Load, Server, start_server, stop_server, wait_until
 from tests.edge.publishing import publish_restamped
 
@@ -53,3 +56,14 @@ def test_thirty_releases_are_taken_up_under_load_without_a_failed_request(server
     assert {status for status, _ in load.answers} == {200}
     assert max(counts) <= min(counts) + 8, counts
     assert max(counts) < FEW / 2
+
+
+def test_a_server_that_may_open_too_little_does_not_start_and_says_what_to_do(tmp_path: Path) -> None:
+    config = tmp_path / "outings.toml"
+    config.write_text(CONFIGURATION)
+    words = ["prlimit", f"--nofile={FEW - 1}", sys.executable, "-m", "command", "serve", "-c", str(config)]
+    ended = subprocess.run([*words, "--port", "0"], capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1
+    [line] = ended.stderr.splitlines()
+    assert f"may open {FEW - 1} files and sockets" in line
+    assert "LimitNOFILE=" in line
