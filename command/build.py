@@ -39,13 +39,12 @@ from pipeline.tasks import FeedResult
 
 
 class BuildRecorder:
-    """The outcome of one build, of which whoever builds says what is known so far. `end` records the first outcome
-    only."""
+    """A recorder of one build. Its attributes are filled as the build goes on; `end` writes them once."""
 
     def __init__(self, *, report: Path | None, as_of: str | None, config: Path | None = None) -> None:
-        """Start the clock of a build. `config`: the file that may turn out to be wrong.
+        """Start the clock of a build. `config`: the path of its configuration.
 
-        Report and metrics files that the environment names are written even then, so that monitoring sees the failure.
+        Even if `config` can't be read, report and metrics that the environment names are written for monitoring.
         """
         self._started_at = datetime.now(UTC)
         self._as_of = as_of
@@ -88,7 +87,7 @@ class BuildRecorder:
                     # Builds of two metros may end at once.
                     stack.enter_context(hold_lock(configured.build.lock / "record.lock"))
                     record_build(attempt, configured.build.lock)
-            # Templates and the client of Prometheus: only who asks for them waits for their import.
+            # Templates and the Prometheus client take time to import.
             if self._report is not None:
                 from pipeline.reports.page import render_reports, write_reports
 
@@ -220,7 +219,7 @@ def build(
         chosen = _check_metros(metros, configuration)
         slugs = sorted(chosen or (metro.slug for metro in configuration.metros))
         recorder.metros = tuple(slugs)
-        _parse_as_of(as_of)  # what is wrong is told before anyone waits
+        _parse_as_of(as_of)  # an error is reported before the wait for the lock
         with hold_metros(slugs, folder=configuration.build.lock, patience=wait, clock=_read_clock, progress=tell):
             request = Build(
                 configuration=configuration, as_of=_parse_as_of(as_of), metros=chosen, allow_shrink=allow_shrink,
@@ -271,9 +270,9 @@ def run_build(
     cluster: str | None = None,
     tell_release: TellRelease = lambda *_: None,
 ) -> BuildResult:
-    """One build with its progress on standard error. `cluster`: the address of a Dask scheduler."""
+    """Run one build with its progress on standard error. `cluster`: the address of a Dask scheduler."""
     trust = read_publisher(request.configuration.signing)
-    # Workers get the configuration with their work, and none of its secrets that they need not know.
+    # Workers get the configuration without the secrets that they do not need.
     configuration = request.configuration
     edge = replace(configuration.edge, rate_storage="local", calendar_secrets="", front_secret="")
     request = replace(request, configuration=replace(configuration, signing=SigningTable(), edge=edge))
@@ -324,8 +323,7 @@ def _open_executor(
         return
 
     def abandon_build() -> None:
-        """End the process at once, as if it were killed; its worker processes end with it and leave nothing half
-        done."""
+        """Record the failure and end this process at once. Its worker processes end with it."""
         click.echo(f"Error: {_WORKER_DIED}", err=True)
         recorder.end(1, _WORKER_DIED)
         discard_scratch()

@@ -32,9 +32,9 @@ from outings.release.trust import Trust, read_auditor
 from outings.sql_quoting import quote
 
 _ROWS_AT_ONCE = 2_000
-# Kinds of time that are written otherwise than DuckDB writes them.
+# Formats of times, where DuckDB's own differ from ours.
 _TIMES = {"TIMESTAMP WITH TIME ZONE": "%Y-%m-%dT%H:%M:%SZ", "TIMESTAMP": "%Y-%m-%dT%H:%M:%S"}
-# Of a cell of a table for people; the other formats leave nothing out.
+# Characters of a cell in the format `table`. Other formats cut nothing.
 _WIDEST = 60
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "U")
 
@@ -60,7 +60,7 @@ def write_csv(relation: DuckDBPyRelation, out: BinaryIO) -> None:
 
 
 def write_json(relation: DuckDBPyRelation, out: BinaryIO) -> None:
-    """One object on one line, whose `rows` are objects."""
+    """Write one line of JSON: an object whose `rows` is a list with an object for each row."""
     spelled = (
         f"{_spell_time(at, str(kind)) or f'#{at}'} AS {quote(name)}"
         for at, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True), start=1)
@@ -91,14 +91,14 @@ def _fetch(relation: DuckDBPyRelation) -> Iterator[Sequence[str | None]]:
 
 
 def _spell(at: int, kind: str) -> str:
-    """Return SQL that makes text of a column, by its number."""
+    """Return SQL that converts column number `at`, of type `kind`, to text."""
     if kind == "VARCHAR[]":
         return f"list_aggregate(#{at}, 'string_agg', ';')"
     return _spell_time(at, kind) or f"CAST(#{at} AS VARCHAR)"
 
 
 def _spell_time(at: int, kind: str) -> str | None:
-    """Return None of a column that is no time of these kinds."""
+    """Return SQL that formats a column of times, or None if the column has another type."""
     return f"strftime(#{at}, '{_TIMES[kind]}')" if kind in _TIMES else None
 
 
@@ -118,7 +118,7 @@ def _pad(text: str, width: int, *, at_right: bool) -> str:
     return blanks + text if at_right else text + blanks
 
 
-# After DuckDB was told to stop.
+# The time that DuckDB has to stop by itself.
 _GRACE_SECONDS = 1.0
 
 
@@ -190,14 +190,14 @@ def query(
 
 
 def _list_parquet(snapshot: Snapshot) -> Iterator[Export]:
-    """Yield the metro's exports whose columns are members of listings."""
+    """Yield the metro's Parquet exports."""
     yield from (export for name, export in sorted(snapshot.exports.items()) if name.endswith(".parquet"))
 
 
 @contextmanager
 def _bound(seconds: float, memory: int) -> Iterator[None]:
-    """Hold this process to bounds that DuckDB alone does not keep: it looks for an interrupt between its steps, one of
-    which may take hours, and does not count what its functions allocate."""
+    """Limit the time and memory of this process. DuckDB's own limits do not suffice: one of its steps may take hours
+    without a look at interrupts, and it does not count what its functions allocate."""
     before, hard = resource.getrlimit(resource.RLIMIT_DATA)
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5])
     most = pages * resource.getpagesize() + memory
@@ -225,7 +225,7 @@ def _find_date(today: datetime | None, now: datetime, timezone: str) -> date:
 
 
 def _open_release(configuration: Configuration, release_id: str | None, metros: Sequence[str]) -> Release:
-    """Open the views of these metros, or of all."""
+    """Open a release with only the given metros, or with all if none is given."""
     store, trust = open_config_store(configuration), read_auditor(configuration.signing)
     listed = _find_release(store, release_id, trust=trust)
     for slug in metros:

@@ -1,4 +1,4 @@
-"""The static tree follows the release in force, after every command that publishes one."""
+"""Publish the static tree again after every command that publishes a release."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime
@@ -11,8 +11,8 @@ from outings.release.trust import read_publisher
 def publish_tree(
     configuration: Configuration, *, read_date: Callable[[str], date] | None = None, allow_shrink: bool = True
 ) -> None:
-    """Publish the tree of the release in force, if `[static]` is there. `read_date`: the local date of a time zone,
-    today's by default. The release is in force, whatever becomes of its tree."""
+    """Publish the static tree of the current release, if `[static]` is configured. `read_date` returns the local date
+    of a time zone, by default today. A failure here does not undo the release."""
     table, store = configuration.static, configuration.store
     if table is None:
         return

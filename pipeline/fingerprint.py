@@ -20,19 +20,19 @@ _FILES = (contract.__file__, release.__file__, pipeline.__file__, gazetteer.__fi
 _PROGRAM = tuple(Path(file).parent for file in _FILES)
 
 
-# What decides: code, and the words and settings that ship with it.
+# Code, and the words and settings that ship with it.
 _SUFFIXES = (".py", ".toml", ".csv")
 
 
 @cache
 def hash_program() -> str:
-    """Return a hash of the program: our sources and their libraries."""
+    """Return a hash of all that runs: `hash_rules` and the versions of libraries."""
     return hashlib.sha256(msgspec.json.encode([hash_rules(), sorted(describe_libraries().items())])).hexdigest()
 
 
 @cache
 def describe_libraries() -> Mapping[str, str]:
-    """Versions by name, including Python's. "none" for a library that is not installed."""
+    """Return versions by name, including Python's; "none" for a library that is not installed."""
     python = ".".join(platform.python_version_tuple()[:2])
     return {"Python": python, **{name: _find_version(name) for name in _list_libraries()}}
 
@@ -53,12 +53,12 @@ def _find_version(name: str) -> str:
 
 @cache
 def hash_rules() -> str:
-    """Return the hash of the program that decides a build's result: its source files and the renderer's version."""
+    """Return a hash of our own code: the source files that decide a build's result, and the renderer's version."""
     return hashlib.sha256(f"{RENDERER_VERSION} {hash_sources(_PROGRAM)}".encode()).hexdigest()
 
 
 def number_renderer() -> int:
-    """Return a number of 52 bits that identifies the code that renders documents. Manifests have a number there."""
+    """Return `hash_rules` as a number of 52 bits, which manifests store as `renderer`."""
     return int(hash_rules()[:13], 16)
 
 
@@ -68,7 +68,7 @@ def make_fingerprint(*parts: object) -> str:
 
 
 def hash_sources(folders: Iterable[Path], *, suffixes: Collection[str] = _SUFFIXES) -> str:
-    """Return the SHA-256 of all source files below the folders, wherever these are, as 64 hex digits."""
+    """Return the SHA-256 of all source files below the folders, as 64 hex digits. Their location does not matter."""
     digest = hashlib.sha256()
     for folder in folders:
         for path in sorted(folder.rglob("*")):

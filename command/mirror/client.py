@@ -1,4 +1,4 @@
-"""Client of the API, which waits and retries as the server says."""
+"""A client of the API that waits and retries as the server asks."""
 
 import os
 import ssl
@@ -15,11 +15,11 @@ from msgspec import Struct
 from outings.failures import OperatorError
 from outings.retry_policy import TRANSIENT_STATUSES, read_retry_after
 
-# The variable that has a key.
+# The environment variable with the key.
 KEY = "OUTINGS_KEY"
-# Tries of what fails without a word of how long; the waits between them double from a second.
+# Tries of a request. Without a Retry-After, waits double from one second.
 ATTEMPTS = 6
-# A wait that the API asks for and nobody sits through: the month's allowance is spent.
+# Longer waits end the mirror: the month's allowance is spent.
 LONGEST_WAIT = 900.0
 _TIMEOUT = 60.0
 _ANSWERS = (200, 400, 403, 404)
@@ -30,7 +30,7 @@ class MirrorError(OperatorError):
 
 
 def read_key(path: Path | None, *, configured: Path | None = None) -> str:
-    """Return the key in a file, else in the variable, else in the configured file. Raises MirrorError without one."""
+    """Return the key from the file `path`, else from OUTINGS_KEY, else from `configured`. Raises MirrorError."""
     if path is None and not os.environ.get(KEY, "").strip():
         path = configured
     try:
@@ -43,7 +43,7 @@ def read_key(path: Path | None, *, configured: Path | None = None) -> str:
 
 
 class ApiResponse(Struct, frozen=True, kw_only=True):
-    """`body` is parsed JSON; `release` the one that answered."""
+    """A response of the API: `body` is parsed JSON, `release` the id of the release that it shows."""
 
     status: int
     body: Any
@@ -51,7 +51,7 @@ class ApiResponse(Struct, frozen=True, kw_only=True):
 
 
 class HttpResponse(Struct, frozen=True, kw_only=True):
-    """Header names in lower case; `data` unpacked."""
+    """An HTTP response: header names in lower case, `data` decompressed."""
 
     status: int
     headers: dict[str, str]
@@ -59,7 +59,7 @@ class HttpResponse(Struct, frozen=True, kw_only=True):
 
 
 class Connection:
-    """A connection to an API at `url`, where `/v1` is. Thread-safe. A call raises httpx2.HTTPError."""
+    """A connection to the API at `url`, without `/v1`. A call sends GET. Thread-safe. Raises httpx2.HTTPError."""
 
     def __init__(self, url: str, *, key: str = "") -> None:
         if not url.startswith(("http://", "https://")):
@@ -81,7 +81,7 @@ class Connection:
 
 
 class ApiClient:
-    """`send` gives what the server says to a path with its query; `wait` sleeps so many seconds. Errors name `url`."""
+    """A client that retries. `send` requests a path with its query; `wait` sleeps; errors contain `url`."""
 
     def __init__(
         self, send: Callable[[str], HttpResponse], *, wait: Callable[[float], None] = time.sleep, url: str = ""
@@ -91,8 +91,8 @@ class ApiClient:
         self._url = url
 
     def ask(self, path: str, **params: str | int) -> ApiResponse:
-        """Return the parsed answer of the API if its status is 200, 400, 403 or 404. Raises MirrorError if another
-        status stays, and for an unknown key."""
+        """Return the API's response if its status is 200, 400, 403 or 404. Raises MirrorError for another
+        status, after retries if it may pass."""
         target = f"{path}{'?' if params else ''}{urlencode(params)}"
         reason = ""
         for attempt in range(ATTEMPTS):

@@ -16,7 +16,7 @@ from pipeline.records.record import RECORDS, Problem, Record, make_members
 from pipeline.records.values import InvalidValue, RepairedValue
 from pipeline.words import merge_words, strip_accents
 
-# All that a removal needs to say; the rest of it is not read.
+# Members that are read of a removal.
 REMOVAL_MEMBERS = ("type", "source_id", "metro", "id", "deleted")
 SHOWN_CHARACTERS = 200
 
@@ -35,7 +35,7 @@ class Origin(Struct, frozen=True, kw_only=True):
 
 
 class CleaningResult(Struct, frozen=True, kw_only=True):
-    """`record` is null when it is quarantined: then exactly one of `problems` is."""
+    """The cleaned record, or None if it is quarantined. Then `problems` has one item, which gives the reason."""
 
     record: Record | None
     problems: tuple[Problem, ...] = ()
@@ -56,7 +56,7 @@ def clean_record(raw: object, *, line: int, origin: Origin, unknown: Counter[str
     values = cleaner.clean_members(raw)
     refused = [finding for finding in cleaner.value_problems if finding.quarantines]
     if refused:
-        # One line a record, so that lines of the quarantine are records: the first reason, and where the others are.
+        # The quarantine has one line for each record: the first reason, and the members with others.
         first, *others = refused
         fields = sorted({str(other.field) for other in others} - {str(first.field)})
         also = f" (also wrong: {', '.join(fields)})" if fields else ""
@@ -92,7 +92,7 @@ class _Cleaner:
             raw = {name: raw[name] for name in REMOVAL_MEMBERS if name in raw}
         types = make_members(self._origin.vocabulary)
         type_ = self._clean_type(raw.get("type"))
-        # Of a record without a type no more is read than names it in the quarantine, and nothing of it is unknown.
+        # Without a type, only the members that identify the record in the quarantine are read.
         members = types[type_] if type_ else {name: types["event"][name] for name in ("type", "source_id", "name")}
         self._unknown = self._unknown if type_ else Counter()
         values = self._clean_object(raw, members, "")
@@ -109,7 +109,7 @@ class _Cleaner:
         return values
 
     def _clean_type(self, value: object) -> str | None:
-        """Return the record's type when it is one; what is wrong with it is found with the other members."""
+        """Return the record's type, or None. A missing one is noted here, a wrong one by `_clean_object`."""
         if value is None or (isinstance(value, str) and not value.strip()):
             self._find("type", f"missing: expected one of {', '.join(RECORDS)}", None)
         word = value.strip().lower() if isinstance(value, str) else None
@@ -130,7 +130,7 @@ class _Cleaner:
         return slug
 
     def _clean_object(self, raw: Mapping[Any, Any], members: Members, path: str) -> dict[str, Any]:
-        """Return the right values of `raw`; null is "not stated" and leaves the struct's own default."""
+        """Return the valid values of `raw`. Null means "not stated": the struct's default remains."""
         values: dict[str, Any] = {}
         for name, value in raw.items():
             kind = members.get(name)
@@ -196,7 +196,7 @@ def is_cancelled(name: str) -> bool:
 
 
 def is_stated(value: object) -> bool:
-    """Return True if there is anything in it: not null, nor an object or a list of only such."""
+    """Return True unless a value is null, or an object or a list that contains nothing else."""
     ahead = [value]
     while ahead:
         one = ahead.pop()
@@ -219,7 +219,7 @@ def make_problem(
 
 
 def show_value(value: Any) -> str | None:
-    """Return a raw value as text, cut: an operator should know it again, not read it whole."""
+    """Return a raw value as text, cut to the length by which an operator recognizes it."""
     if value is None:
         return None
     try:

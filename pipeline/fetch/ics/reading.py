@@ -1,4 +1,4 @@
-"""Makes raw records of a calendar's VEVENTs, in their order: one each, and one reason for each that can't be read."""
+"""Read a calendar: one raw record for each VEVENT, in file order, with a reason where it can't be read."""
 
 import re
 from collections import defaultdict
@@ -43,7 +43,7 @@ from pipeline.fetch.reader import Note, RawRecord, sort_words
 from pipeline.fetch.row_choice import find_refusal
 from pipeline.records.record import explain_fault
 
-# What a changed date of a series says by its series, where it says nothing itself.
+# Members that a changed date takes from its series if it has none itself.
 INHERITED = ("name", "description", "location", "source", "image_url", "categories", "keywords")
 
 _GEO = re.compile(r"(?:geo:)?\s*([+-]?\d+(?:\.\d+)?)\s*[;,]\s*([+-]?\d+(?:\.\d+)?)\s*", re.IGNORECASE)
@@ -53,7 +53,7 @@ _HIDDEN = ("PRIVATE", "CONFIDENTIAL")
 
 
 def list_members(event: Component, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Return raw members; what is wrong in them is found with the values of every other feed."""
+    """Return the members of a VEVENT, except its times. Values are not checked yet."""
     members: dict[str, Any] = {
         "name": _get_text(event, "SUMMARY"),
         "description": _get_text(event, "DESCRIPTION") or _get_text(event, "X-ALT-DESC"),
@@ -75,14 +75,14 @@ def _get_text(event: Component, name: str) -> str | None:
 
 
 def _find_status(event: Component) -> dict[str, str]:
-    """Return a removal for a cancelled event, a draft for one marked as private, though a calendar gave it away."""
+    """Return `status`: archived for a cancelled event, draft for one that is marked as private; else nothing."""
     if (_get_text(event, "STATUS") or "").upper() in ("CANCELLED", "CANCELED"):
         return {"status": "archived", "reason": "cancelled"}
     return {"status": "draft"} if (_get_text(event, "CLASS") or "").upper() in _HIDDEN else {}
 
 
 def _find_location(event: Component) -> dict[str, Any]:
-    """Read LOCATION and GEO, else Apple's structured location."""
+    """Return `address`, `lat` and `lng` from LOCATION and GEO. Apple's structured location fills gaps."""
     apple = event.get("X-APPLE-STRUCTURED-LOCATION")
     address = _get_text(event, "LOCATION") or _read_apple(apple)
     point = _read_point(event.get_value("GEO")) or _read_point(event.get_value("X-APPLE-STRUCTURED-LOCATION"))
@@ -95,7 +95,7 @@ def _read_apple(line: Line | None) -> str | None:
 
 
 def _read_point(text: str) -> dict[str, float] | None:
-    """Read a point. Software that knows none writes 0, 0."""
+    """Parse `lat;lng` or a `geo:` URI. Return None for 0, 0, which means "not known"."""
     match = _GEO.fullmatch(text.replace("\\", ""))
     if match is None or float(match[1]) == float(match[2]) == 0:
         return None
@@ -114,7 +114,7 @@ def _find_image(event: Component) -> str | None:
 
 
 def _find_instant(event: Component, name: str) -> str | None:
-    """Return an instant as records write it, always in UTC. Google writes the year 0 for "not known"."""
+    """Return an instant as records write it, in UTC; None before 1900: Google writes the year 0 for "not known"."""
     match = _STAMP.fullmatch(_get_text(event, name) or "")
     if match is None or int(match[1]) < 1900:
         return None
@@ -125,9 +125,11 @@ _OF_SERIES = ("RRULE", "EXRULE", "RDATE", "EXDATE", "DTEND", "DURATION")
 
 
 class _EventGroup(Struct, frozen=True, kw_only=True):
-    """`master`: the series' own VEVENT, its newest. `changed`: the dates that others stand for; `splits`: those from
-    which on one says another thing, in order. `entries`: each with the date that it stands for as the series has it.
-    `moved`: the names of those that stand for one date.
+    """The VEVENTs of one UID: a single event, or a series with its changed dates.
+
+    `master`: the newest VEVENT of the series itself. `entries`: all VEVENTs. `changed`: original dates that another
+    VEVENT replaces. `splits`: dates from which on another VEVENT changes the series. `moved`: names of dates that a
+    VEVENT changes alone.
     """
 
     master: CalendarEntry | None
@@ -137,14 +139,14 @@ class _EventGroup(Struct, frozen=True, kw_only=True):
     moved: frozenset[str]
 
     def name(self, entry: CalendarEntry) -> str:
-        """Return its source id. What changes a date and all that follow has another where one changes that date by
-        itself: neither is a version of the other."""
+        """Return the source id of an entry. It ends in `/later` if the entry changes a date and all that follow, and
+        another entry changes that date alone."""
         name = _name_date(entry, self.master)
         return f"{name}/later" if entry.splits and name in self.moved else name
 
 
 def _is_superseded(entry: CalendarEntry, master: CalendarEntry | None, zones: Zones) -> bool:
-    """Return True if a newer version of the series leaves out the date that this entry changes, or no longer has it."""
+    """Return True if this entry changes a date that a newer version of its series excludes or no longer has."""
     if entry.instance is None or master is None or not master.is_newer(entry):
         return False
     recurrence, _ = read_recurrence(master.event, master.starts, (), zones)
@@ -156,12 +158,12 @@ def _is_superseded(entry: CalendarEntry, master: CalendarEntry | None, zones: Zo
 
 
 def _is_stray(entry: CalendarEntry, master: CalendarEntry | None) -> bool:
-    """Return whether it is a series by itself, as Connect Daily writes one, though it says that it is a date of one."""
+    """Return True for an entry with both RECURRENCE-ID and RRULE but no series, as Connect Daily writes a series."""
     return master is None and entry.instance is not None and entry.event.get("RRULE") is not None
 
 
 def _order_versions(records: list[RawRecord], entries: Iterable[CalendarEntry]) -> list[RawRecord]:
-    """Sort by line; of the versions of one event the highest SEQUENCE is last, and stays."""
+    """Sort by line, but versions of one event by SEQUENCE: later stages take the last."""
     sequences = {entry.event.line: entry.sequence for entry in entries}
     records.sort(key=lambda record: record.line)
     places = defaultdict[object, list[int]](list)
@@ -177,7 +179,7 @@ def _order_versions(records: list[RawRecord], entries: Iterable[CalendarEntry]) 
 
 
 def _make_group(entries: Sequence[CalendarEntry], unread: Sequence[CalendarMoment], zones: Zones) -> _EventGroup:
-    """Group entries of one UID. `unread`: dates for which unreadable VEVENTs stand."""
+    """Group the entries of one UID. `unread`: dates that unreadable VEVENTs replace."""
     masters = sorted((entry for entry in entries if entry.instance is None), key=lambda entry: entry.sequence)
     master = masters[-1] if masters else None
     aligned = [
@@ -205,8 +207,7 @@ def _name_date(entry: CalendarEntry, master: CalendarEntry | None) -> str:
 
 
 def _list_periods(master: CalendarEntry, zones: Zones) -> Iterator[CalendarEntry]:
-    """Yield the dates that RDATE gives another length than the series has, as if each were changed: a record has one
-    length."""
+    """Yield a changed date for each RDATE period that is not as long as the series: a record has one length."""
     own, _ = find_end(master, zones)
     length = None if own is None else own.on(master.starts.clock) - master.starts.local
     lines = tuple(line for line in master.event.lines if line.name not in _OF_SERIES)
@@ -217,7 +218,7 @@ def _list_periods(master: CalendarEntry, zones: Zones) -> Iterator[CalendarEntry
 
 
 def _settle(moment: CalendarMoment, master: CalendarEntry | None, zones: Zones) -> CalendarMoment:
-    """Return the moment; in a series of days, the date as it is written."""
+    """Return the moment, or its day if the series consists of whole days."""
     return take_written_day(moment, zones) if master is not None and master.starts.is_date else moment
 
 
@@ -232,8 +233,8 @@ class _CalendarContext(Struct, frozen=True, kw_only=True):
 def read_calendar(
     content: bytes, *, timezone: str, vocabulary: Vocabulary, is_named: bool = False, choice: FeedTable | None = None
 ) -> list[RawRecord]:
-    """Read a calendar. `is_named`: what has no SUMMARY is named by others. `choice`: the feed whose `keep` and `drop`
-    leave events out.
+    """Read a calendar. `is_named`: the feed has a default name for events without SUMMARY. `choice`: the feed whose
+    `keep` and `drop` choose events.
 
     Raises ValueError for a file that is no calendar, or half of one.
     """
@@ -247,7 +248,7 @@ def read_calendar(
             entries.append(make_entry(event, zones))
         except Exception as error:  # noqa: BLE001 - whatever it is, the other VEVENTs are read
             refused.append((event, _explain(error)))
-            # It takes its date from the series: its own last good version stays.
+            # The series still leaves this date out, since the last good version of the date stays.
             if (instance := find_instance(event, zones)) is not None:
                 unread[name_event(event)].append(instance)
     by_uid = defaultdict[str, list[CalendarEntry]](list)
@@ -276,7 +277,7 @@ def _read_entry(entry: CalendarEntry, group: _EventGroup, setting: _CalendarCont
 
 
 def _list_texts(entry: CalendarEntry, group: _EventGroup, column: str) -> list[str]:
-    """List the texts of a property; a date of a series has those of its series where it has none."""
+    """List the texts of a property. A date of a series without the property has those of its series."""
     name = {"CATEGORY": "CATEGORIES", "NAME": "SUMMARY", "TITLE": "SUMMARY"}.get(column.upper(), column.upper())
     events = [entry.event, *([group.master.event] if group.master else [])]
     lines = next(filter(None, (event.get_all(name) for event in events)), [])
@@ -314,7 +315,7 @@ def _make_record(
 
 
 def _list_series(entry: CalendarEntry, group: _EventGroup, zones: Zones) -> tuple[Clock, Members, list[Note]]:
-    """Return the clock that the record shows, and its members about other dates than its first."""
+    """Return the clock in which the record shows its times, the members of its recurrence, and notes."""
     stray = _is_stray(entry, group.master)
     if entry.instance is None or stray:
         recurrence, notes = read_recurrence(entry.event, entry.starts, group.changed, zones)
@@ -338,7 +339,7 @@ def _list_series(entry: CalendarEntry, group: _EventGroup, zones: Zones) -> tupl
 
 
 def _list_times(entry: CalendarEntry, shown: Clock, zones: Zones) -> tuple[dict[str, Any], list[Note]]:
-    """Return the start and the end by the clock `shown`; of whole days the end is the midnight after the last."""
+    """Return start and end by the clock `shown`, and notes. Whole days end at the midnight after the last."""
     starts = entry.starts
     times: dict[str, Any] = {"timezone": shown.zone}
     zone = None

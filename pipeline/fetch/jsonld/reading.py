@@ -1,4 +1,4 @@
-"""Makes raw records of a file's documents, in their order: events, classes, places, organizations."""
+"""Make raw records from a file's JSON-LD, in file order: events, classes, places, organizations."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -53,12 +53,12 @@ from pipeline.records.record import explain_fault
 
 Record = dict[str, Any]
 
-# What an event says by the one that it is a part of, where it says nothing itself.
+# Members that an event takes from its parent if it has none itself.
 _INHERITED = (
     "name", "description", "location", "place", "organization", "image_url", "categories", "keywords", "price", "ages",
     "source", "ticket_url",
 )  # fmt: skip
-# A list longer than this is no programme, and a record has no more dates.
+# Longer lists are no programmes, and a record has no more dates.
 _MOST_PARTS = 1_000
 
 
@@ -71,13 +71,13 @@ class NodeContext(Struct, frozen=True, eq=False):
 
 
 def make_events(node: Node, source_id: str, setting: NodeContext) -> Iterator[Record]:
-    """Yield the event, one for each schedule beyond its first, and one for each part that is more than a date."""
+    """Yield the event, one more for each further schedule, and one for each `subEvent` that is no mere date."""
     members = list_inherited(node, setting)
     parts = [part for part in node.get_nodes("subEvent")[:_MOST_PARTS] if find_kind(part.types) in ("event", None)]
     dates = _choose_dates([part for part in parts if _is_date_of(part, node, setting)], setting.zone)
     own = [part for part in parts if part not in dates]
     schedules = node.get_nodes("eventSchedule")
-    if dates:  # a partial schedule says something of the dates, and which they are is said elsewhere
+    if dates:  # a partial schedule adds facts about dates that are listed elsewhere
         schedules = [schedule for schedule in schedules if "PartialSchedule" not in schedule.types]
     times = list_times(node, setting.zone)
     head = {"type": "event", "source_id": source_id}
@@ -100,7 +100,7 @@ def make_events(node: Node, source_id: str, setting: NodeContext) -> Iterator[Re
 
 
 def list_event_members(node: Node, setting: NodeContext) -> Record:
-    """Return all members but the times."""
+    """Return the members of an event or course, except its times."""
     offers = find_offers(node)
     members = list_members(node, setting.vocabulary) | find_status(node)
     keywords = [*members.get("keywords", ()), *(["online"] if is_online(node) else [])]
@@ -142,7 +142,7 @@ def refer_organization(node: Node, setting: NodeContext) -> Record | None:
 
 
 def list_times(node: Node, zone: ZoneInfo) -> Record:
-    """Return the times. What is no date stays as it is, to be found with other wrong values."""
+    """Return `starts_local` or `date_on`, and the end. A start that can't be read is returned as text."""
     text = node.get_text("startDate")
     if text is None:
         return {}
@@ -186,7 +186,7 @@ def _find_end(node: Node, starts: LocalTime, zone: ZoneInfo) -> LocalTime | None
     text = node.get_text("endTime")
     if text and not starts.is_date and (clock := parse_clock(text)) is not None:
         ends = datetime.combine(starts.local.date(), clock)
-        # By the clock alone, what goes on past midnight ends before it began.
+        # An event that runs past midnight seems to end before it starts.
         return LocalTime(ends + timedelta(days=ends < starts.local), is_date=False)
     lasts = parse_duration(text) if (text := node.get_text("duration")) else None
     if lasts is None or starts.is_date:
@@ -198,14 +198,14 @@ def _find_end(node: Node, starts: LocalTime, zone: ZoneInfo) -> LocalTime | None
 
 
 def _set_clock(when: LocalTime | None, text: str | None) -> LocalTime | None:
-    """Return a day with the time that stands beside it."""
+    """Add the clock time in `text` to a moment that has only a date."""
     if text and when is not None and when.is_date and (clock := parse_clock(text)) is not None:
         return LocalTime(datetime.combine(when.local.date(), clock), is_date=False)
     return when
 
 
 def _is_date_of(part: Node, node: Node, setting: NodeContext) -> bool:
-    """Return True for a part of a series that states no more than when."""
+    """Return True for a part of a series that has a start, and no name or location of its own."""
     if not SERIES.intersection(node.types) or _find_start(part, setting.zone) is None:
         return False
     name = part.get_text("name")
@@ -214,8 +214,7 @@ def _is_date_of(part: Node, node: Node, setting: NodeContext) -> bool:
 
 
 def _choose_dates(parts: list[Node], zone: ZoneInfo) -> list[Node]:
-    """Return the dates with the most frequent length, and all cancelled ones, which have none. A date of another length
-    becomes an event of its own."""
+    """Return the parts with the most frequent length, and the cancelled ones. Others become events of their own."""
     lengths = {part: _measure(part, zone) for part in parts if not find_status(part)}
     usual = Counter(lengths.values()).most_common(1)
     return [part for part in parts if part not in lengths or lengths[part] == usual[0][0]]
@@ -228,7 +227,7 @@ def _measure(part: Node, zone: ZoneInfo) -> timedelta | None:
 
 
 def _list_dates(dates: list[Node], times: Record, zone: ZoneInfo) -> Record:
-    """Return the earliest date as the first, others as further dates, without cancelled ones."""
+    """Return the times of the earliest date, and others in `rdates`. Cancelled dates are left out."""
     spans = [(list_times(part, zone), part) for part in dates if not find_status(part)]
     if not spans:
         return times | {"status": "archived", "reason": "cancelled"}
@@ -243,12 +242,12 @@ def _list_dates(dates: list[Node], times: Record, zone: ZoneInfo) -> Record:
 
 _DAYS = {name[:2].upper(): name for name in WEEKDAYS}
 _MOST_SECTIONS = 1_000
-# What only events have.
+# Members that only events have.
 _NOT_OF_CLASSES = ("ticket_url", "is_sold_out")
 
 
 def _make_class(node: Node, source_id: str, setting: NodeContext) -> Iterator[Record]:
-    """Yield a class. One instance is the class itself; of several each is a section."""
+    """Yield a class. A single course instance is merged into it; several become sections."""
     instances = node.get_nodes("hasCourseInstance")[:_MOST_SECTIONS]
     members = list_inherited(node, setting)
     if len(instances) == 1:
@@ -259,7 +258,7 @@ def _make_class(node: Node, source_id: str, setting: NodeContext) -> Iterator[Re
     elif instances:
         members["sections"] = [_make_section(instance, setting) for instance in instances]
         first, *others = (list_event_members(instance, setting) for instance in instances)
-        for name in ("location", "place", "organization"):  # where all instances are, and who gives them
+        for name in ("location", "place", "organization"):  # of a class, if all instances agree
             if name in first and all(other.get(name) == first[name] for other in others):
                 members.setdefault(name, first[name])
     else:
@@ -279,7 +278,7 @@ def _make_section(instance: Node, setting: NodeContext) -> Record:
 
 
 def _list_section(instance: Node, setting: NodeContext) -> Record:
-    """Return `term`, `schedule` and `registration`, which a class and a section have alike."""
+    """Return `term`, `schedule` and `registration`, which classes and sections share."""
     schedules = [*instance.get_nodes("courseSchedule"), *instance.get_nodes("eventSchedule")]
     schedule = schedules[0] if schedules else None
     term = {name: _find_date((instance, *schedules), names, setting) for name, names in _TERM.items()}
@@ -310,7 +309,7 @@ def _find_date(nodes: tuple[Node, ...], name: str, setting: NodeContext) -> str 
 
 
 def _list_schedule(schedule: Node, instance: Node, setting: NodeContext) -> Record:
-    """Return the schedule with its own clock times, else those of the instance's first date."""
+    """Return weekdays, rule and clock times of a schedule, with the instance's clock times if it has none."""
     codes = dict.fromkeys(list_weekdays(schedule))
     members: dict[str, Any] = {"days": [_DAYS[code] for code in codes], "rrule": write_rule(schedule, setting.zone)}
     for name, clock, moment in (("start_time", "startTime", "startDate"), ("end_time", "endTime", "endDate")):
@@ -360,7 +359,7 @@ def read_documents(
 def read_node(
     node: Node, source_id: str, setting: NodeContext, *, line: int, item: str | None = None
 ) -> Iterator[RawRecord]:
-    """Yield the records of one node, or why it can't be read; nothing for one that is no listing."""
+    """Yield the records of one node, or one with the reason if it can't be read. A node of another type has none."""
     kind = find_kind(node.types)
     try:
         records = [] if kind is None else list(_MAKERS[kind](node, source_id, setting))
@@ -372,7 +371,7 @@ def read_node(
 
 
 def _make_place(node: Node, source_id: str, setting: NodeContext) -> Iterator[Record]:
-    """Yield a place, with its address without its name. A facility for hire has the address of its place."""
+    """Yield a place. Its name is cut off its address; a facility for hire has the address of its `location`."""
     where = node.get_node("location") or node
     location = describe_place(where)
     name = node.get_text("name")
