@@ -44,7 +44,7 @@ class BuildRecorder:
     def __init__(self, *, report: Path | None, as_of: str | None, config: Path | None = None) -> None:
         """Start the clock of a build. `config`: the path of its configuration.
 
-        Even if `config` can't be read, report and metrics that the environment names are written for monitoring.
+        Even if it can't be read, the report and metrics that the environment names are written for monitoring.
         """
         self._started_at = datetime.now(UTC)
         self._as_of = as_of

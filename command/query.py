@@ -60,7 +60,7 @@ def write_csv(relation: DuckDBPyRelation, out: BinaryIO) -> None:
 
 
 def write_json(relation: DuckDBPyRelation, out: BinaryIO) -> None:
-    """Write one line of JSON: an object whose `rows` is a list with an object for each row."""
+    """Write one line of JSON: an object whose `rows` lists an object for each row."""
     spelled = (
         f"{_spell_time(at, str(kind)) or f'#{at}'} AS {quote(name)}"
         for at, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True), start=1)
@@ -196,8 +196,8 @@ def _list_parquet(snapshot: Snapshot) -> Iterator[Export]:
 
 @contextmanager
 def _bound(seconds: float, memory: int) -> Iterator[None]:
-    """Limit the time and memory of this process. DuckDB's own limits do not suffice: one of its steps may take hours
-    without a look at interrupts, and it does not count what its functions allocate."""
+    """Limit the time and memory of this process. DuckDB alone does not: it looks for interrupts only between steps,
+    which may take hours, and does not count what its functions allocate."""
     before, hard = resource.getrlimit(resource.RLIMIT_DATA)
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5])
     most = pages * resource.getpagesize() + memory

@@ -12,7 +12,7 @@ def publish_tree(
     configuration: Configuration, *, read_date: Callable[[str], date] | None = None, allow_shrink: bool = True
 ) -> None:
     """Publish the static tree of the current release, if `[static]` is configured. `read_date` returns the local date
-    of a time zone, by default today. A failure here does not undo the release."""
+    of a time zone, by default today. A failure does not undo the release."""
     table, store = configuration.static, configuration.store
     if table is None:
         return

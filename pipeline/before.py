@@ -11,8 +11,8 @@ from outings.release.store import Store
 
 
 class Base(Struct, frozen=True, kw_only=True):
-    """A metro in the previous release: the hash of its manifest, and the manifest, which names all that a build takes
-    from there: rows, documents, origins, delta state, organizations that it lends, exports."""
+    """A metro in the previous release. Its `manifest`, whose hash is `sha`, names all that a build reuses: rows,
+    documents, origins, delta state, organizations lent to other metros, exports."""
 
     sha: str
     manifest: Manifest
@@ -28,8 +28,8 @@ class Before(Struct, frozen=True, kw_only=True):
     withdrawals: Withdrawals = {}
 
     def list_memories(self, feeds: Collection[FeedTable]) -> dict[str, FeedMemory]:
-        """Return the memories of the feeds. A walk through pages is forgotten if its metro's rows are missing, since it
-        continues from them."""
+        """Return what the previous build stored of each feed, by name. A feed read page by page starts again if its
+        metro is not in the previous release."""
         return {
             feed.name: self.feeds[feed.name]
             for feed in feeds

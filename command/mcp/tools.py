@@ -1,4 +1,4 @@
-"""Make an assistant's tools of `/openapi.json`, and the requests that their arguments mean."""
+"""Make an assistant's tools from `/openapi.json`, and translate their arguments to requests."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,8 +24,8 @@ _SHAPE = frozenset({"expand", "facets", "fields", "include", "include_mode"})
 
 
 class Tool(Struct, frozen=True, kw_only=True):
-    """A tool for assistants, made of one or several operations. `paths`: the path of each value of `type`; by "" if the
-    tool has no types."""
+    """A tool for assistants, made of one or several operations. `paths`: the path by value of the argument `type`, or
+    by "" if the tool has no such argument."""
 
     name: str
     description: str
@@ -33,7 +33,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     paths: dict[str, str]
 
     def write_request(self, arguments: Mapping[str, Any]) -> str:
-        """Return the path and query of these arguments. Raises ValueError with what is missing or not allowed."""
+        """Return the path and query of a call. Raises ValueError for a missing or invalid argument."""
         rest = {name: value for name, value in arguments.items() if value is not None}
         type_ = str(rest.pop("type", "")) if "" not in self.paths else ""
         if type_ not in self.paths:
@@ -50,7 +50,7 @@ class Tool(Struct, frozen=True, kw_only=True):
 
 
 def make_tools(document: Schema, *, metros: Sequence[str], has_where: bool) -> list[Tool]:
-    """Return the tools of an API, for the metros that a key may read."""
+    """Return the tools of an API. `metros`: those that a key may read; `has_where`: keep parameter `where`."""
     operations = {
         operation["operationId"]: (path, operation)
         for path, methods in document["paths"].items()

@@ -20,7 +20,7 @@ def _number_days(language: str) -> Mapping[str, int]:
 
 @cache
 def _list_beside() -> tuple[frozenset[str], str]:
-    """Return the words that may stand beside weekdays, and a pattern of those between the ends of a range."""
+    """Return the words to ignore beside weekdays, and a pattern of words like "to" in a range."""
     beside = frozenset(merge_words("words")["beside_weekdays"])
     ends = [word for word in merge_words("ranges")["to"] if word not in beside]
     return beside, "|".join(map(re.escape, ends))
@@ -61,7 +61,7 @@ def _read_word(word: str, known: Mapping[str, int]) -> Sequence[int] | None:
 
 
 def _find_day(word: str, known: Mapping[str, int]) -> int | None:
-    """Return the day of a name, also of several such days: "montags", "Mondays"."""
+    """Return the number of a weekday, also for plurals: "montags", "Mondays"."""
     return known.get(word, known.get(word.removesuffix("s")))
 
 
@@ -75,7 +75,7 @@ def find_language(values: Sequence[str]) -> str | None:
 
 
 def draft_days(column: Column) -> dict[str, object]:
-    """Return the rule that reads weekdays: each word of a cell, or the whole cell where one has a range."""
+    """Return a rule that maps a cell's words to weekdays, or whole cells if any has a range."""
     path, values = column.path, column.distinct
     language = find_language(values) or LANGUAGES[0]
     read = {value: read_days(value, language) for value in values}

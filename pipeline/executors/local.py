@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 from pipeline.executors.workers import open_workers
 
 T = TypeVar("T")
-# Milliseconds of a process that starts: Python, its imports, and what a first task reads.
+# Milliseconds to start a process: Python, its imports, and the first reads of a task.
 START = 1_000.0
 
 
 class InlineExecutor(Executor):
-    """An executor that does the work where it is: for one worker, and for tests."""
+    """An executor that runs each task at once in this process: for one worker, and for tests."""
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         future: Future[T] = Future()
@@ -27,10 +27,9 @@ class InlineExecutor(Executor):
 
 
 class LocalExecutor(Executor):
-    """`count` processes; with None as many as a stage's work is worth, at most `limit`. One is this process.
+    """An executor with `count` processes, or if None as many as save time, up to `limit`. 1 means this process.
 
-    Workers of an earlier stage stay, unless a later one is worth more of them. `tell` gets what was decided; `abandon`
-    is that of `open_workers`.
+    Workers stay for later stages, unless these need more. `tell` reports their number; `open_workers` calls `abandon`.
     """
 
     def __init__(
@@ -46,8 +45,8 @@ class LocalExecutor(Executor):
         self._opened.__exit__(kind, error, trace)
 
     def expect(self, what: str, amounts: Sequence[float]) -> None:
-        """Start enough worker processes for the tasks to come. `what` names the tasks, `amounts` is the work that each
-        takes."""
+        """Start enough worker processes for the tasks to come. `what` names the tasks; `amounts`: milliseconds that
+        each takes."""
         if not amounts:
             return
         tasks = len(amounts)

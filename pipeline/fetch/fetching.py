@@ -1,4 +1,4 @@
-"""Fetches the bytes of feeds from other machines or buckets, or finds that they are unchanged."""
+"""Fetch the bytes of feeds from servers and buckets, or find that they are unchanged."""
 
 import asyncio
 import re
@@ -33,7 +33,7 @@ _SIGNS = re.compile(r"[*?[]")
 
 
 def read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> tuple[SourceFile, ...]:
-    """Write the files to `folder`, in the order of their addresses. Raises FeedError."""
+    """Download a feed's files to `folder`, in the order of their addresses. Raises FeedError."""
     bucket, _, pattern = feed.url.removeprefix(BUCKET_SCHEME).partition("/")
     settings = configuration.store
     files: list[SourceFile] = []
@@ -61,15 +61,14 @@ def read_bucket(feed: FeedTable, configuration: Configuration, folder: Path) -> 
     return tuple(files)
 
 
-# At once: a publisher of several feeds is not to be met by all of them together.
+# Feeds fetched at once, so that a publisher of many is not overloaded.
 _FETCHES = 8
 
 
 def open_remote(
     feeds: Sequence[FeedTable], context: FetchContext, memories: Mapping[str, FeedMemory | None]
 ) -> dict[str, FeedSource | BaseException]:
-    """Return what was fetched, or why it could not be, by the feeds' names. `memories`: as `check_memory` returns
-    them."""
+    """Fetch feeds concurrently. Return each one's source or error by name. `memories` come from `check_memory`."""
 
     async def open_all() -> list[FeedSource | BaseException]:
         turns = asyncio.Semaphore(_FETCHES)
@@ -123,7 +122,7 @@ async def _fetch_body(
 
 @contextmanager
 def _report_retries(tell: Callable[[str], None]) -> Iterator[None]:
-    """Tell the operator of retries. stamina by itself prints them on standard output, without the server's name."""
+    """Report retries to the operator. By default stamina prints them on standard output, without the server."""
 
     def tell_retry(details: RetryDetails) -> None:
         cause = details.caused_by

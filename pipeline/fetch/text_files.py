@@ -1,4 +1,4 @@
-"""Decodes text files, whatever encoding they are in, refuses web pages among them, and mends JSON."""
+"""Decode text files of any encoding, refuse web pages, and repair JSON."""
 
 import codecs
 import json
@@ -9,10 +9,10 @@ from typing import Any
 
 from msgspec import Struct
 
-# What cities' files are in beside UTF-8, the most frequent first: Windows in the West, old Mac, old DOS.
+# Encodings of cities' files beside UTF-8, the most frequent first: Windows in the West, old Mac, old DOS.
 CANDIDATES = ("cp1252", "mac_roman", "cp850")
-# What a text in one of them shows where it is read as another: a sign within a word, a capital behind a small letter, a
-# quote that opens behind one, and signs that hardly a text of a city has.
+# Signs of a wrong encoding: a symbol within a word, a capital or an opening quote after a small letter, and symbols
+# that cities' texts hardly have.
 _ODD = re.compile(
     r"(?<=[^\W\d_])[^\w\s’'·.,:;/&()+@*%#\"?!<>=~$|^`{}\[\]\\-]+(?=[^\W\d_])"
     r"|(?<=[^\W\d_])\xa0(?=[^\W\d_])"
@@ -27,19 +27,18 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# Who says these means Windows' set, which has letters where they have control characters.
+# Names that usually mean cp1252, which has letters in place of control characters.
 _LATIN = frozenset({"latin-1", "iso8859-1", "ascii"})
-# Lines that have letters outside ASCII.
+# Lines with letters outside ASCII to look at.
 _LOOKED_AT = 5_000
 _OUTSIDE_ASCII = re.compile(rb"[^\n]*[\x80-\xff][^\n]*")
 _SIGN = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
-# So many whole signs of UTF-8 for each byte that is none: the file is UTF-8, and damaged.
+# Valid UTF-8 characters for each invalid byte, from which on a file is damaged UTF-8.
 _SIGNS_A_FAULT = 4
 
 
 class DecodedText(Struct, frozen=True):
-    """`how` says what `encoding` is known by; empty for UTF-8, which needs no word. A byte that is no letter is left in
-    `text` as half of a surrogate pair."""
+    """A decoded text. `how`: the evidence for `encoding`, empty for UTF-8. Invalid bytes become lone surrogates."""
 
     text: str
     encoding: str
@@ -47,8 +46,8 @@ class DecodedText(Struct, frozen=True):
 
 
 def decode_text(content: bytes, *, stated: str = "auto", charset: str | None = None) -> DecodedText:
-    """Decode a text. `stated`: the feed's setting; `charset`: what a server says. Raises ValueError for bytes that are
-    not in the stated encoding."""
+    """Decode a text. `stated`: the feed's setting `encoding`; `charset`: from the server's Content-Type. Raises
+    ValueError for bytes that are not in the stated encoding."""
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             how = "" if encoding == "utf-8" else "its byte order mark"
@@ -64,7 +63,7 @@ def decode_text(content: bytes, *, stated: str = "auto", charset: str | None = N
 
 
 def encode_utf8(content: bytes) -> bytes:
-    """Return UTF-16 and UTF-32 as UTF-8, by their mark or their zero bytes; any other as it is, without a mark."""
+    """Convert UTF-16 and UTF-32 to UTF-8. Only remove the byte order mark of other content."""
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             content = content[len(mark) :]
@@ -74,7 +73,7 @@ def encode_utf8(content: bytes) -> bytes:
 
 
 def find_codec(name: str) -> str:
-    """Return the codec of a name. Raises LookupError for an unknown one."""
+    """Return the codec of a name, cp1252 for ASCII and Latin-1. Raises LookupError for an unknown one."""
     name = codecs.lookup(name).name
     return "cp1252" if name in _LATIN else name
 
@@ -91,7 +90,7 @@ def _decode_stated(content: bytes, encoding: str) -> DecodedText:
 
 
 def _find_wide(content: bytes) -> str | None:
-    """Recognize UTF-16 without its mark: mostly ASCII has 0 in each second byte."""
+    """Recognize UTF-16 without a byte order mark: in mostly ASCII text every second byte is 0."""
     sample = content[:4096]
     if len(sample) >= 4 and len(content) % 2 == 0:
         for start, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
@@ -101,7 +100,7 @@ def _find_wide(content: bytes) -> str | None:
 
 
 def _decode_charset(content: bytes, charset: str | None) -> DecodedText | None:
-    """Decode as the server says, if the bytes agree. Many say UTF-8, or Latin, of whatever they send."""
+    """Decode by the server's `charset`. Return None if that fails, or for UTF-8, which was tried before."""
     try:
         codec = find_codec(charset) if charset else "utf-8"
         return None if codec == "utf-8" else DecodedText(content.decode(codec), codec, "what its server says")
@@ -125,7 +124,7 @@ def _detect(content: bytes) -> DecodedText:
     return DecodedText(content.decode(encoding), encoding, "its letters")
 
 
-# The first bytes of a file, by which it is known.
+# Bytes at the start of a file that show its format.
 HEAD = 4096
 _BEFORE_MARKUP = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
@@ -155,22 +154,22 @@ _MOST_DEPTH = 100
 
 
 def mend_signs(content: bytes) -> bytes:
-    r"""Return JSON with U+FFFD for each half of a surrogate pair (`"\ud83d"`). Programs that cut a text within a
-    character write such halves, and a reader of JSON would refuse the whole record."""
+    r"""Replace each half of a surrogate pair (`"\ud83d"`) in JSON by U+FFFD. Programs that cut a text within a
+    character write such halves, and a JSON parser would refuse the whole record."""
     if _HALF.search(content) is None:
         return content
     return _ESCAPES.sub(lambda match: b"\\ufffd" if _HALF.fullmatch(match[0]) else match[0], content)
 
 
 def mend_json(content: str | bytes) -> bytes:
-    """Return JSON without what programs get wrong: line ends within texts, numbers that are none (null), halves of
-    surrogate pairs. Raises ValueError, RecursionError."""
+    """Repair common errors in JSON: line ends within texts, NaN and Infinity (null), halves of surrogate pairs. Raises
+    ValueError, RecursionError."""
     value = json.loads(content, strict=False, parse_constant=lambda _: None)
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def is_deep(value: Any) -> bool:
-    """Return True if so many objects and lists stand one within the other that nothing meant it."""
+    """Return True if objects and lists are nested more than 100 deep, as by mistake."""
     level = [value]
     for _ in range(_MOST_DEPTH):
         containers = (

@@ -20,11 +20,10 @@ from pipeline.tables.versions import Change
 class MetroPlan(Struct, frozen=True, kw_only=True):
     """The input of a metro's build, except its records.
 
-    `stamp` is the build's time and `today` the metro's local date. `program` is a hash of all that makes listings,
-    except records and date (`plan`); if None, every listing is made again. `language`: None for English. `renderer`:
-    the version that made the unchanged documents, if it is not this program's. `emptied`: packs of the previous release
-    in which no document may stay. `site`: settings of the metro's pages, None if it has none. `neighborhoods`: the file
-    of their polygons.
+    `stamp` is the build's time and `today` the metro's local date. `program` is a hash of all that listings depend on,
+    except records and date (`plan`); if None, every listing is rebuilt. `language`: None for English. `renderer`: the
+    version that made the unchanged documents, if not this program's. `emptied`: packs of the previous release whose
+    documents must move. `site`: settings of the metro's pages, if any. `neighborhoods`: the file of their polygons.
     """
 
     metro: MetroSettings

@@ -12,7 +12,7 @@ _DAY = timedelta(days=1)
 def find_last_day(record: EventRecord) -> date | None:
     """Return the last local date of an event that is longer than 24 hours and states no other dates; None for others.
 
-    A last day that ends at 00:00 is none.
+    An end at 00:00 belongs to the day before.
     """
     starts, ends = _find_start(record), record.ends_local
     is_series = bool(record.rdates or (record.rrule or "").strip())
@@ -24,7 +24,7 @@ def find_last_day(record: EventRecord) -> date | None:
 def spread_days(record: EventRecord) -> EventRecord:
     """Return the event as a daily series to its last day, each day with the event's clock times.
 
-    A day has no end if that would not be after its start. Events of a day, and series, are returned as they are.
+    Days have no end if it would not be after their start. Events of one day, and series, are returned unchanged.
     """
     starts, last, ends = _find_start(record), find_last_day(record), record.ends_local
     if starts is None or last is None or ends is None:

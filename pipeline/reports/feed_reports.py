@@ -22,7 +22,7 @@ from pipeline.clean.report import count_feed, group_by_cause, list_account, name
 from pipeline.records.record import Problem
 
 RELEASES = 6
-# So far back a release is looked for in which a feed was another.
+# Releases to search for the last one in which a feed was different.
 _LOOKED_AT = 200
 _MOST_LINES = _MOST_INCOMPLETE = 50
 _MOST_NAMES = 100
@@ -89,7 +89,7 @@ class FeedReporter:
 
     @cached_property
     def _accounts(self) -> Mapping[str, FeedAccount]:
-        """Counts of what readers see of each feed in the current release, by name."""
+        """Counts of each feed's listings that the current release shows, by the feed's name."""
         parts = self._releases[0].root.parts.values()
         return add_accounts(read_manifest(self._store, part.manifest).account or {} for part in parts)
 
@@ -106,7 +106,7 @@ class FeedReporter:
         return pl.concat(frames).filter(pl.col("feed") == feed)
 
     def _open_listings(self, manifest: str) -> pl.DataFrame:
-        """Return a metro's published listings, with the feed and the record's own id."""
+        """Return a metro's published listings: feed, `source_id`, name, and which members they state."""
         table = read_manifest(self._store, manifest).tables["listings"]
         file = fetch_object(self._store, table.object, folder=self._cache)
         published = read_columns(file, "listings", _COLUMNS).filter(pl.col("status") == PUBLISHED)
@@ -126,7 +126,7 @@ def _count_feed(memory: FeedMemory) -> FeedCounts:
 
 
 def _name_difference(one: pl.DataFrame, other: pl.DataFrame) -> tuple[int, tuple[str, ...]]:
-    """Return how many listings only the first has, and the first of their names."""
+    """Return the number of listings that only `one` has, and the first of their names."""
     own = one.join(other, on="source", how="anti").sort("name", "source")
     return own.height, tuple(own["name"].head(_MOST_NAMES))
 

@@ -1,4 +1,4 @@
-"""The index of organizations and places to which the records of one metro may refer, by each way of naming them."""
+"""Index the organizations and places to which the records of one metro may refer."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -30,7 +30,7 @@ from pipeline.resolve.references import (
 from pipeline.resolve.websites import LinkIndex, find_websites
 
 _REFERRED = ("organization", "place")
-# Who lends an organization to this metro; None where no other has it.
+# Finds an organization in another metro; None if no other metro has it.
 FindLoan = Callable[[ForeignReference], ForeignOrganization | None]
 
 
@@ -43,8 +43,8 @@ class KnownPlace(Struct, frozen=True, kw_only=True):
 
 
 class ReferenceIndex(Struct, frozen=True, kw_only=True):
-    """`slugs` by id, of every row that is made anew. `foreign`: what this metro asked of others, and what it got.
-    `homes`: whose the organizations are that it got, by id."""
+    """The organizations and places to which a metro's records refer. Keys are ids. `slugs`: of all rebuilt rows.
+    `foreign`: references to other metros' organizations, with the results; `homes`: the metros of these."""
 
     targets: Targets
     foreign: ForeignResolution
@@ -58,13 +58,13 @@ class ReferenceIndex(Struct, frozen=True, kw_only=True):
     def find_organization(self, entry: SpooledRecord, problems: list[Problem]) -> OrganizationReference:
         assert isinstance(entry.head, ListingHead)
         target = self._resolve(entry, entry.head.organization, "organization", problems)
-        # An organization that only drafts name is not made.
+        # An organization that only drafts name has no row.
         return self.references.get(target or "", OrganizationReference())
 
     def find_place(
         self, entry: SpooledRecord, problems: list[Problem], *, location: Location | None = None
     ) -> KnownPlace | None:
-        """Return the place that a record refers to, else the one that its `location` names, if it is a calendar's."""
+        """Return the place that a record refers to. Without a reference, find it by a calendar's `location`."""
         assert isinstance(entry.head, ListingHead)
         if entry.head.place is None:
             target = None if location is None else self.targets.find_located(location.address or "")
@@ -93,8 +93,8 @@ class ReferenceIndex(Struct, frozen=True, kw_only=True):
         carried: Mapping[str, str | None],
         linked: LinkIndex,
     ) -> list[Row]:
-        """Rows of the organizations that have a record or are named. `carried`: the websites of those that stay as
-        they are; `linked`: what the metro's listings link to."""
+        """Make rows of organizations that have a record or are named. `carried`: websites of unchanged organizations;
+        `linked`: the links of the metro's listings."""
         websites = find_websites(self.organizations, carried=carried, linked=linked)
         return [
             make_organization_row(
@@ -115,8 +115,8 @@ def make_reference_index(
     points: Mapping[str, Point] = {},
     find_loan: FindLoan = lambda _: None,
 ) -> ReferenceIndex:
-    """Make the index. `records` by id; `kept`: ids of rows that are unchanged since the previous release; `points` of
-    addresses."""
+    """Make the index. `records`: by id; `kept`: ids of unchanged rows; `points`: coordinates by address; `find_loan`
+    finds an organization in another metro."""
     kept_rows = [dict(row) for row_id in kept if (row := previous.get(row_id)) is not None]
     shown_rows = [row for row in kept_rows if row["status"] != DRAFT]
     kept_ids = [row["id"] for row in shown_rows]
@@ -157,7 +157,7 @@ def make_reference_index(
 
 
 def _list_references(records: Mapping[str, SpooledRecord]) -> Iterator[tuple[str, Reference]]:
-    """Yield the references to organizations, each with the feed that makes it."""
+    """Yield the references to organizations, each after its feed."""
     for entry in records.values():
         if isinstance(entry.head, ListingHead) and entry.head.organization is not None:
             yield entry.head.feed, entry.head.organization
@@ -168,7 +168,7 @@ def _may_be_meant(head: Head) -> bool:
 
 
 def _carry_head(row: Mapping[str, Any], previous: PreviousSnapshot) -> Head:
-    """Make the head of an organization or place that is unchanged since the previous release."""
+    """Make the head of an organization or place from its unchanged row."""
     feed, _, source_id = row["source"].split("/", 2)
     status = STATUSES[row["status"]]
     if row["kind"] == "organization":
@@ -180,7 +180,7 @@ def _carry_head(row: Mapping[str, Any], previous: PreviousSnapshot) -> Head:
 
 
 def _make_target(row_id: str, head: Head, *, metro: str, published: Mapping[str, str]) -> ReferenceTarget:
-    """Make a target. Its slug is the one that the record states, else the `published` one."""
+    """Make a target. Its slug is the record's own, else the `published` one."""
     location = head.location if isinstance(head, PlaceHead) else None
     return ReferenceTarget(
         id=row_id, type=head.type, metro=metro, feed=head.feed, source_id=head.source_id,
@@ -196,7 +196,7 @@ def _list_addresses(location: Location | None) -> tuple[str, ...]:
 
 
 def _resolve_organizations(records: Mapping[str, SpooledRecord], targets: Targets) -> Iterator[Resolution]:
-    """Follow the references of all listings but drafts: what only a draft names is no more published than the draft."""
+    """Resolve the organizations of all listings but drafts: what only a draft names is not published."""
     for entry in records.values():
         head = entry.head
         if isinstance(head, ListingHead) and head.organization is not None and head.status != "draft":
@@ -206,8 +206,8 @@ def _resolve_organizations(records: Mapping[str, SpooledRecord], targets: Target
 def _name_organizations(
     records: Mapping[str, SpooledRecord], referred: Iterable[Resolution], named: Mapping[str, str]
 ) -> dict[str, OrganizationRecord]:
-    """Return the organizations with a record, and those that listings only name, spelled as the first does. `named`:
-    names, by id, that unchanged rows use for organizations without a record."""
+    """Return the organizations with a record, and those that listings only name, in the first spelling. `named`: names
+    by id of organizations without a record, from unchanged rows."""
     own = {row_id: entry.head for row_id, entry in records.items() if isinstance(entry.head, OrganizationRecord)}
     for resolution in referred:
         if resolution.made_name is not None and resolution.id is not None:

@@ -23,11 +23,11 @@ class FeedLoss(Struct, frozen=True):
 
 
 def count_losses(published: Mapping[str, str], present: Collection[str]) -> dict[str, FeedLoss]:
-    """Count by feed what leaves a metro.
+    """Count by feed the listings that leave a metro.
 
     Args:
-        published: the source by id of each listing that the previous release shows.
-        present: the ids that the metro will have, whatever their feed.
+        published: the source of each listing that the previous release shows, by id.
+        present: the ids that the metro will have, from any feed.
     """
     had, gone = Counter[str](), defaultdict[str, list[str]](list)
     for row_id, source in published.items():
@@ -39,7 +39,7 @@ def count_losses(published: Mapping[str, str], present: Collection[str]) -> dict
 
 
 def add_losses(losses: Sequence[Mapping[str, FeedLoss]], *, claims: Iterable[Claims]) -> dict[str, FeedLoss]:
-    """Add up by feed what leaves the metros, without what went from one to another."""
+    """Add up the losses of all metros by feed. Listings that moved to another metro, by its claims, do not count."""
     total: dict[str, FeedLoss] = {}
     has_gone = any(loss.gone for metro in losses for loss in metro.values())
     arrived = list_arrived(claims) if has_gone else frozenset[str]()
@@ -54,12 +54,12 @@ def add_losses(losses: Sequence[Mapping[str, FeedLoss]], *, claims: Iterable[Cla
 def find_shrunk(
     allowed: Mapping[str, float], losses: Sequence[Mapping[str, FeedLoss]], *, claims: Iterable[Claims]
 ) -> dict[str, ShrinkRefusal]:
-    """Return by feed why it is refused, of those that lost more than they may.
+    """Return the refusal of each feed that lost more than its `max_shrink` allows.
 
     Args:
         allowed: `max_shrink` by feed.
-        losses: those of each metro.
-        claims: those of each metro.
+        losses: by feed, from each metro.
+        claims: the ids of each metro.
     """
     lost = add_losses(losses, claims=claims)
     reasons = {feed: explain_shrink(lost[feed], max_shrink=share) for feed, share in allowed.items() if feed in lost}
@@ -71,7 +71,7 @@ def find_shrunk(
 
 
 def explain_shrink(loss: FeedLoss, *, max_shrink: float) -> str | None:
-    """Return why a feed that loses so much is refused, or None."""
+    """Return the reason to refuse a feed with this loss, or None."""
     had, gone = loss.had, len(loss.gone)
     if gone <= had * max_shrink:
         return None

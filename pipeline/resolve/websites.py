@@ -15,7 +15,7 @@ from pipeline.resolve.listings.rows import Row
 
 # Scheme and host.
 Origin = tuple[str, str]
-# An address of which nothing is to be made tidy: nine of ten.
+# An address that needs no normalization, as nine of ten.
 _PLAIN = re.compile(r"(https?)://([a-z0-9.-]+)(?=[/?#]|\Z)")
 
 
@@ -70,8 +70,8 @@ def _find_origins(links: Links) -> list[Origin | None]:
 def find_websites(
     organizations: Mapping[str, OrganizationRecord], *, carried: Mapping[str, str | None], linked: LinkIndex
 ) -> dict[str, Website]:
-    """For each id of `organizations`. `carried`: of organizations that stay as they are; `linked`: by the metro's
-    listings."""
+    """Return the website of each organization by id. `carried`: the websites of unchanged organizations; `linked`:
+    the links of the metro's listings."""
     stated = {row_id: record.website_url for row_id, record in organizations.items() if record.website_url}
     urls = choose_websites(organizations, stated={**carried, **stated}, linked=linked)
     return {row_id: Website(website_url=urls[row_id], domain=find_domain(urls[row_id])) for row_id in organizations}
@@ -155,7 +155,7 @@ def _list_urls(members: Any) -> Iterator[str | None]:
 
 
 def _list_owners(stated: Mapping[str, str | None], linked: LinkIndex) -> dict[str | None, set[str]]:
-    """Return the organizations that have a host, by host, in their website or in any link."""
+    """Return by host the organizations whose website or any link has that host."""
     owners: dict[str | None, set[str]] = defaultdict(set)
     for row_id, url in stated.items():
         owners[_find_host(url)].add(row_id)
@@ -166,12 +166,12 @@ def _list_owners(stated: Mapping[str, str | None], linked: LinkIndex) -> dict[st
 
 
 def _choose_page(pages: set[str]) -> str | None:
-    """Return the page that all its places state, else the origin that their pages share, else None."""
+    """Return the only page, else the origin that all share, else None."""
     return next(iter(pages)) if len(pages) == 1 else _share_origin({_find_origin(page) for page in pages})
 
 
 def _share_origin(origins: Set[Origin | None]) -> str | None:
-    """Return the origin that all share, with `https` if any has it; None if there is none or more than one."""
+    """Return the origin if all have one host, with `https` if any has it; else None."""
     hosts = {origin and origin[1] for origin in origins}
     if len(hosts) != 1 or None in hosts:
         return None
@@ -192,7 +192,7 @@ def _find_origin(url: str) -> Origin | None:
 
 
 def _split_url(url: str) -> SplitResult | None:
-    """Host in lower case, the scheme's own port left out; None for what is no web address."""
+    """Split a URL: the host in lower case, without a default port. Return None for other texts."""
     try:
         parts = urlsplit(url.strip())
         port = parts.port

@@ -1,4 +1,4 @@
-"""Compare rows with the previous release, and derive versions, stamps and documents from the differences."""
+"""Compare rows with the previous release, and derive their changes, stamps and documents."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -19,14 +19,14 @@ from pipeline.resolve.listings.rows import Row
 from pipeline.resolve.previous import PreviousSnapshot
 from pipeline.tables.versions import Change
 
-# Members that are no change of the listing: when it was written, not what it says.
+# Members whose difference is no change of the listing.
 _STAMPS = ("created_at", "updated_at")
-# What has stamps of its own, by the type of its listing.
+# Members whose items have stamps of their own, by the type of the listing.
 PARTS = {"class": "sections", "camp": "sessions"}
 
 
 class VersionedRow(Struct, kw_only=True):
-    """A row with its stamps. `document` is None if that of the previous release is unchanged."""
+    """A row with its stamps. `document` is None if it is unchanged since the previous release."""
 
     row: Row
     hash: bytes
@@ -37,12 +37,12 @@ class VersionedRow(Struct, kw_only=True):
 
 
 def hash_members(members: Struct) -> bytes:
-    """SHA-256 over the public members; stamps must be left out (None) by the caller."""
+    """Return the SHA-256 of the public members. The caller must set stamps to None."""
     return hashlib.sha256(msgspec.json.encode(members)).digest()
 
 
 def withdraw_row(row: Row) -> Row | None:
-    """Return the row of a listing that its feed no longer has, archived with its last content; None for a draft."""
+    """Archive the row of a listing that its feed dropped. Return None for a draft that was never published."""
     if row.columns["status"] == DRAFT and row.columns["reason"] is None:
         return None
     if row.columns["status"] != PUBLISHED:
@@ -62,8 +62,8 @@ def archive_row(row: Row, *, reason: str) -> Row:
 
 
 def make_versioned_row(row: Row, previous: PreviousSnapshot, *, stamp: int, is_ours: bool) -> VersionedRow:
-    """`is_ours`: whether a program that shows the same made what is there; of another's documents only that counts
-    which both show."""
+    """Compare a row with the previous release, and set its stamps and change. If not `is_ours`, another version of the
+    program made the previous documents: then only members that both versions know can change."""
     old = previous.get(row.id)
     _mark_unpublished(row, old)
     digest = row.hash if row.hash is not None else hash_members(row.members)
@@ -98,7 +98,7 @@ def _keep_row(row: Row, old: Mapping[str, Any]) -> VersionedRow:
 
 
 def _mark_unpublished(row: Row, old: Mapping[str, Any] | None) -> None:
-    """Note in the reason of a draft if readers ever saw it: then it is `restored` when it comes back."""
+    """Set a draft's reason to `unpublished` if it was ever published, so that it can be `restored` later."""
     if row.columns["status"] == DRAFT:
         was_visible = old is not None and (old["status"] != DRAFT or old["reason"] is not None)
         row.columns["reason"] = "unpublished" if was_visible else None
@@ -123,7 +123,7 @@ def _render_row(
 
 
 def read_members(row: Row) -> Struct:
-    """Decode a carried document as its struct, without its stamps."""
+    """Decode the document of an unchanged row, without `updated_at`."""
     assert row.document is not None
     struct = STRUCTS[row.kind]
     members = msgspec.convert(complete_members(orjson.loads(row.document), struct), type=struct)
@@ -150,7 +150,7 @@ def _read_parts(document: bytes, member: str) -> dict[str, Any]:
 
 
 def _stamp_parts(parts: Iterable[Any], old: Mapping[str, Any], *, stamp: str, shared: bool) -> tuple[Struct, ...]:
-    """Sections and sessions keep their own `updated_at` while they say the same."""
+    """Set `updated_at` of sections or sessions: `stamp`, or the old one if a part is unchanged."""
     stamped = []
     for part in parts:
         was = old.get(part.id)
@@ -161,9 +161,9 @@ def _stamp_parts(parts: Iterable[Any], old: Mapping[str, Any], *, stamp: str, sh
 
 
 def name_kind(old: Mapping[str, Any] | None, status: int | None) -> str | None:
-    """Return `created`, `updated`, `removed` or `restored`; None if readers see it neither before nor after.
+    """Return `created`, `updated`, `removed` or `restored`; None if readers saw it neither before nor now.
 
-    `old` is the row before, `status` the one that it has now; None if there is none.
+    `old` is the previous row, `status` the present status; None if there is none.
     """
     if status != PUBLISHED:
         return "removed" if old is not None and old["status"] == PUBLISHED else None
@@ -188,9 +188,9 @@ def _name_change(
 
 
 def name_changed_members(before: bytes, after: bytes, *, shared: bool = False) -> tuple[str, ...]:
-    """Top-level public members that differ between two documents, by name.
+    """Return the names of top-level public members that differ between two documents.
 
-    `shared`: only of those that both have, however deep, since what another program shows is no change of the listing.
+    `shared`: ignore members that only one has, at any depth, since another program version may add them.
     """
     old, new = orjson.loads(before), orjson.loads(after)
     names = ({*old} & {*new} if shared else {*old, *new}) - set(_STAMPS)
@@ -211,8 +211,8 @@ def agree(one: Any, other: Any) -> bool:
 
 
 def complete_members(given: Any, annotation: Any) -> Any:
-    """Add the members that the document's program did not know: null, or empty if null is not allowed. A member that
-    may be neither has a default, or stays missing."""
+    """Add members that the program of the document did not know: null, or empty where null is not allowed. Members
+    with a default, or that can be neither, stay missing."""
     struct = next(find_structs(annotation), None)
     if isinstance(given, list):
         return [complete_members(inner, annotation) for inner in given]

@@ -1,5 +1,4 @@
-"""A buffer for a build's documents until they are packed: new ones in a temporary file, the others in the last
-release."""
+"""Hold a build's documents until they are packed."""
 
 import contextlib
 import mmap

@@ -1,4 +1,4 @@
-"""Read a calendar: one raw record for each VEVENT, in file order, with a reason where it can't be read."""
+"""Read a calendar: one raw record, or the reason for none, for each VEVENT in file order."""
 
 import re
 from collections import defaultdict
@@ -53,7 +53,7 @@ _HIDDEN = ("PRIVATE", "CONFIDENTIAL")
 
 
 def list_members(event: Component, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Return the members of a VEVENT, except its times. Values are not checked yet."""
+    """Return a VEVENT's members except its times, unchecked."""
     members: dict[str, Any] = {
         "name": _get_text(event, "SUMMARY"),
         "description": _get_text(event, "DESCRIPTION") or _get_text(event, "X-ALT-DESC"),
@@ -75,7 +75,7 @@ def _get_text(event: Component, name: str) -> str | None:
 
 
 def _find_status(event: Component) -> dict[str, str]:
-    """Return `status`: archived for a cancelled event, draft for one that is marked as private; else nothing."""
+    """Return `status`: archived for a cancelled event, draft for one marked as private; else nothing."""
     if (_get_text(event, "STATUS") or "").upper() in ("CANCELLED", "CANCELED"):
         return {"status": "archived", "reason": "cancelled"}
     return {"status": "draft"} if (_get_text(event, "CLASS") or "").upper() in _HIDDEN else {}
@@ -158,7 +158,7 @@ def _is_superseded(entry: CalendarEntry, master: CalendarEntry | None, zones: Zo
 
 
 def _is_stray(entry: CalendarEntry, master: CalendarEntry | None) -> bool:
-    """Return True for an entry with both RECURRENCE-ID and RRULE but no series, as Connect Daily writes a series."""
+    """Return True for an entry with RECURRENCE-ID and RRULE but without its series: Connect Daily writes series so."""
     return master is None and entry.instance is not None and entry.event.get("RRULE") is not None
 
 
@@ -315,7 +315,7 @@ def _make_record(
 
 
 def _list_series(entry: CalendarEntry, group: _EventGroup, zones: Zones) -> tuple[Clock, Members, list[Note]]:
-    """Return the clock in which the record shows its times, the members of its recurrence, and notes."""
+    """Return the clock of the record's times, the members of its recurrence, and notes."""
     stray = _is_stray(entry, group.master)
     if entry.instance is None or stray:
         recurrence, notes = read_recurrence(entry.event, entry.starts, group.changed, zones)

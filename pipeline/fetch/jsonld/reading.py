@@ -214,7 +214,7 @@ def _is_date_of(part: Node, node: Node, setting: NodeContext) -> bool:
 
 
 def _choose_dates(parts: list[Node], zone: ZoneInfo) -> list[Node]:
-    """Return the parts with the most frequent length, and the cancelled ones. Others become events of their own."""
+    """Return parts of the most frequent length, and cancelled ones. Others become events of their own."""
     lengths = {part: _measure(part, zone) for part in parts if not find_status(part)}
     usual = Counter(lengths.values()).most_common(1)
     return [part for part in parts if part not in lengths or lengths[part] == usual[0][0]]
@@ -309,7 +309,7 @@ def _find_date(nodes: tuple[Node, ...], name: str, setting: NodeContext) -> str 
 
 
 def _list_schedule(schedule: Node, instance: Node, setting: NodeContext) -> Record:
-    """Return weekdays, rule and clock times of a schedule, with the instance's clock times if it has none."""
+    """Return weekdays, rule and clock times of a schedule, or else the instance's clock times."""
     codes = dict.fromkeys(list_weekdays(schedule))
     members: dict[str, Any] = {"days": [_DAYS[code] for code in codes], "rrule": write_rule(schedule, setting.zone)}
     for name, clock, moment in (("start_time", "startTime", "startDate"), ("end_time", "endTime", "endDate")):
@@ -359,7 +359,7 @@ def read_documents(
 def read_node(
     node: Node, source_id: str, setting: NodeContext, *, line: int, item: str | None = None
 ) -> Iterator[RawRecord]:
-    """Yield the records of one node, or one with the reason if it can't be read. A node of another type has none."""
+    """Yield the records of one node, or the reason if it can't be read; nothing for a type that is no listing."""
     kind = find_kind(node.types)
     try:
         records = [] if kind is None else list(_MAKERS[kind](node, source_id, setting))
@@ -371,7 +371,7 @@ def read_node(
 
 
 def _make_place(node: Node, source_id: str, setting: NodeContext) -> Iterator[Record]:
-    """Yield a place. Its name is cut off its address; a facility for hire has the address of its `location`."""
+    """Yield a place; its address omits its name. A facility for hire has the address of its `location`."""
     where = node.get_node("location") or node
     location = describe_place(where)
     name = node.get_text("name")

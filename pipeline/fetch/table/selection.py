@@ -14,7 +14,7 @@ from outings.select_statement import bound_time, parse_select
 from pipeline.records.kinds import Members, Table
 from pipeline.records.record import make_members
 
-# What a value can be wrong for. Other errors are of the statement, or of this machine.
+# Errors that a value can cause. Others come from the statement or from this machine.
 _DATA_ERRORS = (duckdb.ConversionException, duckdb.InvalidInputException, duckdb.OutOfRangeException)
 # A statement that fails on more rows than these is wrong itself.
 _MOST_FAULTS = 200
@@ -30,8 +30,8 @@ _UNLISTED_CLOCKS = {"current_localtime", "current_localtimestamp"}
 
 
 class RowFault(NamedTuple):
-    """A row on which the statement fails. `row`: its `rowid` in `feed`; `value`: the row as JSON; `source_id`: that of
-    its record."""
+    """A row on which the statement fails. `row`: its `rowid` in `feed`; `value`: the row as JSON; `source_id`: its
+    record's id."""
 
     row: int
     reason: str
@@ -47,7 +47,7 @@ class Selection(NamedTuple):
 
 
 def select_records(connection: DuckDBPyConnection, query: str, vocabulary: Vocabulary, *, seconds: float) -> Selection:
-    """Run the query. Raises `ValueError` with what is wrong with it, before the first row."""
+    """Run the query over `feed`. Raises ValueError for an invalid query before it returns any record."""
     faults: Sequence[RowFault] = ()
     with bound_time(connection, seconds=seconds, setting="max_seconds"):
         _check_statement(connection, query)
@@ -104,7 +104,7 @@ def _remove_faulty_rows(connection: DuckDBPyConnection, query: str) -> list[RowF
 
 
 def _describe_row(connection: DuckDBPyConnection, query: str, *, row: int, error: duckdb.Error) -> list[RowFault]:
-    """Return a fault for each record that the row would have been."""
+    """Return a fault for each record that the query would make of this row."""
     with _leave_rows(connection, low=row, high=row + 1):
         ((value,),) = connection.execute("SELECT to_json(feed)::VARCHAR FROM feed").fetchall()
         try:  # without the columns that fail
@@ -117,7 +117,7 @@ def _describe_row(connection: DuckDBPyConnection, query: str, *, row: int, error
 
 
 def _explain(error: duckdb.Error) -> str:
-    """Return DuckDB's own words, without the kind of error before them and the statement behind."""
+    """Return DuckDB's message without the kind of error before it and the statement behind it."""
     text = str(error).partition("\n\nLINE ")[0].strip()
     kind, colon, what = text.partition(" Error: ")
     return " ".join((what if colon and kind.replace(" ", "").isalpha() else text).split())
@@ -125,7 +125,7 @@ def _explain(error: duckdb.Error) -> str:
 
 @contextmanager
 def _leave_rows(connection: DuckDBPyConnection, *, low: int, high: int) -> Iterator[None]:
-    """Leave only the rows from `low` to before `high` in `feed` for a while. They keep their `rowid`."""
+    """Reduce `feed` to the rows from `low` to before `high` within the block. They keep their `rowid`."""
     connection.execute("BEGIN")
     try:
         connection.execute("DELETE FROM feed WHERE rowid < ? OR rowid >= ?", [low, high])
@@ -135,7 +135,7 @@ def _leave_rows(connection: DuckDBPyConnection, *, low: int, high: int) -> Itera
 
 
 def _check_statement(connection: DuckDBPyConnection, query: str) -> None:
-    """Raise ValueError for more than one plain SELECT, and for a function or word whose value changes."""
+    """Raise ValueError unless this is one plain SELECT, without functions whose results vary."""
     moving = connection.execute("SELECT function_name FROM duckdb_functions() WHERE stability <> 'CONSISTENT'")
     functions = _UNLISTED_CLOCKS | {name for (name,) in moving.fetchall()}
     words = _CLOCK_WORDS - {column.casefold() for column in connection.table("feed").columns}

@@ -1,7 +1,7 @@
-"""Publish one metro without the withdrawn listings. All that showed them or contained their words is made again; the
+"""Publish one metro without the withdrawn listings. All that showed them or contained their words is rebuilt; the
 rest is unchanged.
 
-The same holds for what the metro stores for its next build: its delta state, and the records that it lends.
+State for the metro's next build loses them too: delta state, and organizations lent to other metros.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -36,7 +36,7 @@ from pipeline.tables.versions import Change
 
 
 class MetroWithdrawal(Struct, frozen=True, kw_only=True):
-    """The metro's rows that are to be withdrawn, by id, and what happens to the rows that show them."""
+    """The rows to withdraw from a metro, by id; `stripping` removes them from rows that show them."""
 
     base: Base
     previous: PreviousSnapshot
@@ -49,7 +49,7 @@ class MetroWithdrawal(Struct, frozen=True, kw_only=True):
 
 
 def find_withdrawal(store: Store, part: Part, ids: Collection[str], *, cache: Path) -> MetroWithdrawal:
-    """NotFound, Corrupt, StoreError."""
+    """Find the rows with these ids. Raises NotFound, Corrupt, StoreError."""
     base = read_base(store, part)
     origins = base.manifest.origins
     previous = open_previous(store, base, cache=cache, program=None if origins is None else origins.program)
@@ -72,7 +72,7 @@ def strip_metro(
     site: SiteSettings | None,
 ) -> MetroBuild | None:
     """Build the metro without the withdrawn rows, or return None if it has none of them. `site`: settings of the
-    metro's pages, if it has any. The next build looks at the metro again even if no feed changed."""
+    metro's pages, if it has any. The next build reads the metro even if no feed changed."""
     manifest, previous = withdrawal.base.manifest, withdrawal.previous
     kept = strip_kept(store, manifest, taken)
     if not withdrawal.rows and not withdrawal.stripping.touched and not kept.has_moved:
@@ -102,7 +102,7 @@ def strip_metro(
 
 
 def _list_rows(withdrawal: MetroWithdrawal) -> Iterator[Row]:
-    """Yield the rows to render again, and all organizations, which have no unchanged form."""
+    """Yield the rows to render again, and all organizations: `_list_stays` has only listings."""
     for row_id in withdrawal.previous:
         if row_id in withdrawal.stripping.touched:
             yield withdrawal.stripping.carry_row(row_id)
@@ -120,7 +120,7 @@ def _list_stays(withdrawal: MetroWithdrawal) -> list[UnchangedListing]:
 
 
 def _find_packs(snapshot: Snapshot, manifest: Manifest, ids: Collection[str]) -> frozenset[str]:
-    """Return the packs that contain any of the ids, be it in a document that no row refers to any more."""
+    """Return the packs that contain any of the ids, even in a document to which no row refers."""
     packs = set()
     for pack, data in zip(manifest.packs, snapshot.packs, strict=True):
         words = data[0 : len(data)]
@@ -130,7 +130,7 @@ def _find_packs(snapshot: Snapshot, manifest: Manifest, ids: Collection[str]) ->
 
 
 class MetroState(Struct, frozen=True, kw_only=True):
-    """`has_moved`: whether it had something of what is withdrawn."""
+    """A metro's state for its next build, without withdrawn records. `has_moved`: it had some."""
 
     delta_state: DeltaState
     spanning: SharedState
@@ -138,7 +138,7 @@ class MetroState(Struct, frozen=True, kw_only=True):
 
 
 def plan_kept(manifest: Manifest, snapshot: Snapshot, **plan: Any) -> MetroPlan:
-    """For the listings of a release as it has them. `plan`: what is not that release's."""
+    """Return a plan with the release's own settings. `plan`: the other fields."""
     return MetroPlan(
         metro=manifest.metro, vocabulary=manifest.vocabulary, related=manifest.related, language=manifest.language,
         centroids=carry_centroids(snapshot), **plan,
@@ -146,8 +146,8 @@ def plan_kept(manifest: Manifest, snapshot: Snapshot, **plan: Any) -> MetroPlan:
 
 
 def strip_kept(store: Store, manifest: Manifest, taken: WithdrawalMatcher) -> MetroState:
-    """Return the metro's state for its next build without the withdrawn records. State that can't be read is dropped,
-    as the next build would do, which then also asks other metros again."""
+    """Return the metro's state for its next build without the withdrawn records. Unreadable state, and
+    references to other metros' organizations, are dropped: the next build resolves these again."""
     delta_state, spanning = keep_delta_state(store, manifest.delta_state), read_shared_state(store, manifest)
     if not taken:
         return MetroState(delta_state=delta_state, spanning=spanning, has_moved=False)

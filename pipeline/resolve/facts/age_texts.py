@@ -11,7 +11,7 @@ from pipeline.records.school_grades import GradeSpan, find_grades
 from pipeline.resolve.facts.phrases import split_words
 
 _DIGIT = re.compile(r"[0-9]")
-# Of an age in a pattern: no group's name, which stands behind a "P".
+# An age in a pattern, such as `<low>`. A group's name follows a "P".
 _PLACEHOLDER = re.compile(r"(?<!P)<((?:low|high)!?)>")
 
 
@@ -26,7 +26,7 @@ Reader = Callable[[re.Match[str]], AgeSpan | None]
 
 
 class _AgePattern(Struct, frozen=True):
-    """A pattern for ages. `is_unsure`: its match counts only if it has a unit."""
+    """A pattern for ages. `is_unsure`: a match counts only with a unit; outside names, only with two, or "old"."""
 
     pattern: re.Pattern[str]
     read: Reader
@@ -34,8 +34,7 @@ class _AgePattern(Struct, frozen=True):
 
 
 class AgeTexts:
-    """Finds ages in texts of one language. `ignored_beside`: spans from 18 up in a sentence with one of these words are
-    left out."""
+    """A parser of ages in texts of one language. `ignored_beside`: words whose sentences give no spans from 18 up."""
 
     def __init__(self, words: TextAgeWords, *, ignored_beside: Iterable[str]) -> None:
         self._ignored_beside = frozenset(ignored_beside)
@@ -49,7 +48,7 @@ class AgeTexts:
             ((rf"<low>\+(?=\s*(?:$|[)\].,;:!|/-]|{words.plus_behind or NO_MATCH}))",), self._read_low),
             (words.highs, self._read_high), (words.name_highs, self._read_high),
         ]  # fmt: skip
-        # In this order: what one has read is not read again. Those of names alone stand first and last.
+        # A pattern reads only text that none before it matched. The first and the last are for names alone.
         made = [
             [_AgePattern(_compile(text, words), read, texts is words.unit_ranges) for text in texts]
             for texts, read in patterns
@@ -58,7 +57,7 @@ class AgeTexts:
         self._name_patterns = [pattern for several in made for pattern in several]
 
     def find_ages(self, sentences: Sequence[str], *, is_name: bool) -> list[AgeSpan]:
-        """Find the ages in folded sentences (`phrases`). In a name shorter forms count: "2-3 yrs", "12 and under"."""
+        """Find the ages in folded sentences (`phrases`). Names allow shorter forms: "2-3 yrs", "12 and under"."""
         ages: list[AgeSpan] = []
         for sentence in sentences:
             grades = list(find_grades(sentence))
@@ -80,7 +79,7 @@ class AgeTexts:
             text = pattern.pattern.sub(" ", text) if matches else text
 
     def _read_range(self, match: re.Match[str]) -> AgeSpan | None:
-        """Return the span of a match. A first number without a unit has the second's. A single number is both ends."""
+        """Return the span of a match. A first number without unit has the second's. A single number is both ends."""
         if "high" not in match.re.groupindex:
             age = self._count_years(match["low"], match["low_unit"])
             return AgeSpan(age, age)
@@ -111,7 +110,7 @@ def _has_units(match: re.Match[str], *, is_name: bool) -> bool:
 
 
 def _compile(pattern: str, words: TextAgeWords) -> re.Pattern[str]:
-    """`<low!>` is a number that has its unit."""
+    """Compile a pattern in which `<low>` and `<high>` are ages, and `<low!>` is one with a unit."""
     written = {
         name + mark: _write_age(name, words, needs_unit=bool(mark)) for name in ("low", "high") for mark in ("", "!")
     }
@@ -119,8 +118,8 @@ def _compile(pattern: str, words: TextAgeWords) -> re.Pattern[str]:
 
 
 def _write_age(name: str, words: TextAgeWords, *, needs_unit: bool) -> str:
-    """Return a pattern for a number with its unit, as groups `name`, `name_unit`, `name_old`."""
-    # No price, clock time, share, rank, length or part of a longer number.
+    """Return a pattern for an age: the groups `name`, `name_unit`, and `name_old` for a word like "old"."""
+    # Excludes prices, clock times, shares, ranks, lengths and parts of longer numbers.
     unit = rf"(?:\s*-?\s*(?P<{name}_unit>{words.years or NO_MATCH}|{words.months or NO_MATCH})\b)"
     return (
         rf"(?<![\d$#:.,/])(?P<{name}>\d{{1,2}})(?![\d%]|[:.,/]\d|{words.not_before or NO_MATCH})"

@@ -31,7 +31,7 @@ def make_identity_columns(record: Record, *, row_id: str, slug: str) -> dict[str
     }
 
 
-# Of each type the columns that filters compare, with the way to the member of the document.
+# By type, the columns that filters compare, each with the path of its member in the document.
 _FILTERS = {
     listing_type: [
         (str(row.column), str(row.member).split("."), row)
@@ -43,7 +43,7 @@ _FILTERS = {
 
 
 def make_filter_columns(document: Event | Class | Camp | Place, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Return the columns of filters that compare a member as the document has it."""
+    """Return the columns of filters that compare a member of the document."""
     columns = dict.fromkeys(SETS, 0)
     for column, path, row in _FILTERS[document.type]:
         columns[column] = _encode_member(document, path, row=row, vocabulary=vocabulary)
@@ -51,7 +51,7 @@ def make_filter_columns(document: Event | Class | Camp | Place, vocabulary: Voca
 
 
 def _encode_member(document: Struct, path: Sequence[str], *, row: Parameter, vocabulary: Vocabulary) -> Any:
-    """Encode a word as its number in the vocabulary, several as a bit set."""
+    """Return a member's value: a word as its number in the vocabulary, several as a bit set."""
     value: Any = document
     for name in path:
         value = None if value is None else getattr(value, name)
@@ -84,8 +84,7 @@ def make_columns(
 
 
 def _list_shared(struct: type[Struct], record: type[Record]) -> tuple[str, ...]:
-    """Return the members of a record that its document has under the same name, except those that are made when
-    answering."""
+    """Return the members that a record and its document share by name, except those that answers compute."""
     shown = {field.name for field in structs.fields(struct) if field.default is not UNSET}
     return tuple(field.name for field in structs.fields(record) if field.name in shown)
 

@@ -12,7 +12,7 @@ from pipeline.resolve.listings.rows import Row
 
 
 def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext) -> tuple[Row, tuple[Problem, ...]]:
-    """Make the row of an event, and the problems of its recurrence if it has fewer dates than its rule says."""
+    """Make the row of an event, and the problems of its recurrence rule, such as dates left out."""
     record = resolved.record
     has_time = _has_time(record)
     expansion = expand_event(record, setting)
@@ -46,9 +46,9 @@ def make_event_row(resolved: ResolvedRecord[EventRecord], setting: MetroContext)
 
 
 def make_moving_columns(expansion: Expansion) -> dict[str, int | str | None]:
-    """Return the columns that move with the day while a series stays the same listing: its first date that is not in
-    sight, and what iCalendar says of it."""
-    beyond = next(iter(expansion.beyond)) if len(expansion.beyond) else None  # most are no series
+    """Return the columns of a series that change daily although the listing does not: its first date after the
+    horizon, and its iCalendar recurrence."""
+    beyond = next(iter(expansion.beyond)) if len(expansion.beyond) else None  # most events are no series
     return {
         "beyond_index": None if expansion.given is None else expansion.given + 1,
         "beyond_starts_at": None if beyond is None else beyond.starts_at,
@@ -62,7 +62,7 @@ def _has_time(record: EventRecord) -> bool:
 
 
 def expand_event(record: EventRecord, setting: MetroContext) -> Expansion:
-    """All but the occurrences is the same whatever the horizon is, as long as nothing is wrong with them."""
+    """Compute an event's dates. Without problems, only `occurrences` and the moving columns depend on the horizon."""
     starts_local = record.starts_local
     if starts_local is None and record.date_on is not None:
         starts_local = datetime.combine(record.date_on, time())

@@ -1,4 +1,4 @@
-"""A place's row: its members and its columns; nothing happens in its own table."""
+"""Make the row of a place: its members and columns. A place has no dates."""
 
 from outings.contract.resources.listings import Place, PlaceLinks
 from pipeline.records.record import PlaceRecord
