@@ -30,8 +30,8 @@ class Counts:
     """Counters of this process, each with `inc`.
 
     Attributes:
-        object: answers written ahead, and listings' documents from their packs. `computed`: made by queries. `cached`:
-            one of these again, from memory or from the one being made. `not_modified`: 304.
+        object: answers that the build wrote, and documents from its packs. `computed`: made by queries. `cached`: a
+            computed one again, from memory or still being made. `not_modified`: 304.
         refused: 4xx. `failed`: 5xx.
         fronts: answers to fronts, by route and kind: a `pointer` in place of a body, a `fill`, or a body `inline`.
     """
@@ -60,13 +60,13 @@ class Counts:
         return Counter(f"outings_{name}", documentation, labels, registry=self.registry)
 
     def follow_queries(self) -> None:
-        """Add the queries since the last call, which the answers count themselves, to this counter."""
+        """Add the queries since the last call, as counted by `QUERIES`."""
         before, self._queries_before = self._queries_before, QUERIES.total
         self._queries.inc(self._queries_before - before)
 
 
 class Metrics(Collector):
-    """Every worker shows the sums of all workers."""
+    """A collector of the sums of all workers, in each of them."""
 
     def __init__(self, counts: Counts, usage: UsageRecorder) -> None:
         self._counts = counts
@@ -98,7 +98,7 @@ class Metrics(Collector):
 
 
 def describe_release(root: Root) -> Iterator[GaugeMetricFamily]:
-    """Yield the number and age of the release that this worker serves. Other workers follow within seconds."""
+    """Yield the number and age of the release of this worker. Other workers follow within seconds."""
     yield GaugeMetricFamily("outings_release_number", "The release that is served.", value=root.sequence)
     yield GaugeMetricFamily(
         "outings_release_published_timestamp_seconds",

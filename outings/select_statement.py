@@ -1,5 +1,5 @@
-"""Check without running it that SQL is a single plain SELECT that calls no function with access to files. Limit the
-time of one that runs."""
+"""Check, without running it, that SQL is a single plain SELECT without functions that read files. Limit how long it
+runs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,9 +15,9 @@ TABLE_FUNCTIONS = frozenset({"unnest", "range", "generate_series", "json_each", 
 
 
 def parse_select(connection: DuckDBPyConnection, query: str, *, readable: str) -> list[dict[str, Any]]:
-    """Every node of the statement's tree. `readable`: what it may read, for the message.
+    """Return every node of a statement's tree. `readable`: what it may read, for the message.
 
-    Raises ValueError with what is wrong, and duckdb.Error where the text is no SQL.
+    Raises ValueError for anything but a plain `SELECT`, and duckdb.Error for what is no SQL.
     """
     statements = connection.extract_statements(query)
     if len(statements) != 1:
@@ -44,8 +44,7 @@ def lock(connection: DuckDBPyConnection) -> None:
 
 @contextmanager
 def bound_time(connection: DuckDBPyConnection, *, seconds: float, setting: str) -> Iterator[None]:
-    """Interrupt DuckDB if the block takes longer than `setting` allows. Raises ValueError for that and for errors of
-    DuckDB."""
+    """Interrupt DuckDB after `seconds`, which `setting` allows. Raises ValueError for that and for errors of DuckDB."""
     timer = Timer(seconds, connection.interrupt)
     timer.start()
     try:
@@ -59,7 +58,7 @@ def bound_time(connection: DuckDBPyConnection, *, seconds: float, setting: str) 
 
 
 def _walk(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every object of a parsed statement."""
+    """Yield every object of a parsed statement."""
     ahead = [tree]
     while ahead:
         node = ahead.pop()

@@ -1,7 +1,7 @@
-"""Counters of several machines: one script on Redis, which runs whole or not at all, by Redis's own clock.
+"""Rate-limit counters of several machines: one atomic script on Redis, by Redis's own clock.
 
-`outings:{CLIENT}:KEY` is a key's bucket, gone when it is empty; `outings:{CLIENT}` a client's month, gone some time
-after it. Both are numbers of slots, so a registry needs a Redis database of its own.
+`outings:{CLIENT}:KEY` is a key's bucket, gone when it is empty; `outings:{CLIENT}` a client's count of the month, gone
+some time after it. CLIENT and KEY are slot numbers, so each registry of keys needs its own Redis database.
 """
 
 import asyncio
@@ -78,10 +78,10 @@ MOST_CONNECTIONS = 16
 
 
 class RedisLimitStore:
-    """`url`: redis://, rediss:// or unix://. `clock`: instead of Redis's own, microseconds since 1970.
-    `timeout_seconds`: of a connection, and of a reply.
+    """A store of counters in Redis, for one event loop. `url`: redis://, rediss:// or unix://. `clock`: microseconds
+    since 1970, in place of Redis's clock. `timeout_seconds`: for a connection, and for a reply.
 
-    For one event loop. A reply that was lost is not asked for again: what it counted is counted once.
+    A script whose reply is lost is not sent again, so it counts once at most.
     """
 
     def __init__(

@@ -43,7 +43,7 @@ class FileForecastSource:
         """Do nothing: no file is open."""
 
     def _read(self, status: os.stat_result) -> None:
-        """Read the file. One with a fault is read again after it was replaced, one without permission each time."""
+        """Read the file. A faulty file is read again once it is replaced, a forbidden one each time."""
         data = self._path.read_bytes() if status.st_size <= MOST_BYTES else None
         self._state = name_state(status)
         if data is None:

@@ -1,4 +1,4 @@
-"""The bucket of a function. Boto3 takes 0.4 s of the processor to import and open it, obstore 0.03 s."""
+"""Read the bucket of a cloud function. Boto3 takes 0.4 s of the processor to import and open it, obstore 0.03 s."""
 
 from datetime import timedelta
 from functools import cached_property
@@ -12,8 +12,8 @@ from outings.release.store import NotFound, StoreError, VersionedBytes, open_con
 
 
 class FunctionStore:
-    """Reads a bucket with the credentials of the function's environment. All else that a store does is left to
-    `S3Store`, which is opened when it is first needed. Safe for threads. A process that has read may not be forked."""
+    """A store that reads by obstore, with the credentials of the function's environment. Its other operations are those
+    of `S3Store`, opened at the first of them. Thread-safe. Don't fork a process that has read."""
 
     def __init__(self, table: StoreTable) -> None:
         self._table = table

@@ -1,4 +1,4 @@
-"""Memories of values that are computed once for a snapshot, because nearly all requests of a day need the same."""
+"""Caches of values that are computed once for a snapshot, because nearly all requests of a day need the same."""
 
 from collections.abc import Callable, Hashable
 from functools import lru_cache
@@ -15,8 +15,8 @@ _Arguments = ParamSpec("_Arguments")
 
 
 def remember(method: Callable[_Arguments, _Value], *, size: int) -> Callable[_Arguments, _Value]:
-    """Return the method with a memory of its last calls. There is no circle of references, so the object goes with
-    its last user, and with it the files that it has mapped."""
+    """Return the method with a cache of its last results. The cache has only a weak reference to the object, so the
+    object and the files that it has mapped go with its last user."""
     bound = cast(MethodType, method)
     owner, function = ref(bound.__self__), bound.__func__
 
@@ -28,7 +28,7 @@ def remember(method: Callable[_Arguments, _Value], *, size: int) -> Callable[_Ar
 
 
 class Once(Generic[_Value]):
-    """A value that is made at the first call. For one thread. Making a `Once` takes a twentieth of what
+    """A value that is computed at the first call, for one thread. Making a `Once` takes a twentieth of what
     `functools.cache` takes."""
 
     __slots__ = ("_make", "_value")
@@ -44,8 +44,8 @@ class Once(Generic[_Value]):
 
 
 class LruCache(Generic[_Key, _Value]):
-    """Values by key, `size` of them at most, or as many as `weigh` that much together: the one that was read longest
-    ago goes first. Of any thread: at worst two make the same."""
+    """A cache that drops the value read longest ago. `size`: the most values or, with `weigh`, their most weight.
+    Thread-safe; two threads may compute the same value."""
 
     def __init__(self, *, size: int, weigh: Callable[[_Value], int] | None = None) -> None:
         self._values: LRUCache[_Key, _Value] = LRUCache(size, weigh)
@@ -70,6 +70,5 @@ class LruCache(Generic[_Key, _Value]):
         return value
 
     def put(self, key: _Key, value: _Value) -> None:
-        """Store a value, replacing an earlier one."""
         with self._lock:
             self._values[key] = value

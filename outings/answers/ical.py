@@ -35,7 +35,7 @@ _CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 
 class _Kind(Struct, frozen=True):
-    """The yearly rule by which a zone's offset changes. Offsets are timedeltas."""
+    """A kind of change of a zone's UTC offset, such as the start of summer time."""
 
     offset_before: timedelta
     offset: timedelta
@@ -44,7 +44,8 @@ class _Kind(Struct, frozen=True):
 
 
 class _Days(Struct, frozen=True):
-    """One day a year: the weekday among the seven days of the month from `first` on; -1 for the month's last seven."""
+    """A day of each year: the `weekday` among the seven days of `month` from day `first` on; with -1, among its last
+    seven."""
 
     month: int
     weekday: int
@@ -65,7 +66,7 @@ class _Days(Struct, frozen=True):
 
 @cache
 def encode_vtimezone(name: str) -> bytes:
-    """ValueError for a name that is none."""
+    """Encode the VTIMEZONE of a zone. Raises ValueError for an unknown name."""
     return encode_lines(["BEGIN:VTIMEZONE", f"TZID:{name}", *_write_observances(name), "END:VTIMEZONE"])
 
 
@@ -89,7 +90,8 @@ def _write_observances(name: str) -> Iterator[str]:
 
 
 def _make_kind(before: datetime, after: datetime) -> _Kind:
-    """Daylight is what saves more of it than the time before: in Ireland the standard is the summer's."""
+    """Return the kind of a change. Daylight time has the greater `dst()`, which for Ireland is 0 in summer and -1 h in
+    winter."""
     saved = [moment.dst() or timedelta() for moment in (before, after)]
     return _Kind(
         before.utcoffset() or timedelta(),
@@ -100,7 +102,8 @@ def _make_kind(before: datetime, after: datetime) -> _Kind:
 
 
 def _find_run(onsets: Sequence[datetime], at: int) -> tuple[_Days, int]:
-    """Return the rule of days that fits the most onsets in successive years from `at` on, and the end of that run."""
+    """Return the day rule that fits the most onsets in successive years from index `at` on, and the index behind the
+    last of them."""
     first = onsets[at]
     shortest = monthrange(2001, first.month)[1]
     firsts = (-1, *range(1, shortest - _WEEK + 2))
@@ -133,8 +136,8 @@ def _write(kind: _Kind, onsets: Sequence[datetime], days: _Days | None = None) -
 
 
 def _write_end(kind: _Kind, last: datetime) -> str:
-    """Return the end of a rule, a day late: `dateutil` and `icalendar` read it as local time, and miss the last change
-    east of UTC."""
+    """Return the end of a recurrence rule, a day late: `dateutil` and `icalendar` read UNTIL as local time, and east of
+    UTC would miss the last change."""
     return f";UNTIL={last - kind.offset_before + _DAY:%Y%m%dT%H%M%SZ}"
 
 
@@ -151,7 +154,7 @@ _OCTETS = 75
 
 
 def escape_text(text: str) -> str:
-    """Escape a TEXT value. Drop control characters but line ends and tabs, which it may not have."""
+    """Escape a TEXT value. Drop the control characters that it may not have: all but line ends and tabs."""
     return _CONTROLS.sub("", text.replace("\r\n", "\n")).translate(_ESCAPES)
 
 
@@ -178,15 +181,15 @@ _Times = tuple[datetime, datetime | None]
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """The calendar entry of an event. `data`: VEVENTs; `zone`: the time zone that they name, if they do."""
+    """The VEVENTs of an event (`data`, empty without a date), and the time zone that they name, if any."""
 
     data: bytes
     zone: str | None = None
 
 
 def render_event(document: bytes, *, series: Series, row: int) -> Entry:
-    """Render the VEVENTs of an event, without data if it has no date. The UID is the event's id; a date of its own has
-    its occurrence's `key`."""
+    """Render the VEVENTs of an event, empty if it has no date. The UID is the event's id or, if each date has a VEVENT,
+    the occurrence's `key`."""
     event = msgspec.json.decode(document)
     if not event["has_date"]:
         return Entry(data=b"")

@@ -34,8 +34,8 @@ from outings.sql_quoting import literal
 
 
 class ViewColumn(Struct, frozen=True):
-    """`sql` is an expression over a row `l` of listings, `h` of what happens, or `o` of organizations; in braces it
-    names a list of words."""
+    """A column of a view. `sql` is an expression over a row `l` of listings, `h` of occurrences, sections or sessions,
+    or `o` of organizations; a name in braces stands for a list of words."""
 
     name: str
     kind: str
@@ -44,7 +44,7 @@ class ViewColumn(Struct, frozen=True):
 
 
 class View(Struct, frozen=True, kw_only=True):
-    """`source`: the FROM clause and the condition of its rows, over the tables of the schema `{schema}`."""
+    """A view of all metros. `source`: its FROM clause and condition, over the tables of a metro's `{schema}`."""
 
     columns: tuple[ViewColumn, ...]
     source: str
@@ -52,7 +52,7 @@ class View(Struct, frozen=True, kw_only=True):
 
 
 def list_words(vocabulary: Vocabulary) -> Mapping[str, tuple[str, ...]]:
-    """Return the lists of words that an expression in braces may name."""
+    """Return the lists of words whose names an expression may have in braces."""
     fixed = {
         "types": TYPES, "audiences": AUDIENCES, "weekdays": WEEKDAYS, "enrollments": ENROLLMENT_TYPES,
         "registrations": REGISTRATION_STATUSES, "verifications": VERIFICATION_STATUSES,
@@ -69,12 +69,12 @@ def _plain(name: str, kind: str, meaning: str, *, table: str = "l") -> ViewColum
 
 
 def _word(name: str, words: str, meaning: str, *, table: str = "l") -> ViewColumn:
-    """Make a column of the word that a number, from 0, stands for."""
+    """Make a column of one of `words`, stored as its index from 0."""
     return ViewColumn(name, _TEXT, f"{{{words}}}[{table}.{name} + 1]", meaning)
 
 
 def _words(name: str, words: str, meaning: str, *, table: str = "l") -> ViewColumn:
-    """Make a column of the words in a bit set."""
+    """Make a column of some of `words`, stored as a bit set."""
     bits = f"CAST(coalesce({table}.{name}, 0) AS UBIGINT)"
     chosen = f"[word FOR word, place IN {{{words}}} IF ({bits} >> CAST(place - 1 AS UBIGINT)) & 1 = 1]"
     return ViewColumn(name, _TEXTS, chosen, meaning)
@@ -298,8 +298,8 @@ _SETTINGS: dict[str, str | int | float | list[str]] = {
 
 
 class MetroTables(Struct, frozen=True, kw_only=True):
-    """A metro to be read: of `today` its lists without parameters are numbered. `exports`: the bytes of its Parquet
-    exports, which have the members that no table has."""
+    """A metro to read. `today`: the date of the lists whose rows are numbered. `exports`: the bytes of its Parquet
+    exports, which have members that no table has."""
 
     snapshot: Snapshot
     today: date
@@ -338,7 +338,7 @@ class ViewDatabase:
             return self._connection.table(_RESULT)
 
     def _check_names(self, nodes: Sequence[Mapping[str, Any]]) -> None:
-        """Raise ValueError if the statement reads anything but views and its own common tables, or a setting."""
+        """Raise ValueError if the statement reads a setting, or a table other than views and its own common tables."""
         internal = self._connection.execute("SELECT view_name FROM duckdb_views() WHERE internal").fetchall()
         common = {
             common_table["key"].casefold() for node in nodes for common_table in node.get("cte_map", {}).get("map", ())
@@ -397,7 +397,7 @@ def _register(connection: DuckDBPyConnection, name: str, frame: pl.DataFrame) ->
 
 
 def _number_lists(metro: MetroTables) -> pl.DataFrame:
-    """Each row that a list without parameters shows, with its place there."""
+    """Return the rows of the lists without parameters, with their places from 1."""
     evaluator = open_evaluator(open_snapshot(metro.snapshot))
     lists = [
         list(evaluator.list_rows(select_default(kind, metro.snapshot, metro.today), Span(limit=_ALL)).rows)

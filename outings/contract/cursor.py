@@ -41,8 +41,8 @@ _decoder = msgspec.msgpack.Decoder(Cursor)
 
 
 def encode_cursor(cursor: Cursor, request_text: str, *, snapshot: str) -> str:
-    """`request_text` is `Query.walk`: the request without page and cursor. `snapshot` is the hash of the snapshot that
-    the walk began in.
+    """Encode a cursor. `request_text` is `Query.walk`: the request without page and cursor. `snapshot`: the hash of the
+    snapshot in which the walk began.
 
     Raises ValueError if the position makes the text longer than the contract allows.
     """
@@ -95,8 +95,8 @@ def malformed_cursor() -> ApiError:
 
 
 def _split_text(text: str) -> tuple[bytes, bytes] | None:
-    """Return the cursor's body and its seal, or None if the text is not a cursor that `encode_cursor` wrote. Base64
-    allows several spellings of the same bytes; only the one that we write is accepted."""
+    """Return the cursor's body and its seal, or None if `encode_cursor` did not write the text. Base64 has several
+    spellings of the same bytes, of which only ours passes."""
     if len(text) > MOST_CHARACTERS or not _ALPHABET.fullmatch(text) or len(text) % 4 == 1:
         return None
     data = urlsafe_b64decode(text + "=" * (-len(text) % 4))
@@ -138,6 +138,6 @@ def _begin_seal(snapshot: str) -> hmac.HMAC:
 
 
 def _sum(data: bytes) -> bytes:
-    """Return a checksum of the text. It detects a truncated cursor even when the cursor's snapshot is gone and its seal
-    can't be checked."""
+    """Return a checksum, which detects a truncated cursor even when its snapshot is gone and its seal can't be
+    checked."""
     return sha256(data).digest()[:_CHECK_BYTES]

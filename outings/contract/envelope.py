@@ -24,7 +24,8 @@ NOTICES: Mapping[str, str] = {
 
 
 class Notice(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`links` may have `upgrade` and `docs`. Members without a value are left out."""
+    """A warning beside the data of an answer. `links` may have `upgrade` and `docs`. Members without a value are left
+    out."""
 
     code: Annotated[str, one_of(*NOTICES), means("What it is about.")]
     message: Annotated[str, means("It in words, for people.")]
@@ -40,7 +41,7 @@ def ignored_parameter(name: str, *, collection: str) -> Notice:
 
 
 def unattached_field(path: str, requested_by: str) -> Notice:
-    """For a path in `fields` that nothing attaches. `requested_by` is the parameter that would attach it."""
+    """Return the notice of a path in `fields` that an answer has only with the parameter `requested_by`."""
     message = f"fields names {path}, which is there only with {requested_by}; it was ignored."
     return Notice(code="parameter_ignored", param="fields", message=message)
 
@@ -55,7 +56,7 @@ def deprecated_parameter(name: str, *, replaced_by: str) -> Notice:
 
 
 def missing_include(include: str, *, permission: Mapping[str, Any], links: Mapping[str, str]) -> Notice:
-    """Return the notice of an answer without an add-on that the API key lacks. `permission`: who can have it."""
+    """Return the notice that the API key lacks an add-on, which was left out. `permission`: the plans that have it."""
     return Notice(
         code="include_not_permitted",
         message=f"This key has no add-on {include!r}: the answer is without it.",
@@ -67,20 +68,19 @@ def missing_include(include: str, *, permission: Mapping[str, Any], links: Mappi
 
 
 def unavailable_source(count: int, *, of: int) -> Notice:
-    """`count` of the answer's `of` items have no source block."""
+    """Return the notice that `count` of the `of` items have no known source."""
     message = "Nothing is known of where it came from." if of == 1 else f"Of {count} items no source is known."
     return Notice(code="source_unavailable", include="source", message=message, details={"without": count})
 
 
 def unavailable_forecast(count: int, *, of: int, is_known: bool) -> Notice:
-    """`count` of the `of` items that should have a forecast have none. `is_known` says whether there is any
-    forecast."""
+    """Return the notice that `count` of the `of` items lack a forecast. `is_known`: there is a forecast at all."""
     message = f"The forecast says nothing of {count} of {of}." if is_known else "No forecast is known now."
     return Notice(code="forecast_unavailable", include="forecast", message=message, details={"without": count})
 
 
 def unavailable_related(name: str) -> Notice:
-    """For a related list that is empty."""
+    """Return the notice that the list `name` in `related` is empty."""
     message = f"related.{name} has no cards."
     return Notice(code="related_unavailable", include="related", message=message, details={"list": name})
 
@@ -135,7 +135,7 @@ def encode_pieces(pieces: Sequence[bytes | memoryview], *, meta: bytes, notices:
 
 
 def encode_detail(document: bytes, *, notices: Sequence[Notice] = ()) -> list[bytes]:
-    """Encode the body of a single listing, in parts to be joined. The document is the one that a list shows."""
+    """Encode the body of a single listing, in parts to be joined. `document`: the JSON that a list has, too."""
     return [b'{"data":', document, *_encode_notices(notices), b"}"]
 
 

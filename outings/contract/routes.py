@@ -47,21 +47,20 @@ class Credits(Struct, frozen=True):
 
 
 class Route(Struct, frozen=True, kw_only=True):
-    """`name` begins with its collection. `type` is singular: what a key must be scoped to; None where no type is.
+    """A row of the table. `name` begins with the collection. `type`: the listing type that a key must be scoped to, or
+    None.
 
-    `parameters` are the rows with the bounds and defaults that hold here. `sets` names the one that the id in the path
-    is the value of: it may be sent beside it, as `applied_filters` shows it, with no other value. `ignored` names are
-    taken, change nothing, and give a notice. `max_age` in seconds; None is `no-cache`.
-    With `is_now` an answer depends on the minute; `most_days` bounds a window, as how many days `to` lies after `from`.
-    `is_optional`: 501 where a deployment has not set it up. `takes_signature`: the signed address of a calendar may
-    stand in place of the key's header.
+    `parameters` have the bounds and defaults of this route. `sets`: the parameter whose value is the `{id}` of the
+    path; a request may repeat it. `ignored`: parameters that change nothing, and give a notice. `max_age` is in
+    seconds; None is `no-cache`. `is_now`: an answer depends on the minute. `most_days`: how many days `to` may lie
+    after `from`. `is_optional`: a deployment that has not set the route up answers 501. `takes_signature`: a signed
+    address may replace the key's header.
 
-    `data` holds an array of `item`, or with `is_one` one alone, and `meta` stands beside it. A route without a key
-    answers with the item alone. A text or bytes, of one of the types of `media`, is no JSON.
+    `data` is an array of `item`, or with `is_one` a single one, and `meta` stands beside it. A route without a key
+    answers with the item alone. A str or bytes, of one of the types of `media`, is no JSON.
 
-    From the parameters follow `defaults`, those of filters; `constants`, those of what is no filter; `required`, the
-    names without which nothing is answered; `optional`, those that some deployments answer with 501; and `renamed`,
-    old names with those that replace them.
+    `parameters` also give `defaults`, of filters; `constants`, defaults of the others; `required` names; `optional`
+    names, which some deployments answer with 501; and `renamed`, old names with new ones.
     """
 
     name: str
@@ -108,7 +107,7 @@ class Route(Struct, frozen=True, kw_only=True):
 
     @property
     def shown(self) -> str | None:
-        """The resource whose members `fields` may name: `event`, `nearby_item`."""
+        """The resource whose members `fields` may name, such as `nearby_item`; None without `fields`."""
         return _name_resource(self.item.__name__) if "fields" in self.parameters else None
 
 
@@ -118,7 +117,7 @@ def _name_resource(item: str) -> str:
 
 
 def list_defaults(parameters: Mapping[str, Parameter]) -> Mapping[str, Default]:
-    """Return the defaults of those of the parameters that are filters and have one."""
+    """Return the defaults of the filters among the parameters."""
     return {name: row.default for name, row in parameters.items() if row.is_filter and row.default is not None}
 
 
@@ -211,7 +210,7 @@ _DETAIL_CHANGES: Mapping[str, tuple[Parameter, ...]] = {
 
 
 def _list_routes(listing_type: str) -> Iterable[Route]:
-    """Return the metro's list and the relationship lists, which behave like it with the place or organization set."""
+    """Yield the list of a metro, and those of an organization and a place, which take nearly the same parameters."""
     collection, item = COLLECTIONS[listing_type], LISTINGS[listing_type]
     names = (*_FILTERS[listing_type], *_WALK, *_SHAPE, *(("occurrences",) if listing_type == "event" else ()))
     parameters = _select(*names, changes=_CHANGES[listing_type])
@@ -239,7 +238,7 @@ def _list_routes(listing_type: str) -> Iterable[Route]:
 
 
 def _density_route(listing_type: str) -> Route:
-    """Return the route of a density, which has the filters of the list."""
+    """Return the route that counts listings by squares of the map, with the list's filters."""
     collection = COLLECTIONS[listing_type]
     names = (*_FILTERS[listing_type], "q", "where")
     return Route(
@@ -251,7 +250,7 @@ def _density_route(listing_type: str) -> Route:
 
 
 def _calendar_route(listing_type: str) -> Route:
-    """Return the route of a calendar. Classes and camps count on the dates on which they are known to meet."""
+    """Return the route that counts listings by date: classes and camps on those on which they are known to meet."""
     collection = COLLECTIONS[listing_type]
     changes = (*_REQUIRED_WINDOW, _allow("include", "forecast"), replace(_ROW["meets"], default="true"))
     forecast = ("include", "include_mode") if listing_type == "event" else ()
@@ -475,9 +474,9 @@ _REMEMBERED = 1_024
 
 
 def match_route(path: str) -> Match | None:
-    """`path` is raw: percent-encoded, without the query string. None: no such route, 404.
+    """Match a raw path: percent-encoded, without the query string. None: no such route, 404.
 
-    An encoded slash is part of its segment. A reserved word is never a metro, an `{id}` is a uuid.
+    An encoded slash ends no segment, no metro is a reserved word, and an `{id}` is a uuid.
     """
     segments = _split_path(path)
     if segments is None or len(segments) > _LONGEST:
@@ -526,8 +525,8 @@ def _read_segment(name: str, segment: str) -> str | None:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _list_candidates(words: tuple[str, ...]) -> tuple[tuple[Route, _Template], ...]:
-    """Return the routes, in the contract's order, whose fixed words equal these. `words`: the path's segments, with ""
-    for a segment that is no word of any route."""
+    """Return the routes, in the contract's order, with these fixed words. `words`: the path's segments, "" for a word
+    of no route."""
     return tuple(
         (route, template)
         for route, template in _TEMPLATES

@@ -153,7 +153,7 @@ def parse_uuid(text: str) -> str | None:
 
 
 def parse_text(text: str) -> str | None:
-    """Trims the text. Control characters are refused."""
+    """Return the trimmed text, or None if it has control characters."""
     text = text.strip()
     return None if CONTROL_CHARACTERS.search(text) else text
 
@@ -266,19 +266,20 @@ Stability = Literal["stable", "beta", "experimental"]
 
 
 class Parameter(Struct, frozen=True, kw_only=True):
-    """A `word` is of a closed vocabulary: of `allowed`, or of the deployment's `vocabulary`. A `path` names members of
-    a resource. `minimum` and `maximum` bound a number, or the characters of a text; `most` the values of an array.
+    """A row of the table of parameters. The kind `word` takes one of `allowed`, or of the deployment's list
+    `vocabulary`; `path` takes members of a resource. `minimum` and `maximum` bound a number, or the length of a text;
+    `most` bounds the length of an array.
 
-    A default of what is no filter (`limit`) is dropped from the canonical request; that of a filter is not, since
-    `defaults_applied` tells a given value from a default one. `example` is a value as it stands in a query string. With
-    `is_tryable` False it is refused unless something else is sent too, or in another deployment than the one it is of:
-    OpenAPI shows it in words alone, because tools send what stands under `example`.
+    The canonical request drops a value that is the default, but not a filter's, since `defaults_applied` tells given
+    values from defaults. `example` is a value as in a query string. OpenAPI shows an example that is not `is_tryable`
+    only in words, because tools send an `example`, and this one would be refused without another parameter, or in
+    another deployment.
 
-    A filter that compares one `column` of the snapshot's tables says which: one of several words, a value itself, or
-    with `compares` what is at least or at most the value. `member` is the member of a listing that fills the column; a
-    column without one is filled by a rule of the build.
+    A filter on a single `column` of the snapshot's tables names it. `compares`: the column's value must equal the
+    filter's, or be at `least` or at `most` that. `member` of a listing fills the column; without it, a rule of the
+    build does.
 
-    Only a key with the `grant` may send it.
+    Only API keys with the `grant` may send the parameter.
     """
 
     name: str
@@ -315,8 +316,8 @@ def parse_argument(
     vocabulary: Vocabulary,
     paths: frozenset[str] | None = None,
 ) -> Value:
-    """`texts` are all occurrences of the name. `paths` are the names that a parameter of kind `path` may take; None
-    allows any.
+    """Parse and check the value of a parameter. `texts`: all its occurrences. `paths`: what a parameter of kind `path`
+    may take; None allows any.
 
     Arrays have no duplicates. They are sorted unless their order has a meaning.
     """

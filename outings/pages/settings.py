@@ -17,8 +17,8 @@ from outings.release.site import Basemap, SiteSettings
 
 
 class BuildRow(Struct, frozen=True, kw_only=True):
-    """A build of this machine, successful or not. `outcome` is as in its report; `release`: the one that it published,
-    `error` why it did not, `feed` the one that it could not read. Times are the machine's own."""
+    """A build of this machine, successful or not. `outcome` is as in its report; `release` is what it published,
+    `error` why it did not, `feed` the unreadable one. Times are the machine's own."""
 
     outcome: str
     started_at: datetime
@@ -69,12 +69,12 @@ def read_language(language: str) -> Mapping[str, Mapping[str, str]]:
 
 
 def lay_words(language: str, own: Mapping[str, Mapping[str, str]]) -> Mapping[str, Words]:
-    """Return the words of each page, the program's replaced by the operator's."""
+    """Return the words of each page, with the operator's in place of the program's."""
     return {page: Words({**texts, **own.get(page, {})}) for page, texts in read_language(language).items()}
 
 
 def list_unknown(own: Mapping[str, object]) -> Iterator[str]:
-    """Yield the names of an operator's own words that no page uses, and of those that are no text."""
+    """Yield the names of an operator's own words that no page uses or that are no text."""
     known = read_language("en")
     for page, texts in own.items():
         if page not in known or not isinstance(texts, Mapping):
@@ -99,16 +99,13 @@ def format_date(day: date, words: Words) -> str:
 
 
 class SiteSettingsError(WrongSetting):
-    """The file of words or of the base map can't be read, or is none."""
+    """The file of words or of the base map can't be read, or has another format."""
 
 
 def make_settings(table: SiteTable | None) -> SiteSettings | None:
     """Return the settings of the pages, or None where a release has no pages: they are turned off, or their styles and
-    scripts were not built. Without the table there are only the pages that show no listing.
-
-    Raises:
-        SiteSettingsError: The file of words or of the base map is wrong.
-    """
+    scripts were not built. Without the table there are only the pages that show no listing. Raises
+    SiteSettingsError."""
     if (table is not None and not table.enabled) or explain_no_assets() is not None:
         return None
     if table is None:

@@ -1,5 +1,5 @@
 """The pointer, `current.json`: the one name whose bytes change, so that swapping it publishes a release. Also the chain
-of releases that it leads to, and the error when it is lost."""
+of releases behind it, and the error if the pointer is lost."""
 
 from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -55,7 +55,7 @@ class Pointer(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class VersionedPointer(Struct, frozen=True):
-    """A pointer as it was read, with the store's tag of it."""
+    """A pointer as it was read, with the store's ETag."""
 
     pointer: Pointer
     etag: str
@@ -80,7 +80,7 @@ def parse_pointer(data: bytes) -> Pointer:
 def make_pointer(sha: str, root: Root, *, trust: Trust) -> Pointer:
     """Return the pointer to this root, signed if `trust` has a signer. The same root always has the same pointer.
 
-    `sha` is the hash of its bytes. Those of an earlier program may have members that this one does not write.
+    `sha`: the hash of the root's bytes, which an earlier program may have written with members that `Root` lacks.
     """
     pointer = Pointer(
         sequence=root.sequence,
@@ -118,11 +118,12 @@ def read_pointer(store: Store, *, trust: Trust = ANYBODY) -> VersionedPointer | 
 
 
 def read_current(store: Store, *, trust: Trust = ANYBODY, is_new: bool = False) -> CurrentRelease | None:
-    """Return the release in force, or None if nothing was published yet. For who publishes after it or deletes what it
-    does not name. `is_new`: a store without a pointer is believed to be new, and not searched for releases.
+    """Return the release in force, or None if nothing was published yet. Only commands that publish or delete need it.
+    `is_new`: a store without a pointer is believed to be new, and not searched for releases.
 
     Raises DamagedStore if the store has releases and no pointer, Corrupt if the pointer and its root do not fit,
-    UntrustedRelease and StoreError."""
+    UntrustedRelease and StoreError.
+    """
     versioned = read_pointer(store, trust=trust)
     if versioned is None:
         if not is_new:
@@ -152,7 +153,7 @@ def explain_pointer(pointer: Pointer, root: Root) -> str | None:
 
 
 def swap_pointer(store: Store, *, old: VersionedPointer | None, new: Pointer) -> Outcome:
-    """Replace the pointer. WON or LOST, never UNKNOWN: a lost reply is settled by reading the chain of roots.
+    """Replace the pointer. Return WON or LOST, never UNKNOWN: after a lost reply the chain of roots tells.
 
     While the pointer still is `old`, the same swap is sent again: the one on its way and the new one can't both win,
     and neither can undo what followed. Raises StoreError if even that gets no reply.
@@ -182,8 +183,8 @@ def is_published(store: Store, *, current: Pointer, wanted: Pointer) -> bool:
 
 
 def refuse_lost_pointer(store: Store) -> None:
-    """Raise DamagedStore if the store has releases. Its text names the newest whose objects are all there. A store
-    with objects and no root was never published: its first build was killed. Call this if there is no pointer."""
+    """Raise DamagedStore if the store, which has no pointer, has releases. Its text names the newest whose objects are
+    all there. Objects without a root are no release: their first build was killed."""
     roots = find_roots(store)
     if not roots:
         return
@@ -202,7 +203,7 @@ def refuse_lost_pointer(store: Store) -> None:
 
 def find_roots(store: Store) -> list[tuple[str, Root]]:
     """Return the hashes and roots of all releases in the store, the highest sequence first, without those that a
-    takedown ended. Each object is read that is small enough to be a root."""
+    takedown ended. It reads every object small enough to be a root."""
     with ThreadPoolExecutor(_REQUESTS) as pool:
         names = (entry.name for entry in store.list(PREFIX) if entry.size <= _MOST_BYTES)
         matches = [match for match in pool.map(partial(_find_root, store), names) if match is not None]
@@ -239,10 +240,9 @@ class ListedRelease(Struct, frozen=True):
 
 
 def list_releases(store: Store, *, trust: Trust = ANYBODY) -> Iterator[ListedRelease]:
-    """Yield the current release and those before it, newest first, until one is pruned. Each root is read when it is
-    needed.
+    """Yield the current release and the previous ones, newest first, until one is pruned. Roots are read when needed.
 
-    Each root names the one before it by hash, so the pointer's signature covers all of them. Raises UntrustedRelease,
+    Each root names the previous one by hash, so the pointer's signature covers all of them. Raises UntrustedRelease,
     Corrupt, NotFound and StoreError.
     """
     current = read_current(store, trust=trust)

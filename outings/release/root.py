@@ -1,4 +1,4 @@
-"""The root of a release. It names a snapshot for each metro, the log, and the root before it.
+"""The root of a release. It names a snapshot for each metro, the log of versions, and the previous root.
 
 Instants are whole seconds in UTC. The name of an object is the 64 hex digits of its SHA-256.
 """
@@ -16,7 +16,7 @@ LAYOUT = 1
 
 
 class Part(Struct, frozen=True, kw_only=True):
-    """A metro in a release: its manifest, when its bytes last changed, and the hash of its snapshot."""
+    """A metro in a release: its manifest, the time of its last change, and the hash of its snapshot."""
 
     manifest: str
     stamp: datetime
@@ -24,7 +24,7 @@ class Part(Struct, frozen=True, kw_only=True):
 
 
 class Segment(Struct, frozen=True, kw_only=True):
-    """A run of versions, `first` to `last`, with the index of its blocks and listings (`log`)."""
+    """An object with a run of versions of listings, `first` to `last`, and the `index` of its blocks and listings."""
 
     object: str
     index: str
@@ -33,7 +33,8 @@ class Segment(Struct, frozen=True, kw_only=True):
 
 
 class Log(Struct, frozen=True, kw_only=True):
-    """Every version ever published: sealed segments in order, and the open tail, which each release writes again."""
+    """Every version of a listing ever published: sealed segments in order, and the open tail, rewritten by each
+    release."""
 
     sealed: tuple[Segment, ...] = ()
     tail: Segment | None = None
@@ -44,12 +45,12 @@ class Log(Struct, frozen=True, kw_only=True):
 class FeedTally(Struct, frozen=True, kw_only=True):
     """A count of what became of a feed's records: `read` = `listings` + `merged` + `quarantined`.
 
-    `withdrawn`: records of what was taken down, which are left out. `last_good`: how many listings stay as they were
-    because what the feed says of them by now is quarantined, and `last_good_since` the stamp of the oldest of these
-    versions. `read_at`: when this version was read. `failure` says why it is still in force, though the feed failed at
-    `failed_at`. `missed`: expectations that it does not meet. `removals`: of the `listings` those that only say that
-    something is gone. `repeated`: of the `merged` those that say the same again; `merges`: some of the others.
-    `filled`: how often each of the feed's defaults was taken. `unplaced`: columns that its mapping does not use.
+    `withdrawn`: records of what was taken down, which are left out. `last_good`: listings that stay as they were
+    because their new record is quarantined; `last_good_since`: the stamp of the oldest of these versions. `read_at`:
+    when this version was read. `failure`: why it is still in force, though the feed failed at `failed_at`. `missed`:
+    expectations that it does not meet. `removals`: `listings` that only remove something. `repeated`: those `merged`
+    that equal their successor; `merges`: some of the others. `filled`: how often each default was used. `unplaced`:
+    columns that the mapping does not use.
     """
 
     read: int
@@ -72,13 +73,13 @@ class FeedTally(Struct, frozen=True, kw_only=True):
 
 class FeedMemory(FeedTally, frozen=True, kw_only=True):
     """The memory that a build has of a feed: the hash of its bytes and what became of its records, so that the same
-    bytes need not be parsed again to be reported; `problems` names the object of its quarantine lines.
+    bytes need not be parsed again. `problems`: the object of its quarantine lines.
 
-    `hash` is empty if there never was a good version. `metro`: whose feed it is; None of one for several, and in roots
-    of before. `newest`: how new its records are.
+    `hash` is empty if there never was a good version. `metro`: whose feed it is; None if of several, or in old roots.
+    `newest`: when its newest record was crawled.
 
-    `question` is a hash of the question to which all that follows is an answer: `records`, the object of its records as
-    they were read; the server's validators; and of a walk its place, and when it was taken.
+    `question`: a hash of the address and settings by which the rest was fetched: `records`, the object of the records
+    as read; the server's validators; and of a walk through pages, where the `next` begins and when this one was.
     """
 
     hash: str
@@ -105,7 +106,7 @@ class Withdrawal(Struct, frozen=True, kw_only=True):
 
 
 class ReleaseRange(Struct, frozen=True, array_like=True):
-    """Releases that hold what was taken down and answer nobody, from `first` to `last`, both included."""
+    """Releases `first` to `last`, both included, which hold what was taken down, and are never served."""
 
     first: int
     last: int
@@ -115,10 +116,10 @@ Withdrawals = Mapping[str, Withdrawal]
 
 
 class Root(Struct, frozen=True, kw_only=True):
-    """One release.
+    """A release.
 
     `parts` by metro slug, `feeds` by feed name; `previous` is null in the first. `withdrawals`: what was taken down, by
-    id; `ended`: which earlier releases hold it. `site` is the object of the site's settings and pages (`site.Site`).
+    id; `ended`: the earlier releases that hold it. `site`: the object of the site's settings and pages (`site.Site`).
     """
 
     layout: int = LAYOUT

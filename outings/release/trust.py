@@ -1,7 +1,7 @@
 """Decide which releases are trusted, by Ed25519 keys in PEM form.
 
-Only the pointer is signed. It names its root by hash, and the root names everything else and the root before it.
-Whatever is mixed, tampered with or made up therefore has another hash or no signature.
+Only the pointer is signed. It names its root by hash, and the root names everything else and the previous root. A
+release that is altered or made up therefore has another hash or no signature.
 """
 
 import base64
@@ -60,8 +60,8 @@ class Trust(Struct, frozen=True, kw_only=True):
     def find_signer(
         self, data: bytes, signature: str | None, *, named: str, purpose: bytes = _PURPOSE
     ) -> PublicKey | None:
-        """Return the key that signed `data`, or None if no key is required. Raises UntrustedRelease, which has `named`
-        in its text."""
+        """Return the key that signed `data`, or None if no key is required. Raises UntrustedRelease, whose text says
+        what the data is: `named`."""
         if not self.believed:
             return None
         if signature is None:
@@ -161,8 +161,8 @@ def parse_private_key(data: bytes) -> "Ed25519PrivateKey":
 
 
 def parse_public_keys(data: bytes) -> tuple[PublicKey, ...]:
-    """Parse one or more public keys, in the file's order. Raises ValueError, with a text that continues a sentence
-    about the file."""
+    """Parse public keys, in the file's order. Raises ValueError, with a text that continues a sentence about the
+    file."""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.serialization import load_pem_public_key

@@ -22,7 +22,7 @@ class _Reference(Struct, frozen=True):
 
 
 class References(Struct, frozen=True):
-    """The objects that a document refers to. A place refers to none."""
+    """The place and organization that a document refers to. A place refers to no place."""
 
     place: _Reference | None = None
     organization: _Reference = _Reference()
@@ -50,7 +50,7 @@ def check_expanded(query: Query, context: AnswerContext) -> None:
 
 
 class Expansion:
-    """Expands the items of one answer. Makes each object once, however many items refer to it."""
+    """An expander of one answer's items. It encodes each organization once."""
 
     def __init__(self, members: tuple[str, ...], *, snapshot: Snapshot, context: AnswerContext) -> None:
         self._members = members

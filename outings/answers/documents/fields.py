@@ -1,4 +1,4 @@
-"""Choose the members of a document that an answer sends, and insert members into one."""
+"""Cut documents to the members that an answer sends, and insert members."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -18,7 +18,7 @@ class _Identity(Struct, frozen=True):
 
 
 class NamedDocument(Struct, frozen=True):
-    """The members that every answer takes from a document of which it shows a part."""
+    """The few members that answers read when they show only a part of a document."""
 
     id: str
     type: str
@@ -30,7 +30,7 @@ _decode = msgspec.json.Decoder(_Identity).decode
 
 
 def read_id(document: bytes) -> tuple[str, str]:
-    """Type and id."""
+    """Return the type and the id."""
     listing = _decode(document)
     return listing.type, listing.id
 
@@ -50,7 +50,7 @@ def add_members(document: bytes, members: bytes) -> bytes:
 
 
 def fill_sessions(document: bytes, cards: Sequence[bytes]) -> bytes:
-    """Return the document of a class with these cards in its empty `sessions`."""
+    """Return the document of a class with these cards in its array `sessions`, until now empty."""
     return b'%b"sessions":[%b]}' % (document.removesuffix(_NO_SESSIONS), b",".join(cards))
 
 
@@ -63,7 +63,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def choose_fields(query: Query) -> Callable[[bytes], bytes]:
-    """Document → what is shown of it: all, where no path is named. A path goes through arrays."""
+    """Return a function that cuts a document to `fields`; without any it keeps all. A path goes through arrays."""
     paths = query.get_words("fields")
     if not paths:
         return lambda document: document
@@ -74,8 +74,7 @@ def choose_fields(query: Query) -> Callable[[bytes], bytes]:
 
 @lru_cache(maxsize=_CHOICES)
 def cut_document(resource: str, paths: tuple[str, ...]) -> Callable[[bytes], bytes]:
-    """`paths`: dotted, as the contract settles them: `id` and `type` among them. What the resource has not is passed
-    over."""
+    """Return a function that cuts a document to these normalized paths. Those that the resource lacks are ignored."""
     # A type of these members alone: msgspec passes over all others without making anything of them.
     decode = msgspec.json.Decoder(_narrow_type(RESOURCES[resource], _grow_tree(paths))).decode
     return lambda document: _encode(decode(document))

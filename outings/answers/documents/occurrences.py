@@ -1,4 +1,4 @@
-"""Occurrences of events: one by its number, the next on a date, how many are left; and the block that says so."""
+"""Find an event's occurrences: one by its number, the next on a date, how many are left. Put them into documents."""
 
 import weakref
 from bisect import bisect_left
@@ -25,7 +25,7 @@ _BY_DATES = "-"
 
 
 class Next(Struct, frozen=True, kw_only=True):
-    """The next occurrence, in seconds since 1970, of the instant and of the local clock; None if there is none.
+    """The start of the next occurrence, in seconds since 1970, in UTC and by the local clock; None if there is none.
 
     `remaining` counts from the next one; it and `total` are None when the series has no end.
     """
@@ -37,7 +37,7 @@ class Next(Struct, frozen=True, kw_only=True):
 
 
 class Moment(Struct, frozen=True, kw_only=True):
-    """One occurrence, in seconds as those of `Next`; `index` counts from 1 at the anchor."""
+    """One occurrence, in seconds as in `Next`. `index` is 1 for the first of the series."""
 
     index: int
     starts_at: int
@@ -53,7 +53,8 @@ OCCURRENCES = ("row", "index", "starts_at", "ends_at", "starts_local", "ends_loc
 
 
 def make_series(listings: "pl.DataFrame", occurrences: "pl.DataFrame") -> "pl.DataFrame":
-    """Return the facts on each listing's series, by row. `end` is where its occurrences end in the order by row."""
+    """Return the recurrence of each listing, by row. `end`: where its occurrences end in the columns `day` and
+    `number`."""
     ends = np.searchsorted(np.sort(occurrences["row"].to_numpy()), np.arange(listings.height), side="right")
     return listings.select(
         pl.col("is_recurring").fill_null(value=False).cast(pl.UInt8()),
@@ -67,8 +68,8 @@ def make_series(listings: "pl.DataFrame", occurrences: "pl.DataFrame") -> "pl.Da
 def make_moments(occurrences: "pl.DataFrame") -> "pl.DataFrame":
     """Return the times of occurrences, ordered by start, as small numbers: a metro has millions.
 
-    Local times and ends are in seconds from the start's instant. The columns `day` and `number` are in another order,
-    by row and date, and serve to find the next occurrence of a row.
+    Local times are in seconds from the instant, ends from the start. Only `day` and `number` are ordered by row and
+    date, to find a row's next occurrence.
     """
     local, ends_local = (pl.col(name).to_physical() // _MICROSECONDS for name in ("starts_local", "ends_local"))
     by_row = occurrences.select("row", "date", "index").with_row_index("number").sort("row", "date", "index")
@@ -125,12 +126,11 @@ class Series:
         )
 
     def list_moments(self, row: int) -> list[Moment]:
-        """Every occurrence of a row that the build knew, in order."""
+        """Return every occurrence of a row that the build listed, in order."""
         first = self._ends[row - 1] if row else 0
         return [self.read_moment(self._numbers[at]) for at in range(first, self._ends[row])]
 
     def count_moments(self, row: int) -> int:
-        """Return how many occurrences `list_moments` has."""
         return self._ends[row] - (self._ends[row - 1] if row else 0)
 
     def read_recurrence(self, row: int) -> str | None:
@@ -139,25 +139,25 @@ class Series:
         return None if recurrence == _BY_DATES else recurrence
 
     def read_local_starts(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the starts of occurrences, by their places in the table, in seconds of the local clock; NEVER for
-        -1."""
+        """Return the starts of the occurrences with these numbers, in seconds of the local clock; NEVER for -1."""
         starts = np.asarray(self._instants)[numbers] + np.asarray(self._offsets)[numbers] if len(self._instants) else 0
         return np.where(numbers < 0, NEVER, starts)
 
     def read_instants(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the starts of occurrences, by their places in the table, in seconds since 1970."""
+        """Return the starts of the occurrences with these numbers, in seconds since 1970."""
         instants: NDArray[np.int64] = np.asarray(self._instants)[numbers] if numbers.size else numbers
         return instants
 
     def find_firsts(self, rows: NDArray[np.int64], *, low: int, high: int | None) -> NDArray[np.int64]:
-        """Return the place in the table of each row's first occurrence between two days since 1970, else -1."""
+        """Return the number of each row's first occurrence from day `low` to `high`, both included and since 1970; else
+        -1."""
         at, last = self._find_places(rows, low)
         return self._choose(at, last, high=high)
 
     def find_since(
         self, rows: NDArray[np.int64], *, low: int, high: int | None, instant: int, timed: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
-        """`find_firsts` of the occurrences that begin at an instant or later, if they have a time."""
+        """Find as `find_firsts`, but in `timed` rows only occurrences that begin at `instant` or later."""
         at, last = self._find_places(rows, low)
         late = np.flatnonzero(timed & (at < last))
         while late.size:  # as often as an event had dates today
@@ -167,7 +167,8 @@ class Series:
         return self._choose(at, last, high=high)
 
     def _find_places(self, rows: NDArray[np.int64], low: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return, in the order by row, each row's first occurrence from a day on, and where its occurrences end."""
+        """Return for each row two places in the columns `day` and `number`: of its first occurrence from a day on, and
+        behind its last."""
         ends, days = np.asarray(self._ends), np.asarray(self._days)
         at, last = np.where(rows > 0, ends[rows - 1], 0).astype(np.int64), ends[rows].astype(np.int64)
         above = last.copy()
@@ -186,14 +187,14 @@ class Series:
         return numbers
 
     def find_first(self, row: int, low: int, high: int | None) -> int:
-        """`find_firsts` of one row."""
+        """Find as `find_firsts`, for one row."""
         first, last = self._ends[row - 1] if row else 0, self._ends[row]
         at = bisect_left(self._days, low, first, last)
         exists = at < last and (high is None or self._days[at] <= high)
         return self._numbers[at] if exists else -1
 
     def find_next(self, row: int, today: date) -> Next:
-        """Return the first live occurrence on or after the date, however far away."""
+        """Return the first occurrence on or after the date, however far away."""
         first, last = self._ends[row - 1] if row else 0, self._ends[row]
         at = bisect_left(self._days, number_day(today), first, last)
         total = None if self._totals[row] == _UNKNOWN else self._totals[row]
@@ -236,7 +237,7 @@ def read_event(reader: SnapshotReader, row: int, today: date) -> bytes:
 def view_events(reader: SnapshotReader, rows: Sequence[int], today: date) -> list[bytes | memoryview]:
     """Return the documents of events as `read_event` does, in pieces to be joined by commas, without copying them.
 
-    The next occurrence of a series is a piece of its own: a comma separates members as it separates items.
+    A series has two pieces, the second its next occurrence: members too are separated by commas.
     """
     documents, are_series, of = reader.view_documents(rows), open_series(reader).list_series(rows), reader.reference
     pairs = zip(rows, are_series, strict=True)
@@ -250,8 +251,8 @@ def view_events(reader: SnapshotReader, rows: Sequence[int], today: date) -> lis
 
 @lru_cache(maxsize=_BLOCKS)
 def _read_next(of: "weakref.ref[SnapshotReader]", row: int, today: date) -> bytes:
-    """Return the end of a series' document, behind a comma: its next occurrence on or after the date. Making one takes
-    12 µs, of which most is in formatting two instants: 600 µs of a page of 50."""
+    """Return what follows the last comma of a series' document: its next occurrence on or after the date. Making one
+    takes 12 µs, most of it to format two instants."""
     reader = of()
     assert reader is not None
     block = _encoder.encode(Occurrence(**_show_next(open_series(reader).find_next(row, today))))
@@ -259,8 +260,8 @@ def _read_next(of: "weakref.ref[SnapshotReader]", row: int, today: date) -> byte
 
 
 def read_occurrence(reader: SnapshotReader, row: int, number: int, today: date) -> bytes:
-    """Return the document of an event with the times of one occurrence, `number` in the table, and its block, which an
-    event that is no series has too."""
+    """Return the document of an event with the times and the block `occurrence` of one occurrence, `number` in the
+    table. A single event has the block, too."""
     members = _decoder.decode(reader.read_document(row))
     moment, following = open_series(reader).read_moment(number), open_series(reader).find_next(row, today)
     times = _show_times(moment)

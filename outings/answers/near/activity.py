@@ -8,7 +8,7 @@
     variety            how many different categories they have      value / categories       0.10
     free_share         free of those that state a price             value                    0.10
 
-    score = Σ weight × score ÷ Σ weight, over the collections that are asked for and the last two
+    score = Σ weight × score ÷ Σ weight, over the requested collections, variety and free_share
 
 Scores and weights are whole thousandths, rounded half to even, so that a reader who adds them up gets the same.
 """
@@ -57,8 +57,7 @@ _WHOLE = 1000
 
 
 class Tally(Struct, frozen=True, eq=False):
-    """Counts of the listings near points, a row for each point, by type: all, free, priced, and bit sets of their
-    categories."""
+    """Counts near points: in each array a row for each point, and a column for each type. `categories` are bit sets."""
 
     counts: Array
     free: Array
@@ -67,7 +66,7 @@ class Tally(Struct, frozen=True, eq=False):
 
 
 class Component(Struct, frozen=True, eq=False):
-    """A component of the score: its `values` for points, NaN if there is none; `scores` and `weight` in thousandths."""
+    """A component of the score. `values` by point, NaN for a share of nothing; `scores` and `weight` in thousandths."""
 
     name: str
     values: NDArray[np.float64]
@@ -76,13 +75,13 @@ class Component(Struct, frozen=True, eq=False):
 
 
 def tally_circle(circle: Circle) -> Tally:
-    """Count the cards of one circle."""
+    """Count the listings in one circle, classes of a program once."""
     all_, free, paid = (np.rint(circle.counts[part]).astype(np.int64)[np.newaxis] for part in (ALL, FREE, PAID))
     return Tally(all_, free, paid, circle.index.unite_categories(circle.cards.rows)[np.newaxis])
 
 
 def list_components(tally: Tally, types: Sequence[str], *, words: int) -> list[Component]:
-    """`types`: those that count; `words`: how many categories there are."""
+    """Compute the score's components. `types`: those that count; `words`: how many categories there are."""
     codes = [TYPES.index(listing_type) for listing_type in types]
     halves, weights = _weigh(tuple(types))
     counts = tally.counts[:, codes]
@@ -100,7 +99,7 @@ def list_components(tally: Tally, types: Sequence[str], *, words: int) -> list[C
 
 @lru_cache
 def _weigh(types: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[int, ...]]:
-    """Return the count of each type that scores a half, and the weights of all components."""
+    """Return the count at which each type scores a half, and the weights of all components."""
     own = [_COUNTED[COLLECTIONS[listing_type]] for listing_type in types]
     weights = [*(weight for _, weight in own), _VARIETY, _FREE_SHARE]
     given = tuple(int(np.rint(_WHOLE * weight / sum(weights))) for weight in weights)
@@ -108,7 +107,7 @@ def _weigh(types: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[int, ...]]:
 
 
 def score_components(components: Sequence[Component]) -> Array:
-    """Thousandths, by point."""
+    """Return scores in thousandths, by point."""
     total = sum(component.scores * component.weight for component in components)
     scores: Array = np.rint(total / sum(component.weight for component in components)).astype(np.int64)
     return scores
@@ -128,8 +127,8 @@ class PointSample(Struct, frozen=True, eq=False):
     known: LruCache[tuple[str, ...], Array]
 
     def score(self, types: tuple[str, ...], *, words: int) -> Array:
-        """Return the scores of the points within reach of a listing of these types. `words`: how many categories there
-        are."""
+        """Return the scores of the points within reach of a listing of these types. `words`: as in
+        `list_components`."""
         return self.known.read(types, lambda: self._score(types, words=words))
 
     def _score(self, types: tuple[str, ...], *, words: int) -> Array:
@@ -181,7 +180,7 @@ def answer_activity(near: Near) -> list[bytes]:
 
 
 def measure_activity(near: Near, shown: ShownListings, circle: Circle) -> AreaActivity:
-    """`circle`: the request's own."""
+    """Measure the activity of a request's point. `circle`: the request's own."""
     tally = tally_circle(circle)
     types, words = tuple(near.collections), len(near.snapshot.vocabulary.categories)
     components = list_components(tally, types, words=words)
@@ -216,7 +215,7 @@ def _find_percentile(near: Near, *, words: int) -> int:
 
 
 def _suggest_radius(point: Point, shown: ShownListings) -> int:
-    """Return the least radius of the ladder with enough listings in it, else its last."""
+    """Return the least radius of `_LADDER` with enough listings in it, else the last."""
     nearest = shown.find_nearest(point, chord=find_chord(_LADDER[-1]), count=ENOUGH)
     metres = find_metres(nearest.squares)
     if metres.size < ENOUGH:

@@ -1,7 +1,7 @@
 """Render an item near a point: what it shows of its listing, how far it is and when it begins.
 
-The build writes the texts that an item has of its listing into mapped tables, so that a request reads no document.
-Places and facts that many listings share are there once.
+The build writes an item's texts into mapped tables, so that a request reads no document. Places and facts that many
+listings share are there once.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ class ItemSchedule(Struct, frozen=True):
 
 
 class _Listing(Struct, frozen=True):
-    """The members that an item takes from a listing, as they stand there."""
+    """The members of a listing that an item shows, most of them as raw JSON."""
 
     id: Raw
     type: str
@@ -69,7 +69,7 @@ class Parts(Struct, frozen=True):
 
     Attributes:
         head: from the beginning to the distance's number.
-        place: behind the start: the place and the location. Begins with a comma, as the two after it.
+        place: the place and the location, behind the start. Begins with a comma, as do `facts` and `tail`.
         facts: from the price to the categories.
         tail: from the image to the end.
         timezone: a zone's name, empty if none is stated.
@@ -87,7 +87,7 @@ PartViews = tuple[memoryview, memoryview, memoryview, memoryview, bytes]
 
 
 def make_parts(document: bytes) -> Parts:
-    """Make the parts of an item from the members of a document, as they are written there."""
+    """Make the parts of an item from a listing's document, whose JSON is copied."""
     listing = _decoder.decode(document)
     timezone = listing.timezone if listing.schedule is None else listing.schedule.timezone
     link = b"/v1/%b/%b" % (COLLECTIONS[listing.type].encode(), bytes(listing.id)[1:-1])
@@ -102,7 +102,7 @@ def make_parts(document: bytes) -> Parts:
 
 
 def make_item_tables(reader: SnapshotReader) -> "dict[str, pl.DataFrame]":
-    """Make the tables of a snapshot."""
+    """Make the tables `ITEM_TABLES` of a snapshot, by name."""
     listings = read_columns(reader.tables["listings"], "listings", ("row", "status", "lat", "lng"))
     located = listings.filter(pl.col("status") == PUBLISHED).drop_nulls(("lat", "lng"))
     rows = located["row"].sort().to_list()
@@ -124,7 +124,7 @@ def _list_parts(reader: SnapshotReader, rows: Sequence[int]) -> Iterator[tuple[i
 
 
 def _number_texts(texts: "pl.DataFrame") -> "tuple[pl.DataFrame, pl.Series]":
-    """Return the different rows, in the order of their first appearance, and for each row the index of its own."""
+    """Return the distinct rows, in the order of their first appearance, and each row's index among them."""
     different = texts.unique(maintain_order=True)
     numbered = different.with_row_index("number")
     return different, texts.join(numbered, on=texts.columns, how="left", maintain_order="left")["number"]
@@ -171,8 +171,8 @@ def list_pieces(
     metres: Sequence[int],
     starts: Sequence[tuple[int, int | None]],
 ) -> list[bytes | memoryview]:
-    """Return the `NearbyItem` of each row in pieces of JSON, with a comma before each item, so that a page is joined
-    once. `starts`: by the local clock and, of an event, in seconds since 1970."""
+    """Return the `NearbyItem` of each row in pieces of JSON, with a comma before each item, to be joined once a page.
+    `starts`: each next start in seconds, by the local clock and, for events, since 1970."""
     pieces: list[bytes | memoryview] = []
     if not metres:
         return pieces
@@ -196,7 +196,7 @@ def read_last(pieces: Sequence[bytes | memoryview]) -> tuple[str, str]:
 
 @lru_cache(maxsize=_STARTS)
 def _encode_start(local: int, instant: int | None, timezone: bytes) -> bytes:
-    """Return the members that say a start, behind a comma."""
+    """Encode the members that state a start, with a comma before them."""
     zone = timezone.decode() or None
     starts_local, starts_at, _ = format_start(Start(local, instant), zone)
     members = {"starts_at": starts_at, "starts_local": starts_local, "timezone": zone}

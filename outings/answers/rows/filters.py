@@ -1,4 +1,4 @@
-"""The filters of lists: the condition that each makes, its value where a request gives none, and selections of rows."""
+"""The filters of lists: their conditions and defaults, and the selections of rows that they make."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,28 +24,28 @@ Scalar = str | int | float | bool | date
 
 
 class AnyOf(Struct, frozen=True):
-    """The column is one of the values. Not stated: dropped."""
+    """The column is one of the values. A row that states none is dropped."""
 
     column: str
     values: tuple[int, ...]
 
 
 class Shares(Struct, frozen=True):
-    """The column, a bit set, has one of these bits at least. Not stated: dropped."""
+    """The column, a bit set, has at least one of these bits. A row that states none is dropped."""
 
     column: str
     bits: int
 
 
 class Is(Struct, frozen=True):
-    """The column equals the value. Not stated: equal to nothing, so true and false both drop it."""
+    """The column equals the value. A row that states none is dropped, by true and by false."""
 
     column: str
     value: Scalar
 
 
 class Between(Struct, frozen=True):
-    """The column lies between the bounds. Not stated: dropped."""
+    """The column lies between the bounds. A row that states none is dropped."""
 
     column: str
     low: Scalar | None
@@ -65,7 +65,7 @@ class Overlaps(Struct, frozen=True):
 
 
 class NotBefore(Struct, frozen=True):
-    """An occurrence begins at the instant (seconds since 1970) or later; one that states no clock time, on the day or
+    """An occurrence begins at the instant (seconds since 1970) or later or, without a clock time, on the day or
     later."""
 
     instant: int
@@ -73,8 +73,8 @@ class NotBefore(Struct, frozen=True):
 
 
 class Within(Struct, frozen=True):
-    """The listing's coordinates lie in the circle, its edge included. Not stated: dropped; or, where it is approximate,
-    the middle of its zip is what counts."""
+    """The listing's coordinates lie in the circle or on its edge. A listing without any is dropped or, with
+    `is_approximate`, placed in the middle of its zip."""
 
     lat: float
     lng: float
@@ -91,26 +91,26 @@ class NearZip(Struct, frozen=True):
 
 
 class InZips(Struct, frozen=True):
-    """The listing's address has one of these. Not stated: dropped."""
+    """The listing's address has one of the zips."""
 
     zips: tuple[str, ...]
 
 
 class Matches(Struct, frozen=True):
-    """The listing's words answer the query."""
+    """The listing's words match the text query."""
 
     text: TextQuery
 
 
 class HasId(Struct, frozen=True):
-    """The listing is one of these."""
+    """The listing has one of the ids."""
 
     ids: tuple[str, ...]
 
 
 class ExpressionSet(Struct, frozen=True, eq=False):
-    """The listing, or what happens, is in a set: what an expression is true for. A listing has its number within its
-    type, an occurrence, section or session its number in the table."""
+    """An SQL expression is true for the listing, or its occurrence, section or session. `words`: a bit set, by the
+    listing's number within its type or the other's row."""
 
     words: NDArray[np.uint64]
     is_of_happening: bool
@@ -128,8 +128,8 @@ Condition = AnyOf | Shares | Is | Between | Overlaps | NotBefore | ExpressionSet
 
 
 class Conditions(Struct, frozen=True):
-    """A listing matches when all of `listing` and `by_row` hold, and one of its happenings meets all of `happening`
-    at once."""
+    """The conditions of a list. A listing meets all of `listing` and `by_row`, and one of its occurrences, sections or
+    sessions all of `happening`."""
 
     listing: tuple[Condition, ...]
     happening: tuple[Condition, ...]
@@ -195,14 +195,14 @@ def list_audiences(words: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def match_age(values: Values, _: str) -> Overlaps:
-    """One age, or those that a search's words mean. A listing that states none is kept."""
+    """Match an age, or the ages in a search's words. A listing without ages is kept."""
     age = values["age"]
     low, high = age if isinstance(age, tuple) else (age, age)
     return Overlaps("age_min", "age_max", low, high)
 
 
 def draw_circle(values: Values, _: str) -> Within | NearZip:
-    """Round coordinates, or the middle of a zip."""
+    """Return the circle round coordinates or a zip."""
     is_approximate = values.get("include_approximate", False)
     if "near_zip" in values:
         return NearZip(values["near_zip"], values["radius_m"], is_approximate)
@@ -210,7 +210,7 @@ def draw_circle(values: Values, _: str) -> Within | NearZip:
 
 
 def match_price(values: Values, _: str) -> Either:
-    """Free, or from a price of at most this much."""
+    """Match listings that are free, or whose least price is at most `max_price`."""
     return Either(((Between("price_min", None, values["max_price"]),), (Is("is_free", value=True),)))
 
 
@@ -222,7 +222,7 @@ def match_neighborhood(values: Values, _: str) -> Either:
 
 
 def match_window(values: Values, listing_type: str) -> Condition:
-    """Match listings with an occurrence in the window. A term that is unknown, or not known to have ended, may still be
+    """Match listings with an occurrence in the window. A term of unknown dates or without a known end may still be
     open, and a camp without a dated session may be at any time: these match, too."""
     first, last = values.get("from"), values.get("to")
     if listing_type == "event":
@@ -234,9 +234,9 @@ def match_window(values: Values, listing_type: str) -> Condition:
 
 
 def match_meetings(values: Values, listing_type: str) -> Condition:
-    """Match classes that meet in the window: a section's weekday on a date that is in the window and in its term, or a
-    term within the window. Match camps with a session in the window. Weekdays repeat, so in a long window only the
-    first and the last seven dates need the weekday; between them it is enough that a term has begun."""
+    """Match camps with a session in the window, and classes that meet in it: on a section's weekday in its term, or in
+    a term within the window. In a long window only the first and the last seven dates need the weekday; between them it
+    is enough that a term has begun."""
     first, last = values.get("from"), values.get("to")
     if first is None:
         return Overlaps("starts_on", "ends_on", None, None)
@@ -262,7 +262,7 @@ def match_weekdays(values: Values, listing_type: str) -> Condition:
 
 
 def match_text(values: Values, _: str) -> Matches:
-    """Every term in name, category, keywords, description, organization or place."""
+    """Match every term in name, category, keywords, description, organization or place."""
     query = parse_text(values["q"])
     assert query is not None, "the contract refuses a text without words"
     return Matches(query)
@@ -295,8 +295,7 @@ RULES: Mapping[str, Rule] = {
 def make_conditions(
     listing_type: str, values: Values, vocabulary: Vocabulary, *, mark: Mark | None = None
 ) -> Conditions:
-    """`values` are those in effect for the type's list, defaults included. `mark` is there where one is an
-    expression."""
+    """Return the conditions of a list. `values`: its filters in effect, defaults included. `mark` evaluates `where`."""
     if "where" in values:
         assert mark is not None, "who takes an expression can evaluate it"
         values = {**values, "where": partial(mark, values["where"])}
@@ -321,13 +320,13 @@ def make_conditions(
 
 
 def is_of_happening(column: str, listing_type: str) -> bool:
-    """Return True if every occurrence, section or session of a listing has a column of its own."""
+    """Return True if the column is one of occurrences, sections or sessions, not of listings."""
     table = HAPPENINGS.get(listing_type)
     return table is not None and column in TABLES[table]
 
 
 def _name_column(condition: Condition) -> str:
-    """Any of its columns: all of them are of the listing, or all of what happens."""
+    """Return any of the condition's columns, since all are of the same table."""
     assert not isinstance(condition, ExpressionSet), "it says itself what it is of"
     match condition:
         case Overlaps(first):
@@ -385,7 +384,8 @@ class EffectiveFilters(Struct, frozen=True, kw_only=True):
 
 
 def find_route_filters(query: Query) -> EffectiveFilters:
-    """Return the filters in effect of a route that is no list, in its own order. None of them moves with the date."""
+    """Return the filters in effect of a route that is no list, in its own order, without defaults that depend on the
+    date."""
     values: dict[str, Value] = {}
     defaults: list[str] = []
     for name, row in query.match.route.parameters.items():
@@ -400,8 +400,8 @@ def find_route_filters(query: Query) -> EffectiveFilters:
 
 
 def fill_defaults(own: Mapping[str, Default], given: Mapping[str, Value], *, today: date) -> EffectiveFilters:
-    """`own`: the defaults of the filters that a route takes. `ids` knows no default, and sync mode no window of its
-    own."""
+    """Add a route's defaults, `own`, to the filters of a request. With `ids` there are none, with `changed_since` none
+    of the window."""
     values: dict[str, Value] = {}
     defaults: list[str] = []
     for name in sorted((own.keys() | given.keys()) & _PLACES.keys(), key=_PLACES.__getitem__):
@@ -430,10 +430,9 @@ def _find_default(default: Default, values: Mapping[str, Value], *, today: date)
 
 
 class Selection(Struct, frozen=True, kw_only=True):
-    """A query for the listings of a type in one snapshot. `start` is the first date of the window: orders and cards
-    look on from it.
+    """A query for the listings of a type in one snapshot. `start`: the date from which orders and cards look on.
 
-    Without cards every class is its own. By update the order is that of a mirror, in which no listing can be missed.
+    `has_cards`: classes of one program are a single item. `by_update`: ordered so that a mirror misses no listing.
     """
 
     type: str
@@ -452,8 +451,8 @@ class Span(Struct, frozen=True, kw_only=True):
 
 
 def knows_cards(query: Query) -> bool:
-    """Return True if a program of several listings is one item: not where listings are named, mirrored, or asked one
-    by one."""
+    """Return True if the classes of a program are a single item: not with `ids`, `changed_since` or expanded
+    sessions."""
     values = query.values
     return "ids" not in values and "changed_since" not in values and "sessions" not in query.get_words("expand")
 
@@ -478,7 +477,7 @@ def select_listings(
 
 class CollectionQuery(Struct, frozen=True, kw_only=True):
     """The query of one collection. `window`: the first and the last day, since 1970, for an item's next date; not
-    before today, unless the whole window is."""
+    before today, unless the window is over."""
 
     filters: EffectiveFilters
     selection: Selection
@@ -486,8 +485,8 @@ class CollectionQuery(Struct, frozen=True, kw_only=True):
 
 
 class CollectionScope(Struct, frozen=True, kw_only=True):
-    """The circumstances that set filters' defaults. `route`: the name of the route, whose window's defaults replace
-    those of lists; `ages`: from the words of a search. With `is_now` no window begins before today."""
+    """The circumstances that set filters' defaults. `route`: its name; its default window replaces that of lists.
+    `ages`: those in a search's words. With `is_now` no window begins before today."""
 
     route: str
     today: date
@@ -498,8 +497,8 @@ class CollectionScope(Struct, frozen=True, kw_only=True):
 
 
 def choose_types(query: Query, entitlement: Entitlement) -> tuple[str, ...]:
-    """Return the types of a request that its key may read, singular: its `types`, else all. The caller refuses a
-    type that the key may not read."""
+    """Return the types that are requested, else all, if the key may read them, singular. The caller refuses the
+    others."""
     named = query.get_words("types") or tuple(COLLECTIONS.values())
     return tuple(
         listing_type
@@ -519,7 +518,7 @@ class CollectionQueries(Struct, frozen=True):
 def query_collections(
     given: tuple[tuple[str, Value], ...], types: tuple[str, ...], scope: CollectionScope
 ) -> CollectionQueries:
-    """`given`: filters of any of the types. Raises what a list raises for a window."""
+    """Return the queries of these types. `given`: filters of any of them. Raises ApiError for a wrong window."""
     collections = {listing_type: _query_collection(listing_type, dict(given), scope) for listing_type in types}
     filters = [collection.filters for collection in collections.values()]
     return CollectionQueries(
@@ -553,7 +552,7 @@ def _query_collection(listing_type: str, given: Mapping[str, Value], scope: Coll
 
 
 def _take_window(rows: Mapping[str, Parameter], own: Mapping[str, Parameter]) -> Mapping[str, Parameter]:
-    """Return a list's rows, with the route's own default for the end of the window, if it has one."""
+    """Return a list's parameters, with the route's own default for the end of the window, if any."""
     end = own.get("to")
     has_end = "to" in rows and end is not None and isinstance(end.default, DateDefault)
     return {**rows, "to": end} if has_end and end is not None else rows

@@ -32,8 +32,8 @@ Windows = tuple[tuple[str, tuple[int, int | None]], ...]
 
 
 class SearchFilters(Struct, frozen=True, kw_only=True, eq=False):
-    """The filters of a search. `collections` by type. `given`: the filters of the request, `defaults`: those of any
-    type that are not in it. `has_usual_window`: the window is that of nearly all searches of a day."""
+    """The filters of a search. `collections`: the query of each type. `given`: the filters of the request; `defaults`:
+    names of the others. `has_usual_window`: the request has no window, as nearly all have none."""
 
     collections: Mapping[str, CollectionQuery]
     given: Mapping[str, Value]
@@ -49,14 +49,14 @@ class SearchFilters(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def says_when(self) -> bool:
-        """Return True if a listing that matches may have dates that do not."""
+        """Return True if a matching listing may have dates that don't match, by their weekday or time."""
         return not self.given.keys().isdisjoint(_MOMENTS)
 
 
 def find_search_filters(
     query: Query, *, age: Age | None, context: AnswerContext, today: date, vocabulary: Vocabulary
 ) -> SearchFilters:
-    """`age`: of the query's words. Raises what a list raises for a window."""
+    """Find the filters of a search. `age`: that of the query's words. Raises ApiError for a wrong window."""
     given = {name: value for name, value in query.values.items() if name not in _OWN}
     decided = [only for name, only in _DECIDES.items() if name in query.values]
     types = tuple(each for each in choose_types(query, context.entitlement) if all(each == only for only in decided))

@@ -34,8 +34,8 @@ Rows = NDArray[np.int64]
 
 
 def make_areas(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataFrame:
-    """Return the neighborhoods by folded name, then slug, with the rows that the lists' `neighborhood` finds by each
-    slug. `types`: the bit set of the types that know of it."""
+    """Return the neighborhoods by folded name, then slug. `rows`: the listings that the filter `neighborhood` finds by
+    the slug. `types`: a bit set of the types whose readers may see it."""
     ordered = order_neighborhoods(neighborhoods)
     by_slug, by_key = (
         dict(listings.drop_nulls(column).group_by(column).agg(pl.col("row")).iter_rows())
@@ -61,8 +61,8 @@ def order_neighborhoods(neighborhoods: pl.DataFrame) -> pl.DataFrame:
 
 
 def make_statements(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataFrame:
-    """Return how the published listings of each type spell the neighborhoods that no map has: `count` by name, and of
-    those with coordinates how many they are and the sums of these. `area`: the neighborhood's number."""
+    """Return how published listings spell the neighborhoods that no map has, by neighborhood (`area`, its number), type
+    and spelling: the `count`, those `placed` by coordinates, and their sums of `lat` and `lng`."""
     areas = order_neighborhoods(neighborhoods).with_row_index("area").filter(pl.col("south").is_null())
     is_placed = pl.col("lat").is_not_null() & pl.col("lng").is_not_null()
     stating = listings.filter(pl.col("status") == PUBLISHED).drop_nulls(("neighborhood", "neighborhood_slug"))
@@ -101,7 +101,7 @@ class Areas:
         self._narrowed: LruCache[frozenset[str], Areas] = LruCache(size=1 << len(TYPES))
 
     def narrow(self, types: frozenset[str]) -> Areas:
-        """Return the neighborhoods as listings of `types` alone state them: names, centers and order."""
+        """Return the neighborhoods with the names, centers and order that the listings of `types` alone give them."""
         if not len(self._statements) or types.issuperset(TYPES):
             return self
         return self._narrowed.read(types, lambda: self._narrow(types))
@@ -143,8 +143,7 @@ class Areas:
         ]
 
     def are_known(self, types: Iterable[str]) -> NDArray[np.bool_]:
-        """Mark by number the neighborhoods that are on the map, or that a published listing of any of the types
-        states."""
+        """Mark by number the neighborhoods on the map, and those that a published listing of the types names."""
         bits = sum(1 << TYPES.index(listing_type) for listing_type in types)
         known: NDArray[np.bool_] = (self._arrays["types"] & np.uint8(bits)) != 0
         return known
@@ -167,12 +166,12 @@ class Areas:
         return self._rows[self._ends[number] : self._ends[number + 1]].astype(np.int64)
 
     def list_pairs(self) -> tuple[Rows, Rows]:
-        """All rows that lie in one, and its number beside each."""
+        """Return all rows in neighborhoods, and beside each the neighborhood's number."""
         return self._rows.astype(np.int64), np.repeat(np.arange(len(self)), np.diff(self._ends))
 
     def count_listings(self, rows: Rows, *, programs: Rows) -> Rows:
-        """Count by number the rows in each neighborhood. Rows of the same program, by its number, are one; -1 is no
-        other's."""
+        """Count the rows in each neighborhood, by its number. `programs`: each row's program, or -1; in a neighborhood,
+        a program's rows count as one."""
         size = int(max(self._rows.max(initial=0), rows.max(initial=0))) + 1
         program_of = np.full(size, -2, dtype=np.int64)
         program_of[rows] = programs

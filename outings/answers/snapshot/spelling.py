@@ -1,4 +1,4 @@
-"""Find words of the index by their stem or with typos, by the stemmer of a language."""
+"""Find the indexed words that a query's word may match, by their stem or with typos."""
 
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
@@ -14,8 +14,8 @@ from outings.release.mapped_table import MappedTable
 
 
 def make_stem(stems: str) -> Callable[[str], str]:
-    """Return a stemmer by a language's `stems`: the name of its rules, and words that are their own stems. Without a
-    name, each word is."""
+    """Return a stemming function. `stems`: the name of a Snowball algorithm, then words that it must not change.
+    Without a name, no word changes."""
     if not stems:
         return str
     name, *alone = stems.split()
@@ -30,8 +30,8 @@ _MEMORY = 4_096
 
 
 class Meaning(Struct, frozen=True):
-    """A word of the index, by its number, that a query's word may match. `typos`: how many letters differ; 0 for the
-    same word in any form."""
+    """An indexed word, by its number, that matches a query's word. `typos`: how many letters differ; 0 for another form
+    of the same word."""
 
     number: int
     typos: int
@@ -41,7 +41,7 @@ class Spelling:
     """The spellings of one snapshot's words."""
 
     def __init__(self, words: MappedTable, *, shortenings: MappedTable, typos: MappedTable, stems: str) -> None:
-        """Open the tables. `typos`: for each word the words that a typo turns it into; `stems`: a Snowball language."""
+        """Open the tables. `typos`: the similar words of each word; `stems`: as in `make_stem`."""
         self._words = SimilarTexts(words, "word", shortenings=shortenings)
         self._stems = FilteredTexts(words, "stem")
         self._near, self._typos = typos.view_array("at"), typos.view_array("typos")
@@ -51,7 +51,7 @@ class Spelling:
         self._remember()
 
     def narrow(self, known: NDArray[np.bool_]) -> "Spelling":
-        """Return the spelling of an index that has only some of the words. `known`: True for each of these."""
+        """Return the spelling of an index with only the words that are True in `known`."""
         narrowed = copy(self)
         narrowed._known = known.tobytes()
         narrowed._remember()
@@ -65,14 +65,14 @@ class Spelling:
         self.list_names = remember(self._list_names, size=_MEMORY)
 
     def find_word(self, word: str) -> list[int]:
-        """Return the number of the word itself; empty if no listing has it."""
+        """Return a list of the word's own number; empty if no listing has the word."""
         return self._keep_known(self._words.find(word))
 
     def _keep_known(self, numbers: list[int]) -> list[int]:
         return numbers if self._known is None else [number for number in numbers if self._known[number]]
 
     def _list_stemmed(self, word: str) -> list[int]:
-        """Numbers of the words that have its stem."""
+        """Return the numbers of the words with the same stem."""
         return self._keep_known(self._stems.find(self._stem(word)))
 
     def list_beginnings(self, word: str) -> list[str]:
@@ -80,12 +80,12 @@ class Spelling:
         return [word[:end] for end in self._words.list_ends(word) if self.find_word(word[:end])]
 
     def _list_names(self, word: str) -> list[str]:
-        """Return the texts of all indexed words that are forms of a word."""
+        """Return the spelling of each word in `list_forms`."""
         return [self._words[meaning.number].decode() for meaning in self.list_forms(word)]
 
     def list_begun(self, beginning: str) -> range:
-        """Return the range of the indexed words with this prefix. If an API key knows only some words of the index, it
-        may include others, which have no postings for that key."""
+        """Return the range of the numbers of the words with this prefix. It may include words that an API key does not
+        know; these have no postings for that key."""
         begun = range(*self._words.span_beginning(beginning))
         return begun if self._known is None or b"\1" in self._known[begun.start : begun.stop] else range(0)
 
@@ -93,8 +93,8 @@ class Spelling:
         return (self._words[number].decode() for number in numbers)
 
     def _list_forms(self, word: str) -> tuple[Meaning, ...]:
-        """Return the meanings, and those of a word whose last letter is wrongly single or double in this form:
-        "swiming" matches "swim" too. This depends only on the two words, not on other listings."""
+        """Return `list_meanings`, and words that match if a last letter is wrongly single or double: "swiming" matches
+        "swim" too. Whether two words match never depends on other listings."""
         meanings = {meaning.number: meaning for meaning in self.list_meanings(word)}
         for stem in _list_mistaken(word, self._stem(word)):
             for number in self._keep_known(self._stems.find(stem)):
@@ -102,14 +102,14 @@ class Spelling:
         return tuple(meanings[number] for number in sorted(meanings))
 
     def _list_meanings(self, word: str) -> tuple[Meaning, ...]:
-        """Return by number the word, the words of its stem, and those that a typo or two lead to."""
+        """Return the word, the words with its stem and the words within two typos, ordered by number."""
         typos = dict.fromkeys(self.list_stemmed(word), 0)
         for number, distance in self._find_typos(word):
             typos.setdefault(number, distance)
         return tuple(Meaning(number, typos[number]) for number in self._keep_known(sorted(typos)))
 
     def _find_typos(self, word: str) -> Iterable[tuple[int, int]]:
-        """Return the indexes of words within two typos, each with its count of typos. The build found those of indexed
+        """Return the number and the typo count of each word within two typos. The build computed them for indexed
         words."""
         own = self._words.find(word)
         if not own:
@@ -120,8 +120,8 @@ class Spelling:
 
 
 def _list_mistaken(word: str, stem: str) -> Iterator[str]:
-    """Yield the stems for which a word's stem may be mistaken: that of "swiming" is "swime", that of "kayakking"
-    "kayakk"."""
+    """Yield the stem that was meant if the word is misspelled: "swim" for "swiming" (stem "swime"), "kayak" for
+    "kayakking" (stem "kayakk")."""
     if len(word) < LETTERS_FOR_TYPOS[0] or len(stem) <= _LEAST_STEM or not word.isalpha():
         return
     if stem.endswith("e") and not word.startswith(stem):

@@ -1,4 +1,4 @@
-"""Postal codes: their centroids in the deployment, and the listings that state them."""
+"""Postal codes: their centers, where the deployment has them, and the listings that state them."""
 
 from collections.abc import Mapping, Sequence
 from io import BytesIO
@@ -20,7 +20,7 @@ Rows = NDArray[np.uint32]
 
 
 class Zips:
-    """The centroids of zips, and those of one snapshot's listings."""
+    """The centers of postal codes, and of the codes of one snapshot's listings."""
 
     def __init__(self, centroids: MappedFile, *, listings: MappedFile) -> None:
         points = pl.read_parquet(BytesIO(centroids.view))
@@ -32,24 +32,24 @@ class Zips:
         self.vectors: Vectors = make_unit_vectors(lats, lngs)
 
     def find_centroid(self, code: str) -> tuple[float, float] | None:
-        """Latitude and longitude of its middle."""
+        """Return the latitude and longitude of a code's center, or None."""
         return self._points.get(code)
 
 
 def open_stated_zips(reader: SnapshotReader) -> Mapping[str, Rows]:
-    """Return the published listings that state each postal code, rising."""
+    """Return the published listings that state each postal code, in ascending order."""
     stated = read_columns(reader.tables["listings"], "listings", ("row", "zip", "status")).drop_nulls()
     grouped = stated.filter(pl.col("status") == PUBLISHED).group_by("zip").agg(pl.col("row").sort())
     return {code: np.array(rows, dtype=np.uint32) for code, rows in grouped.iter_rows()}
 
 
 def open_zips(reader: SnapshotReader) -> Zips | None:
-    """Open the zips, or return None if the deployment has no centroids of them."""
+    """Open the postal codes, or return None if the deployment has no centers of them."""
     return Zips(reader.tables["zips"], listings=reader.tables["listings"]) if "zips" in reader.tables else None
 
 
 def check_zips(query: Query, reader: SnapshotReader) -> None:
-    """Raise 501 if the deployment has no centroids, and 400 for the center of a zip that it does not have."""
+    """Raise 501 for a parameter of postal codes if the deployment has no centers, and 400 for an unknown `near_zip`."""
     parameter = next((name for name in ZIPS if name in query.values), None)
     if parameter is None:
         return
@@ -62,7 +62,7 @@ def check_zips(query: Query, reader: SnapshotReader) -> None:
 
 
 def find_centre(query: Query, reader: SnapshotReader) -> tuple[float, float] | None:
-    """Return the middle of a checked query's circle, by coordinates or a zip."""
+    """Return the center of a checked query's circle, if any."""
     code = query.get_as("near_zip", str)
     if code is not None:
         zips = reader.open_index(open_zips)
@@ -72,7 +72,7 @@ def find_centre(query: Query, reader: SnapshotReader) -> tuple[float, float] | N
 
 
 def list_approximate(query: Query, rows: Sequence[int], reader: SnapshotReader) -> tuple[Notice, ...]:
-    """Return the notice of rows shown in a circle of which only the zip is known."""
+    """Return the notice of rows in a circle that only a postal code places, if any."""
     has_circle = "lat" in query.values or "near_zip" in query.values
     if not has_circle or not query.get("include_approximate"):
         return ()

@@ -30,7 +30,7 @@ _IN_PATH: Mapping[str, Schema] = {
 
 
 def make_shared(vocabulary: Vocabulary) -> dict[str, Schema]:
-    """Components for parameters that are the same on every route."""
+    """Make the components for parameters that are the same on every route."""
     return {name: make_parameter(row, vocabulary=vocabulary) for name, row in PARAMETERS.items() if row.kind != "path"}
 
 
@@ -51,7 +51,7 @@ def list_parameters(route: Route, *, vocabulary: Vocabulary) -> list[Schema]:
 
 
 def make_parameter(row: Parameter, *, vocabulary: Vocabulary, resource: str | None = None) -> Schema:
-    """`resource` is the one whose members a parameter of kind `path` may name."""
+    """Make a query parameter. `resource`: whose members a parameter of kind `path` may name."""
     schema = _make_schema(row, vocabulary=vocabulary, resource=resource)
     parameter: Schema = {"name": row.name, "in": "query", "description": " ".join(_describe(row)), "schema": schema}
     if row.required:
@@ -267,8 +267,7 @@ def make_body(route: Route) -> Schema:
 
 
 def _name_filters(route: Route) -> Schema:
-    """Return a schema that limits the filters in the route's `meta` to its own, if these are the same for all
-    collections."""
+    """Return a schema that limits the filters in `meta` to the route's, if these are the same for all collections."""
     types = {} if route.meta is None else {field.name: field.type for field in msgspec.structs.fields(route.meta)}
     if types.get("applied_filters") != Filters:
         return {}
@@ -303,7 +302,7 @@ def _list_limits(route: Route) -> tuple[str, ...]:
 
 
 def _is_cached(route: Route) -> bool:
-    """Probes are asked anew each time."""
+    """Return True if clients may keep the answer: not that of a probe."""
     return route.needs_key or route.max_age is not None
 
 

@@ -38,7 +38,7 @@ CoverageReason = Annotated[str, one_of(*REASONS)]
 
 
 class Origin(Member, frozen=True, kw_only=True):
-    """The middle of the circle; `source` is what the request named it by."""
+    """The middle of the circle. `source` says how the request named it."""
 
     lat: float
     lng: float
@@ -53,8 +53,8 @@ _PRICE = "What it costs. Nothing is stated of a place: its own detail has `admis
 
 
 class NearbyItem(Member, frozen=True, kw_only=True):
-    """A listing in `nearby`. `starts_at` and `starts_local`: its first start in the window that is not before now; null
-    if it has none, as a place."""
+    """A listing in `nearby`. `starts_at` and `starts_local`: its first start in the window that is not before now, or
+    null."""
 
     type: ListingType
     id: Id
@@ -79,8 +79,7 @@ class NearbyItem(Member, frozen=True, kw_only=True):
 
 
 class AroundItem(Member, frozen=True, kw_only=True):
-    """A listing in a group of `around`. `walk_minutes` is null over 5,000 m; `also_in` names the other groups that have
-    it."""
+    """A listing in a group of `around`. `walk_minutes` is null over 5,000 m; `also_in` names its other groups."""
 
     listing_id: Annotated[Id, means("The id of the listing.")]
     type: ListingType
@@ -108,7 +107,8 @@ class AroundItem(Member, frozen=True, kw_only=True):
 
 
 class AroundGroup(Member, frozen=True, kw_only=True):
-    """`total`: how many there are; `returned` of them are shown, best first. `next_cursor` gives the next ones."""
+    """A group of listings: `total` in all, of which `returned` are shown, best first. `next_cursor` gives the next
+    ones."""
 
     total: Annotated[int, means("How many there are.")]
     returned: Annotated[int, means("How many are shown.")]
@@ -117,8 +117,8 @@ class AroundGroup(Member, frozen=True, kw_only=True):
 
 
 class AroundResults(Member, frozen=True, kw_only=True):
-    """`happening_soon` are events, `recurring_programs` those of them that recur, `classes_enrolling` the classes that
-    are neither full nor closed."""
+    """Listings in five groups. `recurring_programs` has the events of `happening_soon` that recur, `classes_enrolling`
+    the classes that are neither full nor closed."""
 
     happening_soon: Annotated[AroundGroup, means("Events in the window.")]
     recurring_programs: Annotated[AroundGroup, means("Those of the events that recur.")]
@@ -128,7 +128,8 @@ class AroundResults(Member, frozen=True, kw_only=True):
 
 
 class ActivityComponent(Member, frozen=True, kw_only=True):
-    """`value`: a count, or a share from 0 to 1, null where there is nothing to have a share of; `score` from 0 to 1."""
+    """A component of the score. `value`: a count, or a share from 0 to 1, null for a share of nothing; `score` from 0
+    to 1."""
 
     name: Annotated[ComponentName, means("What is measured.")]
     value: Annotated[
@@ -167,14 +168,14 @@ class AreaActivity(Member, frozen=True, kw_only=True):
 
 
 class AroundPrices(Member, frozen=True, kw_only=True):
-    """Counts of free and paid listings. Those that state no price are in neither."""
+    """Counts of free and paid listings, without those that state no price."""
 
     free: Annotated[int, means("How many are free.")]
     paid: Annotated[int, means("How many cost something.")]
 
 
 class DistanceRing(Member, frozen=True, kw_only=True):
-    """Further than the ring before, and up to `max_m`."""
+    """A count of the listings beyond the previous ring, and up to `max_m`."""
 
     label: Annotated[RingLabel, means("How one gets there.")]
     max_m: Annotated[int, means("The most metres.")]
@@ -182,8 +183,8 @@ class DistanceRing(Member, frozen=True, kw_only=True):
 
 
 class AroundFacets(Member, frozen=True, kw_only=True):
-    """Counts of the listings in all groups, each counted once. `free_share`: the free ones' share of those that state a
-    price; null if none does."""
+    """Counts of the listings in all groups, each counted once. `free_share`: the share of free listings among those
+    that state a price; null if none does."""
 
     by_type: Annotated[Counts, means("By collection.")]
     by_age_band: Annotated[dict[str, int], means("By age.")]
@@ -218,9 +219,10 @@ Match = Annotated[str, one_of(*LEVELS)]
 
 
 class SearchResult(Struct, frozen=True, kw_only=True):
-    """`match`: how the words fit; `score` 0 to 1 is of this listing and the words alone. `starts_local`: the next date
-    in the window; null for what has none, places among it. With `match=auto` alone: how many more listings the result
-    stands for, and their ids. All of a listing is at `/v1/events/{id}`, `/v1/classes/{id}` and so on, by its type."""
+    """A listing that matches. `match`: how the words fit; `score`: how well, from 0 to 1, whatever else there is.
+    `starts_local`: the next date in the window, or null. `repeats` and `repeat_ids`, with `match=auto` alone: how many
+    more listings the result stands for, and their ids. All of a listing is at `/v1/events/{id}`, `/v1/classes/{id}` and
+    so on, by its type."""
 
     type: ListingType
     id: Id
@@ -244,8 +246,8 @@ SuggestionKind = Literal["category", "neighborhood", "place", "organization", "q
 
 
 class SuggestionLinks(Member, frozen=True, kw_only=True):
-    """`self`: the listing or organization itself. `search`: the search for a query. The others: the lists of what
-    belongs to it. Each is null where there is none."""
+    """Links, null where there is none. `self`: the listing or organization. `search`: the search for a query. The
+    others: the lists of its events, classes, camps and places."""
 
     self: Annotated[str | None, means("The listing or organization; null of other kinds.")] = None
     search: Annotated[str | None, means("The search for a query; null of other kinds.")] = None
@@ -256,8 +258,8 @@ class SuggestionLinks(Member, frozen=True, kw_only=True):
 
 
 class Suggestion(Member, frozen=True, kw_only=True):
-    """`text` is what to show, and `type` what `id` is of. The `slug` of a category or a neighborhood is what the
-    parameter of that name takes."""
+    """A suggestion. `text` is what to show; `type`: what the `id` names. The `slug` of a category or neighborhood is a
+    value of the parameter `category` or `neighborhood`."""
 
     text: Annotated[str, means("What to show.")]
     kind: Annotated[SuggestionKind, means("What it is. `listing` is an event, a class or a camp; `query` is words.")]

@@ -1,4 +1,4 @@
-"""The words and phrases that a query's steps know, in one language, folded as `contract.tokenizer.split_words` does."""
+"""The words and phrases of one language by which a query is parsed, folded as `contract.tokenizer.split_words` does."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +19,7 @@ _STEMMERS, _GROUPS = 64, 256
 
 
 class QueryWords:
-    """The words of one language, compiled to parse queries. If it has none, every word is searched for."""
+    """The words of one language, compiled to parse queries. If a language has none, every word is searched for."""
 
     def __init__(self, language: Language) -> None:
         language_words = language.search or SearchWords()
@@ -73,7 +73,7 @@ def _open_stem(stems: str, _thread: int) -> Callable[[str], str]:
 
 
 def mark_narrow(words: Sequence[str], group: frozenset[str]) -> list[bool]:
-    """Return for each word of a query whether it is in the group, alone or with its neighbour: `after-school`."""
+    """Return for each word of a query whether `group` has it, alone or joined with its neighbour: `after-school`."""
     if not may_narrow(words, group):
         return [False] * len(words)  # as nearly always
     pairs = [f"{first}-{second}" in group for first, second in pairwise(words)]
@@ -82,7 +82,7 @@ def mark_narrow(words: Sequence[str], group: frozenset[str]) -> list[bool]:
 
 
 def may_narrow(words: Sequence[str], group: frozenset[str]) -> bool:
-    """Return True if any word of the query is in the group, or is a part of one of its hyphenated words."""
+    """Return True if `group` has any word of the query, alone or as a part of a hyphenated word."""
     return not _list_parts(group).isdisjoint(words)
 
 
@@ -101,7 +101,7 @@ def _compile(patterns: Iterable[str]) -> re.Pattern[str]:
 
 
 def _compile_prices(amounts: AmountWords, phrases: Iterable[str]) -> re.Pattern[str]:
-    """Amounts of any currency, with the language's words around them."""
+    """Compile a pattern for amounts of any currency, with the language's words around them."""
     before = rf"(?:(?<!\w)(?:{amounts.before or NO_MATCH})[ -])?"
     to = rf" ?(?:-|{amounts.to or NO_MATCH}) ?"
     units = rf"(?: ?[$€£]|[ -]?(?:{amounts.units or NO_MATCH})\b)"
