@@ -107,11 +107,19 @@ class FeedAccount(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.audience + self.confidence + self.undated + self.over
 
 
+_NOTHING = msgspec.Raw(b"null")
+
+
+def store_language(language: Language | None) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(language, order="sorted"))
+
+
 class Manifest(Struct, frozen=True, kw_only=True):
     """One metro in one release.
 
     `layout` and `renderer` are those of `tables`; `date` is the build's local date; `inputs` is the fingerprint of
-    all that the build read for the metro. `language` has the words of a metro that is not read in English. `related`
+    all that the build read for the metro. `stored_language` has the words of a metro that is not read in English, as
+    they were written: the snapshot's hash covers words of which this program may know nothing. `related`
     are the words that a search takes one for another, `mapped` is the tables' second form (`release.mapped_table`, with
     its layout); releases of before them have none. `pages` are named
     `<canonical request>@<local date>`, and are what the program `answers` answers; `exports` are named
@@ -129,7 +137,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     date: datetime.date
     vocabulary: Vocabulary
     related: tuple[Group, ...] = ()
-    language: Language | None = None
+    stored_language: msgspec.Raw = msgspec.field(default=_NOTHING, name="language")
     inputs: str
     tables: Mapping[str, Table]
     mapped: Mapping[str, Table] = {}
@@ -145,6 +153,10 @@ class Manifest(Struct, frozen=True, kw_only=True):
     site: MetroSite | None = None
     account: Mapping[str, FeedAccount] | None = None
     located: str | None = None
+
+    @property
+    def language(self) -> Language | None:
+        return msgspec.json.decode(self.stored_language, type=Language | None)
 
 
 def add_accounts(parts: Iterable[Mapping[str, FeedAccount]]) -> dict[str, FeedAccount]:
@@ -166,7 +178,10 @@ def encode_manifest(manifest: Manifest) -> bytes:
 
 def parse_manifest(data: bytes) -> Manifest:
     """Parse a manifest. Raises Corrupt. A caller that opens its tables compares `layout` with `LAYOUT`."""
-    return decode_json(data, Manifest, name="manifest")
+    manifest = decode_json(data, Manifest, name="manifest")
+    if manifest.stored_language != _NOTHING:
+        decode_json(bytes(manifest.stored_language), Language, name="manifest: language")
+    return manifest
 
 
 def read_manifest(store: Store, sha: str) -> Manifest:
@@ -183,8 +198,8 @@ def hash_snapshot(manifest: Manifest) -> str:
     # Without these, the hash is that of earlier programs, which did not have them.
     if manifest.related:
         parts = (*parts, manifest.related)
-    if manifest.language is not None:
-        parts = (*parts, manifest.language)
+    if manifest.stored_language != _NOTHING:
+        parts = (*parts, manifest.stored_language)
     return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
 
 

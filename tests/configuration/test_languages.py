@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from outings.configuration import ConfigurationError, read_configuration
 from outings.contract.languages.language import (
     SHIPPED,
+    Language,
     parse_language,
     read_shipped_files,
     read_shipped_language,
@@ -64,6 +66,7 @@ def test_a_language_of_ones_own_is_a_folder_of_words(tmp_path: Path) -> None:
         ("search.toml", "[phrases]\ntimes = ['(']", 'search.toml: "(" is no regular expression'),
         ("search.toml", "[phrases]\ntimes = ['<day>']", 'search.toml: "<day>" names <day>; allowed: none'),
         ("search.toml", "[words]\nfiller = 'de'", "search.toml: Object contains unknown field `filler`"),
+        ("search.toml", "[[ages.named]]\nwords = 'x'\nform = 1\nto = 3", "Object missing required field `from`"),
         ("search.toml", "[[ages.named]]\nwords = '('\nfrom = 1\nto = 3", 'search.toml: "(" is no regular expression'),
         ("search.toml", "[when]\ndays = 'a b c d e f g h'", "search.toml: days has 8 expressions; allowed: 7 at most"),
         ("search.toml", "[[when.hours]]\nwords = 'x'\nfrom = 24", 'of "x": 24 to 24; allowed: 0 to 24, and rising'),
@@ -75,6 +78,13 @@ def test_what_is_wrong_in_it_is_told_with_its_file(tmp_path: Path, file: str, co
     (tmp_path / "pt").mkdir()
     (tmp_path / "pt" / file).write_text(content)
     assert message in refuse(tmp_path, METRO + 'language = "pt"\n[languages]\npt = "pt"\n')
+
+
+def test_a_release_may_have_words_that_only_another_program_knows() -> None:
+    stored = b'{"code":"es","search":{"stems":"spanish","gone":"de","ages":{"gone":"a"}},"audience":{"gone":["x"]}}'
+    language = msgspec.json.decode(stored, type=Language)
+    assert language.search is not None
+    assert language.search.stems == "spanish"
 
 
 @pytest.mark.parametrize("code", SHIPPED)

@@ -143,7 +143,9 @@ def _parse_file(name: str, data: bytes, *, are_patterns_known: bool) -> Any:
     try:
         if name == "related.csv":
             return parse_related(data)
-        table = msgspec.convert(tomllib.loads(data.decode()), _KINDS[name])
+        given = tomllib.loads(data.decode())
+        table = msgspec.convert(given, _KINDS[name])
+        _refuse_unknown(given, msgspec.to_builtins(table))
         if isinstance(table, SearchWords | AudienceWords | StreetWords) and not are_patterns_known:
             _check_patterns(table.list_patterns())
         if isinstance(table, SearchWords):
@@ -151,6 +153,18 @@ def _parse_file(name: str, data: bytes, *, are_patterns_known: bool) -> Any:
     except (UnicodeDecodeError, RelatedError, tomllib.TOMLDecodeError, msgspec.ValidationError, ValueError) as error:
         raise LanguageError(name, str(error)) from error
     return table
+
+
+def _refuse_unknown(given: Any, known: Any, path: str = "$") -> None:
+    """Raise ValueError for a name in a file that no table has. A release may have tables of an older program."""
+    if isinstance(given, dict) and isinstance(known, dict):
+        for name, value in given.items():
+            if name not in known:
+                raise ValueError(f"Object contains unknown field `{name}` - at `{path}`")
+            _refuse_unknown(value, known[name], f"{path}.{name}")
+    elif isinstance(given, list) and isinstance(known, list | tuple):
+        for number, (value, own) in enumerate(zip(given, known, strict=True)):
+            _refuse_unknown(value, own, f"{path}[{number}]")
 
 
 def _check_patterns(patterns: Iterable[str]) -> None:

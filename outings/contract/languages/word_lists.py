@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 
-class TextAgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TextAgeWords(Struct, frozen=True, kw_only=True):
     """Ages in a text. `numbers` are words from zero on; the others are regular expressions.
 
     In `ranges`, `lows` and `highs` `<low>` and `<high>` stand for a number with or without a unit, `<low!>` and
@@ -36,7 +36,7 @@ class TextAgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             yield fill_parts(pattern.replace("!>", ">"), blank)
 
 
-class AudienceWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AudienceWords(Struct, frozen=True, kw_only=True):
     """`phrases`: sets of phrases by name, which the rules of the check ask for."""
 
     adult_ages_ignored_beside: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class AudienceWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return self.ages.list_patterns()
 
 
-class RoleWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RoleWords(Struct, frozen=True, kw_only=True):
     """Single folded words, with blanks between."""
 
     fillers: str = ""
@@ -69,7 +69,7 @@ class RoleWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     forms: str = ""
 
 
-class NameWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class NameWords(Struct, frozen=True, kw_only=True):
     """Parts of names. `head`: whether the first or the last word of a place's says what it is, "" if none.
     `behind_head`: words such as "of"; in "Museum of Flight", the last word is the one before it. `called_off`:
     expressions for what is sold out or does not happen, in letters alone."""
@@ -79,7 +79,7 @@ class NameWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     called_off: str = ""
 
 
-class RolePhrases(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RolePhrases(Struct, frozen=True, kw_only=True):
     """Regular expressions; `<name>` is what `parts` says."""
 
     names: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ class RolePhrases(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     parts: dict[str, str] = {}
 
 
-class AmountWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AmountWords(Struct, frozen=True, kw_only=True):
     """Words and signs that mark a number as an amount of money: before it, between two numbers, and after it."""
 
     before: str = ""
@@ -98,13 +98,13 @@ class AmountWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     units: str = ""
 
 
-class NamedAge(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"low": "from", "high": "to"}):
+class NamedAge(Struct, frozen=True, kw_only=True, rename={"low": "from", "high": "to"}):
     words: str
     low: int
     high: int
 
 
-class SchoolYears(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SchoolYears(Struct, frozen=True, kw_only=True):
     """Years of one kind of school, as regular expressions in front of their numbers or behind them.
 
     `first`: the age at which its first year begins; who is in it is that or one more. `years`: how many there are.
@@ -118,7 +118,7 @@ class SchoolYears(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     early: tuple[str, ...] = ()
 
 
-class AgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AgeWords(Struct, frozen=True, kw_only=True):
     """Regular expressions; empty is never. `numbers` and `ordinals` are the words from one on, `a|b` being two of one
     number; `suggested` is what a
     suggestion says of an `{age}`."""
@@ -153,7 +153,7 @@ class AgeWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     suggested: str = ""
 
 
-class NamedHours(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"low": "from", "high": "to"}):
+class NamedHours(Struct, frozen=True, kw_only=True, rename={"low": "from", "high": "to"}):
     """Hours of the day from midnight on."""
 
     words: str
@@ -161,7 +161,7 @@ class NamedHours(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     high: int = 24
 
 
-class WhenWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class WhenWords(Struct, frozen=True, kw_only=True):
     """When something is. Regular expressions; empty is never. `days` from Monday on and `months` from January on are
     expressions with blanks between. `dates` name `<month>`, `<first>`, `<last>` and `<year>`; `coming` stands before
     the days of the next seven alone; the others stand around times of the clock."""
@@ -193,7 +193,7 @@ WHEN_PARTS = dict.fromkeys(("month", "first", "last", "year"), "")
 _LISTS = ("numbers", "ordinals", "suggested")
 
 
-class SearchWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SearchWords(Struct, frozen=True, kw_only=True):
     stems: str = ""
     words: RoleWords = RoleWords()
     names: NameWords = NameWords()
@@ -240,7 +240,7 @@ def fill_parts(pattern: str, parts: Mapping[str, str]) -> str:
     return _PART.sub(fill, pattern)
 
 
-class StreetWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class StreetWords(Struct, frozen=True, kw_only=True):
     """`kinds`: a street's kind in its short form, and what else stands for it. `leading` is left out in front of a
     name, `dropped` wherever it stands. `kind_first`: "Calle Mayor 9", and not "9 Main Street". The others are regular
     expressions: `ordinal` has the number as its group, `number` stands between a street and its number.
