@@ -22,7 +22,7 @@ from outings.release.root import Root
 log = structlog.get_logger()
 
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-# Nobody asks when a counter began.
+# Leave out when each counter began.
 prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
 
 

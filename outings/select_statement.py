@@ -10,7 +10,7 @@ import duckdb
 import orjson
 from duckdb import DuckDBPyConnection, StatementType
 
-# Rows that are made of values, none of them read from anywhere.
+# Functions that make rows from values, and read nothing.
 TABLE_FUNCTIONS = frozenset({"unnest", "range", "generate_series", "json_each", "json_tree", "repeat"})
 
 

@@ -1,7 +1,7 @@
 """Rate-limit counters of several machines: one atomic script on Redis, by Redis's own clock.
 
 `outings:{CLIENT}:KEY` is a key's bucket, gone when it is empty; `outings:{CLIENT}` a client's count of the month, gone
-some time after it. CLIENT and KEY are slot numbers, so each registry of keys needs its own Redis database.
+some time after it. CLIENT and KEY are slot numbers, so each registry needs its own Redis database.
 """
 
 import asyncio
@@ -70,9 +70,9 @@ end
 return {outcome, string.format('%.0f', now), string.format('%.0f', load), month, string.format('%.0f', used)}
 """
 
-# Long beside the 0.3 ms that a reply takes, since what a busy machine is late to read is no failure.
+# A reply takes 0.3 ms; a busy machine that reads it late has not failed.
 TIMEOUT_SECONDS = 1.0
-# After a failure nobody asks for so long: a Redis that hangs costs one reader the time-out, not every one.
+# Pause after a failure, so that a Redis that hangs costs one reader the time-out, not every one.
 REST_SECONDS = 1.0
 MOST_CONNECTIONS = 16
 
@@ -119,7 +119,7 @@ class RedisLimitStore:
             outcome, *numbers = await self._script(keys=[f"{client}:{allowance.key}", client], args=words)
         except (TimeoutError, RedisError, OSError) as error:
             self._rests_until = time.monotonic() + REST_SECONDS
-            # Those that stand idle are dead as well, or will be.
+            # Idle connections are dead as well, or will be.
             with contextlib.suppress(RedisError, OSError):
                 await self._redis.connection_pool.disconnect(inuse_connections=False)
             raise LimitStoreError(f"Redis: {type(error).__name__}") from error  # its text may have the URL's password

@@ -24,12 +24,12 @@ from outings.contract.values import read_local
 from outings.contract.vocabulary import TYPES
 from outings.release.snapshot import Snapshot
 
-# Before the first moment its offset is said to hold; a rule that still goes on in the last year goes on for ever.
+# The offset at _FIRST is stated from _LONG_AGO on; a rule that still holds in the last year has no end.
 _FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
 _LONG_AGO = datetime(1900, 1, 1)
 _WEEK = 7
 _SECOND, _DAY = timedelta(seconds=1), timedelta(days=1)
-# Fewer years than this are dates: a rule of theirs would be chance.
+# Changes in fewer years than this are single dates, since a rule would fit by chance.
 _FEWEST = 3
 _CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
@@ -107,7 +107,7 @@ def _find_run(onsets: Sequence[datetime], at: int) -> tuple[_Days, int]:
     first = onsets[at]
     shortest = monthrange(2001, first.month)[1]
     firsts = (-1, *range(1, shortest - _WEEK + 2))
-    # The n-th weekday and the last one are what laws say: they are tried first.
+    # Laws name the n-th weekday or the last one: these are tried first.
     ordered = sorted(firsts, key=lambda day: (day > 0 and (day - 1) % _WEEK > 0, day < 0, day))
     choices = [_Days(first.month, first.weekday(), day) for day in ordered]
     return max(((days, _follow(days, onsets, at)) for days in choices), key=lambda run: run[1])
@@ -149,7 +149,7 @@ def _format_offset(offset: timedelta) -> str:
 
 _ESCAPES = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
-# Of a line without its end; the space that continues one counts.
+# Most bytes of a line without its end, but with the space that continues one.
 _OCTETS = 75
 
 
@@ -268,13 +268,13 @@ def _write_texts(event: Mapping[str, Any]) -> Iterator[str]:
     yield "END:VEVENT"
 
 
-# How often a program that subscribed should ask: RFC 7986's name for it, and that of Outlook.
+# How often a subscriber should ask, by the names of RFC 7986 and of Outlook.
 _REFRESH = ("REFRESH-INTERVAL;VALUE=DURATION:PT1H", "X-PUBLISHED-TTL:PT1H")
 
 
 def encode_calendar(snapshot: Snapshot, entries: Sequence[Entry]) -> list[bytes]:
-    """Return the calendar of a metro, as parts. The metro's zone is in it even without events, because RFC 5545
-    requires a component."""
+    """Return the calendar of a metro, as parts. It always has the metro's zone, because RFC 5545 requires a
+    component."""
     zones = {snapshot.metro.timezone, *(entry.zone for entry in entries if entry.zone is not None)}
     name = escape_text(f"Events in {snapshot.metro.name}")
     head = encode_lines((
@@ -295,7 +295,7 @@ def render_event_file(event_id: str, snapshot: Snapshot) -> bytes | None:
 
 
 MOST_EVENTS = 5_000
-# With the dates of series that no rule says: each is an entry.
+# Most dates of series without a rule: each is an entry.
 MOST_ENTRIES = 50_000
 
 

@@ -35,7 +35,7 @@ from outings.sql_quoting import literal
 
 class ViewColumn(Struct, frozen=True):
     """A column of a view. `sql` is an expression over a row `l` of listings, `h` of occurrences, sections or sessions,
-    or `o` of organizations; a name in braces stands for a list of words."""
+    or `o` of organizations; a name in braces is a list of words."""
 
     name: str
     kind: str

@@ -90,7 +90,7 @@ def outside_metro(name: str) -> Notice:
 
 
 def approximate_rows(ids: Sequence[str]) -> Notice:
-    """Return the notice that names listings placed at the middle of their postal code, for want of coordinates."""
+    """Return the notice of the listings placed in the middle of their postal code, for want of coordinates."""
     return Notice(
         code="rows_without_coordinates",
         message=f"{len(ids)} of these have no coordinates: they are where the middle of their zip is.",
@@ -145,7 +145,7 @@ def encode_object(data: bytes, *, meta: bytes, notices: Sequence[Notice] = ()) -
 
 
 def encode_error(error: ApiError, request_id: str) -> bytes:
-    """Encode the body of an error. Without details it has no member `details`."""
+    """Encode the body of an error. `details` are left out if there are none."""
     members: dict[str, object] = {"code": error.code, "message": error.message}
     if error.details:
         members["details"] = error.details

@@ -33,9 +33,9 @@ JSON = "application/json"
 LIST_DAYS_AFTER = 366
 CALENDAR_DAYS_AFTER = 61
 EXPANSION_DAYS_AFTER = 30
-# What stands in a path as it is: nearly every value.
+# Values that need no percent-encoding in a path: nearly all.
 _UNRESERVED = re.compile(r"[A-Za-z0-9_.~-]*")
-# What routes are for: readers find them in these groups.
+# Groups by which documents list routes.
 Group = Literal["listings", "finding", "directories", "sync", "service"]
 
 
@@ -189,7 +189,7 @@ def _allow(name: str, *allowed: str) -> Parameter:
     return replace(_ROW[name], allowed=allowed, example=",".join(allowed[:1]))
 
 
-# What a resource's lists and details take otherwise than the plain row says.
+# Parameters of lists and details that differ from their row in PARAMETERS.
 _CHANGES: Mapping[str, tuple[Parameter, ...]] = {
     "event": (*_WINDOW, _allow("include", "source", "forecast")),
     "class": (_allow("include", "source"), _allow("expand", "place", "organization", "sessions")),
@@ -290,7 +290,7 @@ _SEARCH = _select(
     changes=(
         replace(_ROW["q"], required=True, meaning="The words to search for; nothing in them is interpreted as syntax."),
         _limit(1, 50, default=20),
-        # No add-on is for search: each value is refused as such, not as an unknown parameter.
+        # Search has no add-ons: each value is refused, not the parameter as unknown.
         _allow("include"),
     ),
 )  # fmt: skip
@@ -305,7 +305,7 @@ _SUGGEST = _select(
         replace(_ROW["types"], meaning="What has listings of these collections alone."),
     ),
 )  # fmt: skip
-# Where there has to be a centre, its example is sent as it stands.
+# On routes that require a centre, its example can be sent.
 _CENTRE = tuple(replace(_ROW[name], is_tryable=True) for name in _POINT)
 _SPATIAL = (*_POINT, "from", "to", "types", "min_confidence")
 _AROUND = _select(
@@ -325,7 +325,7 @@ _NEARBY = _select(
 )  # fmt: skip
 _TYPES_OF_DIRECTORY = replace(_ROW["types"], meaning="Listings of these collections alone count.")
 _ACTIVITY = _select(*_SPATIAL, changes=(*_WINDOW, *_CENTRE))
-# It refers to nothing, and no add-on is for it.
+# An organization has no references and no add-ons.
 _ORGANIZATION = _select(
     "include_archived", "fields", "include", "include_mode", changes=(_allow("include"),)
 )  # fmt: skip

@@ -80,7 +80,7 @@ Kind = Literal[
     "group-cursor", "expression",
 ]  # fmt: skip
 
-# Everything that is compared with a date lies inside; so no sum of a date and a window can overflow.
+# Bounds of all dates, so that no sum of a date and a window can overflow.
 EARLIEST, LATEST = date(1900, 1, 1), date(2199, 12, 31)
 
 # ASCII digits alone; no plus sign, no leading zero, no minus zero.
@@ -232,7 +232,7 @@ def _format_number(value: float) -> str:
     return str(int(value) if value.is_integer() else value)
 
 
-# By the type itself: a boolean is an integer too, and an instant a date.
+# By exact type: a boolean is an integer too, and an instant a date.
 _SPELLINGS: Mapping[type, Callable[[Any], str]] = {
     str: str,
     bool: lambda value: "true" if value else "false",
@@ -402,7 +402,7 @@ def _check_bounds(row: Parameter, value: Scalar) -> None:
         if not EARLIEST <= day <= LATEST:
             raise _out_of_range(row, f"{day}", least=EARLIEST.isoformat(), most=LATEST.isoformat())
     elif isinstance(value, str):
-        # A cursor that is too long is no cursor: its own parser says so.
+        # The cursor's own parser refuses one that is too long.
         if row.maximum is not None and len(value) > row.maximum and row.kind != "cursor":
             raise _out_of_range(
                 row, f"{len(value)} characters long", least=int(row.minimum or 0), most=int(row.maximum)

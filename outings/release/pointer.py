@@ -31,7 +31,7 @@ ATTEMPTS = 5
 
 _ADVICE = "put it back from a copy, or let `outings releases restore` write one to the newest release that is whole"
 
-# Objects that are looked at together, to find the roots among them.
+# Objects read at once, to find the roots among them.
 _REQUESTS = 16
 # A root has kilobytes, and some 300 bytes for each takedown. Tables and packs may be larger than this.
 _MOST_BYTES = 16 * 2**20

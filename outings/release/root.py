@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from outings.release.store import Corrupt, NotFound, Store, decode_json, read_object
 
-# Of roots, manifests and log segments. A reader refuses a layout that it does not know.
+# Layout of roots, manifests and log segments. A reader refuses another one.
 LAYOUT = 1
 
 

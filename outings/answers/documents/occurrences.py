@@ -20,7 +20,7 @@ from outings.release.mapped_table import NEVER, MappedTable
 
 _MICROSECONDS = 1_000_000
 _UNKNOWN = -1
-# Stands for a recurrence that no lines say: a mapped file with nulls would not have the same bytes each time.
+# A recurrence that no rule states. Not null: a mapped file with nulls would not have the same bytes each time.
 _BY_DATES = "-"
 
 
@@ -46,7 +46,7 @@ class Moment(Struct, frozen=True, kw_only=True):
     ends_local: int | None
 
 
-# What they are made of.
+# Columns that the tables are made of.
 _BEYOND = ("beyond_index", "beyond_starts_at", "beyond_starts_local")
 LISTINGS = ("is_recurring", "occurrences_total", "recurrence", *_BEYOND)
 OCCURRENCES = ("row", "index", "starts_at", "ends_at", "starts_local", "ends_local", "date")
@@ -219,10 +219,10 @@ def open_series(reader: SnapshotReader) -> Series:
     return reader.open_index(_make_series)
 
 
-# Blocks made lately, of all metros together: 300 bytes each.
+# Cached blocks of all metros together, 300 bytes each.
 _BLOCKS = 32_768
 _encoder = msgspec.json.Encoder()
-# An event's members as they stand in its document, in their order.
+# An event's members as raw JSON, in their order.
 _decoder = msgspec.json.Decoder(dict[str, Raw])
 
 

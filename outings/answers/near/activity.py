@@ -41,9 +41,9 @@ from outings.release.snapshot import Snapshot
 
 Array = NDArray[np.int64]
 
-# Points a side of the metro's bounds, of which a percentile is taken.
+# Points along a side of the metro's bounds, for the percentile.
 SIDE = 20
-# Sets of types whose scores of these points are kept.
+# Sets of types for which the scores of these points are cached.
 _TYPES = 16
 _ROUTE = next(route for route in ROUTES if route.name == "activity")
 _DEFAULT_RADIUS = _ROUTE.parameters["radius_m"].default
@@ -120,15 +120,14 @@ def _rints(shares: NDArray[np.float64]) -> Array:
 
 class PointSample(Struct, frozen=True, eq=False):
     """Points all over a metro's bounds, and how lively each is for the default radius and filters on the snapshot's
-    date, at any minute. Points without any listing in reach are left out, because few people live there."""
+    date. Points without listings in reach are left out, because few people live there."""
 
     shown: ShownListings
     tally: Tally
     known: LruCache[tuple[str, ...], Array]
 
     def score(self, types: tuple[str, ...], *, words: int) -> Array:
-        """Return the scores of the points within reach of a listing of these types. `words`: as in
-        `list_components`."""
+        """Return the scores of the points within reach of a listing of these types."""
         return self.known.read(types, lambda: self._score(types, words=words))
 
     def _score(self, types: tuple[str, ...], *, words: int) -> Array:
@@ -156,7 +155,7 @@ def _list_points(bounds: Bounds) -> Iterator[Point]:
             yield make_unit_vector(lat, bounds.west + width * (column + 0.5) / SIDE)
 
 
-# A radius that is suggested has this many listings.
+# Listings in a suggested radius.
 ENOUGH = 20
 _LADDER = (500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
 _WHOLE = 1000
@@ -205,8 +204,7 @@ def _show_component(component: Component) -> ActivityComponent:
 
 
 def _find_percentile(near: Near, *, words: int) -> int:
-    """Return how many in 100 of the metro's points are less lively, all with the default radius and window of the
-    snapshot's date."""
+    """Return how many in 100 of the metro's points are less lively, all with the default radius and window."""
     sample, types = open_snapshot(near.snapshot).open_index(open_sample), tuple(near.collections)
     tally = tally_circle(Circle(sample.shown, near.point, find_chord(RADIUS_M)))
     own = score_components(list_components(tally, types, words=words))

@@ -30,10 +30,10 @@ ITEM_TABLES = (ITEMS, ITEM_PLACES, ITEM_FACTS)
 
 _OWN, _FACTS = ("head", "tail"), ("facts", "timezone")
 _PARTS = (*_OWN, "place", *_FACTS)
-# Starts that are kept as they are written: most begin at the same few hours, and writing one takes 10 µs.
+# Cached texts of starts: most are at the same few hours, and formatting one takes 10 µs.
 _STARTS = 8_192
 _encoder = msgspec.json.Encoder()
-# Of an item, with the comma before it.
+# Pieces of an item, with the comma before it.
 _PIECES = 7
 
 NULL = Raw(b"null")
@@ -218,6 +218,6 @@ def format_start(start: Start, timezone: str | None) -> tuple[str | None, str | 
     ends = None if start.ends is None else format_local(datetime.fromtimestamp(start.ends, UTC).replace(tzinfo=None))
     if start.instant is not None:
         return format_local(local), format_instant(start.instant), ends
-    # In a fold the first, in a gap by the offset before it: as the zone has it.
+    # A time in a fold is the first of two; in a gap the offset before it holds.
     instant = None if timezone is None else format_instant(local.replace(tzinfo=read_zone(timezone)))
     return format_local(local), instant, ends

@@ -122,7 +122,7 @@ class Either(Struct, frozen=True):
     alternatives: tuple[tuple["Condition", ...], ...]
 
 
-# Answered by row numbers that every evaluator takes from one place, so that no two differ at an edge.
+# Conditions that all evaluators answer by the same row numbers, so that no two differ at an edge.
 RowCondition = Within | NearZip | InZips | Matches | HasId
 Condition = AnyOf | Shares | Is | Between | Overlaps | NotBefore | ExpressionSet | Either
 
@@ -138,21 +138,21 @@ class Conditions(Struct, frozen=True):
 
 # Parameter → value in effect, of the kind that the contract's table of parameters says.
 Values = Mapping[str, Any]
-# What an expression is true for among the listings of a type.
+# (Expression, type) → the set for which it is true.
 Mark = Callable[[str, str], ExpressionSet]
-# Of the values in effect for a type's list.
+# (Values in effect, type) → condition.
 Rule = Callable[[Values, str], Condition | RowCondition]
 
-# A union is looked through by `isinstance` in three times as long.
+# `isinstance` takes three times as long with a union.
 _ROW_CONDITIONS = (Within, NearZip, InZips, Matches, HasId)
 
-# Those of any list, each once: the order of `applied_filters` and `defaults_applied`.
+# Filters of all lists, in the order of `applied_filters` and `defaults_applied`.
 NAMES: tuple[str, ...] = tuple(
     name
     for name, row in PARAMETERS.items()
     if row.is_filter and row.replaced_by is None and any(name in route.parameters for route in LISTS.values())
 )
-# Those that compare one column.
+# Filters that compare one column.
 PLAIN: Mapping[str, Parameter] = {name: PARAMETERS[name] for name in NAMES if PARAMETERS[name].column is not None}
 
 
@@ -268,7 +268,7 @@ def match_text(values: Values, _: str) -> Matches:
     return Matches(query)
 
 
-# What no comparison of one column says. A test caps their number.
+# Filters that do more than compare one column. A test caps their number.
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("from", "to"), match_window),
     **dict.fromkeys(("lat", "lng", "near_zip", "radius_m"), draw_circle),
@@ -281,7 +281,7 @@ RULES: Mapping[str, Rule] = {
     "zip": lambda values, _: InZips(values["zip"]),
     # Strictly before: clock times are whole seconds.
     "start_before": lambda values, _: Between("time", None, _count_seconds(values["start_before"]) - 1),
-    # What an item is: it keeps whatever has a date.
+    # Decides what an item is, and keeps every listing with a date.
     "occurrences": lambda *_: Between("date", None, None),
     "schedule_day": lambda values, _: Shares("days", _pack_words([values["schedule_day"]], WEEKDAYS)),
     "q": match_text,
@@ -342,7 +342,7 @@ def _name_column(condition: Condition) -> str:
 def list_columns() -> Mapping[str, Parameter]:
     """Return the columns of listings that filters compare, each with the row of its filter."""
     columns = {str(row.column): row for row in PLAIN.values() if row.column in LISTINGS}
-    # There is a type of which the filter compares the listing, and not what happens.
+    # For some type, the filter compares the listing itself, not its occurrences, sections or sessions.
     return {
         column: row
         for column, row in columns.items()

@@ -15,25 +15,25 @@ from outings.contract.vocabulary import Vocabulary
 
 _OWN = frozenset({"q", "sort", "match", "types", "limit", "cursor"})
 _ORIGIN = ("lat", "lng", "near_zip")
-# What only listings of one type can have: asked for, there is nothing else to be found.
+# Filters that only listings of one type can pass.
 _DECIDES = {"team": "event"}
-# Either, given outright, says more than the query's words do.
+# Parameters that replace the age in the query's words.
 _OVERRIDES = ("age", "audience")
-# What changes when something is next.
+# The window, which changes the next date of a listing.
 _WINDOW = ("from", "to")
-# Which of the dates of a listing, beside the window.
+# Filters that choose among a listing's dates, beside the window.
 _MOMENTS = ("weekday", "schedule_day", "start_after", "start_before")
 # Filters of searches that send none: by the types that a key may read, and by the query's age.
 MOST_USUAL = 256
 
 
-# By type, singular: the first and the last day since 1970.
+# (Type, (first day, last day)), in days since 1970.
 Windows = tuple[tuple[str, tuple[int, int | None]], ...]
 
 
 class SearchFilters(Struct, frozen=True, kw_only=True, eq=False):
     """The filters of a search. `collections`: the query of each type. `given`: the filters of the request; `defaults`:
-    names of the others. `has_usual_window`: the request has no window, as nearly all have none."""
+    names of the others. `has_usual_window`: the request has no window, like most."""
 
     collections: Mapping[str, CollectionQuery]
     given: Mapping[str, Value]

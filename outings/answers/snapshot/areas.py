@@ -21,11 +21,11 @@ from outings.lazy_polars import pl
 from outings.release.mapped_table import MappedTable
 from outings.release.tables import PUBLISHED
 
-# What the indexes are made of.
+# Columns that the tables are made of.
 NEIGHBORHOODS = ("slug", "name", "lat", "lng", "south", "west", "north", "east")
 LISTINGS = ("row", "type", "status", "neighborhood", "neighborhood_slug", "neighborhood_key", "lat", "lng")
 _DEGREES = NEIGHBORHOODS[2:]
-# Whoever reads a type may know of what is on the map.
+# Readers of any type may see a neighborhood on the map.
 _EVERY_TYPE = (1 << len(TYPES)) - 1
 # Six decimals of a degree are a tenth of a metre.
 _DECIMALS = 6
@@ -170,8 +170,8 @@ class Areas:
         return self._rows.astype(np.int64), np.repeat(np.arange(len(self)), np.diff(self._ends))
 
     def count_listings(self, rows: Rows, *, programs: Rows) -> Rows:
-        """Count the rows in each neighborhood, by its number. `programs`: each row's program, or -1; in a neighborhood,
-        a program's rows count as one."""
+        """Count the rows in each neighborhood. `programs`: each row's program, or -1; a program's rows in a
+        neighborhood count as one."""
         size = int(max(self._rows.max(initial=0), rows.max(initial=0))) + 1
         program_of = np.full(size, -2, dtype=np.int64)
         program_of[rows] = programs

@@ -23,9 +23,9 @@ def make_stem(stems: str) -> Callable[[str], str]:
     return (lambda word: word if word in alone else stem(word)) if alone else stem
 
 
-# Letters of what stays of a stem.
+# Letters that a shortened stem keeps at least.
 _LEAST_STEM = 3
-# Distinct words asked for lately: one look-up of typos among 40,000 words is some 20 µs.
+# Cached words: one look-up of typos among 40,000 words takes some 20 µs.
 _MEMORY = 4_096
 
 

@@ -28,7 +28,7 @@ class Zips:
         stated = read_columns(listings, "listings", ("row", "zip"))
         placed = stated.join(points, on="zip", how="left", maintain_order="left")
         lats, lngs = (placed[name].fill_null(float("nan")).to_numpy() for name in ("lat", "lng"))
-        # By row: the middle of its zip; NaN where it states none that is known.
+        # By row: the center of its zip; NaN without a known one.
         self.vectors: Vectors = make_unit_vectors(lats, lngs)
 
     def find_centroid(self, code: str) -> tuple[float, float] | None:

@@ -17,7 +17,7 @@ from outings.contract.routes import Route
 from outings.contract.values import KINDS, DateDefault, Default, Parameter, list_allowed
 from outings.contract.vocabulary import Vocabulary
 
-# What stands in a path's braces.
+# Parameters in a path's braces.
 _IN_PATH: Mapping[str, Schema] = {
     "metro": {"schema": {"type": "string"}, "description": "A metro's slug, or an alias of it."},
     "id": {"schema": {"type": "string", "format": "uuid"}, "description": "Its id."},
@@ -164,7 +164,7 @@ _HEADERS: Mapping[str, tuple[str, Schema]] = {
     "Allow": ("The methods that there are.", {"type": "string"}),
     "Content-Range": ("Which bytes of how many.", {"type": "string"}),
 }
-# What a known key is told, and nobody else.
+# Headers for known keys alone.
 _LIMITS = tuple(name for name in _HEADERS if "RateLimit" in name or "Quota" in name)
 _SOMETIMES = ("X-Release", *_LIMITS)
 _ALWAYS = ("X-Request-Id", "X-Trace-Id", "Vary")
@@ -200,7 +200,7 @@ _FAILURES: Mapping[str, tuple[int, str, tuple[errors.ApiError, ...], tuple[str, 
     "Unavailable": (503, "Not for a moment.", (errors.unavailable(),), ("Retry-After",)),
 }  # fmt: skip
 
-# Of the contract itself.
+# Schema of the OpenAPI document itself.
 _DOCUMENT: Schema = {"type": "object", "required": ["openapi", "info", "paths"]}
 
 

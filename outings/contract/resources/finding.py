@@ -24,7 +24,7 @@ from outings.contract.resources.shared import (
 
 ORIGIN_SOURCES = ("coordinates", "address", "zip")
 GROUPS = ("happening_soon", "recurring_programs", "classes_enrolling", "camps", "places")
-# Label → the most metres, where the radius is not less.
+# Label → the most metres, unless the radius is less.
 RINGS = {"walk": 800, "bike": 2_500, "short_drive": 8_000, "drive": 50_000}
 COMPONENTS = ("events", "classes", "camps", "places", "variety", "free_share")
 REASONS = ("rows_without_coordinates", "point_outside_metro")
@@ -213,7 +213,7 @@ class Around(Member, frozen=True, kw_only=True):
 
 
 LEVELS = ("all_terms", "related", "partial")
-# Ids of a result's repeats, and what a list's `ids` takes at once.
+# Most ids of a result's repeats: as many as a list's `ids` takes.
 MOST_REPEATS = 100
 Match = Annotated[str, one_of(*LEVELS)]
 

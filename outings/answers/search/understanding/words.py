@@ -14,7 +14,7 @@ from outings.contract.languages.word_lists import AmountWords, SearchWords, fill
 from outings.contract.vocabulary import TYPES
 
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)*"
-# Of some languages and threads, and some tables of each.
+# Cached stemmers, by language and thread, and cached groups of words.
 _STEMMERS, _GROUPS = 64, 256
 
 
@@ -27,13 +27,13 @@ class QueryWords:
         self.fillers, self.kinds, self.audience, self.prices, self.times = (
             frozenset(text.split()) for text in (words.fillers, words.kinds, words.audience, words.prices, words.times)
         )
-        # By word the number of the first of these that has it.
+        # Word → the index of the first set that has it.
         ranked = (self.kinds, self.prices, self.times, self.audience, self.fillers)
         self.roles = {word: role for role in reversed(range(len(ranked))) for word in ranked[role]}
         self.lessons, self.children = frozenset(words.lessons.split()), frozenset(words.children.split())
         self.young = self.children.union(words.young.split())
         typed = {"event": words.events, "camp": words.camps, "place": words.places}
-        # The type that a kind means, as the number of one of TYPES.
+        # Kind → the index in TYPES of the type that it means.
         self.types = {word: TYPES.index(name) for name, text in typed.items() for word in text.split()}
         stated = language_words.facts
         self.facts = {
@@ -73,7 +73,7 @@ def _open_stem(stems: str, _thread: int) -> Callable[[str], str]:
 
 
 def mark_narrow(words: Sequence[str], group: frozenset[str]) -> list[bool]:
-    """Return for each word of a query whether `group` has it, alone or joined with its neighbour: `after-school`."""
+    """Return for each word of a query whether `group` has it, alone or with its neighbour: `after-school`."""
     if not may_narrow(words, group):
         return [False] * len(words)  # as nearly always
     pairs = [f"{first}-{second}" in group for first, second in pairwise(words)]
