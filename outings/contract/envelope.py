@@ -74,7 +74,7 @@ def unavailable_source(count: int, *, of: int) -> Notice:
 
 
 def unavailable_forecast(count: int, *, of: int, is_known: bool) -> Notice:
-    """Return the notice that `count` of the `of` items lack a forecast. `is_known`: there is a forecast at all."""
+    """Return the notice that `count` of the `of` items lack a forecast. `is_known`: the metro has a forecast."""
     message = f"The forecast says nothing of {count} of {of}." if is_known else "No forecast is known now."
     return Notice(code="forecast_unavailable", include="forecast", message=message, details={"without": count})
 

@@ -51,7 +51,7 @@ class Route(Struct, frozen=True, kw_only=True):
     None.
 
     `parameters` have the bounds and defaults of this route. `sets`: the parameter whose value is the `{id}` of the
-    path; a request may repeat it. `ignored`: parameters that change nothing, and give a notice. `max_age` is in
+    path; a request may repeat that value. `ignored`: parameters that change nothing, and give a notice. `max_age` is in
     seconds; None is `no-cache`. `is_now`: an answer depends on the minute. `most_days`: how many days `to` may lie
     after `from`. `is_optional`: a deployment that has not set the route up answers 501. `takes_signature`: a signed
     address may replace the key's header.

@@ -76,7 +76,7 @@ class FeedMemory(FeedTally, frozen=True, kw_only=True):
     bytes need not be parsed again. `problems`: the object of its quarantine lines.
 
     `hash` is empty if there never was a good version. `metro`: whose feed it is; None if of several, or in old roots.
-    `newest`: when its newest record was crawled.
+    `newest`: when the feed last changed, where it is expected to be fresh.
 
     `question`: a hash of the address and settings by which the rest was fetched: `records`, the object of the records
     as read; the server's validators; and of a walk through pages, where the `next` begins and when this one was.
