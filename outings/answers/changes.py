@@ -37,7 +37,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def check_changes(query: Query, context: AnswerContext) -> None:
-    """Check the parameters. Raises 404 or 403 for `metro`, 403 for a `type` outside the key's, and `cursor_ahead`."""
+    """Raise an error for a wrong parameter: 404 or 403 for `metro`, 403 for a foreign `type`, or `cursor_ahead`."""
     release, entitlement = context.release, context.entitlement
     if query.metro is not None and query.metro not in release.metros:
         raise not_found(f"There is no metro {query.metro}.")
@@ -58,7 +58,7 @@ def check_changes(query: Query, context: AnswerContext) -> None:
 
 
 def answer_changes(query: Query, context: AnswerContext) -> list[bytes]:
-    """Return the body as parts, without the changes that the key may not see: ids have gaps for it."""
+    """Return the body in chunks. It leaves out changes that the key may not see, so version ids have gaps."""
     history, start = context.release.history, read_cursor(query)
     limit, latest = query.get_as("limit", int), history.log.latest_version_id
     assert limit is not None
@@ -100,7 +100,7 @@ def list_read(query: Query, context: AnswerContext) -> list[Snapshot]:
 
 
 def make_condition(query: Query, context: AnswerContext) -> Callable[[Version], bool]:
-    """Return the test that a version passes if the key may see it and the query's filters keep it."""
+    """Return a function that is True for each version that the key may see and the query's filters keep."""
     types, kinds, metro = query.get_words("type"), query.get_words("kind"), query.metro
 
     def passes(version: Version) -> bool:
@@ -122,7 +122,7 @@ def is_visible(version: Version, context: AnswerContext) -> bool:
 
 
 def _list_metros(version: Version) -> tuple[str, ...]:
-    """Return the metros in which this is a change; an organization may have several."""
+    """Return the metros in which a version is a change; only an organization's may have several."""
     return version.metros if version.metro is None else (version.metro,)
 
 
@@ -151,15 +151,15 @@ _MOST_VERSIONS = 1 << 53
 
 
 class Home(Struct, frozen=True, kw_only=True):
-    """A metro that has the row; `type` is None for an organization."""
+    """A metro that has the requested listing or organization. `type`: None for an organization."""
 
     snapshot: Snapshot
     type: str | None
 
 
 def find_homes(query: Query, context: AnswerContext) -> list[Home]:
-    """Return the metros of the row that the key may read. Raises `not_found` if no metro shows the row, archived or
-    not, and `forbidden` if only others do or the type is not the key's."""
+    """Return the readable metros that have the listing or organization with the query's id. Raises `not_found` if no
+    metro has it, archived or not, and `forbidden` if the key may not read those metros or the type."""
     assert query.id is not None
     homes = [home for _, snapshot in sorted(context.release.metros.items()) for home in _find_in(query.id, snapshot)]
     if not homes:
@@ -171,7 +171,7 @@ def find_homes(query: Query, context: AnswerContext) -> list[Home]:
 
 
 def _refuse(homes: Sequence[Home], context: AnswerContext) -> ApiError:
-    """Return the error that names the metro, if that is not the key's, else the type."""
+    """Return the error `forbidden`, for the type if the key may read one of the metros, else for the metro."""
     types = [home.type for home in homes if context.entitlement.allows_metro(home.snapshot.metro.slug) and home.type]
     return forbidden_types(context, set(types)) if types else forbidden_metro(context.entitlement)
 
@@ -192,7 +192,7 @@ def _find_in(row_id: str, snapshot: Snapshot) -> Iterator[Home]:
 
 
 def answer_versions(query: Query, homes: Sequence[Home], *, context: AnswerContext) -> list[bytes]:
-    """Return one page of the versions of listings, as chunks of bytes."""
+    """Return a page of one listing's versions, as chunks of the body."""
     limit = query.get_as("limit", int)
     assert limit is not None
     latest = max((home.snapshot for home in homes), key=lambda snapshot: snapshot.stamp)
@@ -210,7 +210,7 @@ def answer_versions(query: Query, homes: Sequence[Home], *, context: AnswerConte
 
 
 def _walk_history(query: Query, context: AnswerContext) -> Iterator[Version]:
-    """Yield the versions from the cursor on, in the requested order, reading only as far as the caller does."""
+    """Yield a listing's versions after the cursor, in the requested order. The log is read only as far as needed."""
     assert query.id is not None
     history, after = context.release.history, _find_position(query)
     ids = list_history(history.log, query.id, read=history.read)
@@ -225,7 +225,7 @@ def _walk_history(query: Query, context: AnswerContext) -> Iterator[Version]:
 
 
 def read_position(query: Query, homes: Sequence[Home]) -> int | None:
-    """Return the number of the last version that was shown, or None at the start. Raises `cursor_malformed`."""
+    """Return the id of the last version already shown, or None at the start. Raises `cursor_malformed`."""
     check_cursor(query, *(home.snapshot for home in homes))
     return _find_position(query)
 

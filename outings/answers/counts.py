@@ -1,4 +1,4 @@
-"""Live counts: how many items the default lists have on a date, for what a key may read."""
+"""Count the items of the default lists on a date, as far as a key may read them."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -21,8 +21,8 @@ NOTHING = Counts(events=0, classes=0, camps=0, places=0)
 
 
 class DailyCount(Generic[_Counted]):
-    """The count of a type's default list on a date, computed once for a snapshot. At most `size` types × dates are
-    cached, because a cursor may name any date."""
+    """A function that counts by type, snapshot and date, and caches the counts of at most `size` types and dates with
+    the snapshot: a cursor may name any date."""
 
     def __init__(self, count: Callable[[str, Snapshot, date], _Counted], *, size: int) -> None:
         self._count = count
@@ -33,20 +33,20 @@ class DailyCount(Generic[_Counted]):
         return known.read((listing_type, today), lambda: self._count(listing_type, snapshot, today))
 
     def is_known(self, snapshot: Snapshot, today: date) -> bool:
-        """Return True if the counts of all types are kept."""
+        """Return True if the counts of all types are cached."""
         known = open_snapshot(snapshot).open_index(self._open)
         return all((listing_type, today) in known for listing_type in COLLECTIONS)
 
 
 def count_listings(snapshot: Snapshot, *, today: date, entitlement: Entitlement) -> Counts:
-    """Count the live listings of a metro. Zero for what the key may not read."""
+    """Count the listings in a metro's default lists, by collection; 0 where the key may not read."""
     return _count_types(
         lambda listing_type: _count_rows(listing_type, snapshot, today), snapshot=snapshot, entitlement=entitlement
     )
 
 
 def count_organization(row_id: str, snapshot: Snapshot, *, today: date, entitlement: Entitlement) -> Counts:
-    """Count the live listings of one organization in a metro. Zero for what the key may not read."""
+    """Count an organization's listings in a metro's default lists, by collection; 0 where the key may not read."""
     return _count_types(
         lambda listing_type: count_organizations(listing_type, snapshot, today).get(row_id, 0),
         snapshot=snapshot,
@@ -75,7 +75,7 @@ def _count_types(count: Callable[[str], int], *, snapshot: Snapshot, entitlement
 
 
 def select_default(listing_type: str, snapshot: Snapshot, today: date, **given: Value) -> Selection:
-    """Return the selection of the default list, with these values for some filters."""
+    """Return the selection of a type's default list, with the filters in `given` replacing their defaults."""
     filters = fill_defaults(LISTS[listing_type].defaults, given, today=today)
     return select_listings(listing_type, filters, vocabulary=snapshot.vocabulary, today=today)
 

@@ -45,7 +45,7 @@ LISTINGS = (
 
 
 def list_counted() -> "dict[str, pl.Expr]":
-    """Return the conditions whose listings coverage counts, by name."""
+    """Return the conditions by which coverage counts listings, by name."""
     return {
         "published": pl.col("status") == PUBLISHED,
         "dateless": ~pl.col("has_date"),
@@ -80,7 +80,7 @@ class Measures(Struct, frozen=True, kw_only=True):
 def measure_coverage(
     snapshot: Snapshot, *, types: Sequence[str], today: date, neighborhood: str | None = None
 ) -> Measures:
-    """Measure the listings of some types, in a neighborhood as the lists read it, or everywhere."""
+    """Measure the listings of some types, everywhere or in a neighborhood, named as in the lists' parameter."""
     chosen = open_snapshot(snapshot).open_index(open_published)
     chosen = chosen.filter(pl.col("type").is_in([TYPES.index(listing_type) for listing_type in types]))
     if neighborhood is not None:
@@ -114,7 +114,7 @@ _SHARED = ("with_coordinates", "with_price", "with_ages", "with_image", "with_ti
 
 
 def _count(listings: "pl.DataFrame") -> "pl.DataFrame":
-    """Count published listings of each type by `list_counted`, and add up their confidences in millionths."""
+    """Count, by type, the listings that meet each condition of `list_counted`; sum confidences in millionths."""
     confidence = (pl.col("confidence") * CONFIDENCE).round().cast(pl.Int64()).sum()
     counted = {name: is_stated.sum().cast(pl.Int64()) for name, is_stated in list_counted().items()}
     return listings.group_by("type").agg(**counted, confidence=confidence)
@@ -152,7 +152,7 @@ def _find_median(ages: Numbers) -> float | None:
 
 
 def share(part: int, whole: int) -> float | None:
-    """Return the share with three decimals, rounded half up; None of nothing."""
+    """Return part ÷ whole with three decimals, rounded half up; None if `whole` is 0."""
     return (2000 * part + whole) // (2 * whole) / 1000 if whole else None
 
 
@@ -173,7 +173,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def plan_coverage(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
-    """Plan the answer. It names the release, so its ETag differs with each."""
+    """Plan the answer. The body shows the release's id, so the ETag changes with each release."""
     today = context.dates[snapshot.metro.slug]
     tag = make_tag("coverage", context.release.id, snapshot.hash, query.text, today, context.entitlement.digest)
     return AnswerPlan(tag, lambda: answer_coverage(query, snapshot=snapshot, context=context))

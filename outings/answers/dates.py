@@ -1,4 +1,4 @@
-"""Local dates: when one begins, and its day of the week."""
+"""Find when a local date begins, and its day of the week."""
 
 from datetime import date, datetime, time
 from typing import Any, TypeVar
@@ -11,7 +11,7 @@ Day = TypeVar("Day", int, NDArray[Any])
 
 
 def find_start(today: date, timezone: str) -> int:
-    """When a local date begins, in seconds since 1970."""
+    """Return when a local date begins, in seconds since 1970."""
     return int(datetime.combine(today, time(), tzinfo=read_zone(timezone)).timestamp())
 
 

@@ -1,4 +1,4 @@
-"""Every derived table there is: what the build makes ahead, and a reader itself where a file lacks."""
+"""List and derive the tables that the build maps for readers. A reader derives a table whose file is missing."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def derive_tables(
     language: Language | None = None,
     derivations: Sequence[DerivedTables] = DERIVED,
 ) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield tables derived from a snapshot's own, each with its name. One after another, since all at once take as much
-    memory as the tables do; a column that no later one needs is freed.
+    """Yield the tables derived from a snapshot's own, each with its name. They are made one at a time, since all take
+    as much memory as the snapshot's tables; a column that no later one needs is freed.
 
     `today`: the metro's local date of the build. `language`: the metro's, else English.
     """
@@ -60,7 +60,7 @@ def derive_tables(
 def _choose_columns(
     tables: Mapping[str, pl.DataFrame], derivations: Iterable[DerivedTables]
 ) -> dict[str, pl.DataFrame]:
-    """Return the columns that derived tables are made of."""
+    """Return the columns from which these tables are derived."""
     needed: dict[str, set[str]] = {}
     for derived in derivations:
         for name, columns in derived.columns.items():
@@ -77,7 +77,7 @@ def _let_go(made: Mapping[str, pl.DataFrame]) -> Iterator[tuple[str, pl.DataFram
 
 
 def derive_of_answers(snapshot: Snapshot) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield tables derived from the documents of a snapshot that is written. One after the other."""
+    """Yield the tables derived from the documents of a written snapshot, each with its name, one at a time."""
     reader = open_snapshot(snapshot)
     yield CARDS, make_cards(reader)
     yield from _let_go(make_item_tables(reader))

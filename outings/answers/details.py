@@ -1,4 +1,4 @@
-"""Details: one listing by its id or slug, and the listings related to it."""
+"""Answer the detail of a listing, by its id or slug, and find its related listings."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ class Similar:
         self._ends, self._others = table.read_lists("others")
 
     def list_rows(self, row: int) -> list[int]:
-        """Return the most similar rows first, of every type, including those that may not be shown."""
+        """Return the listings similar to this one, the most similar first, of every type, including hidden ones."""
         at = bisect_left(self._rows, row)
         if at == len(self._rows) or self._rows[at] != row:
             return []
@@ -64,12 +64,12 @@ class RelatedListings(Struct, frozen=True, kw_only=True):
     at_place: tuple[Raw, ...]
 
     def list_empty(self) -> list[str]:
-        """Return the names of the lists without a card."""
+        """Return the names of the empty lists."""
         return [name for name in self.__struct_fields__ if not getattr(self, name)]
 
 
 class _ListingName(Struct, frozen=True):
-    """Type, name and place: two listings that agree in all three are the same activity on different dates."""
+    """A listing's type, name and place. Listings that agree in all three are one activity on different dates."""
 
     type: str
     name: str
@@ -106,7 +106,7 @@ class _RelatedRows:
         self._program = self._find_programs([row])[0]
 
     def find_similar(self) -> tuple[Raw, ...]:
-        """Return similar listings: of one name at one place the first alone, and none of the listing's own name."""
+        """Return cards of similar listings, only the first of one name at one place, none of the listing's own name."""
         cards = self._choose_cards(self._opened.open_index(Similar).list_rows(self._row))
         shown: dict[_ListingName, int] = {}
         for row in (self._row, *cards):
@@ -114,7 +114,7 @@ class _RelatedRows:
         return self._encode(shown.values())
 
     def find_listed(self, **filters: str | None) -> tuple[Raw, ...]:
-        """Return the first items of the default list of each type with these filters, as encoded JSON."""
+        """Return cards of the first items of each type's default list with these filters."""
         given = {name: value for name, value in filters.items() if value is not None}
         if not given:
             return ()
@@ -126,7 +126,7 @@ class _RelatedRows:
         return self._encode(rows)
 
     def _choose_cards(self, ordered: Sequence[int]) -> list[int]:
-        """Keep the rows that default lists would show, in their order, and of a program the one row that lists show."""
+        """Keep, in order, the rows that default lists show, and replace a program's by the one that lists show."""
         if not ordered:
             return []
         programs = self._find_programs(ordered)
@@ -147,12 +147,12 @@ class _RelatedRows:
         return zip(rows, self._find_programs(rows), strict=True)
 
     def _find_programs(self, rows: Sequence[int]) -> list[int]:
-        """Return which program each listing belongs to, as an index; -1 if it belongs to none."""
+        """Return the number of each listing's program; -1 if it belongs to none."""
         programs: list[int] = self._opened.programs.find_programs(np.array(rows, dtype=np.int64)).tolist()
         return programs
 
     def _encode(self, rows: Iterable[int]) -> tuple[Raw, ...]:
-        """Encode the listings, without this one and those of its program."""
+        """Encode the first `MOST` cards, without this listing and the others of its program."""
         others = [
             row
             for row, program in self._pair([*rows])
@@ -174,8 +174,8 @@ class ListingRow(Struct, frozen=True, kw_only=True):
 
 
 def find_listing(query: Query, *, context: AnswerContext) -> ListingRow:
-    """Return the row that the query names. Raises `not_found`; `forbidden` if it is only in metros outside the key's
-    scope; `metro_required` for a slug that several of the key's metros have."""
+    """Return the listing that the query names. Raises `not_found`; `forbidden` if it is only in metros outside the
+    key's scope; `metro_required` for a slug that several of the key's metros have."""
     release, entitlement = context.release, context.entitlement
     metros = _choose_metros(query, release=release, entitlement=entitlement)
     rows = list(_find_rows(query, metros))
@@ -190,7 +190,7 @@ def find_listing(query: Query, *, context: AnswerContext) -> ListingRow:
 
 
 def answer_detail(query: Query, listing: ListingRow, *, context: AnswerContext) -> list[bytes]:
-    """Return the body as chunks of bytes. A detail has no default filters: any audience and confidence is shown."""
+    """Return the body in chunks. No default filters apply: any audience and confidence is shown."""
     today = context.dates[listing.snapshot.metro.slug]
     opened = open_snapshot(listing.snapshot)
     if query.resource == "event":
@@ -213,7 +213,7 @@ def answer_detail(query: Query, listing: ListingRow, *, context: AnswerContext) 
 
 
 def _choose_metros(query: Query, *, release: Release, entitlement: Entitlement) -> Mapping[str, Snapshot]:
-    """Return all metros of the release, or the one that the request names."""
+    """Return the metro that the request names, or else all metros of the release."""
     if query.metro is None:
         return release.metros
     snapshot = release.metros.get(query.metro)
@@ -225,7 +225,7 @@ def _choose_metros(query: Query, *, release: Release, entitlement: Entitlement) 
 
 
 def _find_rows(query: Query, metros: Mapping[str, Snapshot]) -> Iterator[ListingRow]:
-    """Yield the visible rows of the query's type, by metro."""
+    """Yield the visible listings of the query's type with its id or slug, metro after metro."""
     assert query.resource is not None
     type_code = TYPES.index(query.resource)
     include_archived = bool(query.get("include_archived"))
@@ -257,8 +257,8 @@ def plan_detail(query: Query, context: AnswerContext) -> AnswerPlan:
 
 
 def _tag_listing(query: Query, listing: ListingRow, context: AnswerContext, attached: object) -> str:
-    """Return the ETag. It includes `created_at` and `updated_at`, which the row's hash leaves out. `attached`: what the
-    query's parameters add."""
+    """Return the ETag. It covers `created_at` and `updated_at`, which the row's hash leaves out. `attached`: the result
+    of `_tag_attached`."""
     opened, row = open_snapshot(listing.snapshot), listing.row
     listings, series = opened.listings, open_series(opened)
     is_series = query.resource == "event" and series.is_series(row)
@@ -268,8 +268,8 @@ def _tag_listing(query: Query, listing: ListingRow, context: AnswerContext, atta
 
 
 def _tag_attached(query: Query, snapshot: Snapshot, context: AnswerContext) -> object:
-    """Return the part of an ETag for what the query's parameters do: objects and blocks that are attached may change
-    with any listing of the metro, an organization also with the key's other metros."""
+    """Return the part of an ETag for the query's parameters. Attached objects and blocks may change with any listing of
+    the metro, an attached organization also with the key's other metros."""
     fields, expanded, addons = query.get_words("fields"), list_expanded(query), list_addons(query, context)
     if not expanded and not addons:
         return fields

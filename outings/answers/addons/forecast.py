@@ -1,4 +1,4 @@
-"""`include=forecast`: the forecast blocks of dates and events, and a notice if some that should have one have none."""
+"""Add forecast blocks to dates and events (`include=forecast`), and a notice if some of them are missing."""
 
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
@@ -38,7 +38,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class ForecastBlocks:
-    """Forecasts for the items of one answer."""
+    """A maker of the forecast blocks of one answer's items. It counts the missing ones for a notice."""
 
     def __init__(self, query: Query, *, snapshot: Snapshot, context: AnswerContext) -> None:
         self.is_requested = "forecast" in list_addons(query, context)
@@ -55,14 +55,14 @@ class ForecastBlocks:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """Notices of missing forecasts: of the items so far, or of the whole metro."""
+        """Return a notice if forecasts are missing, of some items so far or of the whole metro."""
         is_known = self._weather is not None
         if not self.is_requested or (is_known and not self._missing):
             return ()
         return (unavailable_forecast(self._missing, of=self._items, is_known=is_known),)
 
     def make_day(self, day: date) -> DayForecast | None:
-        """Return the block of a date, or None if none was requested, the date is out of range, or no forecast is
+        """Return the forecast of a date, or None if none was requested, the date is out of range, or no forecast is
         known."""
         if not self.is_requested or not self._first <= day <= self._last:
             return None
@@ -76,7 +76,7 @@ class ForecastBlocks:
         return document if block is None else add_member(document, "forecast", _encode(block))
 
     def make_next(self, document: bytes, row: int, number: int | None = None) -> EventForecast | None:
-        """Return the block of an event's next date, or of the occurrence with this number."""
+        """Return the forecast of an event's next occurrence, or of occurrence `number`; None if there is none."""
         if not self.is_requested:
             return None
         series = open_series(open_snapshot(self._snapshot))
@@ -88,7 +88,7 @@ class ForecastBlocks:
         return self.make_event(document, row, starts_at=moment.starts_at, ends_at=moment.ends_at)
 
     def make_event(self, document: bytes, row: int, *, starts_at: int, ends_at: int | None) -> EventForecast | None:
-        """Return the block of an event with this start, or None if it can have none."""
+        """Return the forecast of an event from `starts_at`, in seconds since 1970; None if there is none."""
         if not self.is_requested:
             return None
         event = _decode(document)
@@ -112,7 +112,7 @@ class ForecastBlocks:
         return self._first <= day <= self._last
 
     def _lies_near(self, row: int) -> bool:
-        """Return True if a listing is within reach of its metro's center, or states no coordinates."""
+        """Return True if a listing is at most `REACH_M` from its metro's center, or states no coordinates."""
         point = open_snapshot(self._snapshot).rows.read_point(row)
         square = sum((here - there) ** 2 for here, there in zip(self._center, point, strict=True))
         return isnan(square) or square <= find_chord(REACH_M) ** 2

@@ -1,4 +1,4 @@
-"""`include=source`: blocks about a listing's sources, as its feed states them."""
+"""Add blocks about a listing's sources (`include=source`), as its feed states them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from outings.release.snapshot import Snapshot
 
 
 def list_addons(query: Query, context: AnswerContext) -> tuple[str, ...]:
-    """Return the requested add-ons that the key has. The edge gives notice of the others."""
+    """Return the add-ons in `include` that the key allows. The edge adds notices about the others."""
     words = query.get_words("include")
     if not words:
         return ()
@@ -58,8 +58,8 @@ HAPPENINGS = ("row", "starts_on", "ends_on")
 def make_sources(
     listings: pl.DataFrame, occurrences: pl.DataFrame, sections: pl.DataFrame, sessions: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return the facts on each listing's source, by row. `last`: its last day, in days since 1970; not stated if it is
-    open. A text that is not stated is empty."""
+    """Return a table, by row, of what feeds state about each listing's source. `last`: the listing's last day since
+    1970, not stated if it has no end. A text that is not stated is empty."""
     session_ends = pl.coalesce("ends_on", "starts_on")
     lasts = pl.concat(
         (
@@ -82,7 +82,7 @@ def make_sources(
 
 
 def _find_last(ends: pl.Expr) -> pl.Expr:
-    """Null where one of them is open."""
+    """Return the latest of the ends, or null if one of them is null."""
     return pl.when(ends.is_null().any()).then(None).otherwise(ends.max())
 
 
@@ -101,7 +101,7 @@ class Day(Struct, frozen=True, kw_only=True):
 
 
 class Sources:
-    """The sources of a snapshot's listings."""
+    """The table of a snapshot's sources, opened to make blocks."""
 
     def __init__(self, reader: SnapshotReader) -> None:
         table = reader.open_table(SOURCES)
@@ -142,7 +142,7 @@ class Sources:
 
 
 def _judge_source(status: str | None, fields: Sequence[str], *, is_visited: bool) -> str | None:
-    """Return the health of a source, or None if nobody has visited it. No feed says how slow it was."""
+    """Return the health of a source, or None if nobody has visited it. No feed states how slow a source is."""
     if status in ("gone", "unreachable"):
         return status
     if _name_any(fields, _ADDRESS_MEMBERS):
@@ -162,7 +162,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class SourceBlocks:
-    """Source blocks for the items of one answer."""
+    """A maker of the source blocks of one answer's items. It counts the missing ones for a notice."""
 
     def __init__(self, query: Query, *, snapshot: Snapshot, context: AnswerContext) -> None:
         self.is_requested = "source" in list_addons(query, context)
@@ -185,7 +185,7 @@ class SourceBlocks:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """Notices of the missing blocks among the items so far."""
+        """Return a notice if source blocks are missing from the items so far."""
         return (unavailable_source(self._missing, of=self._items),) if self._missing else ()
 
     @cached_property

@@ -28,7 +28,7 @@ _encoder = msgspec.json.Encoder()
 def answer_neighborhoods(
     query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, context: AnswerContext
 ) -> list[bytes]:
-    """Return the body as parts."""
+    """Return a page of the directory, as chunks of the body."""
     today = context.dates[snapshot.metro.slug]
     opened = open_snapshot(snapshot)
     readable = context.entitlement.readable_types

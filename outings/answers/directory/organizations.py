@@ -1,4 +1,4 @@
-"""The directory of organizations, and how many live listings each has, as arrays by row."""
+"""The directory of a metro's organizations, with their numbers of live listings."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -41,7 +41,7 @@ count_by_row = DailyCount(_place_counts, size=16)
 
 
 def find_in_neighborhood(listing_type: str, text: str, snapshot: Snapshot, *, today: date) -> NDArray[np.bool_]:
-    """Mark by row the organizations with a live listing in a neighborhood, as the lists' `neighborhood` reads it."""
+    """Mark, by row, the organizations with a live listing in the neighborhood of this name or slug."""
     opened = open_snapshot(snapshot)
     selection = select_default(listing_type, snapshot, today, neighborhood=text)
     is_inside = np.zeros(len(opened.organizations), dtype=np.bool_)
@@ -58,7 +58,7 @@ _encoder = msgspec.json.Encoder()
 
 
 class _StoredOrganization(Struct, frozen=True):
-    """The part of an organization's document that an entry shows."""
+    """The members of an organization's document that an entry of the directory shows."""
 
     id: str
     slug: str
@@ -75,7 +75,7 @@ _decoder = msgspec.json.Decoder(_StoredOrganization)
 def answer_organizations(
     query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, context: AnswerContext
 ) -> list[bytes]:
-    """Return the body as parts."""
+    """Return a page of the directory, as chunks of the body."""
     today = context.dates[snapshot.metro.slug]
     opened = open_snapshot(snapshot)
     types = choose_types(query, context.entitlement)
@@ -103,7 +103,7 @@ def answer_organizations(
 
 
 def find_hint(title: Title | None) -> str | None:
-    """Return a hint for a question that has no name to look for, else None."""
+    """Return a hint if the title has only words that any name may have, else None."""
     return None if title is None or title.list_significant() else HINT
 
 
@@ -117,8 +117,8 @@ def _choose_rows(
     snapshot: Snapshot,
     today: date,
 ) -> Array:
-    """Return the published organizations that pass the filters, in order. `readable`: the types that the key may
-    read."""
+    """Return the published organizations that pass the filters, in list order. `live`: counts by type; `readable`: the
+    types that the key may read."""
     opened = open_snapshot(snapshot)
     passed = opened.organizations.find_published()
     least = filters.values["min_count"]
@@ -174,8 +174,8 @@ def _encode_entry(
 
 
 def _point_here(links: OrganizationLinks, metro: str) -> OrganizationLinks:
-    """Add `metro=` to the links to lists, so that they match `counts`; without it, lists of an organization in several
-    metros are refused."""
+    """Add `metro=` to the links to lists, so that these lists match `counts`. Without `metro`, lists of an organization
+    in several metros are refused."""
     lists = {collection: f"{getattr(links, collection)}?metro={metro}" for collection in COLLECTIONS.values()}
     return OrganizationLinks(self=links.self, **lists)
 

@@ -1,4 +1,4 @@
-"""The plan of a directory: the page that a request shows, the cursor to the next one, and `meta`."""
+"""Plan the answer of a directory, cut the requested page, and make its cursor and `meta`."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
@@ -27,7 +27,7 @@ _encoder = msgspec.json.Encoder()
 
 
 class DirectoryPage(Struct, frozen=True, kw_only=True):
-    """A page of the ordered set: the entries from `start` to before `stop`. `next_cursor` is None on the last page."""
+    """A page of a directory: the entries from `start` to before `stop`. `next_cursor` is None on the last page."""
 
     start: int
     stop: int
@@ -37,7 +37,7 @@ class DirectoryPage(Struct, frozen=True, kw_only=True):
 def cut_page(
     query: Query, size: int, *, name_key: Callable[[int], Key], snapshot: Snapshot, today: date
 ) -> DirectoryPage:
-    """`name_key`: of the entry that stands in a place of the order, of `size` in all."""
+    """Return the requested page of a directory of `size` entries. `name_key`: returns an entry's sort key, by index."""
     limit = read_limit(query)
     start = (read_page(query) - 1) * limit if query.cursor is None else _find_start(read_key(query), size, name_key)
     start = min(start, size)
@@ -60,7 +60,7 @@ def read_key(query: Query) -> Key:
 
 
 def _find_start(after: Key, size: int, name_key: Callable[[int], Key]) -> int:
-    """Return the place after this entry. If the entry is gone, return the place after where it would be."""
+    """Return the index after the entry with this sort key or, if the entry is gone, after where it would be."""
     rank, name, row_id = after
 
     def cut_key(at: int) -> tuple[int, str]:
@@ -105,7 +105,7 @@ def plan_directory(
     answer: Callable[[EffectiveFilters], list[bytes]],
     counts: DailyCount[Any],
 ) -> AnswerPlan:
-    """Plan the answer. `counts`: of the listings that the directory shows."""
+    """Plan the answer. `answer`: makes the body; `counts`: counts the live listings of the entries."""
     filters = find_route_filters(query)
     if query.cursor is not None:
         read_key(query)

@@ -52,8 +52,8 @@ _HOST = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W\d_](?:[\w-]{0,61}[^
 
 
 class Title(Struct, frozen=True, kw_only=True):
-    """The name to look for. `words`: without endings such as "Inc"; `host`: of a web address, as `fold_host` returns
-    it."""
+    """A name to look for. `words`: its words without endings such as "Inc"; `host`: that of a web address, as
+    `fold_host` returns it."""
 
     words: tuple[str, ...]
     host: str | None = None
@@ -63,13 +63,13 @@ class Title(Struct, frozen=True, kw_only=True):
         return "".join(self.words)
 
     def list_significant(self) -> list[str]:
-        """Each once; empty where there is no name to look for."""
+        """Return the distinct words without stop words; empty if nothing is left to look for."""
         return list(dict.fromkeys(word for word in self.words if word not in STOP_WORDS))
 
 
 def parse_title(text: str) -> Title:
-    """Parse a name, or a web address by the name of its site. Text that only might be an address, as St.Mary, is a
-    name."""
+    """Parse a name or a web address, whose words are the name of its site. Text that only might be an address, such as
+    St.Mary, is a name."""
     match = _ADDRESS.fullmatch(text.strip())
     host = None if match is None else fold_host(match["host"])
     if match is None or host is None:
@@ -82,7 +82,7 @@ def parse_title(text: str) -> Title:
 
 
 def fold_title(name: str) -> tuple[str, ...]:
-    """Return the words of a name without its endings; empty if it has no others."""
+    """Return the words of a name without endings such as "Inc"; empty if it has no others."""
     name = _INITIALS.sub(lambda match: match[0].replace(".", ""), name)
     words = split_words(_SITE_ENDING.sub("", name))
     while words and words[-1] in ENDINGS:
@@ -104,7 +104,7 @@ def fold_host(text: str) -> str | None:
 
 
 def name_site(host: str) -> str:
-    """Return a host without its ending: "ymca" for ymca.org and ymca.co.uk. Empty if it is only an ending."""
+    """Return a host without its suffix: "ymca" for ymca.org and ymca.co.uk. Empty if it is only a suffix."""
     *labels, country = host.split(".")
     if len(country) == 2 and len(labels) > 1:
         is_state = country == "us" and len(labels[-1]) == 2  # seattle.wa.us
@@ -132,7 +132,7 @@ Places = NDArray[np.int64]
 
 
 def spell_entries(name: str, entries: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Return the spellings of a directory, each text once with its places, and their shortenings."""
+    """Return a directory's table of spellings, each text once with its places, and that of their shortenings."""
     grouped = _list_places(entries).group_by("text").agg(pl.col("place").sort()).sort("text")
     spellings = pl.DataFrame([*make_texts(grouped["text"]), grouped["place"].alias("places")])
     return {f"{name}_spellings": spellings, f"{name}_shortenings": make_shortenings(spellings["text"])}
@@ -141,7 +141,7 @@ def spell_entries(name: str, entries: pl.DataFrame) -> dict[str, pl.DataFrame]:
 def _derive_spellings(
     name: str, order: Callable[[pl.DataFrame], pl.DataFrame], entries: str, columns: Sequence[str]
 ) -> DerivedTables:
-    """Derive the tables of spellings and of their shortenings. `order`: sorts the entries as they are numbered."""
+    """Return the derivation of a directory's spellings and shortenings. `order`: puts the entries in its order."""
 
     def make_both(tables: Mapping[str, pl.DataFrame], _: TableContext) -> dict[str, pl.DataFrame]:
         return spell_entries(name, order(tables[entries]))
@@ -177,7 +177,7 @@ def _list_places(entries: pl.DataFrame) -> pl.DataFrame:
 
 
 def _spell(name: str, domain: str | None) -> Counter[Spelled]:
-    """Each spelling with its letters: of a word, all that it has in the name; of the whole name, those that count."""
+    """Return an entry's spellings and how many letters each has. Stop words have none beside other words."""
     words = fold_title(name) or tuple(split_words(name))
     letters = {word: 0 if word in STOP_WORDS else len(word) for word in words}
     if not any(letters.values()):
@@ -221,13 +221,13 @@ _LETTERS_TO_BEGIN = 3
 
 
 class NameScores(Struct, frozen=True, kw_only=True, eq=False):
-    """Scores by row. `scores`: in thousandths, 0 for no match; `matches`: numbers of MATCHES."""
+    """Scores of entries, by row. `scores`: in thousandths, 0 for no match; `matches`: indexes in MATCHES."""
 
     scores: Array
     matches: Array
 
     def put(self, match: NameMatch, rows: Array, scores: Array | int) -> None:
-        """Set the scores of rows where they are better than the present ones."""
+        """Set the scores of these rows where they are better than the present ones."""
         scores = np.broadcast_to(scores, rows.shape)
         better = scores > self.scores[rows]
         self.scores[rows[better]] = scores[better]
@@ -235,10 +235,10 @@ class NameScores(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class Ranking:
-    """Ranks the `size` entries of one directory."""
+    """An index that ranks the entries of one directory by a name to look for."""
 
     def __init__(self, tables: Iterable[MappedTable], *, size: int) -> None:
-        """`tables`: spellings and their shortenings."""
+        """`tables`: the spellings and their shortenings; `size`: the number of entries."""
         spellings, shortenings = tables
         self._texts = SimilarTexts(spellings, "text", shortenings=shortenings)
         self._ends: Array
@@ -251,7 +251,7 @@ class Ranking:
         self._list_meanings = remember(self._find_meanings, size=_MEMORY)
 
     def rank(self, title: Title) -> NameScores:
-        """Score each entry. Nothing matches a title without a significant word."""
+        """Return a score for each entry: all are 0 if the title has no significant word."""
         scored = NameScores(scores=np.zeros(self._size, np.int64), matches=np.zeros(self._size, np.int64))
         significant = title.list_significant()
         if significant:
@@ -262,13 +262,13 @@ class Ranking:
         return scored
 
     def _rank_whole(self, title: Title, scored: NameScores) -> None:
-        """Score whole matches. The site of an address is named before a name that is the same."""
+        """Score entries whose host or whole name equals the title's. If both do, the match is that of the host."""
         if title.host is not None:
             scored.put("exact_domain", self._read(title.host, HOST) >> ROW_SHIFT, EXACT)
         scored.put("exact_name", self._read(title.joined, NAME) >> ROW_SHIFT, EXACT)
 
     def _rank_words(self, title: Title, significant: Sequence[str], scored: NameScores) -> None:
-        """Every word is in the name: as it is, with a typo, begun, or with its neighbour written as one."""
+        """Score entries whose name has every word: as it is, with a typo, as a prefix, or joined with its neighbour."""
         met = np.zeros(self._size, dtype=np.int64)
         typos = np.zeros(self._size, dtype=np.int64)
         is_same = np.ones(self._size, dtype=np.bool_)
@@ -295,7 +295,7 @@ class Ranking:
         scored.put("fuzzy", rows[~same], _score("fuzzy", met[~same] - typos[~same], letters[~same]))
 
     def _meet_word(self, word: str, words: Sequence[str]) -> Array:
-        """Rate by row how well a name has a word: by the best way first, then most letters; 0 for not at all. Only the
+        """Rate, by row, how well a name has a word: by the kind of match, then by letters; 0 for no match. Only the
         last word may be incomplete."""
         best = self._meet(self._list_meanings(word))
         for at in range(len(words) - 1):
@@ -310,7 +310,7 @@ class Ranking:
         return best
 
     def _meet(self, meanings: Iterable[Meaning]) -> Array:
-        """Return for each row how well its name has one of these words."""
+        """Rate, by row, how well a name has the best of these words."""
         best = np.zeros(self._size, dtype=np.int64)
         for number, typos in meanings:
             places = self._read_number(number)
@@ -319,7 +319,7 @@ class Ranking:
         return best
 
     def _rank_sites(self, title: Title, scored: NameScores) -> None:
-        """Score entries by their host: its name without its ending, and hosts above and below the one searched for."""
+        """Score entries by host: the same name before the suffix, or a parent or subdomain of the title's host."""
         scored.put("domain", self._read(title.joined, SITE) >> ROW_SHIFT, sum(_BANDS["domain"]))
         host = title.host
         if host is None:
@@ -331,7 +331,7 @@ class Ranking:
             scored.put("domain", rows, _score("domain", len(above), len(host)))
 
     def _rank_typos(self, title: Title, scored: NameScores) -> None:
-        """Score entries whose name or host has a typo, ignoring spaces."""
+        """Score entries whose whole name or site differs from the title by a typo or two, ignoring spaces."""
         for number, typos in self._list_meanings(title.joined):
             if typos:
                 places = self._read_number(number)
@@ -340,7 +340,7 @@ class Ranking:
                 scored.put("fuzzy", places >> ROW_SHIFT, _score("fuzzy", letters - typos, letters))
 
     def _find_meanings(self, word: str) -> tuple[Meaning, ...]:
-        """Return the word itself and the words one or two typos away."""
+        """Return the numbers of the texts equal to a word or one or two typos away, each with its typos."""
         return tuple(sorted([*((number, 0) for number in self._texts.find(word)), *self._texts.find_typos(word)]))
 
     def _read(self, text: str, kind: int) -> Places:
@@ -350,7 +350,7 @@ class Ranking:
         return kept
 
     def _read_beginning(self, word: str) -> Places:
-        """Words of names that begin with it."""
+        """Return the places of all words in names that begin with `word`."""
         first, end = self._texts.span_beginning(word)
         places = self._places[self._ends[first] : self._ends[end]]
         words: Places = places[read_kinds(places) == WORD]
@@ -366,14 +366,14 @@ def _rate(way: int, letters: Array) -> Array:
 
 
 def _score(match: str, part: Array | int, whole: Array | int) -> Array:
-    """Return part ÷ whole, scaled to the band of the match and rounded half up."""
+    """Return part ÷ whole, scaled to the band of scores of the match and rounded half up."""
     least, most = _BANDS[match]
     scores: Array = np.asarray(least + (2 * most * np.maximum(part, 0) + whole) // (2 * whole))
     return scores
 
 
 def order_rows(scored: NameScores, rows: Iterable[int]) -> Array:
-    """Best first; ties in the directory's own order."""
+    """Return the rows by score, the highest first; ties in the directory's own order."""
     chosen = np.asarray(rows, dtype=np.int64)
     return chosen[np.lexsort((chosen, -scored.scores[chosen]))]
 
@@ -385,8 +385,8 @@ def open_ranking(reader: SnapshotReader) -> Ranking:
 
 @cache
 def rank_areas(types: frozenset[str]) -> Callable[[SnapshotReader], Ranking]:
-    """Return what opens the ranking of neighborhoods by the names that listings of these types give them: the same
-    function each time, by which a reader finds it again."""
+    """Return a function that opens the ranking of neighborhoods by the names in listings of these types. It is the same
+    function each time, because a reader caches indexes by function."""
     return partial(_open_area_ranking, types=types)
 
 

@@ -1,4 +1,4 @@
-"""Compact cards of listings, made from their documents, for `related` and for `sessions` of a class's card."""
+"""Make compact cards of listings from their documents, for `related` and for `sessions` of a class's card."""
 
 import weakref
 from collections.abc import Sequence
@@ -80,15 +80,15 @@ def _read_card(of: "weakref.ref[SnapshotReader]", row: int) -> bytes:
 
 
 def make_card(reader: SnapshotReader, row: int, today: date) -> bytes:
-    """Return the card of an event, class or camp as of a date. The card of a series has its next occurrence."""
+    """Return the card of an event, class or camp as of a date. A series' card shows its next occurrence."""
     starts = open_series(reader).find_next(row, today).starts_local if open_series(reader).is_series(row) else None
     next_local = None if starts is None else show_local(starts)
     return encode_card(reader.read_document(row), today=today, next_local=next_local)
 
 
 def encode_card(document: bytes, *, today: date | None = None, next_local: str | None = None) -> bytes:
-    """`document`: an event's, a class's or a camp's, as stored. A series begins at `next_local`, a camp with its first
-    session that is not over on the date; a class says what its own page says, whatever the date."""
+    """Encode the card of a stored event, class or camp. A series starts at `next_local`, a camp with its first session
+    that is not over by `today`, a class as its own page states."""
     listing = _decoder.decode(document)
     match listing:
         case _Event():
@@ -116,7 +116,7 @@ def encode_card(document: bytes, *, today: date | None = None, next_local: str |
 
 
 def _find_start(listing: _Class) -> str | None:
-    """Return the term's first day at the stated time, else the first section's; a day without a time begins at
+    """Return when a class starts: on the term's first day, else the earliest section's, at the stated time or at
     midnight.
 
     Not the next meeting: a card must not contradict the listing's own page.
@@ -130,7 +130,7 @@ def _find_start(listing: _Class) -> str | None:
 
 
 def _find_session(sessions: Sequence[_Session], today: date | None) -> str | None:
-    """Return when the first session starts: at its stated time, else at midnight."""
+    """Return when the first session that is not over by `today` starts: at its stated time, else at midnight."""
     starts = [
         f"{session.starts_on.isoformat()}T{session.start_time or _START_OF_DAY}"
         for session in sessions

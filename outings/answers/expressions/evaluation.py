@@ -1,5 +1,5 @@
-"""Find what an expression of `where=` is true for. DuckDB gets the columns that it names: of the export's Parquet
-files, which have the members of every published listing, and of the tables of what happens."""
+"""Find the listings for which an expression of `where=` is true. DuckDB reads the columns that it names from the
+export's Parquet files of published listings, and from the tables of occurrences, sections and sessions."""
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -38,7 +38,7 @@ Numbers = NDArray[np.int64]
 
 
 class Expressions:
-    """The listings of one snapshot for which expressions are true. Thread-safe."""
+    """An evaluator of `where=` over one snapshot, with a cache of results. Thread-safe."""
 
     def __init__(self, reader: SnapshotReader) -> None:
         self._tables, self._columns = reader.tables, reader.open_index(open_columns)
@@ -49,13 +49,13 @@ class Expressions:
         )
 
     def open_file(self, listing_type: str, read: Callable[[], Bytes]) -> None:
-        """Take the Parquet file of a type's listings, unless it is there."""
+        """Read the Parquet file of a type's listings, unless it is already open."""
         if listing_type not in self._files:
             self._files[listing_type] = read()
 
     def mark(self, text: str, listing_type: str) -> ExpressionSet:
-        """Return what a checked expression is true for. Raises `invalid_value` for a value that it can't take, and
-        `out_of_range` where it is too slow or too large."""
+        """Return the set for which a checked expression is true. Raises `invalid_value` for a value that it can't
+        convert, and `out_of_range` if it takes too much time or memory."""
         return self._known.read(
             (text, listing_type), lambda: self._evaluate(parse_expression(text, None), listing_type)
         )
@@ -71,7 +71,7 @@ class Expressions:
         return ExpressionSet(own.pack_rows(numbers), is_of_happening=False)
 
     def _select(self, expression: Expression, listing_type: str, *, is_of_happening: bool) -> Iterator[Numbers]:
-        """Yield the rows of the whole table, or the numbers of what happens, of a group of rows after the other."""
+        """Yield the matching listings' rows or their matching happenings' numbers, for each row group of the file."""
         connection, file = connect(), _open_parquet(self._files[listing_type])
         query = _compile(expression, listing_type, is_of_happening=is_of_happening)
         rows, first = self._number_rows(listing_type, file), 0
@@ -88,7 +88,7 @@ class Expressions:
                     raise _too_slow()
 
     def _number_rows(self, listing_type: str, file: Any) -> Numbers:
-        """Return the row of each listing of the file. It has the published ones."""
+        """Return the row of each listing in the file, which has only published listings."""
         if listing_type not in self._rows:
             listings = read_columns(self._tables["listings"], "listings", ("row", "id", "type", "status"))
             own = (pl.col("type") == TYPES.index(listing_type)) & (pl.col("status") == PUBLISHED)
@@ -98,7 +98,7 @@ class Expressions:
         return self._rows[listing_type]
 
     def _read_happenings(self, expression: Expression, listing_type: str) -> Any:
-        """Return what happens, as the table has it, with the number and the row of each."""
+        """Return the type's happenings (occurrences, sections or sessions), each with its `number` and `row`."""
         table, known = HAPPENINGS[listing_type], HAPPENING_COLUMNS[listing_type]
         columns = sorted({known[path].column for path in expression.columns if path in known})
         own = [name for name in columns if name in TABLES[table]]
@@ -110,7 +110,7 @@ class Expressions:
 
 
 def _read_columns(expression: Expression, listing_type: str, file: Any, group: int) -> dict[str, Any]:
-    """Return the columns that an expression names, by path, of a group of rows. One that the file lacks is null."""
+    """Return an expression's columns by path, from one row group. A column that the file lacks is null."""
     import pyarrow as pa
 
     known = {file.schema.column(number).path.partition(".list.")[0] for number in range(len(file.schema))}
@@ -131,7 +131,7 @@ def _make_table(columns: Mapping[str, Any], rows: Numbers) -> Any:
 
 
 def _compile(expression: Expression, listing_type: str, *, is_of_happening: bool) -> str:
-    """Return the query over `listings` and `happenings`. A column that the type has not is null."""
+    """Return the SQL query over `listings` and `happenings`. A column that the type lacks is null."""
     kinds, own, known = list_columns(None), LISTING_COLUMNS[listing_type], HAPPENING_COLUMNS[listing_type]
     columns = []
     for path in sorted(expression.columns):
@@ -146,7 +146,7 @@ def _compile(expression: Expression, listing_type: str, *, is_of_happening: bool
 
 
 def _convert(column: str, kind: str) -> str:
-    """Return a column of the tables as the type that it has in an expression."""
+    """Return SQL that converts a column of the tables to the type `kind` of expressions."""
     if kind == INSTANT:
         return f"to_timestamp({column})"
     if kind == TIME:
@@ -183,8 +183,8 @@ def connect() -> "DuckDBPyConnection":
 
 @contextmanager
 def _bound(connection: "DuckDBPyConnection") -> Iterator[Callable[[], bool]]:
-    """Yield what tells whether the time is over. Raises `invalid_value` and `out_of_range` for what DuckDB raises, and
-    says nothing of the value that it failed for."""
+    """Limit a query's time and yield a function that is True when it is over. DuckDB's errors become `invalid_value` or
+    `out_of_range`, whose messages do not show the listing's value."""
     import duckdb
 
     over = threading.Event()
@@ -220,13 +220,13 @@ def open_expressions(reader: SnapshotReader) -> Expressions:
 
 
 def open_mark(reader: SnapshotReader) -> Mark:
-    """Return what finds the listings of a snapshot that meet an expression."""
+    """Return the function that finds the listings of a snapshot for which an expression is true."""
     return reader.open_index(open_expressions).mark
 
 
 def evaluate(text: str, types: Iterable[str], *, snapshot: Snapshot, release: Release) -> None:
-    """Find what an expression is true for among listings of these types, so that an answer has it at hand. Raises what
-    `mark` raises, 501 if the release has no export, and 503 if the store has none now."""
+    """Evaluate an expression over the listings of these types, so that answers find the result cached. Raises what
+    `mark` raises, 501 if the release has no export, and 503 if the store does not respond."""
     expressions = open_snapshot(snapshot).open_index(open_expressions)
     for listing_type in types:
         export = snapshot.exports.get(f"{COLLECTIONS[listing_type]}.parquet")

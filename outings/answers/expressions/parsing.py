@@ -1,6 +1,6 @@
-"""Check an expression of `where=` and print it canonically. DuckDB parses, binds and prints it; it reads no data here.
+"""Check an expression of `where=` and print it canonically. DuckDB parses, binds and prints it, but reads no data here.
 
-What is not named here is refused: a node of another kind, another function, a column that is none of the contract's.
+Only the node types, functions and columns that are listed are allowed.
 """
 
 import threading
@@ -64,8 +64,8 @@ class Expression(Struct, frozen=True):
 
     Attributes:
         text: its canonical form.
-        sql: what DuckDB evaluates: each column is one quoted name, and each LIKE takes linear time.
-        columns: the columns that it names, as `price.min`.
+        sql: the form to evaluate: each column is one quoted name, and each LIKE takes linear time.
+        columns: the paths of its columns, such as `price.min`.
     """
 
     text: str
@@ -73,7 +73,7 @@ class Expression(Struct, frozen=True):
     columns: frozenset[str]
 
     def is_of_happening(self, listing_type: str) -> bool:
-        """Return True if it names a column of an occurrence, section or session."""
+        """Return True if the expression names a column of the type's occurrences, sections or sessions."""
         prefix = f"{PREFIXES.get(listing_type)}."
         return any(path.startswith(prefix) for path in self.columns)
 
@@ -85,8 +85,8 @@ def canonicalize(text: str, route: Route) -> str:
 
 @lru_cache(_REMEMBERED)
 def parse_expression(text: str, listing_type: str | None) -> Expression:
-    """Parse an expression over the columns of a type, or None: of any type. Raises `invalid_value` with its position,
-    and `out_of_range` if its canonical text is too long."""
+    """Parse an expression over the columns of a type, or of all types if None. Raises `invalid_value` with a position,
+    and `out_of_range` if the canonical text is too long."""
     with _lock:
         return _Parser(text, listing_type).parse()
 
@@ -118,7 +118,7 @@ class _Parser:
         return Expression(text, self._print(flat), frozenset(self._named))
 
     def _read(self, statement: str, before: int) -> dict[str, Any]:
-        """Parse a statement; `before`: the characters in front of the expression."""
+        """Parse an SQL statement into DuckDB's tree. `before`: the number of characters before the expression."""
         (serialized,) = self._query("SELECT json_serialize_sql(?)", statement)
         try:
             tree: dict[str, Any] = msgspec.json.decode(serialized)
@@ -132,7 +132,7 @@ class _Parser:
         return tree
 
     def _find_condition(self, tree: dict[str, Any]) -> dict[str, Any]:
-        """Return the one condition of a statement that has nothing else."""
+        """Return the condition after WHERE. Raises `invalid_value` if the statement has anything else."""
         plain = self._read(f"{_HEAD}true", len(_HEAD))
         nodes = [statements["statements"][0]["node"] for statements in (tree, plain)]
         bare = [{**node, "where_clause": None} for node in nodes]
@@ -169,11 +169,11 @@ class _Parser:
         return self._count_characters(int(node["query_location"]) - len(_HEAD))
 
     def _count_characters(self, place: int) -> int:
-        """Return the number of the character, from 1, at a byte of the text."""
+        """Convert a byte's offset in the text to a character's number, from 1."""
         return len(self._text.encode()[: max(place, 0)].decode(errors="ignore")) + 1
 
     def _settle(self, tree: dict[str, Any]) -> str:
-        """Return what DuckDB prints, printed again until that changes nothing."""
+        """Return the expression as DuckDB prints it, parsed and printed again until the text no longer changes."""
         text, again = "", self._print(tree)
         while again != text:
             text = again
@@ -195,7 +195,7 @@ class _Parser:
         return row
 
     def _bind(self, tree: dict[str, Any]) -> None:
-        """Refuse an expression whose types do not fit, at the smallest part that is wrong, or that is no condition."""
+        """Raise `invalid_value` if the expression is not boolean, or at the smallest part whose types do not fit."""
         kind = self._find_kind(tree)
         if isinstance(kind, str) and kind in ("BOOLEAN", '"NULL"'):
             return
@@ -209,7 +209,7 @@ class _Parser:
         raise refuse(f"is wrong: {_shorten(kind)}", 1)
 
     def _find_kind(self, tree: dict[str, Any]) -> "str | Exception":
-        """Return the type of an expression, or why it has none."""
+        """Return the SQL type of an expression, or DuckDB's error if it has none."""
         import duckdb
 
         try:
@@ -233,7 +233,7 @@ def _check_function(node: dict[str, Any], at: int) -> None:
 
 
 def _flatten(tree: dict[str, Any]) -> dict[str, Any]:
-    """Copy the tree, with each column as one quoted name, and each LIKE replaced by what takes linear time."""
+    """Copy the tree, with each column as one quoted name, and each LIKE replaced by a node of linear time."""
     flat = deepcopy(tree)
     for node in [*_walk(flat["statements"][0]["node"]["where_clause"])]:
         if node["class"] == "COLUMN_REF":
@@ -247,7 +247,7 @@ def _flatten(tree: dict[str, Any]) -> dict[str, Any]:
 def _make_pattern(node: dict[str, Any], *, is_folded: bool, is_negated: bool) -> dict[str, Any]:
     """Return a node that matches the same as LIKE or ILIKE, in linear time.
 
-    DuckDB goes back after each `_`, and in ILIKE after each `%`, which takes minutes in a long text.
+    DuckDB backtracks after each `_`, and in ILIKE after each `%`, which takes minutes in a long text.
     """
     text, pattern = node["children"]
     words = pattern["value"]["value"]
@@ -270,7 +270,7 @@ def _escape(character: str) -> str:
 
 
 def _walk(node: Any) -> Iterator[dict[str, Any]]:
-    """Yield every node of an expression, each before those in it."""
+    """Yield every node of an expression, each before its children."""
     if isinstance(node, list):
         for child in node:
             yield from _walk(child)
@@ -291,7 +291,7 @@ def _forget_places(node: Any) -> Any:
 
 
 def refuse(problem: str, position: int | None = None, *, did_you_mean: str | None = None) -> ApiError:
-    """`position`: the number of the character, from 1."""
+    """Return the error `invalid_value` for the expression. `position`: the character's number, from 1."""
     return bad_request(
         param=NAME,
         reason="invalid_value",
@@ -302,7 +302,7 @@ def refuse(problem: str, position: int | None = None, *, did_you_mean: str | Non
 
 
 def _shorten(error: object) -> str:
-    """Return the first line of what DuckDB says, without its kind."""
+    """Return the first line of DuckDB's message, without the kind of error."""
     line = str(error).strip().partition("\n")[0]
     return line.partition(": ")[2] or line
 
@@ -312,7 +312,7 @@ _ANY = "any"
 
 @cache
 def _open() -> "DuckDBPyConnection":
-    """Open a database that has a table of each type's columns, and no row."""
+    """Open a database that has a table of each type's columns, without rows."""
     import duckdb
 
     from outings.select_statement import lock
