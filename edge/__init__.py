@@ -1,1 +1,1 @@
-"""The server: HTTP in, the answer of a release out. `respond.py` is the way of a request, `app.py` puts it together."""
+"""The API server: answers HTTP requests from a release. `respond.py` handles one request, `app.py` sets it all up."""

@@ -43,12 +43,11 @@ read_clock = partial(datetime.now, UTC)
 
 
 class Edge:
-    """The application. By default `limits` belong to this process alone, and there are no `proxies`,
-    `geocoder` or `forecasts`. `metros` and `metro_memory` are those of `Releases`. Without `is_ahead` a metro's files
-    are fetched one by one, when a request reads them: right where requests are answered one at a time.
+    """The application: everything that one process needs to answer requests. By default `limits` are counted in this
+    process alone, and there are no `proxies`, `geocoder` or `forecasts`. `metros` and `metro_memory` are passed to
+    `Releases`. `is_ahead` opens metros before they are requested, which a process with one request at a time need not.
 
-    `begin` looks for keys and the first release, whose metros are opened when they are requested, `poll` for a new
-    release and new keys, `poll_weather` for new forecasts."""
+    Call `begin` once, for the keys and the first release, then `poll` and `poll_weather` regularly."""
 
     def __init__(
         self,
@@ -154,12 +153,12 @@ class Edge:
             await send({"type": "websocket.close"})
 
     def poll(self) -> None:
-        """Look for new keys and a new release. Blocks, so do not call it on the event loop."""
+        """Read new keys and open a new release, if there are any. Blocks, so do not call it on the event loop."""
         self._ring.poll()
         self._take_up_release()
 
     def poll_weather(self) -> None:
-        """Look for new forecasts of the metros that are served. Blocks for as long as the provider takes."""
+        """Fetch new forecasts for the served metros. Blocks for as long as the provider takes."""
         served = self._releases.current
         if served is not None and self._forecasts is not None:
             self._forecasts.poll({slug: snapshot.metro for slug, snapshot in served.release.metros.items()})
@@ -170,16 +169,17 @@ class Edge:
             prepare_document(self._releases.current.vocabulary)
 
     def begin(self) -> None:
-        """Look for keys and the first release. Its metros are opened beside the first requests. Blocks."""
+        """Read the keys and the first release. Its metros are opened while the first requests are answered. Blocks."""
         self._ring.poll()
         self._take_up_release(is_first=True)
 
     def write_usage(self) -> None:
-        """For a caller that runs no tasks beside requests: writes what was recorded. Blocks."""
+        """Write the recorded requests, for a caller that runs no background tasks. Blocks."""
         self._usage.write()
 
     def close(self) -> None:
-        """Releases threads and the cache. The tasks of a server do this by themselves."""
+        """Stop the threads, and close geocoder and forecasts. Under a server, its background tasks do this at their
+        end."""
         self._compute_threads.close()
         self._fetch_threads.close()
         self._condition_threads.close()
@@ -190,8 +190,8 @@ class Edge:
 
     @asynccontextmanager
     async def _run_beside(self, _: object) -> AsyncIterator[None]:
-        """Run the polling tasks while requests are served. Serving begins with what the store has now, even without a
-        release or a store."""
+        """Run the polling tasks while requests are served. Serving begins with the release in the store, or with none
+        if there is no release, or the store is down."""
         await asyncio.to_thread(self.begin)
         self._usage.start()
         # Each by itself: a revocation does not wait until a large release is fetched.

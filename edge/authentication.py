@@ -25,7 +25,7 @@ MOST_REMEMBERED = 8_192
 class KeyRing:
     """The registry as it was last read. If the store fails, or the registry is corrupt, the last one stays in use.
 
-    `is_read`: True once it was read, or if the store has a release and no registry.
+    `is_read`: True after the first successful read, or if the store has a release and no registry.
     """
 
     def __init__(self, store: Store, *, clock: Callable[[], datetime], plans: Mapping[str, PricingPlan]) -> None:
@@ -62,8 +62,8 @@ class KeyRing:
             self.failure = str(error)
 
     def find_active(self, text: bytes) -> Principal | None:
-        """Return the principal of a key by its text, if the key is active now. The cache has hashes of keys, not their
-        texts."""
+        """Return the principal of the key with this text, or None unless the key is active now. The cache holds hashes
+        of keys, not their texts."""
         registry, cache = self._known
         digest = sha256(text).digest()
         principal = cache.get(digest)
@@ -78,7 +78,7 @@ class KeyRing:
         return self._check_active(principal)
 
     def find_active_id(self, id_: str) -> Principal | None:
-        """Return the principal of a key by its id, if the key is active now."""
+        """Return the principal of the key with this id, or None unless the key is active now."""
         registry, _ = self._known
         key = registry.by_id.get(id_)
         return None if key is None else self._check_active(make_principal(registry, key, plans=self._plans))
@@ -88,17 +88,15 @@ class KeyRing:
 
 
 class Authenticator(Struct, frozen=True, kw_only=True):
-    """Authenticate requests. Raises 401 without an active key. If the keys could not be read since the server started,
-    a request with a key gets 503.
-
-    The signed address of a calendar has the id of a key. Its signature is checked here and passed no further.
+    """Authenticate requests by `X-API-Key`, or by the signature of a calendar's address, which contains a key's id.
+    Raises 401 without an active key, or 503 if the keys could not be read since the server started.
     """
 
     ring: KeyRing
     addresses: CalendarAddresses
 
     def authenticate(self, request: Request) -> Request:
-        """Add `principal`, and take a verified signature out of `query_string`."""
+        """Return the request with its `principal`, and its `query_string` without the verified signature."""
         assert request.match is not None
         has_signature = request.match.route.takes_signature and is_signed(request.query_string)
         if request.key_text is None:

@@ -1,4 +1,4 @@
-"""Make bodies: from memory, from an object that the build wrote, or computed; in a content coding, or as an address."""
+"""Make the bodies of responses: cached, written by the build, computed, or a pointer to a body that a front sends."""
 
 import zlib
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -47,7 +47,7 @@ _PIECE_BYTES = 65_536
 
 
 def encode_gzip(body: bytes) -> bytes:
-    """Equal bodies give equal bytes: the header carries no time."""
+    """Compress with gzip, without a time in the header: equal bodies give equal bytes."""
     return isal_zlib.compress(body, GZIP_LEVEL, wbits=_GZIP_WINDOW)
 
 
@@ -72,7 +72,7 @@ def cut_pieces(data: Bytes, part: slice = slice(None)) -> Iterator[bytes]:
 
 
 def unpack_pieces(packed: Bytes) -> Iterator[bytes]:
-    """Yield the unpacked bytes of gzip, never holding more than one piece."""
+    """Unpack gzip, and yield the bytes piece by piece, one in memory at a time."""
     unpacking = zlib.decompressobj(wbits=_GZIP_WINDOW)
     for piece in cut_pieces(packed):
         while piece:
@@ -94,7 +94,7 @@ CODINGS: Mapping[bytes, Callable[[bytes], bytes]] = {
 
 
 def encode_body(body: bytes, coding: bytes) -> bytes:
-    """`body` in one of `CODINGS`, or as it is (`IDENTITY`)."""
+    """Compress the body in one of `CODINGS`, or return it unchanged for `IDENTITY`."""
     return CODINGS[coding](body) if coding else body
 
 
@@ -150,7 +150,7 @@ class Bodies:
     """Makes bodies, and caches up to `memory` bytes of them in their content coding: compressing a page costs as much
     as making it. An ETag identifies everything that a body depends on, so a cached body is never out of date.
 
-    `computing` does work that would block the event loop, `fetching` waits for the store.
+    `computing`: threads for work that would block the event loop. `fetching`: threads that wait for the store.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class Bodies:
         self._cache: LRUCache[BodyName, Body] = LRUCache(memory, weigh_body)
 
     def recall(self, name: BodyName) -> Body | None:
-        """Return the body from memory, or None. The caller counts it when it is sent."""
+        """Return the cached body, or None. Does not count it in the metrics."""
         try:
             return self._cache[name]
         except KeyError:
@@ -186,7 +186,7 @@ class Bodies:
         return body
 
     def keep(self, name: BodyName, body: Body) -> None:
-        """Cache the body, unless it would take more than a tenth of the cache, and the place of many others."""
+        """Cache the body, unless it is larger than a tenth of the cache."""
         if weigh_body(body) * 10 <= self._cache.maxsize:
             self._cache[name] = body
 
@@ -195,11 +195,11 @@ class Bodies:
         return await self._wait(file.open, key_id=key_id)
 
     async def open_stored(self, file: StoredFile) -> Bytes:
-        """Open the object that a file of the site is a part of. Raises ApiError if the store does not return it."""
+        """Open the object that contains this file of the site. Raises ApiError if the store does not return it."""
         return await self._wait(file.open, key_id="")
 
     def _find_source(self, planned: RequestPlan) -> Counter:
-        """Return the metric to count a rendered body in: `object` for a detail that is its stored document, else
+        """Return the metric that counts a rendered body: `object` for a detail without added members, else
         `computed`."""
         query = planned.query
         if query.match.route.name not in _DETAILS:
@@ -214,7 +214,7 @@ class Bodies:
         return await self._wait(work, key_id=key_id, name=name)
 
     async def _wait(self, work: Callable[[], Read], *, key_id: str, name: Hashable = None) -> Read:
-        """Run work that may read the store or need room in the cache, in a thread."""
+        """Run work that may read the store, in a thread. Raises ApiError if the store or the disk fails."""
         try:
             return await self._fetching.run(work, key_id=key_id, name=name)
         except (StoreError, Corrupt, OSError) as error:
@@ -222,7 +222,8 @@ class Bodies:
             raise unavailable() from None
 
     async def _fetch_page(self, page: PrecomputedPage, coding: bytes, *, key_id: str) -> Body | None:
-        """Return None if the store does not give it whole: then it is computed, to the same bytes."""
+        """Fetch a page that the build wrote. Return None if the store fails: the caller then computes the same
+        bytes."""
         try:
             work = partial(fetch_page, self._store, page.object, coding)
             return await self._fetching.run(work, key_id=key_id, name=(page.object, coding))
@@ -232,10 +233,10 @@ class Bodies:
 
 
 def is_quick(planned: RequestPlan) -> bool:
-    """Return True if making the body takes less time than handing it to a thread, and it is not written already.
+    """Return True if making the body takes less time than handing it to a thread, and nothing is read from the store.
 
-    A hop to a thread and back costs half a millisecond, mostly spent waiting (`python -m bench.paths`:
-    a page of 50 takes 0.7 ms here and 1.3 there).
+    A hop to a thread and back costs half a millisecond, mostly spent waiting (`python -m bench.paths`: a page of 50
+    takes 0.7 ms here and 1.3 there).
     """
     return planned.page is None and planned.plan.file is None and planned.plan.is_quick
 
@@ -245,7 +246,7 @@ def weigh_body(body: Body) -> int:
 
 
 def name_body(planned: RequestPlan, coding: bytes) -> BodyName:
-    """Return the name in the cache: who requests the same with the same rights gets the same."""
+    """Return the key of a body in the cache. Equal requests with equal rights share one."""
     if planned.page is not None:
         return (planned.page.object, b"", coding)
     return (planned.query.text, planned.etag, coding)
@@ -259,8 +260,8 @@ def render_body(plan: AnswerPlan, coding: bytes) -> Body:
 
 
 def fetch_page(store: Store, sha: str, coding: bytes) -> Body:
-    """Return a page that the build wrote, as gzip; it is coded again for clients that do not accept gzip. Raises
-    NotFound, StoreError and Corrupt."""
+    """Fetch a page that the build wrote as gzip, and encode it again if `coding` is another. Raises NotFound,
+    StoreError and Corrupt."""
     packed = read_object(store, sha)
     return make_body(packed if coding == GZIP else encode_body(decode_gzip(packed), coding), coding)
 
@@ -270,7 +271,8 @@ _INLINE = frozenset({"changes", "events.ics.address"})
 
 
 class BodyPointer(Struct, frozen=True, kw_only=True):
-    """A short `body` that tells nginx which file or object to send instead, of `size` bytes; 0 if unknown."""
+    """A short `body` that tells nginx which file or object to send in its place, and the bytes of that; 0 if
+    unknown."""
 
     body: Body
     size: int
@@ -297,7 +299,7 @@ def find_pointer(front: Front, planned: RequestPlan, coding: bytes, *, made: Bod
 
 
 def measure_file(export: Export, coding: bytes) -> int:
-    """Return how many bytes a reader of this coding gets."""
+    """Return the size in bytes of an export when it is sent in this coding."""
     return export.packed if export.coding.encode() in (coding, IDENTITY) else export.size
 
 
@@ -310,7 +312,7 @@ def _find_file_pointer(front: Front, planned: RequestPlan, export: Export, codin
 
 
 def replace_cache_control(head: Lines) -> Lines:
-    """Rename `Cache-Control` to the header that nginx turns back: the pointer itself may not be cached."""
+    """Rename `Cache-Control` to a header that nginx renames back, so that nothing caches the pointer itself."""
     return head.replace(b"\r\ncache-control: ", b"\r\n%b: " % CACHE_CONTROL)
 
 

@@ -1,8 +1,8 @@
-"""Signed addresses of calendars: a calendar program can be told an address, and no header with a key.
+"""Signed addresses of calendars, for calendar programs, which can be given an address but no header with a key.
 
-A signature is an HMAC-SHA256 over the key's id, the path and the parameters. It is over what these mean, not how they
-are written: programs encode and order them as they like. It is not over what the tables of parameters make of them, so
-that an address outlives a new default or the new slug of a metro.
+A signature is an HMAC-SHA256 over the key's id, the path and the decoded, sorted parameters: programs encode and order
+them as they like. It does not depend on the table of parameters, so an address outlives a new default or a metro's new
+slug.
 """
 
 import hmac
@@ -23,14 +23,14 @@ _Pair = tuple[bytes, bytes]
 
 
 class SignedRequest(Struct, frozen=True, kw_only=True):
-    """`query_string`: without what was signed with."""
+    """The key of a verified signature, and the `query_string` without the signature's parameters."""
 
     key_id: str
     query_string: bytes
 
 
 class CalendarAddresses:
-    """The first of `secrets` signs, all of them verify. Without any there are no such addresses."""
+    """Signs addresses by the first of `secrets`, and verifies them by any. Off without secrets."""
 
     def __init__(self, secrets: Sequence[str] = ()) -> None:
         self._secrets = [secret.encode() for secret in secrets]
@@ -40,14 +40,14 @@ class CalendarAddresses:
         return len(self._secrets) > 0
 
     def sign(self, target: str, *, key_id: str) -> str:
-        """`target`: a path, perhaps with a query string."""
+        """Return `target`, a path with or without a query string, with the key's id and a signature added."""
         path, separator, query_string = target.partition("?")
         message = _write_message(path, _split_pairs(query_string.encode()), key_id=key_id)
         signature = _sign(self._secrets[0], message)
         return f"{target}{'&' if separator else '?'}{KEY_ID}={quote(key_id, safe='')}&{SIGNATURE}={signature}"
 
     def verify(self, path: str, query_string: bytes) -> SignedRequest | None:
-        """Return the signed request, or None if the signature is missing or wrong. `path`: as it was sent."""
+        """Return the signed request, or None if the signature is missing or wrong. `path`: still percent-encoded."""
         if not self.exist or len(query_string) > MOST_BYTES + _OWN_BYTES:
             return None
         pairs = _split_pairs(query_string)
@@ -82,7 +82,7 @@ def _decode_pair(text: bytes) -> _Pair:
 
 
 def _write_message(path: str, pairs: Iterable[_Pair], *, key_id: str) -> bytes:
-    """Return the text to sign: one spelling, in which no part can be mistaken for another."""
+    """Return the text to sign, which is the same for equal parameters however they were encoded, and unambiguous."""
     segments = "/".join(quote(unquote(segment, errors="surrogateescape"), safe="", errors="surrogateescape")
                         for segment in path.split("/"))  # fmt: skip
     written = sorted(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in pairs)

@@ -19,7 +19,7 @@ _PREFIX = 64
 
 
 class TrustedProxies:
-    """The proxies whose headers are trusted. `texts`: addresses and networks. Raises ValueError for anything else."""
+    """The proxies whose `X-Forwarded-For` is trusted. `texts`: addresses and networks; others raise ValueError."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._networks = tuple(ip_network(text, strict=False) for text in texts)
@@ -28,7 +28,7 @@ class TrustedProxies:
         )
 
     def name_client(self, host: str | None, forwarded_for: bytes) -> str | None:
-        """Return the client's address, or the network of it; the same text for the same client.
+        """Return the client's address, or its network, as a text that is always the same for one client.
 
         Args:
             host: the peer of the connection; None over a Unix socket, whose peers are trusted.
@@ -40,13 +40,13 @@ class TrustedProxies:
         return None if address is None else _name_network(address)
 
     def name_peer(self, host: str | None) -> str | None:
-        """Return the name of a connection's peer, or None for a trusted proxy, which has many clients, and over a Unix
-        socket."""
+        """Return the address of a connection's peer as text. Return None for a trusted proxy, which has many clients,
+        and over a Unix socket."""
         address = None if host is None else _parse(host)
         return None if address is None or self._is_trusted(address) else _name_network(address)
 
     def _find_forwarded(self, forwarded_for: bytes) -> Address | None:
-        """Return the last address that is not a trusted proxy. A client can forge all before it."""
+        """Return the last address that is not a trusted proxy's. A client can forge all earlier ones."""
         for text in reversed(forwarded_for.decode("latin-1").split(",")):
             address = _parse(text.strip())
             if address is None:
@@ -95,8 +95,8 @@ class VisitorLimiter:
         self._buckets: FIFOCache[str, tuple[int, int]] = FIFOCache(MOST_ADDRESSES)
 
     def check(self, request: Request) -> None:
-        """Count a request if it has that key; the time that this takes reveals nothing about the key. Raises 429; over
-        a Unix socket nothing is counted."""
+        """Count a request with the visitors' key for its client's address. Raises 429 above the limit. Counts nothing
+        over a Unix socket. The comparison of keys leaks no timing."""
         if request.key_text is None or sha256(request.key_text).digest() != self._digest:
             return
         address = self._proxies.name_client(request.client, request.forwarded_for)

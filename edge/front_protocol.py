@@ -1,4 +1,4 @@
-"""Headers between a front and a server: the server decides who gets what, and the front sends the bytes.
+"""Headers between a front (nginx) and a server: the server decides who gets what, and the front sends the bytes.
 
 docs/front-protocol.md describes them.
 """
@@ -27,8 +27,8 @@ _MOST_DIGITS = 15
 
 
 class Front(Struct, frozen=True, kw_only=True):
-    """A front that can send bodies: the kinds of address that it `follows`, the least size of a body in bytes, and the
-    `header` that has the address."""
+    """A proxy that can send bodies itself. `follows`: the kinds of pointer that it understands; `least`: the smallest
+    body in bytes that is worth a pointer; `header`: the name of the header for the pointer."""
 
     follows: frozenset[str] = frozenset()
     least: int = LEAST_POINTER_BYTES
@@ -36,13 +36,13 @@ class Front(Struct, frozen=True, kw_only=True):
 
 
 class Fronts:
-    """Recognizes fronts by any of `secrets`. Without any there are no fronts."""
+    """Recognizes fronts by any of `secrets`. Without secrets it recognizes none."""
 
     def __init__(self, secrets: Sequence[str] = ()) -> None:
         self._secrets = [secret.encode() for secret in secrets]
 
     def recognize(self, value: bytes) -> Front | None:
-        """Return the front that sent this header. The time that it takes reveals nothing about the secrets."""
+        """Return the front that sent this header, or None if its secret is wrong. The comparison leaks no timing."""
         secret, _, rest = value.partition(b";")
         given = secret.strip()
         matches = [hmac.compare_digest(secret, given) for secret in self._secrets]
@@ -51,7 +51,7 @@ class Fronts:
 
 @lru_cache(maxsize=64)
 def parse_front(text: bytes) -> Front:
-    """`text`: what stands behind the secret. A part that says nothing is as if it were missing."""
+    """Parse the part of the front's header after the secret. Missing and invalid settings get their defaults."""
     parts = (part.partition("=") for part in text.decode("latin-1").split(";"))
     stated = {name.strip(): value.strip() for name, _, value in parts}
     digits = stated.get("from", "")
@@ -64,7 +64,7 @@ def parse_front(text: bytes) -> Front:
 
 
 def render_front(secret: str, *, follows: Iterable[str], least: int, pointer: str) -> str:
-    """Return the header's value, as a front sends it."""
+    """Return the value of the header with which a front introduces itself."""
     return f"{secret}; follows={','.join(follows)}; from={least}; pointer={pointer}"
 
 
@@ -74,6 +74,6 @@ def name_object(sha: str, *, kind: str = OBJECTS) -> bytes:
 
 
 def name_answer(query_text: str, *, etag: bytes, coding: bytes) -> bytes:
-    """Return the address of a body, which is the same for equal requests with equal rights."""
+    """Return the address under which a front requests and caches a body. Equal requests with equal rights share one."""
     digest = sha256(query_text.encode() + b"\n" + etag).hexdigest()
     return f"{PREFIX}{ANSWERS}/{digest}.".encode() + (coding or b"identity")

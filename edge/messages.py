@@ -1,6 +1,6 @@
-"""HTTP messages: a request with what the steps from key to query found out about it, and a response with its headers.
+"""HTTP messages: a request, with what authentication, limits and routing add to it, and a response with its headers.
 
-Headers of a response are kept as lines, the way a socket gets them: most are written to one.
+Headers of a response are kept as lines in bytes, ready to send: most are encoded only once.
 """
 
 import asyncio
@@ -39,25 +39,25 @@ _TRACE_PARENT = re.compile(
 
 
 class Request(Struct, frozen=True, kw_only=True, gc=False):
-    """A request as it was sent, and below that what each step of `respond` adds.
+    """A request as it was sent, and behind the blank line what each step of `respond` adds.
 
     Attributes:
         path: raw, percent-encoded.
-        query_string: raw; without a signature that was verified.
+        query_string: raw; authentication removes a verified signature.
         client: the address of the connection's peer; None over a Unix socket.
-        request_id: ours; `trace_id` is the caller's if it has one.
+        request_id: made by this server; `trace_id` is the caller's if it sent one.
         header_bytes: the size of all headers.
-        key_text: `X-API-Key`. As in all headers, values that were sent apart are joined by commas: two keys are none.
+        key_text: `X-API-Key`. Repeated headers are joined by commas, so two keys match none.
         range_text: `Range`; empty where `If-Range` makes it void.
-        wants_page: True for a browser in which somebody opened the address.
-        front_text: what a front says of itself, right or wrong; empty if two do.
-        fill: the ETag of the body that a front requests once more, or `any`; such a request was counted before.
+        wants_page: True if a browser navigates to the address.
+        front_text: the header of a front, not verified; empty if it was sent twice.
+        fill: the ETag of a body that a front fetches by its pointer, or `any`; the request for it was counted before.
 
-        page: what is shown of a listing in place of its JSON: `html` or `ics`; empty for the JSON.
-        front: the front that can move this body.
+        page: the form of a listing to send in place of JSON: `html` or `ics`; empty for JSON.
+        front: the front that can send this body itself.
         match: the route, and the values in its path; None for a page.
-        principal: whose key it is.
-        limit: what is left of the key's limits; None if nobody looked.
+        principal: the key's owner and rights.
+        limit: the decision of the key's limits; None if they were not read.
     """
 
     method: str
@@ -204,19 +204,19 @@ _COMMON_LINES = encode_lines(_COMMON)
 
 
 def split_lines(lines: Lines) -> list[Header]:
-    """Return what `encode_lines` was given."""
+    """Split encoded header lines into pairs of name and value, the reverse of `encode_lines`."""
     pairs = (line.split(b": ", 1) for line in lines.split(b"\r\n")[:-1])
     return [(name, value) for name, value in pairs]
 
 
 def make_etag(body: bytes) -> bytes:
-    """Return a weak tag: one for all codings."""
+    """Return a weak ETag of a body, which is the same for all content codings."""
     return b'W/"%b"' % hashlib.sha256(body).hexdigest()[:32].encode()
 
 
 def matches_etag(if_none_match: bytes | None, etag: bytes) -> bool:
-    """Return True if `If-None-Match` names the answer that would be sent, which then is 304. The comparison is weak
-    (RFC 9110, 13.1.2); a list and `*`, which names whatever there is, are accepted."""
+    """Return True if `If-None-Match` contains the current ETag, so that the response is a 304. The comparison is weak
+    (RFC 9110, 13.1.2); lists and `*`, which matches any ETag, are accepted."""
     if if_none_match is None:
         return False
     wanted = etag.removeprefix(b"W/")
@@ -225,7 +225,7 @@ def matches_etag(if_none_match: bytes | None, etag: bytes) -> bool:
 
 
 def make_body(data: bytes, coding: bytes, *, media: str = JSON) -> Body:
-    """Return a body of `data`, which is in `coding` already."""
+    """Return the body of a response from `data`, which is encoded in `coding` already."""
     return Body(data=data, head=list_content_headers(len(data), coding, media=media))
 
 
@@ -242,21 +242,21 @@ def _begin_head(max_age: int | None) -> Lines:
 
 
 def make_head(*, etag: bytes, max_age: int | None, release: bytes | None) -> Lines:
-    """Return the headers with which a success and its 304 begin, the same for everyone who gets them. `max_age` is in
+    """Encode the first headers of a success and of its 304, which are the same for all clients. `max_age` is in
     seconds; None is `no-cache`."""
     head = b"%betag: %b\r\n" % (_begin_head(max_age), etag)
     return head if release is None else b"%bx-release: %b\r\n" % (head, release)
 
 
 def list_headers(request: Request, head: Lines, entity: Lines = b"") -> Lines:
-    """Return all headers of a response to this request: `head`, those of its body, limits and ids."""
+    """Return all headers of a response to this request: `head`, `entity` (the body's), limits and ids."""
     limits = b"" if request.limit is None else request.limit.encode_fields()
     ids = b"x-request-id: %b\r\nx-trace-id: %b\r\n" % (request.request_id, request.trace_id)
     return b"".join((head, entity, limits, ids))
 
 
 def make_success(request: Request, head: Lines, body: Body, *, status: int = 200, size: int | None = None) -> Response:
-    """Return a response with this body; to a HEAD without it. `size`: of a body that a front sends."""
+    """Return a response with this body, or without it for a HEAD. `size`: the bytes that a front sends in its place."""
     data = b"" if request.is_head else body.data
     return Response(status=status, head=list_headers(request, head, body.head), body=data, size=size or len(data))
 
@@ -264,7 +264,7 @@ def make_success(request: Request, head: Lines, body: Body, *, status: int = 200
 def make_file(
     request: Request, head: Lines, entity: Lines, pieces: Iterable[bytes], *, size: int, status: int = 200
 ) -> Response:
-    """Return a response whose body of `size` bytes is sent piece by piece; to a HEAD without it."""
+    """Return a response whose body of `size` bytes is sent piece by piece, or without it for a HEAD."""
     lines = list_headers(request, head, entity)
     if request.is_head:
         return Response(status=status, head=lines)
@@ -274,7 +274,7 @@ def make_file(
 def make_part(
     request: Request, head: Lines, pieces: Iterable[bytes], *, part: slice, size: int, media: str
 ) -> Response:
-    """Return the part of a file of `size` bytes that `Range` names."""
+    """Return 206 with `part` of a file of `size` bytes, as `Range` requested it."""
     length = part.stop - part.start
     entity = list_content_headers(length, b"", media=media)
     entity += b"content-range: bytes %d-%d/%d\r\n" % (part.start, part.stop - 1, size)
@@ -285,8 +285,8 @@ _RANGE = re.compile(rb"bytes=(\d{0,18})-(\d{0,18})")
 
 
 def read_range(text: bytes, size: int) -> slice | None:
-    """Return the bytes that `Range` names of a file; None for all of them, as where it names several parts, or none
-    that there is (RFC 9110, 14.2: a server may take no notice of it)."""
+    """Parse `Range` for a file of `size` bytes. Return None, for the whole file, if the range is missing, invalid,
+    empty or of several parts (RFC 9110, 14.2: a server may ignore it)."""
     match = _RANGE.fullmatch(text)
     if match is None or match.groups() == (b"", b""):
         return None
@@ -302,12 +302,12 @@ def make_not_modified(request: Request, head: Lines) -> Response:
 
 
 def make_mismatch() -> Response:
-    """Return 412 to a front that requests the body of an ETag which is not the answer's any more."""
+    """Return 412 to a front that requests a body by an ETag which is no longer the current one."""
     return Response(status=412, head=b"content-length: 0\r\n")
 
 
 def make_redirect(request: Request, head: Lines, *, location: bytes) -> Response:
-    """Return 308: the same request, at another address."""
+    """Return 308, a redirect of the same request to `location`."""
     entity = encode_lines(((b"location", location), (b"content-length", b"0")))
     return Response(status=308, head=list_headers(request, head, entity))
 
@@ -318,19 +318,19 @@ def make_preflight(request: Request) -> Response:
 
 
 def make_status(request: Request, body: bytes, *, media: str = JSON) -> Response:
-    """Return 200 of a probe, which nobody caches."""
+    """Return the 200 response of a probe, which must not be cached."""
     return _make_plain(request, status=200, headers=((b"content-type", media.encode()), _NO_STORE), body=body)
 
 
 def make_failure(request: Request, error: ApiError, *, release: bytes | None) -> Response:
-    """Return an error in the contract's format; `release` is the one that answered, if any did."""
+    """Return an error in the contract's format. `release`: the id of the release in use, if any."""
     body = encode_error(error, request.request_id.decode())
     headers = [*_list_error_headers(error), *([] if release is None else [(b"x-release", release)])]
     return _make_plain(request, status=error.status, headers=headers, body=body)
 
 
 def make_refusal(error: ApiError, request_id: bytes) -> tuple[list[Header], bytes]:
-    """Return the headers and the body of an error to what never became a request."""
+    """Return the headers and the body of an error for bytes that could not be parsed as a request."""
     body = encode_error(error, request_id.decode())
     ids = ((b"x-request-id", request_id), (b"x-trace-id", request_id))
     return [*_COMMON, *ids, *_list_error_headers(error), (b"content-length", b"%d" % len(body))], body
@@ -343,7 +343,7 @@ def _list_error_headers(error: ApiError) -> Iterator[Header]:
 
 
 def _make_plain(request: Request, *, status: int, headers: Iterable[Header], body: bytes | None = None) -> Response:
-    """Return a response that nobody caches; `body` is None where there is none, not even for a GET."""
+    """Return a response without an ETag. `body` is None for a status that has none."""
     fields = [*headers]
     if body is not None:
         fields.append((b"content-length", b"%d" % len(body)))

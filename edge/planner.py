@@ -1,4 +1,4 @@
-"""Plan a request: find its route, release, query and ETag, and how to make its body. No body is made here."""
+"""Plan the answer to a request: find its route, release, query and ETag. Bodies are made elsewhere."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
@@ -71,7 +71,7 @@ def suggest_path(path: str) -> str | None:
 
 
 class LocalDates:
-    """The local date of each metro, by slug. Computed once a minute: no zone changes its date within one."""
+    """The local date of each metro, by slug, computed once a minute: in no zone does the date change within one."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
@@ -85,7 +85,7 @@ class LocalDates:
         return self._clock().replace(second=0, microsecond=0)
 
     def read_dates(self, release: Release) -> Mapping[str, date]:
-        """Return the local dates by metro. The mapping is the same object until a date in it changes."""
+        """Return the current local date of each metro. The mapping is the same object until a date in it changes."""
         now = self._clock()
         if not self._minute <= now < self._next_minute or release.id != self._release:
             dates = _find_dates(release, now)
@@ -110,7 +110,7 @@ _TYPES = {collection: listing_type for listing_type, collection in COLLECTIONS.i
 def read_query(
     match: Match, query_string: bytes, *, served: ServedRelease, context: AnswerContext, offer: Offer
 ) -> Query:
-    """Parse the query and check that the key may send it. The row in the path of a relationship list gives the metro.
+    """Parse the query and check that the key may send it. A place or an organization in the path gives the metro.
 
     Raises ApiError: 404 for a metro or such a row that does not exist, 403, 400, and 501."""
     entitlement = context.entitlement
@@ -154,7 +154,7 @@ def read_metro(name: str, *, served: ServedRelease, entitlement: Entitlement) ->
 
 
 def refuse_elsewhere(metro: str) -> ApiError:
-    """Log that a request needs a metro that other edges serve, and return 503: a client would believe 404."""
+    """Log that a request needs a metro of other edges, and return 503: after a 404 a client would not retry."""
     log.warning("metro_not_served", metro=metro)
     return unavailable()
 
@@ -174,13 +174,13 @@ _Name = tuple[str, bytes, str]
 
 
 class RequestPlan(Struct, frozen=True, kw_only=True):
-    """A plan for the body of a request. It keeps its release open, so a response does not refer to it.
+    """A plan for the answer to a request: how to make its body, and its headers. It keeps its release open.
 
     Attributes:
-        page: the object that the build wrote for this request.
+        page: the body that the build wrote in advance, if any.
         head: the headers of a success and of its 304.
-        minute: the only minute in which the plan holds; None if any.
-        weather: the only forecasts with which the plan holds; None if any.
+        minute: the only minute in which the plan is valid; None for any.
+        weather: the only forecasts with which the plan is valid; None for any.
     """
 
     query: Query
@@ -194,12 +194,12 @@ class RequestPlan(Struct, frozen=True, kw_only=True):
 
 
 class Planner:
-    """Plans answers, and caches plans for as long as a release and its local dates are the current ones: the same
-    request with the same rights has the same plan.
+    """Plans answers, and caches plans while their release and its local dates are current. Equal requests with equal
+    rights share a plan.
 
     Args:
-        computing: computes.
-        fetching: reads the store.
+        computing: threads that compute.
+        fetching: threads that read the store.
         memory: the most bytes that cached plans take.
     """
 
@@ -237,8 +237,8 @@ class Planner:
         return self._read_current().header
 
     async def plan(self, request: Request) -> RequestPlan:
-        """Return the plan of the answer, cached or made now. Raises ApiError for everything that the answer could fail
-        with, except faults of the program."""
+        """Return the plan of the answer, from the cache if possible. Raises ApiError for everything that can fail in an
+        answer, except faults of the program."""
         served, name = self._read_current(), (request.path, request.query_string, _read_entitlement(request).digest)
         planned = self._recall(served, self._dates.read_dates(served.release)).get(name)
         if planned is None or not self._holds(planned):
@@ -298,7 +298,7 @@ class Planner:
         return planned
 
     async def _open_metros(self, request: Request, served: ServedRelease, context: AnswerContext) -> Query:
-        """Return the query when the metros that it is about are open. Raises 503 for those that other edges serve."""
+        """Parse the query, and open the metros that it reads. Raises 503 for metros that other edges serve."""
         assert request.match is not None
         route = request.match.route
         if "metro" not in request.match.values:
@@ -319,7 +319,7 @@ class Planner:
         return query
 
     async def _open(self, request: Request, snapshots: Sequence[Snapshot], act: Callable[[Snapshot], object]) -> None:
-        """Open snapshots in a thread, so that other requests need not wait."""
+        """Run `act`, which opens a snapshot, on each of them in a thread, so that other requests need not wait."""
         if not self._is_ahead:
             return  # requests come one at a time, and each reads as little as it can
         for snapshot in snapshots:
@@ -344,10 +344,10 @@ class Planner:
     def _plan_address(
         self, query: Query, request: Request, *, served: ServedRelease, context: AnswerContext
     ) -> RequestPlan:
-        """Plan the signed address of a calendar. Raises whatever the calendar itself would be refused for now. The
-        address has the metro's slug where an alias was sent, and the filters in their canonical form.
+        """Plan the answer with a calendar's signed address: the metro's slug in place of an alias, and the filters in
+        canonical form. Raises each error that the calendar itself would give now.
 
-        It belongs to one key, so the plan is not cached: other keys may have the same rights."""
+        The address contains the id of one key, so the plan is not cached: other keys may have the same rights."""
         if not self._addresses.exist:
             raise not_enabled(query.match.route.path)
         calendar = replace(query, match=Match(route=_CALENDAR, values=query.match.values))
@@ -363,7 +363,7 @@ class Planner:
         return is_now and is_latest
 
     async def _find_spot(self, query: Query, served: ServedRelease, request: Request) -> Center:
-        """Return where the query's address is. Raises 400, 501, 503."""
+        """Return the coordinates of the query's `address` by the geocoder. Raises 400, 501, 503."""
         assert query.metro is not None
         if self._geocoder is None:
             raise not_implemented("This deployment resolves no addresses: send lat and lng.", param="address")
@@ -381,8 +381,8 @@ class Planner:
         return self._plans
 
     async def _await_version(self, version_id: int, request: Request) -> ServedRelease:
-        """Return the newest release, because the reader may come from a worker that was first to see it. 503 if it
-        can't be served yet, so that it may have the version."""
+        """Poll, and return the newest release, since another worker may have shown the reader a version that this one
+        has not opened. Raises 503 if the version is missing because a poll failed."""
         await self._fetching.run(self._releases.poll, key_id=read_key_id(request), name="poll")
         served = self._releases.current
         assert served is not None
@@ -391,14 +391,14 @@ class Planner:
         return served
 
     async def _find_walk(self, metro: str, cursor: Cursor, request: Request) -> ServedRelease | None:
-        """Return the release that the walk began in, or None if it is not open."""
+        """Return the open release with whose pages the cursor continues, or None if it is not open."""
         if self._releases.is_newer(metro, cursor.release):  # another worker was first to see it
             await self._fetching.run(self._releases.poll, key_id=read_key_id(request), name="poll")
         return self._releases.find_walk(metro, cursor.release)
 
 
 def read_key_id(request: Request) -> str:
-    """Return the id of the key of a request whose key is known."""
+    """Return the id of the key with which a request was authenticated."""
     assert request.principal is not None
     return request.principal.key.id
 

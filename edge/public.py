@@ -1,4 +1,4 @@
-"""Answers that need no key: probes, metrics, the contract's document, and the site's pages."""
+"""Answers to requests without a key: probes, metrics, the OpenAPI document, and the site's pages."""
 
 import asyncio
 import re
@@ -49,7 +49,7 @@ from outings.release.site import ASSETS, BROTLI, GZIP, SiteFile, StoredFile
 
 
 class EncodedDocument(Struct, frozen=True, kw_only=True):
-    """The OpenAPI document in each content coding."""
+    """The OpenAPI document in each content coding, with its ETag and headers."""
 
     etag: bytes
     head: Lines
@@ -58,7 +58,7 @@ class EncodedDocument(Struct, frozen=True, kw_only=True):
 
 @lru_cache(maxsize=2)
 def prepare_document(vocabulary: Vocabulary) -> EncodedDocument:
-    """Make the document, once for each vocabulary: outside the event loop, before it is asked for."""
+    """Encode the OpenAPI document of a vocabulary. Slow: call it outside the event loop, before the first request."""
     body = encode_document(vocabulary)
     etag = make_etag(body)
     return EncodedDocument(
@@ -88,23 +88,23 @@ _LISTING = re.compile(rf"/([^/]+)/({'|'.join(COLLECTIONS.values())})/([^/]+?)(\.
 
 
 class Pages(Struct, frozen=True):
-    """The pages of the site. Answers each path, redirects `/reference` to `/reference/`, and shows a browser that there
-    is no page."""
+    """The pages of the site. Sends the page at a path, redirects `/reference` to `/reference/`, and sends browsers a
+    page in place of a 404."""
 
     releases: Releases
     bodies: Bodies
     counts: Counts
 
     def has_page(self, path: str) -> bool:
-        """`path` is raw."""
+        """Return True if the site has a page or a folder at this percent-encoded path."""
         if path[:1] != "/" or path[1:] == MISSING:
             return False
         find = self.releases.find_file
         return find(path[1:]) is not None or find(f"{path[1:]}/") is not None
 
     def find_listing(self, request: Request) -> Request | None:
-        """Return the API's request for the listing whose page this is, with the visitors' key; None if it is no such
-        page."""
+        """If the request is for a listing's page, return the API request for that listing, with the visitors' key; else
+        None."""
         served, parts = self.releases.current, _LISTING.fullmatch(request.path)
         if parts is None or served is None or request.method not in ("GET", "HEAD"):
             return None
@@ -122,7 +122,7 @@ class Pages(Struct, frozen=True):
         )
 
     def answer_listing(self, request: Request, planned: RequestPlan) -> Response:
-        """Return the page or the calendar of a listing, made of the document that the API serves."""
+        """Render a listing's page or calendar file from the document that the API serves."""
         coding = choose_coding(request.accept_encoding, _CODINGS)
         served = planned.served
         name = (f"{request.page} {planned.query.text}", planned.etag + served.header, coding)
@@ -138,14 +138,14 @@ class Pages(Struct, frozen=True):
         return make_success(shown, head, body)
 
     def explains(self, request: Request, failure: ApiError) -> bool:
-        """Return True if a page says that there is nothing here. For the API's paths, and what is nearly one, the API
-        says so."""
+        """Return True if a browser should get the site's "not found" page for this failure. Paths of the API, and typos
+        of known paths, get the API's error."""
         is_near = "did_you_mean" in failure.details or request.path.lower().split("/")[1:2] == ["v1"]
         is_browser = request.wants_page and request.method in ("GET", "HEAD")
         return is_browser and not is_near and self.releases.find_file(MISSING) is not None
 
     async def answer(self, request: Request) -> Response:
-        """Return the page, or 404 with a page that says so."""
+        """Return the page at the request's path, or 404 with the site's "not found" page."""
         if not self.has_page(request.path):
             return self.explain_missing(request)
         file = self.releases.find_file(request.path[1:])
@@ -162,7 +162,7 @@ class Pages(Struct, frozen=True):
         return make_success(request, head, self._read_body(file, choose_coding(request.accept_encoding, _CODINGS)))
 
     async def _send_stored(self, request: Request, head: Lines, file: StoredFile) -> Response:
-        """Return what is stored as it is, or the part of it that is requested."""
+        """Send an uncompressed file, or the requested range of it."""
         part = read_range(request.range_text, file.size)
         begin, end = (0, file.size) if part is None else (part.start, part.stop)
         data = await self.bodies.open_stored(file)
@@ -173,7 +173,7 @@ class Pages(Struct, frozen=True):
         return make_file(request, head, entity, pieces, size=file.size)
 
     def _read_body(self, file: SiteFile, coding: bytes) -> Body:
-        """Return the cached body: a thousand clients that take it slowly hold the same bytes."""
+        """Return a file's body from the cache, so that a thousand slow clients share the same bytes."""
         name = (file.extents.sha256, b"", coding)
         body = self.bodies.recall(name)
         if body is None:
@@ -191,7 +191,7 @@ class Pages(Struct, frozen=True):
 
 
 def _render_listing(request: Request, planned: RequestPlan, coding: bytes) -> Body:
-    """Raise 404 for a listing for adults alone, and for the calendar of one without dates."""
+    """Render a listing as HTML or iCalendar. Raises 404 for adults' listings, and for a calendar without dates."""
     # Templates, which a server that shows no listings does without.
     from outings.pages.listing import render_calendar, render_listing
 
@@ -208,7 +208,7 @@ def _render_listing(request: Request, planned: RequestPlan, coding: bytes) -> Bo
         return make_body(encode_body(calendar, coding), coding, media=EXPORT_TYPES["ics"])
 
     def find_asset(name: str) -> str:
-        """Return the release's own file: another version of the program may have built it."""
+        """Return the name of the asset in this release, where its hash may differ from this program's."""
         stem, _, suffix = name.rpartition(".")
         pattern = re.compile(rf"{ASSETS}{re.escape(stem)}\.[0-9a-f]+\.{suffix}")
         return next(filter(pattern.fullmatch, release.site), name)
@@ -218,7 +218,7 @@ def _render_listing(request: Request, planned: RequestPlan, coding: bytes) -> Bo
 
 
 def _make_tag(file: SiteFile | StoredFile) -> bytes:
-    """Weak: one for all codings."""
+    """Return a weak ETag, the same for all codings."""
     return b'W/"%b"' % file.sha256[:32].encode()
 
 
@@ -235,7 +235,7 @@ class PublicEndpoints(Struct, frozen=True, kw_only=True):
     metrics: Metrics
 
     async def answer(self, request: Request) -> Response:
-        """Answer a route that needs no key."""
+        """Answer a request for a probe, the metrics or the OpenAPI document."""
         match request.path:
             case "/healthz":
                 return make_status(request, b'{"status":"ok"}')  # the process lives and its event loop runs
@@ -259,8 +259,8 @@ class PublicEndpoints(Struct, frozen=True, kw_only=True):
     def answer_readiness(self, request: Request) -> Response:
         """Return 200 as soon as there is a release to answer from and the keys were read once. Raises 503 before.
 
-        If the store is unreachable later, or what is in it is broken, the server answers from the release and the keys
-        that it has. It is ready then, and the body names the problem.
+        If the store fails or breaks later, the server goes on with the release and the keys that it has: it stays
+        ready, and the body names the problem.
         """
         current = self.releases.current
         # Anyone may ask: what exactly is wrong, and where the store is, stands in the log.

@@ -1,4 +1,4 @@
-"""The releases that an edge has open: the current one, and those that it served in the last 15 minutes."""
+"""The releases that an edge has open: the current one, and those replaced in the last 15 minutes."""
 
 import contextlib
 import threading
@@ -38,13 +38,13 @@ class _LastRelease(Struct, frozen=True):
 
 
 class RollbackGuard:
-    """Remembers the last served release in a file in the folder `state`, which this machine's workers share."""
+    """Remembers the last served release in a file in the folder `state`, which all workers of this machine share."""
 
     def __init__(self, state: Path) -> None:
         self._path = state / SERVED_NAME
 
     def explain_rollback(self, pointer: Pointer) -> str | None:
-        """Explain why the pointer's release may not follow the last served one, or return None."""
+        """Return why the pointer's release may not follow the last served one, or None if it may."""
         try:
             served = self._read()
         except (OSError, ValueError, RecursionError) as error:
@@ -61,7 +61,7 @@ class RollbackGuard:
         return f"if you restored the store on purpose, delete {self._path}"
 
     def remember(self, pointer: Pointer) -> None:
-        """Remembers the release, unless another worker has a newer one. If the file can't be written, it logs that."""
+        """Write the release to the file, unless another worker wrote a newer one. Log a failure to write."""
         try:
             with hold_lock(self._path.with_suffix(".lock")):
                 if self.explain_rollback(pointer) is None:
@@ -86,19 +86,19 @@ RETRY_PAUSE = timedelta(seconds=30)
 
 
 class ReleaseRefusal(Exception):  # noqa: N818 - the name says it
-    """This edge does not accept a pointer or a release."""
+    """An error: this edge does not accept a pointer or a release. The message says why."""
 
 
 class ServedRelease(Struct, frozen=True, kw_only=True, eq=False):
-    """An open release.
+    """An open release, with lookups for requests.
 
     Attributes:
         header: the value of `X-Release`.
-        stamps: by metro.
-        metros: by slug and alias.
+        stamps: when each metro last changed, by slug.
+        metros: snapshots by slug and alias.
         elsewhere: the slugs of metros that other edges serve, by slug and alias.
-        vocabulary: of a route without a metro: all metros of a deployment have the same one.
-        enabled: the parameters that not every deployment answers, and this one does.
+        vocabulary: for routes without a metro; all metros of a deployment have the same one.
+        enabled: the optional parameters that this deployment supports.
     """
 
     release: Release
@@ -123,9 +123,9 @@ class Releases:
     """Poll the pointer, open a new release while the old one answers, and swap them.
 
     `current` is replaced in one assignment, so a request that began with the old release ends with it. `failure` says
-    why the store cannot be read, `refusal` why the release in the store is not served. `trust` says whose releases are
-    accepted. `rollback_guard` knows what this machine served before it was started. `metros` are those that this edge
-    serves, all if empty. Above `memory` bytes of files the metros that were used least recently are closed.
+    why the store cannot be read, `refusal` why the release in the store is not served. `trust` decides whose signatures
+    are accepted. `rollback_guard` knows what this machine served before it was started. `metros` are the slugs to
+    serve; empty means all. When open files exceed `memory` bytes, the least recently used metros are closed.
 
     A metro's files are fetched when it is first requested, or ahead.
     """
@@ -162,8 +162,8 @@ class Releases:
         self.refusal: str | None = None
 
     def poll(self, *, is_ahead: bool = True) -> None:
-        """Take up the release that the pointer names, if it is a new one. With `is_ahead` its metros are opened before
-        it is served. Blocks, also while another thread does this, so do not call it on the event loop."""
+        """Open and serve the release that the pointer names, if it is a new one. With `is_ahead` its metros are opened
+        before it is served. Blocks, also while another thread polls, so do not call it on the event loop."""
         with self._polling:
             try:
                 self._close_replaced()
@@ -182,28 +182,28 @@ class Releases:
                 self._refuse(f"{type(error).__name__}: {error}")
 
     def find_walk(self, metro: str, stamp: str) -> ServedRelease | None:
-        """Return the open release in which a reader began to page. `stamp`: the metro's, from the cursor."""
+        """Return the open release in which a reader began to page, or None. `stamp`: the metro's, from the cursor."""
         return next((served for served in self._list_open() if served.stamps.get(metro) == stamp), None)
 
     def is_newer(self, metro: str, stamp: str) -> bool:
-        """Return True if a stamp of the metro is later than in the current release, as another worker may have it."""
+        """Return True if another worker has a newer release: the stamp is later than the metro's current one."""
         return self.current is not None and self.current.stamps.get(metro, "") < stamp
 
     def find_file(self, path: str) -> SiteFile | StoredFile | None:
-        """Return a file of the site. A page that was sent a moment ago may name a style of the previous release, so
-        styles and scripts are looked for in every open one."""
+        """Return a file of the site, or None. Styles and scripts are looked for in replaced releases too, because a
+        page that was sent a moment ago may name them."""
         releases = self._list_open() if path.startswith(ASSETS) else islice(self._list_open(), 1)
         return next((served.release.site[path] for served in releases if path in served.release.site), None)
 
     def _list_open(self) -> Iterator[ServedRelease]:
-        """Yield the current release and those that it replaced, the newest first."""
+        """Yield the open releases, newest first, beginning with the current one."""
         replaced, current = self._replaced, self.current
         if current is not None:
             yield current
         yield from (release.served for release in replaced)
 
     def _close_replaced(self) -> None:
-        """Close what was replaced 15 minutes ago. A clock that was set back closes nothing early or late."""
+        """Close releases that were replaced 15 minutes ago or, by a clock that was set back, as far in the future."""
         now = self._clock()
         self._replaced = tuple(release for release in self._replaced if abs(now - release.replaced_at) < WALK_TIME)
 
@@ -240,16 +240,15 @@ class Releases:
         self.refusal = None
 
     def _explain_rollback(self, before: ServedRelease | None, pointer: Pointer, root: Root) -> str | None:
-        """Explain why this release may not follow, or return None. Once it serves, an edge goes by what it has: another
-        worker may be ahead of it. Another root with the same sequence belongs to another history."""
+        """Return why this release may not follow the one `before` it, or None if it may. The guard's file counts only
+        for the first release, since other workers may be ahead. A different root with the same sequence is refused."""
         if before is None:
             return None if self._rollback_guard is None else self._rollback_guard.explain_rollback(pointer)
         is_other = root.sequence == before.root.sequence
         return "another release has its sequence" if is_other else explain_regress(before.root, root)
 
     def _open(self, listed: ListedRelease, *, is_ahead: bool) -> ServedRelease:
-        """Open a release. Metros that are as they were keep their snapshots, with all that answers have made of
-        them."""
+        """Open a release. Unchanged metros keep their snapshots, and with them everything that answers have cached."""
         root, current = listed.root, self.current
         same = () if current is None else root.parts.items() & current.root.parts.items()
         known = {} if current is None else current.release.metros
@@ -262,7 +261,7 @@ class Releases:
         return served
 
     def open_ahead(self) -> None:
-        """Open the metros of the current release that nobody asked for yet, as far as the memory allows. Blocks."""
+        """Open the metros of the current release that are not open yet, as far as the memory allows. Blocks."""
         if self.current is None:
             return
         try:
@@ -284,12 +283,12 @@ class Releases:
             served.release.history.read(sha)
 
     def _has_room(self, served: ServedRelease, snapshot: Snapshot) -> bool:
-        """Return True if the files of a closed metro fit the memory beside those that are open."""
+        """Return True if the files of a closed metro fit into the memory beside the open ones."""
         added = snapshot.count_all_bytes() - snapshot.count_bytes()
         return self._memory is None or _count_bytes(served) + added <= self._memory
 
     def _close_unused(self) -> None:
-        """Close the metros that were requested least recently until the others fit the memory. The last one stays."""
+        """Close the least recently requested metros until the others fit into the memory. One always stays open."""
         served = self.current
         if self._memory is None or served is None:
             return
@@ -317,7 +316,7 @@ class Releases:
 
 
 def _serve(release: Release, root: Root, *, chosen: Collection[str]) -> ServedRelease:
-    """Return the release with those of its metros that this edge serves; all if none is chosen."""
+    """Wrap a release for serving, with only the `chosen` metros, or all of them if none is chosen."""
 
     def name_all(metros: Mapping[str, Snapshot]) -> dict[str, Snapshot]:
         return {name: metro for slug, metro in metros.items() for name in (*metro.metro.aliases, slug)}

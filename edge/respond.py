@@ -1,4 +1,4 @@
-"""The one way from a request to its response: key, limit, query, ETag, 304, cached, rendered."""
+"""Turn a request into its response: key, limit, query, ETag, and then 304, a cached body or a rendered one."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -54,7 +54,7 @@ GONE = 499
 
 
 class Responder(Struct, frozen=True, kw_only=True):
-    """Responds to requests. Everything that speaks HTTP calls `respond`."""
+    """Responds to requests. Every kind of server calls `respond`."""
 
     fronts: Fronts
     authenticator: Authenticator
@@ -69,8 +69,8 @@ class Responder(Struct, frozen=True, kw_only=True):
     clock: Callable[[], datetime]
 
     async def respond(self, request: Request) -> Response:
-        """Return the response to a request, an error or a crash included. Each step adds to the request what it finds;
-        each is recorded once, however it ends."""
+        """Return the response to a request; errors and crashes become responses too. Each step returns the request with
+        what it found. Every request is recorded once, however it ends."""
         started, status, size, release = perf_counter(), GONE, 0, None
         try:
             try:
@@ -121,15 +121,15 @@ class Responder(Struct, frozen=True, kw_only=True):
                 )
 
     def _recognize_front(self, request: Request) -> Request:
-        """Add the `front` that may move the body of this answer, and drop a `fill` that no front sent."""
+        """Set `front` if a front may send this body itself, and clear a `fill` that no front sent."""
         front = self.fronts.recognize(request.front_text)
         fill = None if front is None else request.fill
         is_plain = fill is None and request.method == "GET" and not request.has_precondition
         return replace(request, front=front if is_plain else None, fill=fill)
 
     def _find_route(self, request: Request) -> Request:
-        """Add `match`; it stays None for the pages, also for what a page says is missing. Raises 404, and 405 under
-        `/v1` whatever the path."""
+        """Set `match`, the route. It stays None for pages, including the "not found" page. Raises 404, or under `/v1`
+        405 for a wrong method, whatever the path."""
         if not request.path.startswith("/v1/"):
             if self.pages.has_page(request.path):
                 return request
@@ -145,7 +145,7 @@ class Responder(Struct, frozen=True, kw_only=True):
             raise
 
     def _check_line(self, request: Request) -> None:
-        """Raise 405 for a method, and 400 for too many bytes of headers."""
+        """Raise 405 for a method that no route has, and 400 for too many bytes of headers."""
         if request.method not in METHODS:
             raise method_not_allowed()
         if request.header_bytes > MOST_HEADER_BYTES:
@@ -156,8 +156,8 @@ class Responder(Struct, frozen=True, kw_only=True):
             )
 
     async def _count(self, request: Request) -> Request:
-        """Add `limit`: the request is counted and billed now, so that two requests can't both take the last one. A fill
-        was counted with the request that it is for. Raises 429 for an address that sent the visitors' key too often."""
+        """Count and bill the request, and set `limit`: now, so that two requests can't both take the last one. A fill
+        was counted already. Raises 429 for an address that used the visitors' key too often."""
         assert request.principal is not None
         if request.fill is not None:
             return (
@@ -168,7 +168,7 @@ class Responder(Struct, frozen=True, kw_only=True):
         return replace(request, limit=await self.limiter.take(request.principal))
 
     async def _apply_limit(self, request: Request) -> Request:
-        """Give back what a failed request was billed; or add the limits of its active key, if it was not counted."""
+        """Refund a failed request, or set the limits of its active key if it failed before it was counted."""
         if request.limit is not None:
             is_billed = request.fill is None and request.limit.has_passed
             return replace(request, limit=await self.limiter.refund(request.limit)) if is_billed else request
@@ -178,7 +178,7 @@ class Responder(Struct, frozen=True, kw_only=True):
         return request if principal is None else replace(request, limit=await self.limiter.show(principal))
 
     def _match_etag(self, request: Request, planned: RequestPlan) -> Response | None:
-        """Return 304 if the client has the answer, and 412 to a front that fills another one."""
+        """Return 304 if the client has this answer, 412 to a front that fills another one, else None."""
         if request.fill is not None:
             self.counts.fronts.labels(planned.query.match.route.name, "fill").inc()
             if request.fill != ANY:
@@ -189,7 +189,7 @@ class Responder(Struct, frozen=True, kw_only=True):
         return make_not_modified(request, planned.head)
 
     async def _make_answer(self, request: Request, planned: RequestPlan) -> Response:
-        """Return the body, cached or made now; to a front its address, if that is worth it."""
+        """Return the response with its body, cached or made now, or with a pointer if a front can send the body."""
         coding, front = choose_coding(request.accept_encoding), request.front
         body = self.bodies.recall(name_body(planned, coding))
         pointer = None if front is None else find_pointer(front, planned, coding, made=body)
@@ -210,7 +210,7 @@ class Responder(Struct, frozen=True, kw_only=True):
         return make_success(request, planned.head, body)
 
     async def _open_file(self, request: Request, planned: RequestPlan, file: PlannedFile, coding: bytes) -> Response:
-        """Return the stored bytes if the client accepts their coding, otherwise unpacked while they are sent."""
+        """Return a stored file as it is if the client accepts its coding, otherwise unpacked while it is sent."""
         data = await self.bodies.open_file(file, key_id=read_key_id(request))
         self.counts.object.inc()
         if request.front is not None:
@@ -228,7 +228,7 @@ class Responder(Struct, frozen=True, kw_only=True):
         return make_file(request, planned.head, entity, pieces, size=size)
 
     def _fail(self, request: Request, error: Exception, release: bytes | None) -> Response:
-        """Return an `ApiError` as it is. Anything else is logged and answered with 500, which reveals nothing of it."""
+        """Return the error's response: an `ApiError`'s, 503 if the store failed, or 500 without details for a crash."""
         if isinstance(error, (StoreError, Corrupt)):
             log.warning("answer_not_read", reason=str(error))
             error = unavailable()
@@ -241,8 +241,8 @@ class Responder(Struct, frozen=True, kw_only=True):
 
 
 def list_raised(error: BaseException) -> list[str]:
-    """Return the error's type and its places, then the same of its causes. Its text is left out: that may be what
-    somebody sent, and no line of ours says where readers live."""
+    """List an error's type and stack trace, then those of its causes. Messages are left out, because they may quote a
+    request, and addresses of readers must not be logged."""
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     places = StackSummary.extract(walk_tb(error.__traceback__), lookup_lines=False)
     return [

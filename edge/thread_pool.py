@@ -1,4 +1,4 @@
-"""Threads for work that would block the event loop: the one place where slow work waits."""
+"""Run work that would block the event loop in threads, and queue it fairly."""
 
 import asyncio
 from collections import deque
@@ -13,7 +13,7 @@ Item = TypeVar("Item", bound=Hashable)
 
 
 class FairQueue(Generic[Item]):
-    """A line of items for each key, with `places` for all lines together. Keys take turns, so a key waits for one item
+    """A queue of items for each API key, with `places` for all together. Keys take turns, so a key waits for one item
     of each other key, however many items they have."""
 
     def __init__(self, places: int) -> None:
@@ -24,8 +24,8 @@ class FairQueue(Generic[Item]):
         return sum(map(len, self._lines.values()))
 
     def add(self, item: Item, *, key_id: str) -> tuple[str, Item] | None:
-        """Put the item at the end of its key's line, unless it is there. If that is one too many, remove the newest
-        item of the longest line, of this key's where several are, and return it with its key."""
+        """Append the item to its key's queue, unless it is there. If all places are taken, remove the newest item of
+        the longest queue, preferably this key's, and return it with its key."""
         line = self._lines.setdefault(key_id, deque())
         if item not in line:
             line.append(item)
@@ -37,7 +37,7 @@ class FairQueue(Generic[Item]):
         return longest, refused
 
     def discard(self, item: Item, *, key_id: str) -> None:
-        """Remove the item from the key's line, if it is there."""
+        """Remove the item from the key's queue, if it is there."""
         line = self._lines.get(key_id, deque())
         if item in line:
             line.remove(item)
@@ -45,7 +45,7 @@ class FairQueue(Generic[Item]):
                 del self._lines[key_id]
 
     def take(self) -> Item:
-        """Remove and return the first item of the next key's line. The queue must not be empty."""
+        """Remove and return the first item of the next key's queue. Some queue must have one."""
         key_id = next(iter(self._lines))
         line = self._lines.pop(key_id)
         item = line.popleft()
@@ -68,10 +68,10 @@ class _Job:
 
 
 class ThreadPool:
-    """Runs work on `threads` threads. Keys take turns; `queue` places are theirs together. For one event loop.
+    """Runs work on `threads` threads, for one event loop. Up to `queue` items wait, and API keys take turns.
 
-    Work of one name is done once for all requests that need it: its turn comes when it is the turn of any of their
-    keys. Work that no request waits for any more loses its place.
+    Requests for work of the same name share one run, which starts at the first turn of any of their keys. Work that no
+    request waits for any more leaves the queue.
     """
 
     def __init__(self, *, threads: int, queue: int, executor: Executor | None = None) -> None:
@@ -81,8 +81,8 @@ class ThreadPool:
         self._jobs: dict[Hashable, _Job] = {}
 
     async def run(self, work: Callable[[], Result], *, key_id: str, name: Hashable = None) -> Result:
-        """Return or raise what `work` does. Raise 503 if the queue is full and no key has a longer line there: a client
-        does better to retry than to wait. `name`: what other work is the same; None if none is."""
+        """Run `work` in a thread, and return or raise what it does. Raises 503 if the queue is full and no other key
+        has a longer one. Concurrent work with an equal `name` runs once; None shares with none."""
         name = object() if name is None else name
         job = self._jobs.get(name)
         if job is None:
@@ -138,6 +138,6 @@ class ThreadPool:
                 future.set_result(running.result())
 
     def _forget(self, job: _Job) -> None:
-        """Do the work again for whoever needs it from now on."""
+        """Let later requests of the job's name run it again."""
         if self._jobs.get(job.name) is job:
             del self._jobs[job.name]

@@ -1,4 +1,4 @@
-"""Record requests outside the event loop: counts for each key in a ledger, and lines of the access log."""
+"""Record requests outside the event loop: as counts in a ledger, and as lines of the access log."""
 
 import os
 import sqlite3
@@ -30,7 +30,7 @@ _LINES_AT_A_TIME = 128
 
 
 class RequestRecord(Struct, frozen=True, gc=False):
-    """A request that was answered, in `seconds`. `size` is of the body; `key` is None if it is unknown.
+    """An answered request. `seconds`: the time it took; `size`: its body's bytes; `key`: the key's id, None if unknown.
 
     It has no path and no query, because these contain people's home addresses.
     """
@@ -47,7 +47,7 @@ class RequestRecord(Struct, frozen=True, gc=False):
 
 
 def render_line(record: RequestRecord) -> bytes:
-    """Return a line of the log. `route` is a path as the contract has it, `key` an id."""
+    """Render a record as a line of the access log. `route` is the path in the contract, `key` an id."""
     members = {
         "event": "request",
         "request_id": record.request_id.decode(),
@@ -65,8 +65,7 @@ def render_line(record: RequestRecord) -> bytes:
 
 
 class AccessLog:
-    """Writes whole lines to an open file in a thread of its own, so that a slow reader of the file holds up nothing
-    else."""
+    """Writes lines to an open file in its own thread, so that a slow reader of the file delays nothing else."""
 
     def __init__(self, file: int) -> None:
         self._file = file
@@ -81,14 +80,14 @@ class AccessLog:
         self._thread.start()
 
     def put(self, records: Sequence[RequestRecord]) -> None:
-        """Add lines, but not those that would make more than `MOST_WAITING` wait. For one thread at a time."""
+        """Queue records, but drop those beyond `MOST_WAITING`. Only one thread may call this at a time."""
         kept = records[: max(0, MOST_WAITING - len(self._waiting))]
         self._dropped += len(records) - len(kept)
         self._waiting.extend(kept)
         self._changed.set()
 
     def close(self) -> None:
-        """Return when all lines are written, or after some seconds if nobody reads them."""
+        """Wait until all lines are written, or some seconds if nobody reads them."""
         self._is_closed = True
         self._changed.set()
         if self._thread.is_alive():
@@ -101,7 +100,8 @@ class AccessLog:
             self.write_waiting()
 
     def write_waiting(self) -> None:
-        """Write the lines: for the thread, or for a caller that has started none. Blocks while nobody reads the log."""
+        """Write the queued lines. Called by the thread, or by a caller without one. Blocks while nobody reads the
+        log."""
         while self._waiting:
             records = [self._waiting.popleft() for _ in range(min(len(self._waiting), _LINES_AT_A_TIME))]
             try:
@@ -118,7 +118,7 @@ class AccessLog:
 
 
 def join_lines(lines: Iterable[bytes], *, most_bytes: int) -> Iterator[bytes]:
-    """Yield texts of whole lines, each as long as `most_bytes` allows; a longer line is a text of its own."""
+    """Join lines into texts of at most `most_bytes`. A longer line is a text of its own."""
     text = b""
     for line in lines:
         if text and len(text) + len(line) + 1 > most_bytes:
@@ -153,7 +153,7 @@ _ADD_TOTAL = f"INSERT INTO totals VALUES (?, ?, ?, ?, ?, ?) {_ADD}"
 
 
 class UsageKey(Struct, frozen=True):
-    """The combination by which requests are counted. `route` is a route's name, `key` an id."""
+    """The combination that requests are counted by. `route` is a route's name, `key` an id."""
 
     day: date
     client: str
@@ -162,7 +162,7 @@ class UsageKey(Struct, frozen=True):
 
 
 class UsageCounts(Struct):
-    """Counts of requests. `billed`: successes and 304; `refused`: all others. `bytes`: of bodies as they were sent."""
+    """Counts of requests. `billed`: successes and 304; `refused`: all others. `bytes`: bodies as sent."""
 
     billed: int = 0
     refused: int = 0
@@ -170,7 +170,7 @@ class UsageCounts(Struct):
 
 
 class UsageRow(Struct, frozen=True, kw_only=True):
-    """A row of the ledger; `day` is in UTC, and None in the totals."""
+    """A row of the ledger. `day` is in UTC, and None in totals."""
 
     day: date | None = None
     client: str
@@ -182,8 +182,8 @@ class UsageRow(Struct, frozen=True, kw_only=True):
 
 
 class Ledger:
-    """The counts of requests by day, in SQLite. `totals` are sums over the days, stored too: a scrape reads only one
-    row for each key and route.
+    """Counts of requests by day, in SQLite. `totals` over all days are stored too, so a scrape reads one row for each
+    key and route.
 
     A batch is added whole or not at all, and is on the disk when `add` returns. Raises OSError if the file can't be
     used.
@@ -239,8 +239,8 @@ def _read_row(row: Sequence[Any], *, day: date | None = None) -> UsageRow:
 
 
 def open_ledger(folder: Path, *, is_required: bool) -> Ledger | None:
-    """Open the ledger. If its folder can't be used, raise OSError if it `is_required`, else log that and return None:
-    an edge whose counters are elsewhere may have no disk."""
+    """Open the ledger in `folder`. If that can't be used, raise OSError if the ledger `is_required`; else log it and
+    return None, since an edge with its counters elsewhere may have no disk."""
     try:
         return Ledger(folder)
     except OSError as error:
@@ -255,9 +255,9 @@ FLUSH_SECONDS = 1.0
 
 
 class UsageRecorder:
-    """Records requests. `record` takes a RequestRecord; one thread writes counts, another writes lines. Without a
-    `ledger` nothing is counted, without an `access_log` no line is written. `shows_keys`: whether `/metrics`, which
-    anyone may read, shows each key."""
+    """Records requests by `record`; one thread writes counts, another writes lines. Without a `ledger` nothing is
+    counted, without an `access_log` no line is written. `shows_keys`: whether `/metrics`, which anyone may read, shows
+    counts for each key."""
 
     def __init__(
         self,
@@ -297,8 +297,8 @@ class UsageRecorder:
             self._access_log.write_waiting()
 
     def flush(self) -> None:
-        """Write what was counted. If the ledger can't be written, the counts stay for the next time. Blocks, so do not
-        call it on the event loop."""
+        """Write the counts to the ledger. If that fails, keep them for the next time. Blocks, so do not call it on the
+        event loop."""
         with self._flushing:
             records = [self._records.popleft() for _ in range(len(self._records))]
             if self._access_log is not None:

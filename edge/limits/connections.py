@@ -1,4 +1,4 @@
-"""The limits of open connections: how many, and how much of their answers may be unsent."""
+"""Limits of open connections: their number, and the bytes of answers that clients have not taken yet."""
 
 import resource
 from collections import Counter
@@ -18,7 +18,7 @@ LEAST_DESCRIPTORS = 256
 
 
 def explain_descriptors() -> str | None:
-    """Return what to do if this process and its children may open too few files, or None if they may open enough."""
+    """Return advice for the operator if this process and its children may open too few files, else None."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if limit >= LEAST_DESCRIPTORS:
         return None
@@ -31,8 +31,8 @@ def explain_descriptors() -> str | None:
 
 
 class Connection(Protocol):
-    """A connection that the limiter can close. `idle_since`: the time since when it has no request to answer, or its
-    client takes no answer; None while it is being answered."""
+    """A connection that the limiter can close. `idle_since`: the time since which it has no request to answer, or its
+    client reads nothing; None while a request is being answered."""
 
     idle_since: float | None
 
@@ -41,8 +41,8 @@ class Connection(Protocol):
 
 class ConnectionLimiter:
     """Limits the open connections of a worker. At the limit, it closes the connection that has been idle longest, so
-    that idle clients do not keep others out. `per_address`: how many connections an address may have. `name_address`
-    names the address of a host; a host without a name may have any number."""
+    that idle clients do not keep others out. `per_address`: the most connections of one address. `name_address` turns a
+    peer's host into that address, or None for a host without a limit."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class ConnectionLimiter:
         self._unsent: dict[Connection, int] = {}  # bytes; the longest untaken first
 
     def open(self, connection: Connection, host: str | None) -> bool:
-        """Return True if the connection may stay."""
+        """Register a new connection from `host`. Return False if the limits do not allow it."""
         address = None if self._per_address is None else self._name_address(host)
         if address is not None and self._addresses[address] >= (self._per_address or 0):
             return False
@@ -82,8 +82,8 @@ class ConnectionLimiter:
                 del self._addresses[address]
 
     def hold(self, connection: Connection, unsent: int) -> None:
-        """Note how many bytes the connection's client has not taken. While clients together have not taken too many,
-        close the connection whose client has taken none for longest."""
+        """Note how many bytes the connection's client has not taken yet. While those of all clients exceed the limit,
+        close the connection whose client has been stalled longest."""
         self._unsent.pop(connection, None)
         if unsent and connection in self._opened:
             self._unsent[connection] = unsent

@@ -70,12 +70,12 @@ def count_left(load: int, limit: int) -> int:
 
 
 def wait_for_room(load: int, limit: int) -> int:
-    """Microseconds until a request passes, if none does meanwhile."""
+    """Return the microseconds until one request passes, if none is sent meanwhile."""
     return max(0, -(-(load + MINUTE - limit * MINUTE) // limit))
 
 
 def wait_for_all(load: int, limit: int) -> int:
-    """Microseconds until a whole allowance is left, if nothing passes meanwhile."""
+    """Return the microseconds until a whole allowance is left, if no request passes meanwhile."""
     return -(-load // limit)
 
 
@@ -88,8 +88,8 @@ def count_microseconds(clock: Callable[[], datetime]) -> Callable[[], int]:
 
 
 class Operation(IntEnum):
-    """An operation: `TAKE` one of the rate and of the quota, `PEEK` at what is left, `REFUND` the quota of a failed
-    request."""
+    """An operation on counters: `TAKE` counts a request in rate and quota, `PEEK` counts nothing and reads what is
+    left, `REFUND` gives a failed request back to the quota."""
 
     TAKE = 0
     PEEK = 1
@@ -97,7 +97,8 @@ class Operation(IntEnum):
 
 
 class Outcome(IntEnum):
-    """The outcome of a `TAKE`; every other operation passes. A refusal changes nothing."""
+    """The result of a `TAKE`: passed, or refused by which limit. Other operations always pass. A refusal changes no
+    count."""
 
     PASSED = 0
     RATE_SPENT = 1
@@ -143,8 +144,8 @@ _TAKE, _REFUND, _PASSED = Operation.TAKE, Operation.REFUND, Outcome.PASSED
 def decide(
     allowance: Allowance, operation: Operation, *, load: int, used: int, now: int, month: int, refunded: int = 0
 ) -> LimitState:
-    """Return the counts after an operation. `load` is the bucket's now, and `used` the client's requests in `month`,
-    which is that of `now`. `refunded`: the month of a `REFUND`."""
+    """Apply an operation to a key's counts, and return the counts after it. `load`: of the bucket, as of `now`. `used`:
+    the client's requests in `month`, the current month. `refunded`: the month to which a `REFUND` belongs."""
     outcome = _PASSED
     if operation is _TAKE:
         if not has_room(load, allowance.per_minute):
@@ -174,7 +175,7 @@ FIELDS = (
 
 
 def encode_fields(allowance: Allowance, reading: LimitState) -> bytes:
-    """Return the header fields of a response to a known key, as lines, as of `reading`.
+    """Return the rate-limit headers of a response to a known key, as lines, for the counts in `reading`.
 
     A reset is the time at which the whole allowance is left if nothing is requested until then. `RateLimit` and its
     policy follow draft-ietf-httpapi-ratelimit-headers-10.
@@ -219,8 +220,8 @@ def _find_end(month: int) -> int:
 
 
 class LimitDecision(Struct, frozen=True, kw_only=True, gc=False):
-    """A decision on one request: whether it is within its limits, and what is left. `reading` is None if the store
-    could not count it."""
+    """A decision whether one request is within its limits, and what is left. `reading` is None if the store could not
+    count it."""
 
     allowance: Allowance
     reading: LimitState | None
@@ -244,21 +245,21 @@ class LimitDecision(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class RateLimiter(Struct):
-    """Counts requests. If the store of counters can't be reached, requests pass, and the log and a metric say so."""
+    """Counts requests. If the store of counters fails, requests pass uncounted, and the log and a metric say so."""
 
     limits: LimitStore
     counts: "Counts"
     is_down: bool = False
 
     def take(self, principal: Principal) -> Awaitable[LimitDecision]:
-        """Count a request."""
+        """Count a request in its key's rate and its client's quota, and return whether it passes."""
         return self._count(principal.allowance, Operation.TAKE)
 
     async def show(self, principal: Principal) -> LimitDecision:
         return await self._count(principal.allowance, Operation.PEEK)
 
     async def refund(self, taken: LimitDecision) -> LimitDecision:
-        """Give back a request of the quota, unless it was not counted."""
+        """Give a request back to the quota, unless it was never counted, and return the new counts."""
         if taken.reading is None:
             return taken
         return await self._count(taken.allowance, Operation.REFUND, month=taken.reading.month)
@@ -302,7 +303,7 @@ class TableError(Exception):
 
 
 class MappedLimitStore:
-    """Counters in the file at `path`, created if missing (TableError); with None, in the memory of this process.
+    """A store of counters in the file at `path`, created if missing (TableError), or in this process's memory if None.
 
     For one event loop; its locks hold against other processes.
     """
@@ -399,7 +400,7 @@ def open_table(path: Path) -> int:
 
 
 def _make_table(path: Path) -> None:
-    """Whole or not at all; where two make it at once, the first one's stays."""
+    """Create the file of counters atomically. If another process creates it first, keep that one."""
     made = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
     file = os.open(made, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:

@@ -10,7 +10,7 @@ from outings.keys.registry import Key, Registry
 
 
 class Allowance(Struct, frozen=True, kw_only=True):
-    """`key`, `client`: numbers of the slots in which they are counted. `per_month`: None is unlimited."""
+    """The limits of a key. `key`, `client`: the slots of its counters. `per_month`: the quota; None is unlimited."""
 
     key: int
     client: int
@@ -19,9 +19,9 @@ class Allowance(Struct, frozen=True, kw_only=True):
 
 
 class Principal(Struct, frozen=True, kw_only=True):
-    """The key's own terms, or its client's, or its plan's, in this order.
+    """An authenticated key, its plan, its limits and its rights.
 
-    `entitlement`: the plan's add-ons and the key's grants.
+    `entitlement`: what it may read, with the add-ons of its plan and those granted to the key.
     """
 
     key: Key
@@ -31,7 +31,7 @@ class Principal(Struct, frozen=True, kw_only=True):
 
 
 def make_principal(registry: Registry, key: Key, *, plans: Mapping[str, PricingPlan]) -> Principal:
-    """Return the principal of a key of this registry."""
+    """Make the principal of a key. Its limits are the key's own, or its client's, or else its plan's."""
     plan, slots = plans[key.plan], registry.find_slots(key)
     return Principal(
         key=key,

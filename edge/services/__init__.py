@@ -1,1 +1,1 @@
-"""Other people's servers: geocoders and weather services, as a server asks them."""
+"""Geocoders and weather services of others, as a server calls them."""

@@ -1,5 +1,5 @@
-"""Geocoders: their interface, and the one that asks nobody. No log contains an address, because it may be somebody's
-home."""
+"""Geocoders: their interface, and the one that uses only the release. Addresses are not logged, because one may be
+somebody's home."""
 
 from functools import partial
 from typing import Protocol
@@ -15,17 +15,17 @@ from outings.release.snapshot import Snapshot
 
 class Geocoder(Protocol):
     async def find_address(self, address: str, *, snapshot: Snapshot, types: frozenset[str], key_id: str) -> Center:
-        """Return a point within the metro's bounds. `types`: of the listings that may be found. Raises ApiError: 400 if
-        there is none, 503 if the provider cannot be asked now."""
+        """Find an address's point within the metro's bounds. `types`: the types of listings whose places may be used.
+        Raises ApiError: 400 if nothing is found, 503 if the provider cannot be called now."""
 
     def close(self) -> None: ...
 
 
 class LocalGeocoder:
-    """Finds what the release itself knows of a metro.
+    """Finds addresses and places among those of a metro's listings, without a provider.
 
-    Beside the loop: an address takes half a millisecond, and the first of a release whose places no build mapped
-    waits until they are read, 1 s for 10,000 of them."""
+    Runs in a thread: an address takes half a millisecond. The first one in a release without mapped places takes 1 s
+    for 10,000 places."""
 
     def __init__(self) -> None:
         self._computing = ThreadPool(threads=1, queue=64)
@@ -45,7 +45,7 @@ def _find(address: str, snapshot: Snapshot, types: frozenset[str]) -> Center | N
 
 
 def open_geocoder(table: GeocoderTable) -> Geocoder | None:
-    """Open the geocoder that `[geocoder]` names, None for `none`."""
+    """Open the geocoder that `[geocoder]` names, or return None if that is `none`."""
     if table.provider == "none":
         return None
     if table.provider == "local":
@@ -58,7 +58,7 @@ def open_geocoder(table: GeocoderTable) -> Geocoder | None:
 
 
 def refuse_address(metro: str) -> ApiError:
-    """Make the 400 of an address that was not found. It does not repeat the address."""
+    """Return the 400 error for an address that was not found. It does not repeat the address."""
     return bad_request(
         param="address", reason="invalid_value",
         message=f"No one place in {metro} is found by this address: send another, or lat and lng.",

@@ -28,14 +28,14 @@ _GRIDS = "/gridpoints/"
 
 
 class Grid(Struct, frozen=True, kw_only=True):
-    """The paths of a point's forecasts at the service."""
+    """The paths of a point's hourly and half-day forecasts at the service."""
 
     hours: str
     half_days: str
 
 
 class PointForecast(Struct, frozen=True, kw_only=True):
-    """The service's answer for a point. Without a grid it has no forecast there."""
+    """The service's answer for a point. Both are None if it has no forecast there."""
 
     grid: Grid | None
     forecast: Forecast | None
@@ -51,7 +51,7 @@ class _Chance(Struct, frozen=True):
 
 
 class _Period(Struct, frozen=True):
-    """An hour, or half a day. A temperature is a number or, as the service announced, a value with its unit."""
+    """One hour or half a day. A temperature is a number or, as the service announced, a value with a unit."""
 
     startTime: Moment  # noqa: N815
     endTime: Moment  # noqa: N815
@@ -63,7 +63,7 @@ class _Period(Struct, frozen=True):
 
 
 class _Periods(Struct, frozen=True):
-    """The periods of a forecast. `updateTime`: when forecasters last changed it; regenerated forecasts are no newer."""
+    """The periods of a forecast. `updateTime`: when forecasters last changed it, which regenerating it does not."""
 
     updateTime: Moment  # noqa: N815
     periods: Annotated[list[_Period], Meta(min_length=1, max_length=1_000)]
@@ -87,8 +87,8 @@ _decode_forecast = msgspec.json.Decoder(_Forecast).decode
 
 
 class Nws:
-    """A client of the service. `url`: the service, or a proxy of it. `contact`: whom the service may write to about our
-    requests."""
+    """A client of the service. `url`: the service, or a proxy of it. `contact`: an address that the service may write
+    to about our requests."""
 
     name = "nws"
 
@@ -98,8 +98,8 @@ class Nws:
         self._fetcher = Fetcher(url, headers=headers, policy=policy, refusing=frozenset({404}))
 
     def ask(self, point: Center, grid: Grid | None) -> PointForecast:
-        """`grid`: what it said of the point before. Cells are now and then laid out anew: one that is gone is looked
-        for again. Blocks. Raises RemoteError."""
+        """Fetch the forecast of a point. `grid`: the one found for it before. If that is gone, since the service
+        sometimes renumbers its grid, find the new one. Blocks. Raises RemoteError."""
         known = None if grid is None else self._fetch_forecast(grid)
         if known is not None:
             return PointForecast(grid=grid, forecast=known)
@@ -125,7 +125,7 @@ class Nws:
             raise PermanentRemoteError("its point has no grid") from None
 
     def _fetch_forecast(self, grid: Grid) -> Forecast | None:
-        """Return the forecast of a cell, or None if the service no longer has the cell."""
+        """Fetch a forecast by its paths. Return None if the service no longer has them."""
         bodies = [self._fetcher.fetch(path) for path in (grid.hours, grid.half_days)]
         try:
             parts = [_decode_forecast(body).properties for body in bodies if body is not None]
@@ -135,12 +135,12 @@ class Nws:
 
 
 def _show(degrees: float) -> str:
-    """Format a coordinate as the service wants it: it redirects more than four digits, and zeros at their end."""
+    """Format a coordinate with at most four digits and no trailing zeros: the service redirects anything else."""
     return f"{degrees:.4f}".rstrip("0").rstrip(".")
 
 
 def _read_path(link: str) -> str:
-    """Return the path of a link alone, so that requests stay on the operator's server."""
+    """Return the path of a link without its host, so that requests stay on the operator's server."""
     path = urlsplit(link).path
     start = path.find(_GRIDS)
     if start < 0 or ".." in path:
@@ -172,7 +172,7 @@ def _read_period(period: _Period) -> dict[str, Any]:
 
 
 def _read_degrees(period: _Period) -> int | None:
-    """Return the temperature in Fahrenheit, rounded half up."""
+    """Return a period's temperature in Fahrenheit, rounded half up, or None."""
     temperature = period.temperature
     stated = temperature.value if isinstance(temperature, _Value) else temperature
     unit = temperature.unitCode if isinstance(temperature, _Value) else period.temperatureUnit or ""
@@ -192,8 +192,8 @@ MOST_RETRY = 900.0
 
 
 class CachedForecast(Struct, frozen=True, kw_only=True):
-    """The forecast of a metro. `next_at`: when it is requested again, in seconds since 1970; `failures`: how many in a
-    row."""
+    """The last forecast of a metro. `next_at`: when to request the next one, in seconds since 1970; `failures`: failed
+    requests in a row."""
 
     point: Center
     next_at: float
@@ -204,7 +204,7 @@ class CachedForecast(Struct, frozen=True, kw_only=True):
 
 
 class NwsForecasts:
-    """The forecasts that this worker knows of its metros. `clock`: seconds since 1970."""
+    """Fetches and caches the forecasts of this worker's metros. `clock`: seconds since 1970."""
 
     def __init__(self, provider: Nws, *, clock: Callable[[], float]) -> None:
         self._provider = provider
@@ -231,7 +231,7 @@ class NwsForecasts:
         self._provider.close()
 
     def _renew(self, slug: str, metro: MetroSettings) -> None:
-        """Request a forecast, unless the provider is left alone."""
+        """Request a metro's forecast, unless the provider is paused. After a failure keep the last forecast."""
         if self._is_closed or self._breaker.enter() is not None:
             return
         known = self._known.get(slug)

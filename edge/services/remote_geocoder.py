@@ -1,4 +1,4 @@
-"""A geocoder over HTTP."""
+"""A geocoder that calls a service over HTTP."""
 
 import asyncio
 import time
@@ -28,7 +28,7 @@ REMEMBERED_SECONDS = 86_400
 
 
 class RemoteGeocoder:
-    """Caches the answers to recent addresses, including those that were not found."""
+    """Finds addresses by a geocoding service. Caches recent answers, also for addresses that were not found."""
 
     def __init__(
         self,
@@ -85,5 +85,5 @@ class RemoteGeocoder:
         return unavailable(wait)
 
     def _find(self, text: str, metro: MetroSettings) -> Center | None:
-        """Blocks. Raises `RemoteError`."""
+        """Call the service. Blocks. Raises `RemoteError`."""
         return self._service.find_point(text, bounds=metro.bounds, fetcher=self._fetcher)

@@ -1,1 +1,1 @@
-"""Ways to serve the edge: a server's processes and sockets, a cloud's functions, nginx in front."""
+"""Ways to run the edge: as processes with sockets, as a cloud function, and behind nginx."""

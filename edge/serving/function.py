@@ -1,8 +1,8 @@
 """The API as a function of AWS Lambda: one request at a time, and between two of them nothing runs.
 
-So each request does first what a server does beside requests: it looks for new keys and a new release, if the last look
-is some time ago. What is too large for a function's answer lies in the store, and the reader is sent there: the
-function is a front of its own application (docs/front-protocol.md).
+So a request first does the background work of a server: it polls for new keys and a new release if the last poll is
+some time ago. A body that is too large for a function's response is in the store, and the reader is redirected there:
+the function acts as a front of its own application (docs/front-protocol.md).
 """
 
 import os
@@ -41,11 +41,11 @@ _NO_TEXT = ["none/none"]
 
 
 class FunctionError(Exception):
-    """The configuration is none for a function; the text says why."""
+    """An error: a function can't run with this configuration. The message says why."""
 
 
 class Function:
-    """`edge` must know the front of this `secret`. `clock`: seconds since 1970; what is frozen has no other clock."""
+    """The entry point that the runtime calls. `secret`: a front's, known to `edge`. `clock`: seconds since 1970."""
 
     def __init__(
         self, edge: Edge, *, store: FunctionStore, secret: str, clock: Callable[[], float] = time.time
@@ -59,7 +59,7 @@ class Function:
         self._adapter = Mangum(cast("Any", self._answer), lifespan="off", text_mime_types=_NO_TEXT)
 
     def __call__(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
-        """Answers an event of a function's URL or of API Gateway's HTTP API."""
+        """Answer an event from a function URL or API Gateway's HTTP API, and write the usage."""
         self.look()
         try:
             answer: dict[str, Any] = self._adapter(event, context)
@@ -68,7 +68,7 @@ class Function:
             self._edge.write_usage()
 
     def look(self) -> None:
-        """For new keys and a new release, if that is due."""
+        """Poll for new keys and a new release, if the last poll is long enough ago."""
         now = self._clock()
         if not 0 <= now - self._last_look < POLL_SECONDS:
             self._edge.poll()
@@ -80,7 +80,7 @@ class Function:
         await send_response(send, self._fit(response, accepted=dict(sent).get(b"accept-encoding", b"")))
 
     def _fit(self, response: Response, *, accepted: bytes) -> Response:
-        """Return the response, or what stands in for it if it is too large."""
+        """Return the response; a redirect to the store if its body is stored there; or 400 if the body is too large."""
         headers = split_lines(response.head)
         values = dict(headers)
         address = values.get(_POINTER)
@@ -101,12 +101,12 @@ class Function:
 
 
 def list_common(headers: Iterable[Header]) -> Iterable[Header]:
-    """Yield the headers that are about the request, not the body."""
+    """Yield the headers that belong to the request, such as ids and limits, and not to the body."""
     return (header for header in headers if header[0] not in _ENTITY and not header[0].startswith(_OURS))
 
 
 def refuse(headers: Iterable[Header]) -> Response:
-    """Return 400 in place of an answer with these headers."""
+    """Return 400 for an answer that is too large, with the request's ids and limits from its `headers`."""
     error = bad_request(
         reason="out_of_range",
         message=f"This server sends at most {MOST_BYTES} bytes: ask for less, or for an export with "
@@ -122,7 +122,7 @@ def refuse(headers: Iterable[Header]) -> Response:
 
 
 def open_function(config: Path, environ: Mapping[str, str] = os.environ) -> Function:
-    """Open the function that the runtime calls with each event. Raises FunctionError."""
+    """Read the configuration, and make the function that the runtime calls with each event. Raises FunctionError."""
     configuration = read_configuration(config, environ)
     if configuration.edge.rate_storage == LOCAL:
         raise FunctionError(

@@ -1,4 +1,4 @@
-"""HTTP on a socket: uvicorn's protocol with limits of size and time, over `respond` in place of an ASGI application."""
+"""HTTP on a socket: uvicorn's protocol with limits of size and time. It calls `respond`, not an ASGI application."""
 
 import asyncio
 import re
@@ -39,13 +39,12 @@ _MORE = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade
 
 
 class HttpProtocol(HttpToolsProtocol):
-    """Writes the response as soon as the head of the request is read, without a task if nothing has to be waited for.
-    uvicorn does the parsing, the time-outs of idle connections and the end of the server.
+    """One connection. Writes the response as soon as the head of the request is read, without a task if it need not
+    wait. uvicorn parses HTTP, closes idle connections and shuts the server down.
 
-    A connection is read head by head, and not while an earlier request of it waits or its client reads nothing. What
-    came together is read in turn with other connections. So a connection holds at most a head, one request, and what
-    the event loop read at once. It has a deadline except while it is being answered, and the answer has one while the
-    client does not read it.
+    Reading pauses while an earlier request is unanswered, or the client reads nothing. Connections take turns at being
+    read, a head at a time. So a connection holds at most a head, one request, and what the event loop read at once.
+    Deadlines bound the reading of a request, and the sending of an answer, but not the making of it.
     """
 
     idle_since: float | None = None
@@ -85,7 +84,7 @@ class HttpProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def leave(self) -> None:
-        """Close the connection at once, whatever is still to be written."""
+        """Close the connection at once, and drop unsent bytes."""
         self._is_last = True
         self.app.counts.dropped.inc()
         self.transport.abort()
@@ -101,8 +100,8 @@ class HttpProtocol(HttpToolsProtocol):
             self._read_piece()
 
     def _must_wait(self) -> bool:
-        """Return True while more must not be read: this connection is in line, its client takes no answer, or a
-        request of it is being answered. The body of that request is read."""
+        """Return True while no more bytes may be parsed: this connection waits for its turn, its client reads nothing,
+        or a request of it is being answered. The rest of that request's body may be."""
         is_answering = bool(self._waiting) or (self._is_in_head and not self._is_idle())
         return self._is_in_line or is_answering or self.flow.write_paused
 
@@ -112,7 +111,7 @@ class HttpProtocol(HttpToolsProtocol):
             self._read_piece()
 
     def _read_piece(self) -> None:
-        """Parse the first piece of what came. The next one has its turn when this one is answered."""
+        """Parse the received bytes up to the end of the first head, or `PIECE_BYTES`. The rest waits for the answer."""
         self._unset_keepalive_if_required()
         end = _END_OF_HEAD.search(self._unread, 0, PIECE_BYTES)
         size = PIECE_BYTES if end is None else end.end()
@@ -138,7 +137,7 @@ class HttpProtocol(HttpToolsProtocol):
             self.loop.call_soon(self._take_turn)
 
     def _feed(self, piece: bytes) -> bool:
-        """Parse bytes. Return True if the bytes behind them should be read too."""
+        """Pass bytes to the parser, and refuse invalid ones. Return True if later bytes should be parsed too."""
         is_start = self._is_in_head and not self._is_begun
         try:
             self.parser.feed_data(piece)
@@ -206,8 +205,8 @@ class HttpProtocol(HttpToolsProtocol):
             task.add_done_callback(self.tasks.discard)
 
     async def _answer(self, request: Request) -> None:
-        """Write the head together with the body or its first piece: a front that has a head can't ask another server,
-        if this one dies."""
+        """Write the response. The head is sent with the first bytes of the body, because a front that has a head can't
+        try another server if this one dies."""
         response = await self.app.respond(request)
         head = encode_head(response, self.server_state.default_headers, keeps_alive=self._keeps_alive)
         if response.pieces is None:
@@ -221,7 +220,7 @@ class HttpProtocol(HttpToolsProtocol):
         self.on_response_complete()
 
     def _bound_body(self) -> bool:
-        """Return False if the connection has to end with the answer."""
+        """Limit the request's body in size and time. Return False if the connection must close after the answer."""
         if _MORE.isdisjoint([name for name, _ in self.headers]):
             return True
         fields = {name: value for name, value in self.headers if name in _MORE}
@@ -233,7 +232,7 @@ class HttpProtocol(HttpToolsProtocol):
         return not self._is_last
 
     def on_body(self, body: bytes) -> None:
-        """Bodies are not read."""
+        """Ignore the bodies of requests."""
 
     def on_message_complete(self) -> None:
         self._is_in_head = True
@@ -255,7 +254,7 @@ class HttpProtocol(HttpToolsProtocol):
         self._read_on()
 
     def shutdown(self) -> None:
-        """End the connection, after what is being answered."""
+        """Close the connection, after the answer if a request is being answered."""
         self._keeps_alive = False
         if self._is_idle():
             self.transport.close()
@@ -281,8 +280,8 @@ class HttpProtocol(HttpToolsProtocol):
             self._close()
 
     def _refuse(self, error: ApiError) -> None:
-        """Refuse a request that is not HTTP and close the connection. If earlier requests are unanswered, answer those
-        and close without a refusal."""
+        """Answer invalid bytes with an error and close the connection. If earlier requests are unanswered, answer those
+        and close without the error."""
         if not self._is_idle():
             self._read_no_more()
             return
@@ -307,7 +306,7 @@ class HttpProtocol(HttpToolsProtocol):
         self.flow.pause_reading()
 
     def _close(self) -> None:
-        """Close the connection after the client has taken what is written."""
+        """Close the connection after the client has taken what is written, or after a deadline."""
         self._is_last = True
         self.transport.close()
         self._expect_taking()
@@ -336,7 +335,7 @@ class HttpProtocol(HttpToolsProtocol):
 
 
 def encode_head(response: Response, defaults: Iterable[Header], *, keeps_alive: bool = True) -> bytes:
-    """Return the head as it is sent. `defaults` are the server's own headers, such as `Date`."""
+    """Encode the status line and headers. `defaults` are the server's own headers, such as `Date`."""
     own = b"" if keeps_alive else b"connection: close\r\n"
     return b"%b%b%b%b\r\n" % (STATUS_LINE[response.status], encode_lines(defaults), response.head, own)
 
@@ -346,7 +345,7 @@ def _refuse_head(fault: str, most: int) -> ApiError:
 
 
 def _refuse_grammar() -> ApiError:
-    """Return the error for a target that the parser refuses, such as one with a `café` that is not percent-encoded."""
+    """Return the error for bytes that the parser refuses, such as a path with a `café` that is not percent-encoded."""
     return bad_request(
         reason="invalid_value",
         message="This is no request of HTTP. What is not ASCII in a path or query is sent percent-encoded: caf%C3%A9.",
@@ -354,7 +353,7 @@ def _refuse_grammar() -> ApiError:
 
 
 def begin(work: Coroutine[Any, None, None]) -> asyncio.Task[None] | None:
-    """Run `work` until its end, or until it waits: then return the task that goes on with it.
+    """Run `work` until it ends or first waits. If it waits, return a task that continues it.
 
     No task is current before it waits, so a time-out of asyncio begins behind an `await asyncio.sleep(0)`. (Python 3.12
     has `eager_start` for this.)
@@ -374,7 +373,7 @@ async def _finish(work: Coroutine[Any, None, None], awaited: Any) -> None:
 
 @coroutine
 def _go_on(work: Coroutine[Any, None, None], awaited: Any) -> Generator[Any, None, None]:
-    """Hand what `work` waits for to the task, and what the task is told back to `work`."""
+    """Continue a coroutine that has begun: yield what it waits for, and send it the results."""
     try:
         while True:
             try:

@@ -1,4 +1,4 @@
-"""The configuration of nginx before one or more servers."""
+"""Generate the configuration of nginx in front of one or more servers."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -25,9 +25,9 @@ _UNREADABLE, _UNREACHABLE, _REFUSED_METHODS = (400, 413, 414, 494), (502, 504), 
 
 
 class NginxFront(Struct, frozen=True, kw_only=True):
-    """`edges` as `HOST:PORT` or `unix:PATH`; `listen` and `plain` as nginx's own `listen`. Without `certificate` (a
-    path, as `certificate_key`) there is no TLS, and `plain` means nothing. With `secret`, the servers' own, bodies of
-    `least` bytes or more are kept in `cache`, a folder of at most `cache_size`."""
+    """Settings. `edges`: servers as `HOST:PORT` or `unix:PATH`. `listen` (TLS) and `plain` are written as in nginx.
+    Without `certificate`, a path like `certificate_key`, there is no TLS and no `plain`. With the servers' `secret`,
+    nginx sends bodies of `least` bytes or more itself, and caches them in `cache`, a folder."""
 
     edges: tuple[str, ...]
     name: str
@@ -56,8 +56,8 @@ def render_nginx(front: NginxFront) -> str:
 
 
 def list_relayed() -> Iterator[Mapping[str, str]]:
-    """Yield every header of a success that is not about its body. `source`: nginx's variable for the header in the
-    server's answer; `variable`: the one that keeps the value while the body is fetched."""
+    """Yield each header of a success that is not about its body. `source`: its name in nginx's variables for the
+    server's response; `variable`: the variable that keeps its value while nginx fetches the body."""
     head = make_head(etag=b"etag", max_age=None, release=b"release")
     of_limits = [field.lower().encode() for field in FIELDS]
     for name in (*(name for name, _ in split_lines(head)), *of_limits, b"x-request-id", b"x-trace-id"):
@@ -69,12 +69,12 @@ def list_relayed() -> Iterator[Mapping[str, str]]:
 
 
 def list_probes() -> Iterator[str]:
-    """Paths without a key that are not for the public."""
+    """Return the paths without a key that nginx must hide from the public."""
     return (route.path for route in ROUTES if not route.needs_key and route.name != "openapi")
 
 
 def _list_errors() -> Iterator[Mapping[str, Any]]:
-    """Yield the errors that the front answers itself. `replaced`: the front's statuses for one."""
+    """Yield the errors that nginx answers by itself, each with the nginx statuses that it replaces."""
     unreadable = errors.bad_request(
         reason="out_of_range",
         message=f"The request is no HTTP, or longer than the {MOST_HEADER_BYTES} bytes that are read of it.",
@@ -104,6 +104,6 @@ def _open() -> Environment:
 
 
 def _quote(text: str) -> str:
-    """Quote a text for nginx's configuration. nginx fills in `$request_id`."""
+    """Quote a text for nginx's configuration. Variables in it, such as `$request_id`, are still expanded."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"

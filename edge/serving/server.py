@@ -1,4 +1,4 @@
-"""Run the edge with uvicorn: workers with a socket each, forked by a process that has imported what they need."""
+"""Run the edge with uvicorn: one worker for each socket, forked by a process that has imported everything."""
 
 import copy
 import logging
@@ -37,7 +37,7 @@ _SOCKET_MODE = 0o660
 
 
 class WorkerSlot(Multiprocess):
-    """The place of a worker. Its socket stays open while workers come and go, so that clients who connect meanwhile
+    """Runs one worker on a socket, and replaces it when needed. The socket stays open, so clients who connect meanwhile
     wait."""
 
     def __init__(self, config: Config, sockets: list[socket.socket], *, should_exit: threading.Event) -> None:
@@ -46,7 +46,7 @@ class WorkerSlot(Multiprocess):
         self.should_exit = should_exit
 
     def restart_all(self) -> None:
-        """Replace the workers. Wait for a new one longer than uvicorn waits for an answer of one that serves."""
+        """Replace the worker. A new one has more time for its first answer than uvicorn's health check gives."""
         own = self.config
         self.config = copy.copy(own)
         self.config.timeout_worker_healthcheck = _READY_SECONDS
@@ -56,8 +56,8 @@ class WorkerSlot(Multiprocess):
             self.config = own
 
     def keep_subprocess_alive(self) -> None:
-        """Replace a dead worker. If the process that forks workers is dying itself, the next look, half a second later,
-        tries again."""
+        """Replace a dead worker. If the forking process is ending too, the next check, half a second later, tries
+        again."""
         try:
             super().keep_subprocess_alive()
         except (OSError, EOFError) as error:
@@ -65,7 +65,7 @@ class WorkerSlot(Multiprocess):
 
 
 class Supervisor(Multiprocess):
-    """uvicorn's supervisor, over one of its own for each socket. SIGTERM and SIGINT end all, SIGHUP replaces one after
+    """Supervises all workers by a `WorkerSlot` for each socket. SIGTERM and SIGINT end all, SIGHUP replaces one after
     the other. `announce` is called once, when all workers answer."""
 
     def __init__(self, config: Config, sockets: Sequence[socket.socket], *, announce: Callable[[], None]) -> None:
@@ -100,15 +100,15 @@ class Supervisor(Multiprocess):
             self._announce = None
 
     def handle_ttin(self) -> None:
-        """Ignore the signal for one more worker: it would have no socket."""
+        """Ignore SIGTTIN, which would add a worker: it would have no socket."""
 
     def handle_ttou(self) -> None:
-        """Ignore the signal for one worker less."""
+        """Ignore SIGTTOU, which would remove a worker."""
 
 
 class ListeningSockets(Struct, frozen=True):
-    """The `sockets` of a port or of files, and a claim so that no other server takes them. `address`: the one that
-    clients use."""
+    """Bound sockets, one for each worker, and a claim that keeps other servers from using their address. `address`:
+    what clients connect to."""
 
     address: str
     port: int
@@ -124,8 +124,8 @@ class ListeningSockets(Struct, frozen=True):
 
 
 def bind_sockets(host: str, port: int, *, count: int) -> ListeningSockets:
-    """Bind sockets to the same port, 0 for any. They do not listen yet: a client is refused until a worker can answer
-    it.
+    """Bind `count` sockets to the same port; 0 picks a free one. They do not listen yet: clients are refused until a
+    worker can answer.
 
     Raises OSError if another process has the port too: it would share its connections.
     """
@@ -152,8 +152,8 @@ def bind_sockets(host: str, port: int, *, count: int) -> ListeningSockets:
 
 
 def bind_files(path: Path, *, count: int) -> ListeningSockets:
-    """Unix sockets `PATH.0`, `PATH.1` and so on, so that a worker can be asked by itself. Files that a killed server
-    left are replaced. OSError as of `bind_sockets`."""
+    """Bind Unix sockets `PATH.0`, `PATH.1` and so on, one for each worker, so that each can be called by itself.
+    Replace files that a killed server left. Raises OSError like `bind_sockets`."""
     claim = claim_address(("unix", hash_of(os.fsencode(path.absolute()))))
     files = tuple(path.with_name(f"{path.name}.{number}") for number in range(count))
     sockets: list[socket.socket] = []
@@ -172,10 +172,10 @@ def bind_files(path: Path, *, count: int) -> ListeningSockets:
 
 
 def claim_address(address: tuple[str | int, ...]) -> socket.socket:
-    """For as long as the socket is open and this process lives. OSError where another has claimed it.
+    """Claim an address for this process, until the returned socket is closed. Raises OSError if it is claimed already.
 
-    Whether a port is taken can be seen only once somebody listens on it. What can't be bound twice, and is gone with
-    its process, is a name of a Unix socket that is no file; it belongs to the same network namespace as the port.
+    Binding a port does not show that another server has it until that one listens. So the claim is an abstract Unix
+    socket, which can be bound once and ends with its process; it is valid in the port's network namespace.
     """
     claim = socket.socket(socket.AF_UNIX)
     try:
@@ -207,7 +207,7 @@ def run_server(
     """Serve with one worker for each socket of `bind_sockets` until SIGTERM or SIGINT, then close the sockets and
     return. SIGHUP replaces each worker with a new one. `announce` is called once all workers answer.
 
-    `memory` is how many bytes of answers each worker keeps. With `access_log` the workers log each request on standard
+    `memory`: the bytes of answers that each worker caches. With `access_log` the workers log each request on standard
     error.
     """
     with ExitStack() as open_sockets, make_counts_folder():
@@ -233,7 +233,7 @@ def run_server(
 
 @contextmanager
 def make_counts_folder() -> Iterator[None]:
-    """Make the folder in which the workers of one server count, `edge.metrics`: for those that start within."""
+    """Make a folder for the metrics (`edge.metrics`) of workers that start within the context; remove it at the end."""
     with tempfile.TemporaryDirectory(prefix="outings-counts-") as folder:
         os.environ[COUNTS_FOLDER] = folder
         try:
@@ -263,8 +263,8 @@ def _make_worker(config: Path, *, memory: int | None, access_log: bool) -> ASGIA
 
 
 def _end_with_supervisor() -> None:
-    """End this worker once its supervisor has died. A killed supervisor can't tell its workers, which would hold the
-    port for ever."""
+    """Make this worker end when its supervisor dies. A killed supervisor can't stop its workers, which would keep the
+    port."""
     supervisor, forked_by = multiprocessing.parent_process(), os.getppid()
     assert supervisor is not None  # workers are made by one
     while not wait([supervisor.sentinel], timeout=_LOOK_SECONDS) and os.getppid() == forked_by:

@@ -28,10 +28,10 @@ from outings.release.trust import read_reader
 def make_served_edge(
     config: Path, *, memory: int = MEMORY_BYTES, access_log: bool = False, store: Store | None = None
 ) -> Edge:
-    """Make the application of a worker. It reads the configuration itself, because it is a separate process.
+    """Make a worker's application from the configuration, which each worker reads itself, as a separate process.
 
-    With `access_log` each request is logged on standard error. A function gives its `store`; metros are then opened as
-    they are requested, and not ahead.
+    With `access_log` each request is logged on standard error. A cloud function passes its `store`; metros are then
+    opened when they are requested, not ahead.
     """
     set_up_logs()
     configuration = read_configuration(config, os.environ)
@@ -69,8 +69,8 @@ def make_served_edge(
 
 
 def set_up_logs() -> None:
-    """JSON lines on standard error, also of what builds and servers have in common. Once a process: a logger keeps the
-    processors that it was first used with."""
+    """Log as JSON lines on standard error, from all packages. Call it once a process: a logger keeps the first
+    configuration that it was used with."""
     if structlog.is_configured():
         return
     processors: list[Processor] = [
@@ -92,7 +92,7 @@ def set_up_logs() -> None:
 
 
 def encode_event(event: EventDict, **options: Any) -> bytes:
-    """One log line. What orjson refuses, such as half a sign in a file's name, the standard library writes."""
+    """Encode a log event as JSON: by orjson, or by the standard library if orjson refuses it."""
     try:
         return orjson.dumps(event, **options)
     except TypeError:
