@@ -16,7 +16,7 @@ from tests.pages.explorer import SHOWN
 from tests.pages.real_cities import serve_cities
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 pytestmark = [
     pytest.mark.browser,
@@ -38,6 +38,60 @@ def seattle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def new_york(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with serve_cities(tmp_path_factory.mktemp("summer"), now=SUMMER) as url:
         yield url
+
+
+OUTLINED = """() => {
+    const element = document.activeElement;
+    // Chromium draws the focus of a date field's button itself.
+    return element !== document.body && (element.type === "date" || getComputedStyle(element).outlineStyle !== "none");
+}"""
+# From the top of the page to the last filter, and from the search to the first result.
+MOST_STEPS, STEPS_TO_RESULT = 60, 3
+
+
+class Keyboard:
+    """A page that is used by keyboard alone."""
+
+    def __init__(self, page: "Page", url: str, *, now: datetime) -> None:
+        self.page = page
+        page.clock.set_fixed_time(now)
+        page.goto(url)
+        page.wait_for_function(SHOWN)
+
+    def reach(self, target: "Locator", *, key: str = "Tab", most: int = MOST_STEPS) -> None:
+        """Press `key` until the target has the focus. What has the focus on the way has an outline."""
+        target.wait_for()
+        for _ in range(most):
+            self.page.keyboard.press(key)
+            assert self.page.evaluate(OUTLINED), self.page.evaluate(
+                "() => document.activeElement.outerHTML.slice(0, 200)"
+            )
+            if target.evaluate("element => element === document.activeElement"):
+                return
+        pytest.fail(f"{most} times {key} did not reach {target}")
+
+    def press(self, target: "Locator", *, key: str = "Enter", most: int = MOST_STEPS) -> None:
+        self.reach(target, most=most)
+        self.page.keyboard.press(key)
+
+    def ask(self, line: str) -> None:
+        self.reach(self.page.get_by_role("combobox", name="Search"))
+        self.page.keyboard.type(line)
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_url(lambda url: len(url.split("&")) > 1)
+        self.settle()
+
+    def settle(self) -> None:
+        self.page.wait_for_load_state("networkidle")
+        self.page.wait_for_function(SHOWN)
+
+    def open_first(self) -> str:
+        """Open the first result and return the address of its page."""
+        first = self.page.locator("#view .listings > li a").first
+        address = urljoin(self.page.url, first.get_attribute("href"))
+        self.press(first, most=STEPS_TO_RESULT)
+        self.page.wait_for_url(address)
+        return address
 
 
 class Phone:
@@ -196,3 +250,73 @@ def test_a_listing_is_shared_opened_without_script_and_put_into_a_calendar(winte
     assert answer.headers["content-type"].startswith("text/calendar")
     assert "SUMMARY:Drop-In: Tot Room" in answer.text()
     plain.close()
+
+
+def open_keyboard(browser: "Browser", url: str, *, metro: str, now: datetime) -> tuple[Pages, Keyboard]:
+    pages = Pages(browser, url)
+    return pages, Keyboard(pages.open("about:blank"), f"{url}/explore/?metro={metro}", now=now)
+
+
+@pytest.fixture
+def winter_keyboard(chromium: "Browser", seattle: str) -> Iterator[Keyboard]:
+    pages, keyboard = open_keyboard(chromium, seattle, metro="seattle", now=WINTER)
+    yield keyboard
+    pages.close()
+    assert pages.outside == pages.errors == []
+
+
+@pytest.fixture
+def summer_keyboard(chromium: "Browser", new_york: str) -> Iterator[Keyboard]:
+    pages, keyboard = open_keyboard(chromium, new_york, metro="new-york", now=SUMMER)
+    yield keyboard
+    pages.close()
+    assert pages.outside == pages.errors == []
+
+
+def test_a_keyboard_finds_and_shares_a_listing_and_puts_it_into_a_calendar(winter_keyboard: Keyboard) -> None:
+    page = winter_keyboard.page
+    page.context.grant_permissions(["clipboard-write", "clipboard-read"])
+    winter_keyboard.ask("4-year-old this Saturday near Ballard free")
+    assert "/seattle/classes/drop-in-tot-room" in winter_keyboard.open_first()
+    with page.expect_download() as download:
+        winter_keyboard.press(page.get_by_role("link", name="Add to calendar"))
+    assert download.value.suggested_filename.endswith(".ics")
+    winter_keyboard.press(page.get_by_role("button", name="Share"))
+    page.locator("#share-note", has_text=re.compile(r"\S")).wait_for()
+    assert page.evaluate("() => navigator.clipboard.readText()") == page.url
+
+
+def test_a_keyboard_chooses_in_the_filters_and_takes_a_chip_away(winter_keyboard: Keyboard) -> None:
+    page = winter_keyboard.page
+    winter_keyboard.press(page.locator("#quick").get_by_role("button", name="Free"), key="Space")
+    winter_keyboard.settle()
+    winter_keyboard.reach(page.get_by_label("Near", exact=True))
+    page.keyboard.type("Ballard")
+    page.keyboard.press("Enter")
+    chip = page.locator("[data-chip=near]")
+    chip.wait_for()
+    winter_keyboard.settle()
+    winter_keyboard.reach(chip.locator("xpath=descendant-or-self::button"), key="Shift+Tab")
+    page.keyboard.press("Enter")
+    chip.wait_for(state="detached")
+    winter_keyboard.settle()
+    assert page.evaluate("() => document.activeElement.closest('#chips') !== null")
+    winter_keyboard.reach(page.get_by_role("link", name="Skip to the results"), key="Shift+Tab")
+    page.keyboard.press("Enter")
+
+
+def test_a_keyboard_finds_the_month_that_has_camps(winter_keyboard: Keyboard) -> None:
+    winter_keyboard.ask("camps for an 8-year-old in July")
+    winter_keyboard.press(winter_keyboard.page.get_by_role("button", name="2 camps in February"))
+    winter_keyboard.settle()
+    assert "nature-camp-mid-winter-break" in winter_keyboard.open_first()
+
+
+def test_a_keyboard_finds_a_rainy_weekend(summer_keyboard: Keyboard) -> None:
+    summer_keyboard.ask("rainy day, indoors, this weekend, New York")
+    assert "/new-york/events/" in summer_keyboard.open_first()
+
+
+def test_a_keyboard_finds_swimming_lessons_with_open_places(winter_keyboard: Keyboard) -> None:
+    winter_keyboard.ask("swimming lessons with open places")
+    assert "learn-to-swim" in winter_keyboard.open_first()

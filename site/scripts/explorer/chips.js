@@ -110,9 +110,7 @@ export class Chips {
    * @param {(id: string, value: string) => string} name
    */
   show(state, name) {
-    const focused = this.quick.contains(document.activeElement)
-      ? /** @type {HTMLElement} */ (document.activeElement).dataset.quick
-      : "";
+    const { quick: focused, chip: focusedChip } = /** @type {HTMLElement} */ (document.activeElement).dataset;
     const own = listFilters(EVERY_TYPE);
     this.quick.replaceChildren(
       ...this.#listQuick().map((quick) => this.#makeQuick(quick, state)),
@@ -140,6 +138,8 @@ export class Chips {
       ...chips.map(({ names, text }) => this.#makeChip(text, (each) => changeFilters(each, drop(names)), names[0])),
     );
     this.chosen.hidden = !this.chosen.children.length;
+    if (focusedChip)
+      /** @type {HTMLElement | null} */ (this.chosen.querySelector(`[data-chip="${focusedChip}"]`))?.focus();
   }
 
   /** @returns {Quick[]} */

@@ -37,7 +37,8 @@ export class SearchBox {
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#close();
-      this.input.blur(); // the keyboard of a telephone covers the results
+      // The keyboard of a telephone covers the results, and the next tab stop is the first of them.
+      find("view", HTMLElement).focus({ preventScroll: true });
       this.page.search(this.input.value.trim());
     });
   }
