@@ -1,4 +1,4 @@
-"""`python -m command` is `outings`."""
+"""Run the command line as `python -m command`, like `outings`."""
 
 from command import main
 

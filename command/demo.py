@@ -75,7 +75,7 @@ def demo(*, config: Path, host: str, port: int) -> None:
 
 
 def _add_key(configuration: Configuration, text: str, *, client: str, plan: str, now: datetime, **terms: Any) -> None:
-    """Unless it is known from a run before: its text is kept beside the data, so that a second run prints the same."""
+    """Add a key of this text to the registry, unless an earlier run added it. The text is kept beside the data."""
     store = open_config_store(configuration)
     id_, hash_ = split_key_text(text)
     registry, _ = read_registry(store)
@@ -86,7 +86,7 @@ def _add_key(configuration: Configuration, text: str, *, client: str, plan: str,
 
 
 def _keep(path: Path, text: str) -> str:
-    """Return the text of the file. If there is none, write this text, readable by its owner alone."""
+    """Return the text of the file. If there is none, write `text` into it, readable by its owner alone."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)

@@ -97,7 +97,7 @@ def _check(text: str, pattern: re.Pattern[str], *, option: str, example: str) ->
 
 
 def _find_secret(config: Path | None) -> str | None:
-    """Return the first of the servers' secrets: when secrets are rotated, the first is the one that stays."""
+    """Return the first of the servers' front secrets, or None. While secrets are rotated, the first is the new one."""
     text = os.environ.get(_SECRET_VARIABLE, "") if config is None else read_config(config).edge.front_secret
     secrets = split_secrets(text)
     if secrets:

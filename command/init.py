@@ -33,7 +33,7 @@ from pipeline.scratch import open_scratch, sweep_scratch
 
 
 class Degrees(click.ParamType[tuple[float, ...]]):
-    """Comma-separated numbers of degrees."""
+    """A click parameter type: comma-separated numbers of degrees."""
 
     def __init__(self, name: str, count: int) -> None:
         self.name, self.count = name, count

@@ -103,7 +103,7 @@ def read_clock() -> datetime:
 
 
 def change_key(store: Store, id_: str, change: Callable[[Registry], Registry]) -> Registry:
-    """Change the registry and return it. Exits with 2 if there is no such key, or the change is not allowed."""
+    """Store the changed registry and return it. Exits with 2 if no key has this id, or the change is invalid."""
     try:
         return change_registry(store, change)
     except KeyError:
@@ -135,12 +135,12 @@ def _read_grants(names: tuple[str, ...], *, plan: str) -> tuple[str, ...]:
 
 
 def _read_scope(option: str, names: tuple[str, ...], *, allowed: tuple[str, ...]) -> tuple[str, ...]:
-    """`*` or none is all."""
+    """Check the names that an option allows a key, and return them: only `*` if there are none or one is `*`."""
     return (EVERY,) if not names or EVERY in names else _check_names(option, names, allowed=allowed)
 
 
 def _check_names(option: str, names: tuple[str, ...], *, allowed: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names without duplicates, or refuse one that is not allowed."""
+    """Return the names without duplicates. Exits with 2 if one is not in `allowed`."""
     for name in names:
         if name not in allowed:
             raise click.BadParameter(f"{name!r} is not one of {', '.join(allowed)}", param_hint=option)

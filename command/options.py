@@ -46,7 +46,7 @@ def open_config_store(configuration: "Configuration") -> "Store":
 
 
 def print_json(value: object) -> None:
-    """One object on standard output, members in the order given."""
+    """Print one object on standard output, its members in the given order."""
     click.echo(msgspec.json.encode(value).decode())
 
 
@@ -60,5 +60,5 @@ def print_result(value: object, *lines: str, as_json: bool) -> None:
 
 
 def tell(line: str) -> None:
-    """Progress, on standard error."""
+    """Print a line of progress on standard error."""
     click.echo(line, err=True)

@@ -38,7 +38,7 @@ def _describe(name: str, preset: Preset) -> dict[str, object]:
 
 
 def _format(name: str, preset: Preset) -> str:
-    """Return a feed's settings to copy, with the settings of the preset as comments."""
+    """Return the settings of a feed to copy, with those that the preset fills in as comments."""
     from pipeline.drafts.writing import encode, encode_key
 
     lines = [f"# {preset.title}", f"# url: {preset.says}", *([f"# {preset.needs}"] if preset.needs else [])]

@@ -24,11 +24,11 @@ LIST = ".outings-site.json"
 
 
 class KeptFolder:
-    """A folder that the command keeps in step with a release. It deletes only files that it wrote itself, which a file
-    in it names."""
+    """A folder that holds the pages of the latest release. Files that other programs wrote are never deleted: a list in
+    the folder names our own."""
 
     def __init__(self, folder: Path) -> None:
-        """Open the folder. Raises WrongSetting if it has files of others: a mistyped name must not mix them."""
+        """Open the folder. Raises WrongSetting if it has files that are not ours: a mistyped name must not mix them."""
         self.folder = folder
         self._listing = folder / LIST
         try:
@@ -39,12 +39,12 @@ class KeptFolder:
             self.names = frozenset()
 
     def begin(self, names: Iterable[str]) -> None:
-        """Note the names before they are written: what a killed run wrote is known to the next one."""
+        """Store the names of files before they are written, so that the next run knows what a killed run wrote."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self._write_list(self.names.union(names))
 
     def put(self, name: str, data: bytes) -> None:
-        """Write a file that is whole at any moment, unless it has these bytes already."""
+        """Write a file atomically, unless it already has these bytes."""
         path = self.folder / name
         if path.is_file() and path.read_bytes() == data:
             return
@@ -54,7 +54,7 @@ class KeptFolder:
         following.replace(path)
 
     def end(self, names: Iterable[str]) -> None:
-        """Delete what was written and is not among the names, with the folders that are empty then."""
+        """Delete our files that are not among the names, and the folders that are empty then."""
         kept = frozenset(names)
         for name in self.names - kept:
             path = self.folder / name
@@ -99,7 +99,7 @@ def site(*, folder: Path, config: Path, is_internal: bool, as_json: bool) -> Non
 
 
 def _list_files(store: Store, root: Root, *, cache: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the pages by their path in the folder, and the OpenAPI document, to which they link."""
+    """Yield the path and bytes of each page in the folder, and those of the OpenAPI document to which pages link."""
     manifests = {slug: read_manifest(store, part.manifest) for slug, part in root.parts.items()}
     for path, file in open_site(store, root.site, manifests, cache=cache).items():
         yield f"{path}index.html" if path.endswith("/") or not path else path, file.read(b"")
@@ -108,7 +108,7 @@ def _list_files(store: Store, root: Root, *, cache: Path) -> Iterator[tuple[str,
 
 
 def _list_internal(store: Store, site: str, configuration: Configuration) -> Iterator[tuple[str, bytes]]:
-    """Yield the pages that are in no release. Only operators should read them: they show refused rows."""
+    """Yield the path and bytes of pages that are for operators alone and in no release: they show refused rows."""
     from outings.pages.assets import list_assets
     from outings.pages.feeds import FOLDER, render_feeds
     from pipeline.reports.feed_reports import FeedReporter

@@ -1,4 +1,4 @@
-"""`outings takedown`: a listing, place or organization leaves everything that is answered, and stays away."""
+"""`outings takedown`: withdraw listings, places or organizations from all answers, now and after later builds."""
 
 import re
 from collections.abc import Sequence

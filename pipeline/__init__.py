@@ -1,4 +1,4 @@
-"""The build: feeds in, a release out. Five stages, each reading those before: fetch, clean, resolve, tables, publish.
+"""The build: reads feeds and publishes a release, in five stages: fetch, clean, resolve, tables, publish.
 
-`building.py` has their order. Beneath them stand `records` and `dates`: what a record is, and how dates are worked out.
+`building.py` runs them in order. All stages use `records`, which defines a record, and `dates`, which computes dates.
 """

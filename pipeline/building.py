@@ -1,4 +1,4 @@
-"""Run a build from feeds to a release. `build_release` has the order of its stages, and no other file has."""
+"""Run a build from feeds to a release. Only `build_release` knows the order of its stages."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -77,8 +77,8 @@ class BuildResult(Struct, frozen=True, kw_only=True):
 
 
 class _Run(Struct, frozen=True, kw_only=True):
-    """Everything that the stages of a build share. `before`: the previous release's state; `scratch`: a folder for
-    fetched files, and for records on their way to metros."""
+    """Everything that the stages of a build share. `before`: state of the previous release; `scratch`: a folder for
+    fetched files, and for records until metros are built from them."""
 
     build: Build
     before: Before
@@ -112,9 +112,9 @@ def build_release(
     tell_release: TellRelease = lambda *_: None,
     trust: Trust = ANYBODY,
 ) -> BuildResult:
-    """Build and publish one release. `tell_feeds` gets what was read before anything can be refused because of it.
-    `tell_release` gets the release's id and all problems before the release takes effect, so that they are known even
-    if the build is killed right afterwards.
+    """Build and publish one release. `tell_feeds` gets the feeds that were read before anything can be refused because
+    of them. `tell_release` gets the release's id and all problems before the release takes effect, so that they are
+    known even if the build is killed right afterwards.
 
     `expect` is called before each stage's tasks are submitted to `executor`.
 
@@ -161,7 +161,7 @@ def build_release(
 
 
 class _Stopwatch:
-    """The seconds that each stage took, however often it ran."""
+    """Adds up the seconds that each stage takes, also if a stage runs several times."""
 
     def __init__(self) -> None:
         self.seconds = dict.fromkeys(_STAGES, 0.0)
@@ -176,7 +176,7 @@ class _Stopwatch:
 def _keep_versions(
     run: _Run, failed: Mapping[str, OperatorError], sources: Mapping[str, FeedSource]
 ) -> dict[str, FeedSource]:
-    """Return the sources of the last good versions of feeds that failed. Raise those that stop a build."""
+    """Return for each failed feed the source of its last good version. Raise the errors of feeds that stop a build."""
     feeds = {feed.name: feed for feed in choose_feeds(run.build)}
     # The listings of a feed that this build does not read, because it is another metro's by now, have no version.
     stopping = [error for name, error in failed.items() if name not in feeds or feeds[name].on_error == "stop"]
@@ -196,7 +196,7 @@ def _keep_version(run: _Run, feed: FeedTable, error: OperatorError, source: Feed
 
 
 def _refuse_nothing(run: _Run, sources: Mapping[str, FeedSource]) -> None:
-    """Raise the first error if no feed has a version to publish."""
+    """Raise the first feed's error if no feed has anything to publish, not even a last good version."""
     if sources and not any(source.hash for source in sources.values()):
         raise next(iter(run.errors.values()))
 
@@ -222,8 +222,8 @@ def _fetch(run: _Run) -> dict[str, FeedSource]:
 
 
 def _tell_odds(run: _Run, plan: BuildPlan) -> None:
-    """Report surprises about this release to the operator: a date in the future, no pages, feeds whose listings all
-    leave."""
+    """Warn the operator of surprises in this release: a date in the future, no pages, feeds that lose all their
+    listings."""
     instants = [run.build.as_of.read_instant(metro.timezone) for metro in choose_metros(run.build)]
     site = run.build.configuration.site
     pages = explain_no_assets() if site is None or site.enabled else None
@@ -235,8 +235,7 @@ def _tell_odds(run: _Run, plan: BuildPlan) -> None:
 
 
 def _list_dropped(run: _Run) -> list[str]:
-    """Return the names of feeds that the previous release has, for the build's metros, but the configuration does
-    not."""
+    """Return the feeds that are in the previous release of the build's metros, but no longer in the configuration."""
     metros = {metro.slug for metro in choose_metros(run.build)}
     configured = {feed.name for feed in run.build.configuration.feeds}
     return [name for name, memory in run.before.feeds.items() if memory.metro in metros and name not in configured]
@@ -254,7 +253,7 @@ def _run_tasks(run: _Run, do: Callable[[T], R], works: Sequence[T], *, describe:
 def _clean(
     run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource], known: dict[str, FeedResult]
 ) -> tuple[_Records, Mapping[str, OperatorError]]:
-    """Read the feeds that are not `known`, and return what was read, or why feeds are refused."""
+    """Read the feeds that are not `known`. Return the records, or an error for each feed that must be refused."""
     while True:
         for feed in plan.feeds:
             source = sources[feed.name]
@@ -298,7 +297,7 @@ def _describe_reading(result: FeedResult | OperatorError) -> str:
 
 
 def _add_newest(work: FeedTask, result: FeedResult) -> FeedResult:
-    """Add how new the feed is, where somebody expects something of it."""
+    """Add the time at which the feed last changed to its result, if the configuration expects the feed to be fresh."""
     if not work.feed.expect.fresh or work.source.failure is not None:
         return result
     newest = find_newest(work.feed, work.source, result.crawled)
@@ -308,7 +307,7 @@ def _add_newest(work: FeedTask, result: FeedResult) -> FeedResult:
 def _find_missed(
     run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource], known: Mapping[str, FeedResult]
 ) -> dict[str, OperatorError]:
-    """Return by feed why its own expectations refuse it."""
+    """Return an error for each feed that misses the expectations in its configuration."""
     memories = {name: run.before.feeds[name] for name in plan.remembered}
     memories |= {name: result.memory for name, result in known.items()}
     refusals = {
@@ -320,7 +319,7 @@ def _find_missed(
 
 
 def _list_lenders(run: _Run, plan: BuildPlan, feeds: Sequence[FeedResult]) -> tuple[MetroOrganizations, ...]:
-    """Return where each metro's organizations are stored: by this build, or in the previous release."""
+    """Return where each metro's organizations are stored: in a file of this build or by the previous release."""
     built = [lend_organizations(work) for work in _make_works(run, plan, feeds)]
     others = {metro.slug for metro in run.build.configuration.metros} - {lender.metro for lender in built}
     stand = {slug: run.before.metros[slug].manifest for slug in others & run.before.metros.keys()}
@@ -359,7 +358,7 @@ def _make_works(
 
 
 def _add_addresses(run: _Run, works: Sequence[MetroTask]) -> Sequence[MetroTask]:
-    """Add the points of addresses without coordinates to the tasks, if the build is to find them."""
+    """Add coordinates for addresses that have none to the tasks, if the configuration tells builds to find them."""
     geocoder = run.build.configuration.geocoder
     if not geocoder.build:
         return works
@@ -382,8 +381,8 @@ def _add_addresses(run: _Run, works: Sequence[MetroTask]) -> Sequence[MetroTask]
 
 
 def _build_metros(run: _Run, records: _Records) -> tuple[list[MetroResult], Mapping[str, OperatorError]]:
-    """Build each metro, then build those again that claimed an id which another metro got. Return them, or why feeds
-    are refused that lost too much: then the metros are kept that can stay as they were built."""
+    """Build each metro, and build those again that claimed an id which another metro got. Return the results, or an
+    error for each feed that lost too many listings; then results that can be reused are cached."""
     guards = {} if run.build.allow_shrink else _list_guarded(run.build, records.feeds)
     works = _make_works(run, records.plan, records.feeds, records.lenders)
     latest = {work.plan.metro.slug: work for work in _add_addresses(run, list(works))}
@@ -482,7 +481,7 @@ def _publish(
 
 
 def _add_accounts(run: _Run, built: Sequence[MetroBuild]) -> Mapping[str, FeedAccount] | None:
-    """Return what readers see of each feed in all metros; None if a metro's release does not know it yet."""
+    """Count what readers see of each feed in all metros; None if a metro's release doesn't say."""
     accounts = {slug: base.manifest.account for slug, base in run.before.metros.items()}
     accounts |= {entry.slug: entry.account for entry in built}
     known = [account for account in accounts.values() if account is not None]
@@ -490,7 +489,7 @@ def _add_accounts(run: _Run, built: Sequence[MetroBuild]) -> Mapping[str, FeedAc
 
 
 def _list_guarded(build: Build, feeds: Sequence[FeedResult]) -> dict[str, float]:
-    """Return `max_shrink` by name, of the feeds that stated all of their listings."""
+    """Return the `max_shrink` of each feed that sent all of its listings."""
     whole = {read.feed for read in feeds if read.is_whole}
     return {
         feed.name: feed.max_shrink for feed in build.configuration.feeds if feed.mode == "full" or feed.name in whole
@@ -517,7 +516,7 @@ def _compare_organizations(
 
 
 def _add_problems(feed: FeedResult, metros: Sequence[MetroResult], *, store: Store) -> FeedResult:
-    """Add the problems that were found when records were put together in metros to the feed's own, and store them."""
+    """Add the problems found while metros were built to those of the feed, and store them."""
     own = [problem for metro in metros for problem in metro.problems if problem.feed == feed.feed]
     problems = (*feed.problems, *locate_problems(own, feed.files))
     feed = feed.set_aside(sum(problem.quarantined for problem in own))
@@ -530,8 +529,8 @@ def _add_problems(feed: FeedResult, metros: Sequence[MetroResult], *, store: Sto
 
 
 def _remember_feeds(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource]) -> Iterator[FeedResult]:
-    """Yield the feeds that were not read again, as the previous release stored them, with what their servers answered
-    now."""
+    """Yield the results of feeds that were not read again, from the previous release, with their servers' latest
+    answers."""
     for name in plan.remembered:
         source = sources[name]
         memory = replace(
@@ -543,7 +542,7 @@ def _remember_feeds(run: _Run, plan: BuildPlan, sources: Mapping[str, FeedSource
 
 
 def _tally_carried(plan: BuildPlan) -> WriteCounts:
-    """Objects of metros that were not built again are named by the release, and none is written. By metro, as a build
-    counts: two metros may name the same object, an empty table's."""
+    """Count the objects of metros that were not built again. Objects that two metros share, such as an empty table's,
+    count for each, as when metros are built."""
     bases = [entry.base for entry in plan.unchanged if entry.base is not None]
     return WriteCounts(total=sum(len({base.sha, *list_objects(base.manifest)}) for base in bases))

@@ -30,7 +30,7 @@ class AsOf(Struct, frozen=True, kw_only=True):
 
 
 def parse_as_of(text: str | None, *, now: Callable[[], datetime]) -> AsOf:
-    """`YYYY-MM-DD` or an RFC 3339 instant with its offset; None is now. ValueError says what is allowed."""
+    """Parse `YYYY-MM-DD` or an RFC 3339 instant with its offset; None is now. Raises ValueError."""
     if text is None:
         return AsOf(instant=now().astimezone(UTC))
     try:
@@ -49,13 +49,13 @@ def parse_as_of(text: str | None, *, now: Callable[[], datetime]) -> AsOf:
 
 
 def choose_stamp(instants: Iterable[datetime], *, before: Iterable[datetime]) -> datetime:
-    """One stamp a build, whole seconds: the clock's, but always later than every metro's last one."""
+    """Return the build's stamp in whole seconds: the latest instant, or a second after the last stamp in `before`."""
     latest = max(instants).replace(microsecond=0)
     return max([latest, *(stamp + timedelta(seconds=1) for stamp in before)])
 
 
 def explain_ahead(stamp: datetime, *, instants: Iterable[datetime]) -> str | None:
-    """Return a warning if the clock of an earlier build was ahead, else None. Stamps never go back: until the clock
+    """Return a warning if the clock of an earlier build was ahead, else None. Stamps never decrease: until the clock
     catches up, releases are dated in the future, and none is old enough to prune."""
     latest = max(instants)
     if stamp - latest <= _AHEAD:

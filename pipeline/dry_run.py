@@ -1,7 +1,7 @@
 """A dry run of a build, for `outings check`: make rows from records, and report what a build would report.
 
-The release in force is read, because a build depends on it: unmentioned records of a delta feed are kept, those of
-other feeds are removed. Nothing is published.
+It reads the current release, because a build depends on it: records that a delta feed does not mention are kept, those
+that another feed does not mention are removed. Nothing is published.
 """
 
 from collections import Counter
@@ -47,9 +47,9 @@ from pipeline.tasks import FeedResult, MetroTask, lend_organizations, search_met
 
 
 class DryRun:
-    """Add each feed after it is read; then run each metro.
+    """A build that publishes nothing. Add each feed after it is read; then run each metro.
 
-    `before`: the release in force. Records wait in files of `scratch`, as they do in a build.
+    `before`: the current release. Records are written to files in `scratch`, as in a build.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class DryRun:
 
     @cached_property
     def _refused(self) -> dict[str, dict[str, str]]:
-        """The ids, by metro, that another metro has, each with the reason."""
+        """Return for each metro the ids that it can't have because another metro has them, each with the reason."""
         if len(self._works) < 2:
             return {}
         claims = {slug: self._gather(work)[1].claims for slug, work in self._works.items()}

@@ -46,7 +46,7 @@ def keep_version(
 
 
 def stand_still(feed: FeedTable, memory: FeedMemory | None, *, problems: tuple[Problem, ...]) -> FeedResult:
-    """Return the result of a feed of which nothing can be read: all that it ever said stays as it is."""
+    """Return a result for a feed that can't be read, so that all its earlier records stay unchanged."""
     memory = memory or FeedMemory(hash="", metro=feed.metro, read=0, listings=0, merged=0, quarantined=0)
     return FeedResult(feed=feed.name, memory=memory, problems=problems, unknown={}, crawled=None, stands=True)
 
@@ -80,7 +80,7 @@ def date_version(
 
 
 def find_failure(feed: FeedTable, memory: FeedMemory, *, now: datetime) -> ExpectationRefusal | None:
-    """Return why the feed is refused by its own expectations."""
+    """Return an error if the feed misses the expectations in its configuration, else None."""
     missed = (*memory.missed, *explain_stale(feed, memory.newest, now=now))
     if not missed or feed.expect.otherwise == "warn":
         return None

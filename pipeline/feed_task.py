@@ -1,4 +1,4 @@
-"""The task of a feed: read it, and write its records to the spool. Pure except for files and the store."""
+"""The task of a feed: read it, and write its records to files for metros. Uses nothing but files and the store."""
 
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ def read_records(work: FeedTask) -> FeedResult:
 
 
 def spool_feed(read: FeedRead, *, spool: Path, is_whole: bool, **remembered: Any) -> FeedResult:
-    """Write what was read into the spool. `remembered`: what its server said, as the feed's memory has it."""
+    """Write the feed's records to files in `spool`. `remembered`: further members of the FeedMemory, such as `etag`."""
     cleaned = list_cleaned(read.records)
     spooled = spool_records(
         ((record.metro, record.kind, record.encoded) for record in cleaned), folder=spool, feed=read.feed
@@ -58,7 +58,7 @@ def spool_feed(read: FeedRead, *, spool: Path, is_whole: bool, **remembered: Any
 
 
 def _recall_feed(sha: str | None, store: Store) -> FeedRead | None:
-    """Return what was read before; None where that is not known, or torn."""
+    """Return the cached result of an earlier reading of the feed, or None if there is none or it is damaged."""
     if sha is None:
         return None
     try:

@@ -60,7 +60,7 @@ def warn_of_reading(read: FeedRead) -> Iterator[FeedWarning]:
 
 
 class DateSurvey:
-    """Count the listings of each feed that have a date, and find the last date."""
+    """Count the listings of each feed that have a date, and find the last date, to warn if all are over."""
 
     def __init__(self) -> None:
         self._dated = Counter[str]()
@@ -85,7 +85,7 @@ class DateSurvey:
 
 
 class AccountSurvey:
-    """Count what readers would see of the rows of a metro."""
+    """Count the rows of a metro that readers would see, and those that default lists hide."""
 
     def __init__(self) -> None:
         self._rows: list[dict[str, object]] = []
@@ -108,7 +108,7 @@ class AccountSurvey:
 
 
 def _is_open(row: Row, today: date) -> bool:
-    """Return True if something of it begins today or later, or goes on."""
+    """Return True if a date of the row is today or later, or if its end is not known."""
     if row.kind != "event":
         return (_find_last(row) or date.max) >= today
     if row.columns["beyond_starts_local"] is not None:
@@ -118,8 +118,8 @@ def _is_open(row: Row, today: date) -> bool:
 
 
 def _find_last(row: Row) -> date | None:
-    """Return the row's last known date, or None if it has no dates. If something began and states no end, return the
-    latest date there is."""
+    """Return the row's last date, or None if it has no dates. If a section or session has a start but no end, return
+    the latest possible date."""
     if row.kind == "event":
         return _find_last_start(row)
     # Of sections and sessions: the number, the first day, the last.
@@ -138,7 +138,7 @@ def _find_last_start(row: Row) -> date | None:
 
 
 class RuleSurvey:
-    """Series whose first date is none of their own rule's: one of both is wrong."""
+    """Find event series whose first date does not follow their own rule, to warn that one of the two is wrong."""
 
     def __init__(self) -> None:
         self._series: dict[str, list[str]] = {}
@@ -164,7 +164,7 @@ class RuleSurvey:
 
 
 class PointSurvey:
-    """Listings with a point that is far outside their metro's bounds."""
+    """Find listings with a point far outside their metro's bounds, to warn of them."""
 
     def __init__(self) -> None:
         self._far: dict[str, list[str]] = {}
@@ -187,7 +187,7 @@ class PointSurvey:
 
 
 class RemovalSurvey:
-    """Published listings that a build would remove."""
+    """Find published listings that a build would remove, to warn of them."""
 
     def __init__(self) -> None:
         self._had = Counter[str]()
@@ -195,7 +195,7 @@ class RemovalSurvey:
         self._shown = set[str]()
 
     def add(self, previous: PreviousSnapshot, shown: Collection[str], *, unread: Collection[str]) -> None:
-        """`shown`: ids of the rows that the metro would have; `unread`: feeds of which nothing is known."""
+        """Add a metro. `shown`: ids of the rows that it would have; `unread`: feeds that could not be read."""
         own = previous.organizations.filter(pl.col("home").is_null())
         for kind, frame in ((None, previous.listings), ("organization", own)):
             published = frame.filter(pl.col("status") == PUBLISHED)
@@ -223,7 +223,7 @@ class RemovalSurvey:
 
 
 def warn_of_hiding(previous: PreviousSnapshot, listings: pl.DataFrame, *, today: date) -> Iterator[FeedWarning]:
-    """Warn of what default lists show of the release in force and would show no more, by feed and reason."""
+    """Yield warnings, by feed and reason, of listings that are in default lists now and would be hidden from them."""
     tables = {name: previous.read_table(name) for name in ("occurrences", "sections", "sessions", "listings")}
     shown = sort_shown(mark_open(tables, today=today)).filter(pl.col("reason") == "served")
     totals = dict(shown.group_by("feed").len().iter_rows())

@@ -1,4 +1,4 @@
-"""The geocoding service of one build: asked for one address after another, and left alone while it is down."""
+"""The geocoding service during one build: requests addresses one by one, and stops while the service is down."""
 
 from msgspec.structs import replace
 
@@ -13,10 +13,10 @@ _MOST_FAILURES = 3
 
 
 class AddressService:
-    """Counts what is asked of the service in all metros of a build. `failure`: why it is not asked any more."""
+    """A geocoding service with a limit of requests for all metros of a build. `failure`: why requests stopped."""
 
     def __init__(self, table: GeocoderTable, *, is_open: bool = True) -> None:
-        """`is_open` False: nobody is asked, and all that would be asked waits."""
+        """Set the limit. With `is_open` False no request is sent, and all addresses wait for a later build."""
         self._table = table
         self._left = table.max_requests if is_open else 0
         self._books: dict[str, AddressBook] = {}
@@ -25,7 +25,7 @@ class AddressService:
         self._failure: str | None = None
 
     def settle(self, search: AddressSearch, *, metro: str, bounds: Bounds) -> AddressPoints:
-        """Ask for the addresses of a metro that its own records do not answer."""
+        """Return the points of a metro's addresses, and request those that its own records do not give."""
         if self._table.provider in ("none", "local"):
             return settle_addresses(search, search.book, waiting=())
         from outings.remote.fetcher import RemoteError
@@ -60,7 +60,7 @@ class AddressService:
         return settle_addresses(search, book, waiting=waiting)
 
     def explain(self) -> str | None:
-        """Return why addresses were not asked for, or None if all were."""
+        """Return a text why some addresses were not requested, or None if all were."""
         if not self._unasked:
             return None
         why = self._failure or f"max_requests is {self._table.max_requests}"

@@ -43,7 +43,7 @@ def hold_metros(
     clock: Callable[[], datetime],
     progress: Callable[[str], None] = lambda _: None,
 ) -> Iterator[None]:
-    """Locks all of the metros or none, and waits at most `patience` seconds. Raises MetroLockError, and OSError if the
+    """Lock all of the metros or none, and wait at most `patience` seconds. Raises MetroLockError, and OSError if the
     folder cannot be written.
 
     Each metro has a file, which is never removed: otherwise two builds could each lock a different file of the same
@@ -78,7 +78,7 @@ def _take_all(
 
 
 def _take(path: Path, locks: contextlib.ExitStack, *, clock: Callable[[], datetime]) -> LockOwner | str | None:
-    """Return None once it is ours, until `locks` is closed; else who has it."""
+    """Lock the file until `locks` is closed, and return None; if another process has it, return which."""
     # Not inherited by children: a worker that outlives its build must not hold it.
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     locks.callback(os.close, file)

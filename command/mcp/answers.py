@@ -54,7 +54,7 @@ def write_detail(body: Item, *, url: str) -> str:
 
 
 def write_error(status: int, body: Any, *, retry_after: str | None) -> str:
-    """Return an error in words, with the details that say what is allowed."""
+    """Write an error as text, with the details that say which values are allowed."""
     error = body.get("error", {}) if isinstance(body, dict) else {}
     details = error.get("details")
     return "\n".join(
@@ -88,7 +88,7 @@ def write_dates(item: Item) -> str:
 
 
 def write_moment(text: str) -> str:
-    """Return a local date or time with its day of the week."""
+    """Format a local date or time with its day of the week."""
     if len(text) == len("2026-01-01"):
         return f"{date.fromisoformat(text):%a %Y-%m-%d}"
     return f"{datetime.fromisoformat(text):%a %Y-%m-%d %H:%M}"

@@ -1,4 +1,4 @@
-"""Ask an API for an assistant, with a key: a client like any other."""
+"""Call the API for an assistant with a key, as any other client does."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _FRESH = 3600.0
 
 
 class ApiError(OperatorError):
-    """An error of the API, in words."""
+    """An error that the API answered, as text for an assistant."""
 
 
 class Assistants:
@@ -34,7 +34,7 @@ class Assistants:
         self._lock = Lock()
 
     def find(self, key: str) -> "Assistant":
-        """Return the assistant of a key. Raises ApiError for a key that is refused, or without an answer."""
+        """Return the assistant of a key. Raises ApiError if the key is refused, or nobody answers."""
         with self._lock:
             assistant = self._by_key.get(key)
         if assistant is None:
@@ -57,7 +57,7 @@ class Assistant:
         self.tools = {tool.name: tool for tool in tools}
 
     def call(self, name: str, arguments: dict[str, Any]) -> str:
-        """Return a tool's answer below the request behind it. Raises ApiError with what went wrong, in words."""
+        """Call a tool and return its answer as text, below the API request that gave it. Raises ApiError."""
         tool = self.tools.get(name)
         if tool is None:
             raise ApiError(f"there is no tool {name!r}: expected one of {', '.join(self.tools)}")
@@ -79,14 +79,14 @@ class Assistant:
 
 
 class Api:
-    """An API that answers parsed bodies, or errors in words."""
+    """A connection to the API that parses answers and raises errors as text."""
 
     def __init__(self, connection: Connection, *, url: str) -> None:
         self._connection = connection
         self._url = url
 
     def get(self, target: str) -> Any:
-        """Return a parsed answer. Raises ApiError for any status but 200."""
+        """Request a path and return the parsed body. Raises ApiError for any status but 200."""
         response = self.fetch(target)
         try:
             body = orjson.loads(response.data)
@@ -105,7 +105,7 @@ class Api:
 
 
 def _add_facts(api: Api, results: list[Item], *, metro: str) -> list[Item]:
-    """Return the results of a search with what lists say of them: a search's own say no price and no place."""
+    """Complete search results with the members that lists have and a search leaves out, such as price and place."""
     ids: dict[str, list[str]] = defaultdict(list)
     for result in results:
         ids[COLLECTIONS[result["type"]]].append(result["id"])
@@ -124,7 +124,7 @@ def _add_facts(api: Api, results: list[Item], *, metro: str) -> list[Item]:
 
 
 def _may_send_where(api: Api, document: Schema, slugs: list[str]) -> bool:
-    """Return False if the API refuses this key the parameter `where`, or has none."""
+    """Return True if the API has the parameter `where` and does not refuse it to this key."""
     if "where" not in document["components"]["parameters"] or not slugs:
         return False
     response = api.fetch(f"/v1/{slugs[0]}/events?limit=1&fields=id&where=name%20IS%20NOT%20NULL")

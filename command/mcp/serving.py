@@ -23,7 +23,7 @@ the link of what you suggest.\
 
 
 def make_server(assistants: Assistants, *, key: str) -> Server[Any]:
-    """Return a server of the tools. A caller's own key, in the header `X-API-Key`, comes before `key`."""
+    """Return a server of the tools. A caller's own key, in the header `X-API-Key`, is used instead of `key`."""
 
     def choose_key(context: ServerRequestContext[Any]) -> str:
         own: str | None = None if context.request is None else context.request.headers.get("x-api-key")
@@ -79,7 +79,7 @@ def serve_stdio(assistants: Assistants, *, key: str) -> None:
 
 
 def serve_http(assistants: Assistants, *, key: str, listening: socket.socket) -> None:
-    """Serve at `/mcp` until stopped. A request needs no earlier one, so any number of processes may share the work."""
+    """Serve at `/mcp` until stopped. Requests are independent of each other, so several processes can share them."""
     host = listening.getsockname()[0]
     app = make_server(assistants, key=key).streamable_http_app(stateless_http=True, json_response=True, host=host)
     uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])

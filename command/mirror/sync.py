@@ -35,8 +35,8 @@ class MirroredRecord(Struct, frozen=True, kw_only=True):
 
 
 class Progress(Struct, frozen=True, kw_only=True):
-    """The position in the feed of changes. `scope`: that of the key, null before the first page; `cursor`: the last
-    version that is in the file."""
+    """The state of reading the feed of changes. `scope`: that of the key, None before the first page; `cursor`: the
+    last version that is in the file."""
 
     url: str
     scope: str | None = None
@@ -44,7 +44,7 @@ class Progress(Struct, frozen=True, kw_only=True):
 
 
 class MirrorFile:
-    """The SQLite file. Raises sqlite3.Error if it is not one of ours, or is locked by another process."""
+    """The SQLite file. Opening it raises sqlite3.Error if it is no mirror, or if another process has locked it."""
 
     def __init__(self, path: Path) -> None:
         self._database = sqlite3.connect(path)
@@ -66,7 +66,7 @@ class MirrorFile:
         return None if row is None else row[0]
 
     def apply(self, *, put: Iterable[MirroredRecord], dropped: Iterable[str], progress: Progress) -> None:
-        """Replace `put`, delete `dropped` and store the progress, in one transaction."""
+        """Write the records of `put`, delete those of `dropped` and store the progress, in one transaction."""
         with self._database:
             self._database.executemany("DELETE FROM records WHERE id = ?", ((row_id,) for row_id in dropped))
             self._database.executemany(
@@ -85,11 +85,11 @@ class MirrorFile:
         return counted
 
     def list_kinds(self) -> list[tuple[str, str]]:
-        """Every metro and type that there are listings of."""
+        """Return each pair of metro and type for which the file has listings."""
         return self._database.execute("SELECT DISTINCT metro, type FROM records WHERE metro IS NOT NULL").fetchall()
 
     def walk_rows(self, metro: str, listing_type: str) -> Iterator[tuple[str, str]]:
-        """Ids, each with its `updated_at`; never all in memory."""
+        """Yield the id and `updated_at` of each listing, without loading all of them into memory."""
         query = "SELECT id, updated_at FROM records WHERE metro = ? AND type = ?"
         yield from self._database.execute(query, (metro, listing_type))
 
@@ -110,7 +110,7 @@ Tell = Callable[[int, int], None]
 
 
 class SyncResult(Struct, frozen=True, kw_only=True):
-    """The number of changes read, and the release that had no more of them."""
+    """The result of catching up: the number of changes read, and the release whose changes are all in the file now."""
 
     changes: int
     release: str | None
@@ -159,8 +159,8 @@ def _check_page(answer: ApiResponse, progress: Progress) -> Mapping[str, Any]:
 
 
 def _apply_page(client: ApiClient, file: MirrorFile, page: Sequence[Any], *, progress: Progress) -> None:
-    """Apply a page of changes, of which the last of a listing in a metro counts. A listing that moved to another metro
-    is not deleted by its removal from the old one."""
+    """Apply a page of changes to the file. Only the last change of a listing in a metro counts. A listing that moved to
+    another metro is not deleted by its removal from the old one."""
     last = {(change["listing_id"], _name_home(change)): change for change in page}
     wanted = [change for change in last.values() if change["kind"] != "removed"]
     put = {record.id: record for record in _fetch(client, wanted)}
@@ -172,7 +172,7 @@ def _apply_page(client: ApiClient, file: MirrorFile, page: Sequence[Any], *, pro
 
 
 def _name_home(change: Mapping[str, Any]) -> str | None:
-    """Return the metro of a change, or None for an organization, which is one record whatever metros it has."""
+    """Return the metro of a change, or None for an organization, because all metros share its one record."""
     metro: str | None = change["metro"]
     return None if change["type"] == _ORGANIZATION else metro
 
@@ -213,7 +213,7 @@ Hashes = Mapping[tuple[str, str], str]
 
 
 class Difference(Struct, frozen=True, kw_only=True):
-    """A difference in the hashes of one metro and type. A hash is null if that side has no such rows."""
+    """A metro and type in which file and API differ, with the hashes of both. None: that side has no rows."""
 
     metro: str
     type: str

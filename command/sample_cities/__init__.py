@@ -16,7 +16,7 @@ _MARK = "# Made by `outings demo`, which writes it anew at each run."
 
 
 def is_world(configuration: Path) -> bool:
-    """Return whether this file was written here, and may be written again."""
+    """Return True if `write_world` wrote this file, so that it may be overwritten."""
     with configuration.open() as lines:
         return lines.readline().rstrip("\n") == _MARK
 
@@ -30,8 +30,8 @@ def write_world(
     key: str = "",
     has_static: bool = False,
 ) -> Path:
-    """`size` listings a metro, in files beside the configuration, and pages that give `key` to every visitor. With
-    `has_static` a build also publishes static files. Returns the configuration's path."""
+    """Write a configuration and, in files beside it, `size` listings for each metro. Its pages give `key` to every
+    visitor. With `has_static` a build also publishes static files. Returns the configuration's path."""
     data = configuration.parent / "data"
     data.mkdir(parents=True, exist_ok=True)
     for metro in metros:

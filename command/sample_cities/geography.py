@@ -1,4 +1,4 @@
-"""The sample cities, as `words.toml` has them: their places on the map, their neighborhoods, and words of listings."""
+"""Sample cities read from `words.toml`: their locations, neighborhoods and words for listings."""
 
 import tomllib
 from importlib.resources import files

@@ -20,7 +20,7 @@ TYPE_HINTS, ORGANIZATIONS, STREETS, NOTES = (
 
 
 def make_class(number: int, *, today: date, random: Random) -> Record:
-    """One in three has sections; one in four shares its `program_key` with the next ones."""
+    """Make a class. One in three has sections; one in four shares its `program_key` with the next ones."""
     subject = CLASSES[number % len(CLASSES)]
     starts_on = today + timedelta(days=random.randrange(-40, 50))
     ends_on = starts_on + timedelta(weeks=random.randrange(4, 12))
@@ -99,7 +99,7 @@ def _make_registration(random: Random) -> Record:
 
 
 def make_camp(number: int, *, today: date, random: Random) -> Record:
-    """One in nine states no session yet."""
+    """Make a camp. One in nine has no session yet."""
     subject = CAMPS[number % len(CAMPS)]
     overnight = number % 12 == 5
     record = _describe_program(subject, f"{subject.name} {number // len(CAMPS) + 1}", number, random) | {
@@ -146,7 +146,7 @@ _DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 
 def generate_records(metro: DemoMetro, *, size: int, today: date) -> Iterator[Record]:
-    """`size` listings of the four types and the organizations that publish them. Places come first."""
+    """Yield `size` listings of the four types, places first, and the organizations that publish them."""
     random = Random(f"{metro.slug}/1")  # noqa: S311 made up, not secret
     yield from _make_organizations(metro)
     kinds = [_SHARES[number % len(_SHARES)] for number in range(size)]
@@ -167,8 +167,8 @@ def _number_kinds(kinds: list[str]) -> Iterator[tuple[str, int]]:
 
 
 def _make_organizations(metro: DemoMetro) -> Iterator[Record]:
-    """Yield the organizations' records. All but the first two have the same id in every metro; the last name has no
-    record."""
+    """Yield the organizations' records. The first two differ by metro, the others have the same id in all. The last
+    name has no record."""
     for number, name in enumerate(ORGANIZATIONS[:-1]):
         word = "".join(sign for sign in name.lower() if sign.isalnum())
         local = number < 2
@@ -192,7 +192,7 @@ def _make_listing(metro: DemoMetro, kind: str, number: int, *, places: int, toda
 
 
 def _make_common(metro: DemoMetro, kind: str, number: int, *, places: int, today: date, random: Random) -> Record:
-    """Identity, references and what every type has; one in forty is archived, one in sixty a draft."""
+    """Make the members that all types have, with references. One in forty is archived, one in sixty a draft."""
     record: Record = {"type": kind, "source_id": f"{kind}-{number}"}
     if number % 40 == 39:
         record |= {"status": "archived", "reason": "cancelled"}
@@ -247,7 +247,7 @@ def _make_event(number: int, *, today: date, random: Random) -> Record:
 
 
 def _make_time(number: int, *, today: date, random: Random) -> Record:
-    """One in thirty has no date, one in eight a date without a time, one in four is a series."""
+    """Make an event's times. One in thirty has no date, one in eight no time, one in four is a series."""
     if number % 30 == 29:
         return {}
     day = today + timedelta(days=random.randrange(-10, 60))
@@ -277,7 +277,7 @@ def _make_price(number: int, random: Random) -> Record:
 
 
 def _make_place(metro: DemoMetro, number: int, random: Random) -> Record:
-    """One in fifteen has an address and no coordinates."""
+    """Make a place. One in fifteen has an address and no coordinates."""
     subject = PLACES[number % len(PLACES)]
     location = _make_location(metro, random)
     if number % 15 == 14:

@@ -34,7 +34,7 @@ _HASH_DIGITS = 16
 
 
 class ClusterError(OperatorError):
-    """The cluster can't do this build's work. Nothing was published."""
+    """The cluster can't run this build's tasks. Nothing was published."""
 
 
 def parse_cluster(text: str) -> str:
@@ -50,8 +50,8 @@ def parse_cluster(text: str) -> str:
 
 @contextlib.contextmanager
 def open_cluster(address: str) -> Iterator[Executor]:
-    """`address` as of `parse_cluster`. ClusterError where no scheduler answers, no worker is there, one is of another
-    program, or they are lost; also without the extra `dask`."""
+    """Yield an executor of the scheduler at `address`, as of `parse_cluster`. Raises ClusterError without the extra
+    `dask`, or if scheduler or workers can't be reached, get lost, or run another program."""
     try:
         from distributed.scheduler import KilledWorker
     except ImportError as error:
@@ -79,7 +79,7 @@ def open_cluster(address: str) -> Iterator[Executor]:
 
 
 def _check_port(address: str) -> None:
-    """Dask would go on asking where nobody listens."""
+    """Raise ClusterError if nothing listens at the address, because Dask would retry."""
     parts = urlsplit(address)
     try:
         socket.create_connection((parts.hostname, parts.port), timeout=REACH_SECONDS).close()
@@ -88,7 +88,7 @@ def _check_port(address: str) -> None:
 
 
 def _connect(address: str) -> "Client":
-    """Dask's own timeout does not hold where something takes the connection and says nothing."""
+    """Connect to the scheduler, or raise ClusterError in time even if it accepts and never answers."""
     from distributed import Client
 
     connected: Future[Client] = Future()
@@ -109,7 +109,7 @@ def _connect(address: str) -> "Client":
 
 
 class _ClusterExecutor(Executor):
-    """An executor of Dask that watches its workers. `lost`: the reason why all work was cancelled."""
+    """An executor that submits tasks to Dask. `lost`: the reason why all tasks were cancelled."""
 
     def __init__(self, client: "Client") -> None:
         self._inner = client.get_executor(pure=False)  # type: ignore[no-untyped-call]
@@ -158,14 +158,14 @@ def do_checked(
 
 
 def describe_program() -> Mapping[str, str]:
-    """Return what the bytes of a build depend on: the versions of Python and of each library ("none" if it is not
-    installed), and a hash of our own sources."""
+    """Return everything that decides the bytes of a build: the versions of Python and of each library ("none" if it is
+    not installed), and a hash of our own sources."""
     libraries = dict(describe_libraries())
     return {"Python": libraries.pop("Python"), "outings": hash_rules()[:_HASH_DIGITS], **libraries}
 
 
 def explain_difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str | None:
-    """Return the names and versions that differ, or None."""
+    """Return a text with the names and versions that differ between two programs, or None if they are equal."""
     names = sorted(name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
     differences = [f"{name} {theirs.get(name, 'none')} there and {ours.get(name, 'none')} here" for name in names]
     return "; ".join(differences) or None

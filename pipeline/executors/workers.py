@@ -1,4 +1,4 @@
-"""Worker processes of a build. They end with the process that started them, however it ends."""
+"""Worker processes of a build. They end when the process that started them ends, even if it is killed."""
 
 import contextlib
 import os
@@ -36,7 +36,7 @@ def open_workers(count: int, *, abandon: Callable[[], None]) -> Iterator[Executo
 
 
 class _RecordingContext(SpawnContext):
-    """A context that remembers the processes it made: a worker that died early is in no list of living children."""
+    """A multiprocessing context that remembers the processes that it made, even those that died early."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ def _watch_workers(
 
 
 def set_up() -> None:
-    """Ctrl-C ends a worker at once, and its parent is the one to say so."""
+    """Prepare a new worker: Ctrl-C ends it at once without a message, because its parent prints one."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
