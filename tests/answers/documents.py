@@ -110,8 +110,8 @@ def make_session(session_id: str, **members: Any) -> Document:
 
 def make_camp(row_id: str, **members: Any) -> Document:
     sessions = members.get("sessions", [])
-    starts = [each["starts_on"] for each in sessions if each["starts_on"]]
-    ends = [each["ends_on"] for each in sessions if each["ends_on"]]
+    starts = [session["starts_on"] for session in sessions if session["starts_on"]]
+    ends = [session["ends_on"] for session in sessions if session["ends_on"]]
     care = dict.fromkeys(("before_available", "after_available", "price", "notes"))
     document = _make_common("camp", row_id) | _make_dated()
     document |= {

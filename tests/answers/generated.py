@@ -33,7 +33,7 @@ def make_world(random: Random, *, size: int, slug: str = "harbor") -> World:
     world = World(slug=slug)
     organizations = [make_id(random) for _ in range(3)]
     places = [make_id(random) for _ in range(3)]
-    world.organizations = [documents.make_organization(each) for each in organizations]
+    world.organizations = [documents.make_organization(item) for item in organizations]
     for number in range(size):
         kind = random.choice(["event", "event", "class", "class", "camp", "place"])
         row_id = places[number] if kind == "place" and number < len(places) else make_id(random)
@@ -202,7 +202,7 @@ def _make_place(world: World, row_id: str, random: Random) -> dict[str, Any]:
 
 def _choose_neighborhood(world: World, random: Random) -> str:
     """A slug or a name, spelled as people do; or one that is not there."""
-    stated = [each["location"] for each in world.listings if each["location"]["neighborhood"]]
+    stated = [item["location"] for item in world.listings if item["location"]["neighborhood"]]
     if not stated or random.random() < 0.1:
         return "nowhere"
     location = random.choice(stated)
@@ -212,7 +212,7 @@ def _choose_neighborhood(world: World, random: Random) -> str:
 
 
 def _choose_point(world: World, random: Random) -> dict[str, str]:
-    stated = [each["location"] for each in world.listings if each["location"]["lat"] is not None]
+    stated = [item["location"] for item in world.listings if item["location"]["lat"] is not None]
     lat, lng = (stated[0]["lat"], stated[0]["lng"]) if stated else CENTER
     return {"lat": f"{lat + random.uniform(-0.02, 0.02):.4f}", "lng": f"{lng + random.uniform(-0.02, 0.02):.4f}"}
 
@@ -235,8 +235,8 @@ def make_any_request(world: World, kind: str, random: Random) -> dict[str, str]:
 
 def _choose_ids(world: World, kind: str, random: Random) -> dict[str, str]:
     """Of the type, mostly; some twice, some of nothing, some of what is not published."""
-    known = [each["id"] for each in world.listings if each["type"] == kind]
-    others = [each["id"] for each in world.listings] + [make_id(random)]
+    known = [item["id"] for item in world.listings if item["type"] == kind]
+    others = [item["id"] for item in world.listings] + [make_id(random)]
     ids = random.sample(known, min(len(known), 9)) + random.sample(others, min(len(others), 2))
     ids = [*random.sample(ids, len(ids)), ids[0]]
     limits = [{}, {}, {"audience": "kids,families"}, {"min_confidence": "0.7"}]
@@ -264,7 +264,7 @@ def make_request(world: World, kind: str, random: Random) -> dict[str, str]:
             {"season": random.choice(["summer", "fall,spring"])}, {"free": flag},
             {"max_price": random.choice(["0", "12.5", "30"])}, {"weekday": ",".join(random.sample(DAYS, 2))},
             {"start_after": random.choice(["09:00", "10:30:00"])}, {"start_before": random.choice(["12:00", "10:30"])},
-            {"place_id": next((each["place"]["id"] for each in world.listings if each.get("place")), make_id(random))},
+            {"place_id": next((item["place"]["id"] for item in world.listings if item.get("place")), make_id(random))},
         ]  # fmt: skip
     if sensed:
         wishes += [{"indoor": flag}, {"outdoor": flag}, {"sensory": flag}, {"occasion": "halloween"}]

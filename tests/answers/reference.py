@@ -24,36 +24,38 @@ def list_items(world: World, kind: str, params: Params, *, today: date, where: W
     """All items of the list in its order, paging aside."""
     start = _day(params.get("from")) or today
     matching = [
-        each
-        for each in world.listings
-        if each["type"] == kind and find_slots(world, each, params, today=today, where=where)
+        listing
+        for listing in world.listings
+        if listing["type"] == kind and find_slots(world, listing, params, today=today, where=where)
     ]
     if "ids" in params:
-        return [_show_event(world, each, today) for each in _order_named(matching, params["ids"])]
+        return [_show_event(world, value, today) for value in _order_named(matching, params["ids"])]
     if "changed_since" in params:
-        ordered = sorted(matching, key=lambda each: (each["updated_at"], each["id"]))
-        return [_show_event(world, each, today) for each in ordered]
+        ordered = sorted(matching, key=lambda item: (item["updated_at"], item["id"]))
+        return [_show_event(world, value, today) for value in ordered]
     if kind == "event":
-        ordered = sorted(matching, key=lambda each: (each["starts_at"], each["id"]))
-        return [_show_event(world, each, today) for each in ordered]
+        ordered = sorted(matching, key=lambda item: (item["starts_at"], item["id"]))
+        return [_show_event(world, value, today) for value in ordered]
     if kind == "camp":
-        return sorted(matching, key=lambda each: (_first_session(each, start), each["id"]))
+        return sorted(matching, key=lambda item: (_first_session(item, start), item["id"]))
     has_cards = kind == "class" and params.get("expand") != "sessions"
     if has_cards:
         matching = _deal_cards(world, matching, start)
-    ordered = sorted(matching, key=lambda each: (each["name"].casefold(), each["id"]))
-    return [_show_class(world, each, params) for each in ordered] if has_cards else ordered
+    ordered = sorted(matching, key=lambda item: (item["name"].casefold(), item["id"]))
+    return [_show_class(world, value, params) for value in ordered] if has_cards else ordered
 
 
 def find_missing(world: World, kind: str, ids: str) -> list[str]:
     """Of `ids`, those that there is nothing of this type for, each once."""
-    shown = {each["id"] for each in world.listings if each["type"] == kind and each["status"] == "published"}
-    return [each for each in dict.fromkeys(ids.split(",")) if each not in shown]
+    shown = {
+        listing["id"] for listing in world.listings if listing["type"] == kind and listing["status"] == "published"
+    }
+    return [part for part in dict.fromkeys(ids.split(",")) if part not in shown]
 
 
 def _order_named(matching: list[Document], ids: str) -> list[Document]:
-    by_id = {each["id"]: each for each in matching}
-    return [by_id[each] for each in dict.fromkeys(ids.split(",")) if each in by_id]
+    by_id = {item["id"]: item for item in matching}
+    return [by_id[part] for part in dict.fromkeys(ids.split(",")) if part in by_id]
 
 
 def find_slots(
@@ -126,21 +128,21 @@ def _list_slots(world: World, listing: Document, params: Params, *, today: date)
         ]
     if listing["type"] == "class":
         return [slot for slot in map(_read_section, *_pair_sections(listing)) if _is_open(slot, start, end)]
-    dated = [each for each in listing["sessions"] if each["starts_on"]]
+    dated = [session for session in listing["sessions"] if session["starts_on"]]
     if dated and not is_endless:
         slots = [
-            each
-            for each in dated
-            if each["ends_on"] >= start.isoformat() and (end is None or each["starts_on"] <= end.isoformat())
+            item
+            for item in dated
+            if item["ends_on"] >= start.isoformat() and (end is None or item["starts_on"] <= end.isoformat())
         ]
     else:
         nothing: Document = {"starts_on": None, "ends_on": None, "days": [], "start_time": None, "is_overnight": None}
         slots = listing["sessions"] or [{**listing, **nothing}]
-    return [_read_session(each, listing) for each in slots]
+    return [_read_session(slot, listing) for slot in slots]
 
 
 def _pair_sections(listing: Document) -> tuple[list[Document], list[Document]]:
-    sections = [{**each, "term": _choose_term(each, listing)} for each in listing["sections"]]
+    sections = [{**section, "term": _choose_term(section, listing)} for section in listing["sections"]]
     sections = sections or [{**listing, "tuition": {"amount": None}}]
     return sections, [listing] * len(sections)
 
@@ -263,7 +265,7 @@ def _is_in_neighborhood(listing: Document, text: str) -> bool:
 
 def _answers_text(listing: Document, text: str) -> bool:
     """Each word or phrase stands in one of the listing's texts; what has a minus in none."""
-    texts = [split_text(each) for each in list_texts(listing)]
+    texts = [split_text(text) for text in list_texts(listing)]
     for minus, phrase, word in re.findall(r'(-?)(?:"([^"]+)"|(\S+))', text):
         sought = split_text(phrase or word)
         spans = (words[at : at + len(sought)] for words in texts for at in range(len(words)))
@@ -276,27 +278,27 @@ def _answers_text(listing: Document, text: str) -> bool:
 NEEDS_A_DATE = {"weekday", "start_after", "start_before", "where"}
 
 _LISTING: dict[str, Callable[[Document, str], bool]] = {
-    "category": _any_of(lambda each: each["categories"]),
-    "season": _any_of(lambda each: each["traits"]["seasons"]),
-    "occasion": _any_of(lambda each: each["occasions"]),
-    "team": _any_of(lambda each: each["teams"]),
-    "enrollment_type": _any_of(lambda each: each["program"]["enrollment_type"]),
-    "type_hint": _any_of(lambda each: each["type_hint"]),
-    "place_type": _any_of(lambda each: each["type_hint"]),
+    "category": _any_of(lambda item: item["categories"]),
+    "season": _any_of(lambda item: item["traits"]["seasons"]),
+    "occasion": _any_of(lambda item: item["occasions"]),
+    "team": _any_of(lambda item: item["teams"]),
+    "enrollment_type": _any_of(lambda item: item["program"]["enrollment_type"]),
+    "type_hint": _any_of(lambda item: item["type_hint"]),
+    "place_type": _any_of(lambda item: item["type_hint"]),
     "neighborhood": _is_in_neighborhood,
     "q": _answers_text,
-    "ids": lambda each, text: each["id"] in text.split(","),
-    "changed_since": lambda each, text: datetime.fromisoformat(each["updated_at"]) > datetime.fromisoformat(text),
-    "place_id": lambda each, text: each["place"] is not None and each["place"]["id"] == text,
-    "organization_id": lambda each, text: each["organization"]["id"] == text,
-    "has_time": lambda each, text: _flag(each["has_time"], text),
-    "recurring": lambda each, text: _flag(each["is_recurring"], text),
-    "indoor": lambda each, text: _flag(each["is_indoor"], text),
-    "outdoor": lambda each, text: _flag(each["is_outdoor"], text),
-    "sensory": lambda each, text: _flag(each["is_sensory_friendly"], text),
-    "year": lambda each, text: each["year"] == int(text),
-    "has_birthday_parties": lambda each, text: _flag(each["birthday_parties"]["available"], text),
-    "has_classes": lambda each, text: _flag(each["classes"]["available"], text),
+    "ids": lambda item, text: item["id"] in text.split(","),
+    "changed_since": lambda item, text: datetime.fromisoformat(item["updated_at"]) > datetime.fromisoformat(text),
+    "place_id": lambda listing, text: listing["place"] is not None and listing["place"]["id"] == text,
+    "organization_id": lambda item, text: item["organization"]["id"] == text,
+    "has_time": lambda item, text: _flag(item["has_time"], text),
+    "recurring": lambda item, text: _flag(item["is_recurring"], text),
+    "indoor": lambda item, text: _flag(item["is_indoor"], text),
+    "outdoor": lambda item, text: _flag(item["is_outdoor"], text),
+    "sensory": lambda item, text: _flag(item["is_sensory_friendly"], text),
+    "year": lambda item, text: item["year"] == int(text),
+    "has_birthday_parties": lambda item, text: _flag(item["birthday_parties"]["available"], text),
+    "has_classes": lambda item, text: _flag(item["classes"]["available"], text),
 }
 
 
@@ -319,15 +321,19 @@ def _show_event(world: World, event: Document, today: date) -> Document:
 
 
 def _first_session(camp: Document, start: date) -> str:
-    left = [each["starts_on"] for each in camp["sessions"] if each["ends_on"] and each["ends_on"] >= start.isoformat()]
+    left = [
+        session["starts_on"]
+        for session in camp["sessions"]
+        if session["ends_on"] and session["ends_on"] >= start.isoformat()
+    ]
     return min(left, default="9999-99-99")
 
 
 def _deal_cards(world: World, matching: list[Document], start: date) -> list[Document]:
     """Of each program the listing that starts first from then on."""
     cards: dict[str, Document] = {}
-    for each in sorted(matching, key=lambda each: (find_meeting(each, start) or date.max, each["id"])):
-        cards.setdefault(world.programs.get(each["id"], "alone " + each["id"]), each)
+    for item in sorted(matching, key=lambda item: (find_meeting(item, start) or date.max, item["id"])):
+        cards.setdefault(world.programs.get(item["id"], "alone " + item["id"]), item)
     return list(cards.values())
 
 
@@ -351,13 +357,13 @@ def find_meeting(listing: Document, start: date) -> date | None:
 def _show_class(world: World, card: Document, params: Params) -> Document:
     program = world.programs.get(card["id"])
     others = [
-        each
-        for each in world.listings
-        if program is not None and world.programs.get(each["id"]) == program and each is not card
-        if each["type"] == "class" and each["status"] == "published" and _is_visible(each, params)
+        listing
+        for listing in world.listings
+        if program is not None and world.programs.get(listing["id"]) == program and listing is not card
+        if listing["type"] == "class" and listing["status"] == "published" and _is_visible(listing, params)
     ]
-    ordered = sorted(others, key=lambda each: (each["name"].casefold(), each["id"]))
-    return {**card, "sessions": [_show_card(each) for each in ordered]}
+    ordered = sorted(others, key=lambda other: (other["name"].casefold(), other["id"]))
+    return {**card, "sessions": [_show_card(value) for value in ordered]}
 
 
 def _show_card(listing: Document) -> Document:

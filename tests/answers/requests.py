@@ -23,13 +23,13 @@ def list_requests(world: World, random: Random) -> Iterator[Request]:
     yield "/v1/harbor/events/calendar", {"from": TODAY.isoformat(), "to": (TODAY + timedelta(days=30)).isoformat()}
     yield "/v1/harbor/events/density", {"min_confidence": "0"}
     yield "/v1/harbor/classes", {"facets": "category,weekday,organization"}
-    for each in world.listings[:6]:
-        if each["status"] == "published":
-            yield f"/v1/{COLLECTIONS[each['type']]}/{each['id']}", {}
-            yield f"/v1/{COLLECTIONS[each['type']]}/slug/{each['slug']}", {}
-    for each in world.organizations:
-        if each["status"] == "published":
-            yield f"/v1/organizations/{each['id']}", {}
+    for listing in world.listings[:6]:
+        if listing["status"] == "published":
+            yield f"/v1/{COLLECTIONS[listing['type']]}/{listing['id']}", {}
+            yield f"/v1/{COLLECTIONS[listing['type']]}/slug/{listing['slug']}", {}
+    for organization in world.organizations:
+        if organization["status"] == "published":
+            yield f"/v1/organizations/{organization['id']}", {}
     yield "/v1/metros", {}
     yield "/v1/harbor/organizations", {"min_count": "0", "q": "org"}
     yield "/v1/harbor/neighborhoods", {"q": "town"}

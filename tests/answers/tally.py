@@ -87,10 +87,10 @@ def count_facets(world: World, kind: str, params: Params, dimensions: Iterable[s
 def _list_counted(world: World, kind: str, params: Params, *, today: date) -> list[tuple[Document, list[Document]]]:
     """What is counted, each with its slots that match."""
     if params.get("occurrences") == "expand":
-        events = [each for each in world.listings if each["type"] == "event"]
-        return [(each, [slot]) for each in events for slot in find_slots(world, each, params, today=today)]
+        events = [listing for listing in world.listings if listing["type"] == "event"]
+        return [(event, [slot]) for event in events for slot in find_slots(world, event, params, today=today)]
     shown = [world.get(item["id"]) for item in list_items(world, kind, params, today=today)]
-    return [(each, find_slots(world, each, params, today=today)) for each in shown]
+    return [(value, find_slots(world, value, params, today=today)) for value in shown]
 
 
 def _list_values(name: str, listing: Document, slots: list[Document]) -> set[str]:
@@ -134,13 +134,13 @@ def _list_bands(ages: Document) -> set[str]:
 
 
 def _count_organizations(world: World, listings: list[Document]) -> Document:
-    counts = Counter(each["organization"]["id"] for each in listings)
+    counts = Counter(listing["organization"]["id"] for listing in listings)
     unspecified = counts.pop(None, 0)
     ranked = sorted(
         ({"id": row_id, "name": world.get(row_id)["name"], "count": count} for row_id, count in counts.items()),
-        key=lambda each: (-each["count"], each["name"].casefold(), each["id"]),
+        key=lambda item: (-item["count"], item["name"].casefold(), item["id"]),
     )
     return {
-        "distinct": len(ranked), "top": ranked[:10], "other_count": sum(each["count"] for each in ranked[10:]),
+        "distinct": len(ranked), "top": ranked[:10], "other_count": sum(item["count"] for item in ranked[10:]),
         "unspecified_count": unspecified,
     }  # fmt: skip

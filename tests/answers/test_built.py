@@ -79,8 +79,8 @@ def list_dates(event: dict[str, str]) -> list[datetime]:
 
 def test_the_samples_hold_every_type_and_series_and_programs(worlds: dict[str, World]) -> None:
     for world in worlds.values():
-        assert {each["type"] for each in world.listings} == set(COLLECTIONS)
-        assert any(each.get("is_recurring") for each in world.listings)
+        assert {listing["type"] for listing in world.listings} == set(COLLECTIONS)
+        assert any(listing.get("is_recurring") for listing in world.listings)
         assert len(set(world.programs.values())) < len(world.programs)
 
 

@@ -26,7 +26,7 @@ def list_cards(
     folder: Path, *listings: dict[str, Any], params: dict[str, str] | None = None, today: date = TODAY
 ) -> dict[str, list[str]]:
     """Id of each card → the ids under its `sessions`."""
-    world = World(listings=list(listings), programs={each["id"]: "swim" for each in listings})
+    world = World(listings=list(listings), programs={listing["id"]: "swim" for listing in listings})
     data = fetch(open_release([world], folder), "/v1/harbor/classes", params, today=today)["data"]
     return {item["id"]: [card["id"] for card in item["sessions"]] for item in data}
 

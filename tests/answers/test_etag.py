@@ -25,7 +25,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 def reopen(worlds: list[World], folder: Path) -> Release:
     """A later release, whose stamp is another."""
-    metros = {each.slug: open_world(each, folder / each.slug, stamp=STAMP + timedelta(days=1)) for each in worlds}
+    metros = {world.slug: open_world(world, folder / world.slug, stamp=STAMP + timedelta(days=1)) for world in worlds}
     return Release(id="2-00000000", sequence=2, latest_version_id=1, metros=metros)
 
 

@@ -48,7 +48,7 @@ def make_world() -> World:
 def cut(value: Any, paths: Iterable[str]) -> Any:
     """Of a document: each path, through arrays; nothing where there is nothing on the way."""
     if isinstance(value, list):
-        return [cut(each, paths) for each in value]
+        return [cut(entry, paths) for entry in value]
     if not isinstance(value, Mapping):
         return value
     heads: dict[str, list[str]] = {}
@@ -56,7 +56,7 @@ def cut(value: Any, paths: Iterable[str]) -> Any:
         head, _, rest = path.partition(".")
         heads.setdefault(head, []).append(rest)
     return {
-        name: each if "" in heads[name] else cut(each, heads[name]) for name, each in value.items() if name in heads
+        name: entry if "" in heads[name] else cut(entry, heads[name]) for name, entry in value.items() if name in heads
     }
 
 
@@ -83,6 +83,6 @@ def test_any_choice_is_what_a_reader_would_cut_out(release: Release, name: str) 
     path, params = choose_request(name)
     whole = fetch(release, path, params)["data"]
     assert whole
-    for paths in (*([each] for each in sorted(MEMBERS[name])), *list_choices(name)):
+    for paths in (*([member] for member in sorted(MEMBERS[name])), *list_choices(name)):
         got = fetch(release, path, {**params, "fields": ",".join(paths)})["data"]
         assert got == cut(whole, ["id", "type", *paths]), paths

@@ -33,7 +33,9 @@ def spell(value: Any) -> str:
 
 def choose_owner(world: World, kind: str, random: Random) -> str:
     """The metro's list, or that of one of its organizations or places."""
-    places = [each["id"] for each in world.listings if each["type"] == "place" and each["status"] == "published"]
+    places = [
+        listing["id"] for listing in world.listings if listing["type"] == "place" and listing["status"] == "published"
+    ]
     owners = ["harbor", f"organizations/{random.choice(world.organizations)['id']}"]
     if kind != "place" and places:
         owners.append(f"places/{random.choice(places)}")
@@ -115,8 +117,8 @@ def test_spellings_of_a_request_give_the_same_bytes_and_tag(
         f"/v1/{metro}/{COLLECTIONS[kind]}?{respell(params, random)}" for metro in ("harbor", "harbor-city", "harbor")
     ]
     answers = [ask_target(release, target) for target in targets]
-    assert len({b"".join(each.parts) for each in answers}) == 1
-    assert len({each.etag for each in answers}) == 1
+    assert len({b"".join(value.parts) for value in answers}) == 1
+    assert len({value.etag for value in answers}) == 1
 
 
 @given(seed=seeds, kind=kinds)

@@ -47,7 +47,7 @@ LISTS = ({}, {"limit": "1"}, {"free": "true"}, {"audience": "all"}, {"max_price"
 def open_unmapped(folder: Path) -> tuple[Release, Release]:
     """A release, and the same as a program of another layout reads it."""
     release = open_release([make_world(Random(3), size=16)], folder)
-    unmapped = {slug: replace(each, mapped={}) for slug, each in release.metros.items()}
+    unmapped = {slug: replace(metro, mapped={}) for slug, metro in release.metros.items()}
     return release, replace(release, metros=unmapped)
 
 

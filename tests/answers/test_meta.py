@@ -91,7 +91,7 @@ def test_filters_in_effect_are_named_with_their_values(
 def test_a_deprecated_name_and_an_ignored_one_are_noticed_between_data_and_meta(empty: Release) -> None:
     body = fetch(empty, "/v1/harbor/places", {"place_type": "park", "free": "true"})
     assert list(body) == ["data", "notices", "meta"]
-    assert {(each["code"], each["param"]) for each in body["notices"]} == {
+    assert {(notice["code"], notice["param"]) for notice in body["notices"]} == {
         ("parameter_deprecated", "place_type"),
         ("parameter_ignored", "free"),
     }

@@ -64,7 +64,7 @@ def test_meta_names_what_is_in_effect_and_nothing_else(release: Release) -> None
 
 def test_a_hundred_may_be_named_and_all_are_answered_at_once(tmp_path: Path) -> None:
     ids = [make_uuid(number) for number in range(100)]
-    release = open_release([World(listings=[documents.make_place(each) for each in ids])], tmp_path)
+    release = open_release([World(listings=[documents.make_place(value) for value in ids])], tmp_path)
     body = fetch(release, "/v1/harbor/places", {"ids": ",".join(ids[::-1])})
     assert [item["id"] for item in body["data"]] == ids[::-1]
     with pytest.raises(ApiError) as raised:

@@ -84,7 +84,7 @@ def test_the_clock_stands_while_the_instant_moves_where_clocks_change(tmp_path: 
     """New York leaves summer time on 1 November 2026, at two in the morning."""
     world = make_series("2026-10-31T22:30:00", days=1, count=3, lasts=timedelta(hours=5))
     blocks = list_blocks(tmp_path, world, {"from": "2026-10-31", "to": "2026-11-30"})
-    assert [(each["starts_local"], each["starts_at"], each["ends_local"], each["ends_at"]) for each in blocks] == [
+    assert [(block["starts_local"], block["starts_at"], block["ends_local"], block["ends_at"]) for block in blocks] == [
         ("2026-10-31T22:30:00", "2026-11-01T02:30:00Z", "2026-11-01T03:30:00", "2026-11-01T08:30:00Z"),
         ("2026-11-01T22:30:00", "2026-11-02T03:30:00Z", "2026-11-02T03:30:00", "2026-11-02T08:30:00Z"),
         ("2026-11-02T22:30:00", "2026-11-03T03:30:00Z", "2026-11-03T03:30:00", "2026-11-03T08:30:00Z"),
@@ -94,21 +94,21 @@ def test_the_clock_stands_while_the_instant_moves_where_clocks_change(tmp_path: 
 def test_a_block_tells_the_place_in_the_series_and_what_is_next_from_today(tmp_path: Path) -> None:
     world = make_series("2026-08-06T09:30:00", days=2, count=4)
     blocks = list_blocks(tmp_path, world, {"from": "2026-08-06", "to": "2026-08-20"})
-    assert [(each["key"][37:], each["index"], each["is_first"], each["is_last"]) for each in blocks] == [
+    assert [(block["key"][37:], block["index"], block["is_first"], block["is_last"]) for block in blocks] == [
         ("20260806T093000", 1, True, False),
         ("20260808T093000", 2, False, False),
         ("20260810T093000", 3, False, False),
         ("20260812T093000", 4, False, True),
     ]
     following = {"next_starts_at": "2026-08-10T13:30:00Z", "next_starts_local": "2026-08-10T09:30:00"}
-    assert all(each | following | {"remaining": 2, "total": 4} == each for each in blocks)
+    assert all(block | following | {"remaining": 2, "total": 4} == block for block in blocks)
 
 
 def test_a_series_without_an_end_has_no_last(tmp_path: Path) -> None:
     world = make_series("2026-08-06T09:30:00", days=2, count=4)
     world.unending = {ID}
     blocks = list_blocks(tmp_path, world, {"from": "2026-08-06", "to": "2026-08-20"})
-    assert [(each["is_last"], each["total"], each["remaining"]) for each in blocks] == [(False, None, None)] * 4
+    assert [(block["is_last"], block["total"], block["remaining"]) for block in blocks] == [(False, None, None)] * 4
 
 
 def test_a_single_event_has_a_block_of_its_own(tmp_path: Path) -> None:
@@ -133,8 +133,8 @@ def test_a_single_event_has_a_block_of_its_own(tmp_path: Path) -> None:
 def test_fields_reach_into_the_block_and_keep_items_apart(tmp_path: Path) -> None:
     release = open_release([make_series("2026-08-10T09:30:00", days=1, count=3)], tmp_path)
     data = fetch(release, EVENTS, {**EXPAND, "fields": "occurrence.key"})["data"]
-    assert [each["occurrence"] for each in data] == [{"key": f"{ID}_2026081{day}T093000"} for day in range(3)]
-    assert all(set(each) == {"id", "type", "occurrence"} for each in data)
+    assert [item["occurrence"] for item in data] == [{"key": f"{ID}_2026081{day}T093000"} for day in range(3)]
+    assert all(set(item) == {"id", "type", "occurrence"} for item in data)
 
 
 @pytest.fixture(scope="module")

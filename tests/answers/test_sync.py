@@ -33,10 +33,10 @@ def change_world(world: World, stamp: datetime, random: Random) -> World:
     after.listings += newcomers.listings
     after.dates |= newcomers.dates
     changed = random.sample(after.listings, len(after.listings) // 3) + newcomers.listings
-    for each in changed:
-        each["updated_at"] = write_instant(stamp)
-        each["audience"] = random.choice(["kids", "families", "adults"])
-        each["status"] = random.choice(["published", "published", "archived"])
+    for item in changed:
+        item["updated_at"] = write_instant(stamp)
+        item["audience"] = random.choice(["kids", "families", "adults"])
+        item["status"] = random.choice(["published", "published", "archived"])
     return after
 
 
@@ -61,7 +61,7 @@ class Mirror:
             assert cursor is not None
             today = cursor.date
             kept = releases if self._random.random() < 0.5 else releases[-1:]
-            page = [each for each in kept if write_instant(each.metros["harbor"].stamp) == cursor.release]
+            page = [entry for entry in kept if write_instant(entry.metros["harbor"].stamp) == cursor.release]
             release = (page or [release])[0]
         body = fetch(release, self._path, params, today=today)
         self.rows |= {item["id"]: item["updated_at"] for item in body["data"]}
@@ -92,7 +92,7 @@ def test_a_mirror_has_every_row_under_any_interleaving(tmp_path_factory: pytest.
         while mirror.walks < ended + 2:
             mirror.read_page(releases, today)
         shown = list_items(world, kind, {"changed_since": NEVER}, today=today)
-        assert {each["id"]: each["updated_at"] for each in shown}.items() <= mirror.rows.items()
+        assert {item["id"]: item["updated_at"] for item in shown}.items() <= mirror.rows.items()
 
 
 def make_rows(count: int) -> World:

@@ -79,13 +79,13 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.parametrize("number", range(len(STARTS)), ids=[str(each) for each, _ in STARTS])
+@pytest.mark.parametrize("number", range(len(STARTS)), ids=[str(value) for value, _ in STARTS])
 def test_an_event_is_in_a_window_by_its_local_start(shown: dict[str, list[str]], number: int) -> None:
     local, inside = STARTS[number]
     assert (make_uuid(100 + number) in shown["events"]) == inside, local
 
 
-@pytest.mark.parametrize("number", range(len(TERMS)), ids=[str(each) for each, _ in TERMS])
+@pytest.mark.parametrize("number", range(len(TERMS)), ids=[str(value) for value, _ in TERMS])
 def test_a_class_is_in_a_window_unless_its_term_is_known_to_be_outside(
     shown: dict[str, list[str]], number: int
 ) -> None:
@@ -93,7 +93,7 @@ def test_a_class_is_in_a_window_unless_its_term_is_known_to_be_outside(
     assert (make_uuid(200 + number) in shown["classes"]) == inside, span
 
 
-@pytest.mark.parametrize("number", range(len(SESSIONS)), ids=[str(each) for each, _ in SESSIONS])
+@pytest.mark.parametrize("number", range(len(SESSIONS)), ids=[str(value) for value, _ in SESSIONS])
 def test_a_camp_is_in_a_window_by_a_session_or_without_any_date(shown: dict[str, list[str]], number: int) -> None:
     spans, inside = SESSIONS[number]
     assert (make_uuid(300 + number) in shown["camps"]) == inside, spans

@@ -68,7 +68,7 @@ class World:
     sources: dict[str, Document] = field(default_factory=dict)
 
     def get(self, row_id: str) -> Document:
-        return next(each for each in (*self.listings, *self.organizations) if each["id"] == row_id)
+        return next(listing for listing in (*self.listings, *self.organizations) if listing["id"] == row_id)
 
 
 def open_release(worlds: Sequence[World], folder: Path, *, release_id: str = "1-00000000") -> Release:
@@ -78,20 +78,20 @@ def open_release(worlds: Sequence[World], folder: Path, *, release_id: str = "1-
 
 def open_world(world: World, folder: Path, *, stamp: datetime = STAMP) -> Snapshot:
     folder.mkdir(parents=True, exist_ok=True)
-    ordered = sorted(world.listings, key=lambda each: _natural_key(each))
+    ordered = sorted(world.listings, key=lambda listing: _natural_key(listing))
     packs = [bytearray()]
     frames = {
-        "listings": [_list_row(world, each, row=row, packs=packs) for row, each in enumerate(ordered)],
+        "listings": [_list_row(world, value, row=row, packs=packs) for row, value in enumerate(ordered)],
         "organizations": [
-            _organization_row(world, each, row=row, packs=packs)
-            for row, each in enumerate(sorted(world.organizations, key=_natural_key))
+            _organization_row(world, organization, row=row, packs=packs)
+            for row, organization in enumerate(sorted(world.organizations, key=_natural_key))
         ],
         "occurrences": _list_occurrences(world, ordered),
-        "sections": [row for number, each in enumerate(ordered) for row in _list_sections(each, number)],
-        "sessions": [row for number, each in enumerate(ordered) for row in _list_sessions(each, number)],
+        "sections": [row for number, value in enumerate(ordered) for row in _list_sections(value, number)],
+        "sessions": [row for number, value in enumerate(ordered) for row in _list_sessions(value, number)],
         "neighborhoods": world.neighborhoods,
         "terms": sorted(
-            (term for number, each in enumerate(ordered) for term in _list_terms(each, number)),
+            (term for number, value in enumerate(ordered) for term in _list_terms(value, number)),
             key=lambda term: (term["word"], term["row"], term["field"], term["position"]),
         ),
     }
@@ -284,7 +284,7 @@ def states_clock(document: Document) -> bool:
         return bool(document["has_time"])
     parts = [*document.get("sections", ()), *document.get("sessions", ())]
     schedules = [document["schedule"], *(part["schedule"] for part in parts)] if "schedule" in document else parts
-    return _is_any(*(each["start_time"] for each in schedules))
+    return _is_any(*(schedule["start_time"] for schedule in schedules))
 
 
 def states_date(document: Document) -> bool:
@@ -349,16 +349,16 @@ def _list_sections(document: Document, number: int) -> list[Document]:
         return []
     own = {**document, "tuition": {"amount": None}}
     rows = []
-    for section, each in enumerate(document["sections"] or [own]):
-        amount, term = each["tuition"]["amount"], each["term"]
+    for section, value in enumerate(document["sections"] or [own]):
+        amount, term = value["tuition"]["amount"], value["term"]
         if not term["starts_on"] and not term["ends_on"]:
             term = document["term"]
         price = document["price"] if amount is None else {"min": amount, "is_free": amount == 0}
         rows.append({
             "row": number, "section": section, "starts_on": _read_day(term["starts_on"]),
-            "ends_on": _read_day(term["ends_on"]), "days": _bits(each["schedule"]["days"], DAYS) or None,
-            "time": _read_clock(each["schedule"]["start_time"]), **_choose_ages(each["ages"], document["ages"]),
-            "price_min": price["min"], "is_free": price["is_free"], "openings": _find_openings(each["registration"]),
+            "ends_on": _read_day(term["ends_on"]), "days": _bits(value["schedule"]["days"], DAYS) or None,
+            "time": _read_clock(value["schedule"]["start_time"]), **_choose_ages(value["ages"], document["ages"]),
+            "price_min": price["min"], "is_free": price["is_free"], "openings": _find_openings(value["registration"]),
         })  # fmt: skip
     return rows
 
@@ -368,16 +368,16 @@ def _list_sessions(document: Document, number: int) -> list[Document]:
         return []
     nothing = {**document, "starts_on": None, "ends_on": None, "days": [], "start_time": None}
     rows = []
-    for session, each in enumerate(document["sessions"] or [nothing]):
-        stated = any(value is not None for value in each["price"].values())
-        price = each["price"] if stated else document["price"]
-        overnight = document["is_overnight"] if each["is_overnight"] is None else each["is_overnight"]
+    for session, entry in enumerate(document["sessions"] or [nothing]):
+        stated = any(value is not None for value in entry["price"].values())
+        price = entry["price"] if stated else document["price"]
+        overnight = document["is_overnight"] if entry["is_overnight"] is None else entry["is_overnight"]
         rows.append({
-            "row": number, "session": session, "starts_on": _read_day(each["starts_on"]),
-            "ends_on": _read_day(each["ends_on"]), "days": _bits(each["days"], DAYS) or None,
-            "time": _read_clock(each["start_time"]), **_choose_ages(each["ages"], document["ages"]),
+            "row": number, "session": session, "starts_on": _read_day(entry["starts_on"]),
+            "ends_on": _read_day(entry["ends_on"]), "days": _bits(entry["days"], DAYS) or None,
+            "time": _read_clock(entry["start_time"]), **_choose_ages(entry["ages"], document["ages"]),
             "price_min": price["min"], "is_free": price["is_free"], "is_overnight": overnight,
-            "openings": _find_openings(each["registration"]),
+            "openings": _find_openings(entry["registration"]),
         })  # fmt: skip
     return rows
 

@@ -185,7 +185,7 @@ def checked(folder: Path) -> dict[str, object]:
 def test_what_is_beyond_a_bound_is_an_error_that_names_the_feed_and_the_setting(
     checked: Mapping[str, list[str]], name: str
 ) -> None:
-    [error] = [each for each in checked["errors"] if each.startswith(f"feed {name.replace('.', '-')}: ")]
+    [error] = [error for error in checked["errors"] if error.startswith(f"feed {name.replace('.', '-')}: ")]
     assert MESSAGES[name] in error
 
 
@@ -193,7 +193,7 @@ def test_a_feed_behind_them_is_read_though_its_texts_are_markup_that_never_ends(
     checked: Mapping[str, list[Mapping[str, object]]],
 ) -> None:
     """Within a second of a processor. By the square of their length they would take hours."""
-    assert [(each["feed"], each["listings"]) for each in checked["feeds"]] == [("good-ndjson", 8)]
+    assert [(feed["feed"], feed["listings"]) for feed in checked["feeds"]] == [("good-ndjson", 8)]
 
 
 def test_a_build_ends_with_the_error_of_the_feed(folder: Path, tmp_path: Path) -> None:

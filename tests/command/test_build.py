@@ -86,7 +86,7 @@ def read_metrics(folder: Path, name: str = "var/metrics/outings.prom") -> dict[s
     text = (folder / name).read_text()
     return {
         family.name.removeprefix("outings_last_build_"): {
-            tuple(each.labels.values()): each.value for each in family.samples
+            tuple(sample.labels.values()): sample.value for sample in family.samples
         }
         for family in text_string_to_metric_families(text)
     }

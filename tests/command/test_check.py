@@ -120,7 +120,7 @@ def test_records_are_put_together_as_in_a_build(folder: Path) -> None:
     result = check(folder, boston + GOOD.replace("good", "all").replace('metro = "seattle"\n', ""), "--json")
     report = json.loads(result.stdout)
     assert report["records"] == {"read": 5, "listings": 4, "merged": 0, "quarantined": 1}
-    assert [(each["field"], each["code"], each["example"]["line"]) for each in report["problems"]] == [
+    assert [(problem["field"], problem["code"], problem["example"]["line"]) for problem in report["problems"]] == [
         ("id", "duplicate_id", 5),
         ("place", "unknown_reference", 3),
     ]

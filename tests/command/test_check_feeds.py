@@ -29,7 +29,7 @@ def check(city: City, *options: str) -> Result:
 
 def list_warnings(city: City) -> list[tuple[str, str, int]]:
     report = json.loads(check(city, "--json").stdout)
-    return [(each["feed"], each["code"], each["count"]) for each in report["warnings"]]
+    return [(warning["feed"], warning["code"], warning["count"]) for warning in report["warnings"]]
 
 
 def make_events(*names: str, **members: Any) -> list[dict[str, Any]]:
@@ -155,7 +155,7 @@ def test_what_goes_to_another_metro_is_not_removed_and_what_is_anothers_is_told(
     city.write(make_events("x", id=make_id("samples", "event", "a")), feed="other")
     report = json.loads(check(city, "--json").stdout)
     assert report["warnings"] == []
-    assert [(each["feed"], each["field"], each["code"]) for each in report["problems"]] == [
+    assert [(problem["feed"], problem["field"], problem["code"]) for problem in report["problems"]] == [
         ("other", "id", "duplicate_id")
     ]
 
@@ -182,7 +182,7 @@ def test_what_a_feed_of_changes_said_before_stands_and_what_it_takes_back_is_tol
     city.write([*make_events("c", place={"source_id": "p"}), {"type": "event", "source_id": "a", "deleted": True}],
                mode="delta")  # fmt: skip
     report = json.loads(check(city, "--json").stdout)
-    assert [(each["code"], each["count"]) for each in report["warnings"]] == [("removals", 1)]
+    assert [(warning["code"], warning["count"]) for warning in report["warnings"]] == [("removals", 1)]
     assert report["problems"] == []
 
 

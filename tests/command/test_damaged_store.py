@@ -37,13 +37,13 @@ def root_of(config: Path, pointer: bytes) -> Path:
 
 
 def read_store(config: Path) -> dict[Path, bytes]:
-    return {each: each.read_bytes() for each in store_of(config).rglob("*") if each.is_file()}
+    return {path: path.read_bytes() for path in store_of(config).rglob("*") if path.is_file()}
 
 
 def list_releases(config: Path) -> list[str]:
     listed = run(config, "releases", "list", "--json")
     assert listed.exit_code == 0, listed.stderr
-    return [each["id"] for each in json.loads(listed.stdout)["releases"]]
+    return [release["id"] for release in json.loads(listed.stdout)["releases"]]
 
 
 @pytest.fixture(scope="module")

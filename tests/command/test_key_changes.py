@@ -94,7 +94,7 @@ def test_a_key_is_shown_with_what_holds_for_it_under_the_deployments_plans(run: 
     own = make(run, "--per-minute", "7", "--grant", "related", "--client", "acme", "--monthly-quota", "9")
     partner = make(run, plan="partner")
     shown = [read_json(run("keys", "show", key["id"], "--json")) for key in (plain, own, partner)]
-    assert [each["in_force"] for each in shown] == [
+    assert [item["in_force"] for item in shown] == [
         {"per_minute": 301, "monthly_quota": 500_000, "include": ["source"]},
         {"per_minute": 7, "monthly_quota": 9, "include": ["related", "source"]},
         {"per_minute": 1200, "monthly_quota": None, "include": ["forecast", "related", "source", "where"]},
@@ -284,6 +284,6 @@ def test_a_new_registry_begins_where_the_operator_says_so(run: Run, config: Path
     run("keys", "create", "--plan", "free")
     (config.parent / "store/keys.json").unlink()
     begun = read_json(run("keys", "create", "--plan", "free", "--new-registry", "--json"))
-    assert [each["id"] for each in read_json(run("keys", "list", "--json"))["keys"]] == [begun["id"]]
+    assert [key["id"] for key in read_json(run("keys", "list", "--json"))["keys"]] == [begun["id"]]
     assert run("keys", "create", "--plan", "free", "--new-registry").exit_code == 0  # takes nothing away
     assert len(read_json(run("keys", "list", "--json"))["keys"]) == 2

@@ -261,10 +261,10 @@ def test_the_page_tells_every_view_and_column(query: Query) -> None:
     for name, view in VIEWS.items():
         section = re.split(rf"\n### .*`{name}`.*\n", page)[1].partition("\n#")[0]
         described = {row["column_name"]: row["column_type"] for row in read_rows(query(f"DESCRIBE {name}", "--json"))}
-        assert described == {each.name: each.kind for each in view.columns}, name
+        assert described == {column.name: column.kind for column in view.columns}, name
         cells = re.findall(r"^\| (`.+?`) \|", section, flags=re.MULTILINE)
         columns = {column for cell in cells for column in re.findall(rf"`(?:{name}\.)?(\w+)`", cell)}
-        shared = {each.name for each in VIEWS["listings"].columns} if name in COLLECTIONS.values() else set()
+        shared = {column.name for column in VIEWS["listings"].columns} if name in COLLECTIONS.values() else set()
         assert columns == set(described) - shared, (
             f"docs/query.md, {name}: make its table with the columns that there are"
         )
@@ -276,4 +276,4 @@ def test_every_query_of_the_page_can_be_run_and_the_first_counts_as_it_says(quer
     counted = fetch(release, "/v1/seattle/events", params, today=DAY)["facets"]["total"]
     assert counted > 0
     assert read_rows(query(first, "--json")) == [{"total": counted}]
-    assert all(read_rows(query(each, "--json")) for each in others)
+    assert all(read_rows(query(other, "--json")) for other in others)

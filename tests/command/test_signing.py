@@ -68,7 +68,7 @@ def check_wrong(result: Result, *message: str, code: int = 1) -> None:
 @pytest.mark.long
 def test_a_build_and_a_rollback_sign_and_verify_tells_what_it_checked(world: Path) -> None:
     assert read_pointer(world) == sign(read_pointer(world), key=ONE)
-    ids = [each["id"] for each in json.loads(run(world, "releases", "list", "--json").stdout)["releases"]]
+    ids = [release["id"] for release in json.loads(run(world, "releases", "list", "--json").stdout)["releases"]]
     rolled = run(world, "releases", "rollback", ids[1], "--json")
     assert rolled.exit_code == 0, rolled.stderr
     assert read_pointer(world) == sign(read_pointer(world), key=ONE)
@@ -85,7 +85,7 @@ def test_a_build_and_a_rollback_sign_and_verify_tells_what_it_checked(world: Pat
 
 
 def test_verify_prints_the_first_thing_wrong_and_is_exit_1(world: Path) -> None:
-    path = max((world.parent / "var/store/objects").glob("*/*"), key=lambda each: each.stat().st_size)
+    path = max((world.parent / "var/store/objects").glob("*/*"), key=lambda path: path.stat().st_size)
     path.write_bytes(path.read_bytes()[:-1])
     result = run(world, "releases", "verify", "--json")
     assert result.exit_code == 1
@@ -105,12 +105,12 @@ def test_nothing_is_built_on_rolled_back_to_or_pruned_by_a_pointer_that_is_not_b
     }[how]
     path = world.parent / "var/store/current.json"
     path.write_text(json.dumps(forged))
-    before = {each: each.read_bytes() for each in (world.parent / "var/store").rglob("*") if each.is_file()}
+    before = {path: path.read_bytes() for path in (world.parent / "var/store").rglob("*") if path.is_file()}
     first = f"2-{pointer['root'][:8]}"
     for words in (("build", "--json", "--workers", "1"), ("releases", "rollback", first), ("releases", "prune"),
                   ("releases", "verify")):  # fmt: skip
         check_wrong(run(world, *words), "current.json", "34750f98bd59fcfc")
-    assert {each: each.read_bytes() for each in (world.parent / "var/store").rglob("*") if each.is_file()} == before
+    assert {path: path.read_bytes() for path in (world.parent / "var/store").rglob("*") if path.is_file()} == before
 
 
 def test_an_unsigned_store_begins_to_be_signed_by_one_command(world: Path) -> None:
@@ -145,7 +145,7 @@ def test_without_keys_builds_are_byte_for_byte_what_signed_ones_are_without_thei
     config = write_world(tmp_path / "world" / "outings.toml", today=MONDAY, size=SIZE)
     for number in (0, 1):
         assert build(config, number).exit_code == 0
-    stores = [FolderStore(each.parent / "var/store") for each in (config, two_built)]
+    stores = [FolderStore(entry.parent / "var/store") for entry in (config, two_built)]
     plain, signed = ({entry.name: store.get(entry.name) for entry in store.list("")} for store in stores)
     pointer = json.loads(signed["current.json"])
     del pointer["signature"]

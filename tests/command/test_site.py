@@ -104,6 +104,6 @@ def test_every_link_of_a_page_leads_to_a_file_and_an_anchor(town: Town, tmp_path
     pages = {path: data.decode() for path, data in files.items() if path.endswith(".html")}
     assert len(pages) > 3
     targets = {(path, *target) for path, text in pages.items() for target in list_targets(path, text)}
-    assert [each for each in sorted(targets) if each[1] not in files] == []
-    anchored = [each for each in sorted(targets) if each[2] and f'id="{each[2]}"' not in pages[each[1]]]
+    assert [target for target in sorted(targets) if target[1] not in files] == []
+    anchored = [target for target in sorted(targets) if target[2] and f'id="{target[2]}"' not in pages[target[1]]]
     assert anchored == []

@@ -48,7 +48,7 @@ def call(city: City, *words: str, code: int = 0) -> Result:
 def read_events(folder: Path) -> dict[str, str]:
     """The ids of the events in the tree's list, by name."""
     body = json.loads((folder / "var/public/v1/seattle/events.json").read_bytes())
-    return {each["name"]: each["id"] for each in body["data"]}
+    return {item["name"]: item["id"] for item in body["data"]}
 
 
 def test_the_tree_follows_a_build_a_takedown_and_a_rollback(city: City, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def build_page(folder: Path, environ: Mapping[str, str], *, url: str = "file:pub
 
 def list_files(index: Any) -> list[str]:
     listed = [index["requests"], *(metro["requests"] for metro in index["metros"].values())]
-    return [file for requests in listed for each in requests for file in each["files"]]
+    return [file for requests in listed for request in requests for file in request["files"]]
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_the_commands_of_the_page_lead_from_a_spreadsheet_to_files_on_a_plain_se
     try:
         addresses = [line.split()[1].replace("8080", str(port)) for line in requests.splitlines()]
         events, index = (json.loads(read_address(address, server)) for address in addresses)
-        assert {each["name"] for each in events["data"]} >= {"Story Time", "Clay for Families"}
+        assert {item["name"] for item in events["data"]} >= {"Story Time", "Clay for Families"}
         files = list_files(index)
         assert len(files) > 50
         for file in files:  # as it stands, with no escape

@@ -39,7 +39,7 @@ def refuse(folder: Path, text: str) -> str:
 def test_a_metro_is_english_unless_it_says_otherwise(tmp_path: Path) -> None:
     english = read_configuration(write(tmp_path, METRO), {})
     spanish = read_configuration(write(tmp_path, METRO + 'language = "es"\n'), {})
-    assert [each.metros[0].language for each in (english, spanish)] == ["en", "es"]
+    assert [entry.metros[0].language for entry in (english, spanish)] == ["en", "es"]
 
 
 def test_a_language_that_nobody_knows_is_refused_with_those_that_are(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_a_static_tree_has_a_place_of_its_own_and_requests_that_files_can_answer
 ) -> None:
     with pytest.raises(ConfigurationError) as refused:
         read(tmp_path, f"{METRO}{FEED}[static]\n{table}")
-    [message] = [each.message for each in refused.value.problems if each.key == key]
+    [message] = [problem.message for problem in refused.value.problems if problem.key == key]
     assert [word for word in words if word not in message] == []
 
 

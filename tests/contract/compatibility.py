@@ -73,8 +73,8 @@ class _Comparison:
                 yield f"{where}: {status} is gone"
 
     def _compare_parameters(self, old: Schema, new: Schema, *, where: str) -> Iterator[str]:
-        before = {each["name"]: each for each in (_unfold(self._old, node) for node in old["parameters"])}
-        after = {each["name"]: each for each in (_unfold(self._new, node) for node in new["parameters"])}
+        before = {item["name"]: item for item in (_unfold(self._old, node) for node in old["parameters"])}
+        after = {item["name"]: item for item in (_unfold(self._new, node) for node in new["parameters"])}
         for name, parameter in before.items():
             place = f"{where}: {name}"
             if not (_is_stable(parameter) and _is_answered(parameter)):
@@ -118,7 +118,9 @@ class _Comparison:
                     old[keyword], new.get(keyword, {}), where=f"{where}: {keyword}", way=way
                 )
         for choice in old.get("anyOf", ()):
-            choices = [list(self._compare_schemas(choice, each, where=where, way=way)) for each in new.get("anyOf", ())]
+            choices = [
+                list(self._compare_schemas(choice, value, where=where, way=way)) for value in new.get("anyOf", ())
+            ]
             yield from min(choices, key=len, default=[f"{where}: a choice is gone"])
 
 

@@ -145,7 +145,7 @@ def _make_strict(vocabulary: Vocabulary) -> Schema:
 def _close(schema: Any) -> Any:
     """No members but those that are declared; an item is the whole resource, not what `fields` might leave of it."""
     if isinstance(schema, list):
-        return [_close(each) for each in schema]
+        return [_close(value) for value in schema]
     if not isinstance(schema, dict) or "$ref" in schema:
         return schema
     choices = schema.get("anyOf", [])

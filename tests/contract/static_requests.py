@@ -20,4 +20,4 @@ def parse_file(name: str) -> str:
 
 def _decode(text: str, *, plain: bytes = b"") -> str:
     kept = _UNRESERVED.union(plain)
-    return _ESCAPE.sub(lambda each: chr(code) if (code := int(each[1], 16)) in kept else f"%{code:02X}", text)
+    return _ESCAPE.sub(lambda value: chr(code) if (code := int(value[1], 16)) in kept else f"%{code:02X}", text)

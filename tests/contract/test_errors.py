@@ -5,7 +5,7 @@ from outings.contract.errors import CODES, REASONS, ApiError, bad_request
 
 
 def test_the_codes_are_the_twelve_of_the_contract_with_their_status():
-    assert sorted((each.status, code) for code, each in CODES.items()) == [
+    assert sorted((value.status, code) for code, value in CODES.items()) == [
         (400, "bad_request"),
         (401, "unauthorized"),
         (403, "feature_not_in_plan"),

@@ -39,7 +39,7 @@ def find_operation(route: Route) -> Any:
 
 
 def find_parameter(route: Route, name: str) -> Any:
-    (parameter,) = [each for each in map(follow, find_operation(route)["parameters"]) if each["name"] == name]
+    (parameter,) = [item for item in map(follow, find_operation(route)["parameters"]) if item["name"] == name]
     return parameter
 
 
@@ -82,9 +82,9 @@ def test_the_document_has_every_route_and_no_other():
 
 @by_route
 def test_an_operation_has_the_parameters_of_its_route(route: Route):
-    listed = [follow(each) for each in find_operation(route)["parameters"]]
-    in_path = [each["name"] for each in listed if each["in"] == "path"]
-    in_query = [each["name"] for each in listed if each["in"] == "query"]
+    listed = [follow(parameter) for parameter in find_operation(route)["parameters"]]
+    in_path = [item["name"] for item in listed if item["in"] == "path"]
+    in_query = [item["name"] for item in listed if item["in"] == "query"]
     assert sorted(f"{{{name}}}" for name in in_path) == sorted(part for part in route.path.split("/") if "{" in part)
     assert sorted(in_query) == sorted([*route.parameters, *route.ignored])
 
@@ -101,7 +101,9 @@ def test_an_operation_says_what_is_promised_of_it(route: Route):
 
 def test_the_calendar_file_alone_takes_a_signed_address_in_place_of_a_key():
     schemes = DOCUMENT["components"]["securitySchemes"]
-    params = {path: each["get"]["security"] for path, each in DOCUMENT["paths"].items() if each["get"].get("security")}
+    params = {
+        path: value["get"]["security"] for path, value in DOCUMENT["paths"].items() if value["get"].get("security")
+    }
     assert list(params) == ["/v1/{metro}/events.ics"]
     ways = [[(schemes[name]["in"], schemes[name]["name"]) for name in way] for way in params["/v1/{metro}/events.ics"]]
     assert ways == [[("header", "X-API-Key")], [("query", "key_id"), ("query", "signature")]]
@@ -243,8 +245,8 @@ def list_nodes(node: Any) -> Iterator[Mapping[str, Any]]:
     """Every object in it, itself too."""
     if isinstance(node, dict):
         yield node
-    for each in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
-        yield from list_nodes(each)
+    for value in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from list_nodes(value)
 
 
 @pytest.mark.parametrize("vocabulary", [VOCABULARY, Vocabulary(teams=(), type_hints=())], ids=["usual", "no teams"])
@@ -300,7 +302,7 @@ def test_every_code_has_an_example_under_its_status():
                 assert is_valid(content["schema"], example["value"])
                 shown[example["value"]["error"]["code"]] = int(status)
     not_of_a_get = {"method_not_allowed"}
-    assert shown == {code: each.status for code, each in CODES.items() if code not in not_of_a_get}
+    assert shown == {code: value.status for code, value in CODES.items() if code not in not_of_a_get}
 
 
 def test_members_of_the_contract_are_there_and_null_is_said():

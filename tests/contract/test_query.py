@@ -120,7 +120,7 @@ def test_a_request_has_its_canonical_text(url: str, text: str):
 @pytest.mark.parametrize("route", READS, ids=lambda route: route.name)
 def test_a_request_without_a_query_says_what_one_with_an_empty_query_says(route):
     """The first is read a shorter way."""
-    plain, empty = (ask(match_of(route), each) for each in (b"", b"&"))
+    plain, empty = (ask(match_of(route), value) for value in (b"", b"&"))
     if isinstance(plain, Query):
         assert plain == empty
     else:

@@ -18,10 +18,10 @@ PLACE = "3f2b8c1e-5d4a-4b6f-9c7d-0a1b2c3d4e5f"
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4) | st.sampled_from(
     ["con", "NUL", "com1.txt", ".", "..", "a.", "Ballard", "é", "a!b", "!2e", "a,b", "x=y&z", "1:0", "e.ics", ".ics"]
 )
-VALUES = st.lists(TEXTS, min_size=1, max_size=2).map(lambda each: ",".join(quote(text, safe=":") for text in each))
+VALUES = st.lists(TEXTS, min_size=1, max_size=2).map(lambda value: ",".join(quote(text, safe=":") for text in value))
 PAIRS = st.lists(st.tuples(st.sampled_from(["age", "category", "page", "q"]), VALUES), max_size=2)
 REQUESTS = st.tuples(st.lists(TEXTS.map(lambda text: quote(text, safe="")), min_size=1, max_size=4), PAIRS).map(
-    lambda each: f"/{'/'.join(each[0])}" + ("?" if each[1] else "") + "&".join(f"{k}={v}" for k, v in each[1])
+    lambda value: f"/{'/'.join(value[0])}" + ("?" if value[1] else "") + "&".join(f"{k}={v}" for k, v in value[1])
 )
 NAME = re.compile(r"[a-z0-9_!-](?:[a-z0-9._!=&,-]*[a-z0-9_!=&,-])?")
 DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")

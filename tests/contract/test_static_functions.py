@@ -40,9 +40,9 @@ def map_requests(requests: Sequence[tuple[str, str, str]]) -> list[MappedRequest
     done = subprocess.run(words, input=json.dumps(requests), capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     mapped = msgspec.json.decode(done.stdout, type=list[MappedRequest])
-    for (method, path, _), each in zip(requests, mapped, strict=True):
+    for (method, path, _), entry in zip(requests, mapped, strict=True):
         kept = f"{path}index.html" if path.endswith("/") and not path.startswith("/v1/") else path
-        assert each.file == (kept if each.worker is None or method != "GET" else f"/{each.worker}")
+        assert entry.file == (kept if entry.worker is None or method != "GET" else f"/{entry.worker}")
     return mapped
 
 
@@ -104,7 +104,7 @@ def test_a_request_in_another_order_gets_the_same_file(requests: list[tuple[str,
     spelt = {spell(path, query): name(path, query) for _, path, query in requests}
     listed = {text: file for text, file in spelt.items() if text and file and "ids=" not in text}
     turned = [("GET", *turn(text).partition("?")[::2]) for text in listed]
-    assert [each.worker for each in map_requests(turned)] == list(listed.values())
+    assert [map_request.worker for map_request in map_requests(turned)] == list(listed.values())
 
 
 def turn(request: str) -> str:
@@ -129,7 +129,7 @@ def test_the_order_of_parameters_and_values_does_not_matter() -> None:
         "": "",
     }
     made = map_requests([("GET", "/v1/seattle/events", query) for query in spelt])
-    assert [each.file for each in made] == [
+    assert [entry.file for entry in made] == [
         "/v1/seattle/events.json" if not query else f"/v1/seattle/events/{query}.json" for query in spelt.values()
     ]
 
@@ -155,14 +155,14 @@ def test_what_is_no_request_of_a_file_stays_as_it_is() -> None:
 def test_a_page_is_the_index_of_its_folder_there_and_at_the_servers() -> None:
     pages = ["/", "/cities/seattle/"]
     made = map_requests([("GET", page, "") for page in pages])
-    assert [each.file for each in made] == ["/index.html", "/cities/seattle/index.html"]
-    assert [each.request for each in made] == [(page, "") for page in pages]
+    assert [entry.file for entry in made] == ["/index.html", "/cities/seattle/index.html"]
+    assert [entry.request for entry in made] == [(page, "") for page in pages]
 
 
 def test_the_servers_are_asked_the_request_of_a_file_that_is_missing() -> None:
     files = ["/v1/metros.json", "/v1/seattle/events/neighborhood=!43apitol!20!48ill&page=2.json"]
     made = map_requests([("GET", file, "") for file in files])
-    assert [each.request for each in made] == [
+    assert [entry.request for entry in made] == [
         ("/v1/metros", ""), ("/v1/seattle/events", "neighborhood=%43apitol%20%48ill&page=2")
     ]  # fmt: skip
 
@@ -170,15 +170,17 @@ def test_the_servers_are_asked_the_request_of_a_file_that_is_missing() -> None:
 def test_the_functions_know_what_the_contract_has() -> None:
     text = (BUILD / "cloudfront/to_file.js").read_text()
     [sets] = [line.strip(' ";') for line in text.splitlines() if line.startswith('  "')]
-    assert sets.split(" ") == sorted(each for each, row in PARAMETERS.items() if row.array and not row.ordered)
+    assert sets.split(" ") == sorted(entry for entry, row in PARAMETERS.items() if row.array and not row.ordered)
     now = [route for route in ROUTES if route.is_now]
-    assert {each.worker for each in map_requests([("GET", match_of(route).path, "") for route in now])} == {None}
-    assert {JSON} == {each for route in now for each in route.media}
+    assert {
+        map_request.worker for map_request in map_requests([("GET", match_of(route).path, "") for route in now])
+    } == {None}
+    assert {JSON} == {value for route in now for value in route.media}
 
 
 def test_the_rule_is_the_same_in_cloudfront_and_cloudflare() -> None:
     start = "// The rule of outings/contract/static_files.py"
-    function, worker = ((BUILD / each).read_text() for each in ("cloudfront/to_file.js", "cloudflare/name_file.js"))
+    function, worker = ((BUILD / text).read_text() for text in ("cloudfront/to_file.js", "cloudflare/name_file.js"))
     rule = function[function.index(start) :]
     assert worker[worker.index(start) :] == rule.replace("\nfunction nameFile", "\nexport function nameFile")
 

@@ -141,5 +141,5 @@ def read_metrics(app: ASGIApp) -> Mapping[str, float]:
     got = ask(app, "/metrics")
     assert got.status == 200
     assert got.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
-    samples = [each for family in text_string_to_metric_families(got.body.decode()) for each in family.samples]
-    return {next(iter(each.labels.values()), each.name): each.value for each in samples}
+    samples = [sample for family in text_string_to_metric_families(got.body.decode()) for sample in family.samples]
+    return {next(iter(sample.labels.values()), sample.name): sample.value for sample in samples}

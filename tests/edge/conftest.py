@@ -109,8 +109,8 @@ def make_own(tmp_path: Path) -> Iterator[Callable[..., Service]]:
         return made[-1]
 
     yield make
-    for each in made:
-        each.close()
+    for entry in made:
+        entry.close()
 
 
 @pytest.fixture

@@ -62,4 +62,4 @@ def _choose(random: Random, row: Parameter, ids: Sequence[str]) -> str:
     if not words:
         words = ids if row.kind == "uuid" else _VALUES.get(row.name) or _VALUES.get(row.kind, (row.example,))
     several = random.sample(list(words), k=min(len(words), 2)) if row.array and random.random() < 0.3 else []
-    return ",".join(quote(each, safe=":%") for each in several or [random.choice(list(words))])
+    return ",".join(quote(value, safe=":%") for value in several or [random.choice(list(words))])

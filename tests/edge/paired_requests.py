@@ -76,7 +76,7 @@ def list_targets() -> Iterator[str]:
         yield f"/v1/{collection}/{make_id('seattle', kind, f'draft {kind} 1')}"
         yield f"/v1/changes?type={kind}"
     hall = make_id("seattle", "place", "hall")
-    yield from (f"/v1/places/{hall}/{each}" for each in ("events", "classes", "camps"))
+    yield from (f"/v1/places/{hall}/{text}" for text in ("events", "classes", "camps"))
     names = [("seattle", "parks"), ("seattle", "club"), ("boston", "club"), ("seattle", "hush")]
     of_drafts = [
         make_organization_id("seattle", name)
@@ -101,8 +101,8 @@ def _list_of_metro(base: str, *, is_first: bool) -> Iterator[str]:
         yield from (f"{base}/{collection}", f"{base}/{collection}/density", f"{base}/export?types={collection}")
         yield from (f"{base}/export/{collection}.{form}" for form in ("jsonl", "parquet"))
         if is_first:
-            yield from (f"{base}/{collection}?{each}" for each in (*_FILTERS[""], *_FILTERS[collection]))
-    for each in (
+            yield from (f"{base}/{collection}?{entry}" for entry in (*_FILTERS[""], *_FILTERS[collection]))
+    for text in (
         "",
         "?min_count=0",
         "?min_count=0&q=parks",
@@ -110,13 +110,13 @@ def _list_of_metro(base: str, *, is_first: bool) -> Iterator[str]:
         "?q=blacksmith",
         "?min_count=3",
     ):
-        yield f"{base}/organizations{each}"
-    yield from (f"{base}/organizations?min_count=0&category={each}" for pair in CATEGORIES.values() for each in pair)
-    yield from (f"{base}/organizations?neighborhood={each}" for each in ("maple-hill", "quarry-end", "badger-run"))
-    yield from (f"{base}/neighborhoods{each}" for each in ("", "?sort=count", "?min_count=1", "?limit=2"))
-    yield from (f"{base}/neighborhoods?q={each}" for each in ("maple", "osprey", "mapel", "quarry", "badger", "heron"))
-    yield from (f"{base}/coverage{each}" for each in ("", "?neighborhood=maple-hill", "?neighborhood=osprey-nook"))
-    yield from (f"{base}/{each}" for each in ("export", "export/events.ics", "events.ics", "events.ics?recurring=true"))
+        yield f"{base}/organizations{text}"
+    yield from (f"{base}/organizations?min_count=0&category={value}" for pair in CATEGORIES.values() for value in pair)
+    yield from (f"{base}/organizations?neighborhood={text}" for text in ("maple-hill", "quarry-end", "badger-run"))
+    yield from (f"{base}/neighborhoods{text}" for text in ("", "?sort=count", "?min_count=1", "?limit=2"))
+    yield from (f"{base}/neighborhoods?q={text}" for text in ("maple", "osprey", "mapel", "quarry", "badger", "heron"))
+    yield from (f"{base}/coverage{text}" for text in ("", "?neighborhood=maple-hill", "?neighborhood=osprey-nook"))
+    yield from (f"{base}/{text}" for text in ("export", "export/events.ics", "events.ics", "events.ics?recurring=true"))
     yield from (f"{base}/{name}/calendar?from=2026-08-10&to=2026-09-10" for name in ("events", "classes", "camps"))
     yield f"{base}/events/calendar?from=2026-08-10&to=2026-08-20&category=storytime_books&include=forecast"
     for route in ("around", "nearby", "activity"):
@@ -130,7 +130,7 @@ def _list_of_metro(base: str, *, is_first: bool) -> Iterator[str]:
     yield from (f"{base}/search?q=songs&sort={sort}&limit=3" for sort in ("soonest", "newest", "relevance"))
     yield f"{base}/search?q=songs&sort=nearest&lat=47.61&lng=-122.33&match=all_terms,related,partial"
     yield from (f"{base}/organizations?q={quote(word)}&min_count=0" for word in _QUESTIONS)
-    yield from (f"{base}/nearby?near_zip={each}" for each in ("98100", "98112"))
+    yield from (f"{base}/nearby?near_zip={text}" for text in ("98100", "98112"))
     addresses = [f"{number} {street}" for pair in STREETS.values() for street in pair for number in (1, 3)]
     named = ("77 Juniper Street", "Granary Hall", "Observatory Dome 0", "Velodrome Oval 0", "98110", "98100", "98104")
     for address in (*addresses, *named, "Maple Hill", "Osprey Nook", "Harbor Point", "5 Zeppelin Lane", "Badger Run"):
@@ -141,7 +141,8 @@ def mask(value: Any) -> Any:
     """Without what may differ; that it is there is compared."""
     if isinstance(value, dict):
         return {
-            name: each if each is None else "a stamp" if name in STAMPS else mask(each) for name, each in value.items()
+            name: entry if entry is None else "a stamp" if name in STAMPS else mask(entry)
+            for name, entry in value.items()
         }
     return [*map(mask, value)] if isinstance(value, list) else value
 

@@ -187,12 +187,12 @@ def make_version(slug: str, stamp: datetime) -> Version:
 def add_keys(store: Store, members: Mapping[str, Mapping[str, object]]) -> dict[str, str]:
     """Keys by the name of their kind; their texts."""
     texts = {}
-    for name, each in members.items():
+    for name, member in members.items():
         text = make_key_text()
         id_, hash_ = split_key_text(text)
         # The clock stands still for most tests: what no test is about is not to run out.
         plain = {"client": name, "plan": "partner", "per_minute": 1_000_000, "created_at": NOW}
-        key = Key(**{"id": id_, "hash": hash_, **plain, **each})
+        key = Key(**{"id": id_, "hash": hash_, **plain, **member})
         change_registry(store, lambda registry, key=key: add_key(registry, key))
         texts[name] = text
     return texts

@@ -91,8 +91,8 @@ def test_what_is_written_ahead_is_what_would_be_computed(make_own: MakeService) 
     other.store.delete(list(other.store.list("objects/")))
     computed = [other.get(f"/v1/harbor/{name}") for name in ("events", "classes", "camps", "places")]
     assert read_counts(other) == {"computed": 4, "queries": 4}
-    assert [(each.body, each.headers["etag"]) for each in stored] == [
-        (each.body, each.headers["etag"]) for each in computed
+    assert [(entry.body, entry.headers["etag"]) for entry in stored] == [
+        (entry.body, entry.headers["etag"]) for entry in computed
     ]
 
 
@@ -128,7 +128,7 @@ def test_many_who_ask_for_the_same_at_once_wait_for_one_answer(make_own: MakeSer
     service = make_own()
     first, *others = ask_together(service.edge, [f"{LIST}?limit=3"] * 20, key=service.keys["all"])
     assert first.status == 200
-    assert {each.body for each in others} == {first.body}
+    assert {other.body for other in others} == {first.body}
     assert read_counts(service) == {"computed": 1, "queries": 1, "cached": 19}
 
 
@@ -136,7 +136,7 @@ def test_a_walk_is_not_mistaken_for_its_first_page(service: Service) -> None:
     first = service.get(f"{LIST}?limit=2").read_json()
     for _ in range(2):
         second = service.get(f"{LIST}?limit=2&cursor={first['meta']['next_cursor']}").read_json()
-        assert [each["name"] for each in second["data"]] == STORIES[2:4]
+        assert [item["name"] for item in second["data"]] == STORIES[2:4]
 
 
 @pytest.fixture(scope="module")
@@ -223,7 +223,7 @@ def walk(
     while True:
         got = service.get(target + (f"&cursor={cursor}" if cursor else ""))
         body = got.read_json()
-        names += [each["name"] for each in body["data"]]
+        names += [item["name"] for item in body["data"]]
         releases.add(got.headers["x-release"])
         cursor, pages = body["meta"]["next_cursor"], pages + 1
         if cursor is None:
@@ -258,7 +258,7 @@ def test_a_walk_that_another_server_began_in_a_newer_release_is_followed_there(m
     early = late.start_another()
     cursor = early.get(f"{LIST}?limit=6").read_json()["meta"]["next_cursor"]
     got = late.get(f"{LIST}?limit=6&cursor={cursor}")
-    assert [each["name"] for each in got.read_json()["data"]] == ["Story 6 of harbor"]
+    assert [item["name"] for item in got.read_json()["data"]] == ["Story 6 of harbor"]
     assert got.headers["x-release"] == early.get(LIST).headers["x-release"]
 
 

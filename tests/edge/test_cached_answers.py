@@ -55,8 +55,8 @@ def test_the_second_answer_is_the_first_one(cold: tuple[Service, Service], targe
     tag = first.headers["etag"]
     answers = [service.get(target, if_none_match=tag) for _ in range(2)]
     fresh = ask(other.edge, target, key=service.keys["all"], if_none_match=tag)
-    for each in answers:
-        assert (each.status, each.body, list_kept(each)) == (304, b"", list_kept(fresh))
+    for answer in answers:
+        assert (answer.status, answer.body, list_kept(answer)) == (304, b"", list_kept(fresh))
 
 
 @pytest.mark.parametrize("trace_id", ["", "with space", "x" * 129, "é"])
@@ -98,7 +98,7 @@ def test_what_one_key_may_read_is_not_sent_to_another(warm: Service) -> None:
     got = warm.get("/v1/lakeside/events", kind="harbor")
     assert (got.status, warm.get("/v1/lakeside/events").status) == (403, 200)
     metros = [warm.get("/v1/metros", kind=kind).read_json()["data"] for kind in ("all", "harbor")]
-    assert [[metro["accessible"] for metro in each] for each in metros] == [[True, True], [True, False]]
+    assert [[metro["accessible"] for metro in value] for value in metros] == [[True, True], [True, False]]
 
 
 def test_too_many_bytes_of_headers_are_400(warm: Service) -> None:
@@ -113,7 +113,7 @@ def test_a_new_release_and_a_new_day_are_answered_anew(warm: Service) -> None:
     warm.edge.poll()
     new = warm.get(LIST)
     assert new.headers["x-release"] != old.headers["x-release"]
-    assert [len(each.read_json()["data"]) for each in (old, new)] == [5, 2]
+    assert [len(entry.read_json()["data"]) for entry in (old, new)] == [5, 2]
     assert warm.get(LIST, if_none_match=old.headers["etag"]).status == 200
     warm.clock.now += timedelta(days=1)
     assert warm.get(LIST, if_none_match=new.headers["etag"]).status == 200
@@ -134,7 +134,7 @@ def test_a_document_that_did_not_change_keeps_its_tag_under_the_new_release(warm
 def test_a_request_that_failed_fails_again(warm: Service) -> None:
     for target, status in (("/v1/nowhere/events", 404), (f"{LIST}?limit=0", 400), (f"{LIST}?near_zip=98101", 501)):
         answers = [warm.get(target) for _ in range(2)]
-        assert [each.status for each in answers] == [status, status]
-        first, second = (json.loads(each.body)["error"] for each in answers)
+        assert [answer.status for answer in answers] == [status, status]
+        first, second = (json.loads(answer.body)["error"] for answer in answers)
         assert first.pop("request_id") != second.pop("request_id")
         assert first == second

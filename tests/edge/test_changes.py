@@ -42,7 +42,7 @@ def read_log(service: Service) -> Log:
 
 def read_ids(got: Response) -> list[int]:
     assert got.status == 200, got.body
-    return [each["version_id"] for each in got.read_json()["data"]]
+    return [item["version_id"] for item in got.read_json()["data"]]
 
 
 def test_the_feed_is_asked_anew_each_time_and_a_history_kept_for_a_minute(service: Service) -> None:

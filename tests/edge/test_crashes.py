@@ -29,8 +29,8 @@ def test_a_crash_is_logged_by_its_route_and_places_and_nothing_that_was_sent(
     assert (line["event"], line["route"], line["request_id"]) == (
         "crash", "/v1/{metro}/around", got.headers["x-request-id"],
     )  # fmt: skip
-    raised = [each for each in line["raised"] if " " not in each]
+    raised = [value for value in line["raised"] if " " not in value]
     assert raised == ["KeyError", "ValueError"]
-    assert sum(each.endswith(" crash") and "test_crashes.py:" in each for each in line["raised"]) == 2
+    assert sum(entry.endswith(" crash") and "test_crashes.py:" in entry for entry in line["raised"]) == 2
     for sent in ("harbor", "40.7", "777"):
         assert sent not in json.dumps({**line, "request_id": None})  # which is drawn, and may have 777 in it

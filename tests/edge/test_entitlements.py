@@ -175,7 +175,7 @@ def check_success(service: Service, got: Response, *, plain: Response, missing: 
         assert notices == []
         assert got.headers["etag"] == plain.headers["etag"]
     else:
-        assert [{member: each[member] for member in each if member != "message"} for each in notices] == [
+        assert [{member: notice[member] for member in notice if member != "message"} for notice in notices] == [
             {"code": "include_not_permitted", "include": missing, "param": "include", "details": permit(missing)}
         ]
         assert got.headers["etag"] != plain.headers["etag"]
@@ -189,13 +189,13 @@ def check_block(got: Response, include: str, *, plain: Response) -> None:
     if include == "related":
         # Nothing in these worlds has a category, a place or an organization.
         assert body["data"].pop("related") == {"similar": [], "from_organization": [], "at_place": []}
-        assert {(each["code"], each["include"]) for each in notices} == {("related_unavailable", "related")}
-        assert [each["details"]["list"] for each in notices] == ["similar", "from_organization", "at_place"]
+        assert {(notice["code"], notice["include"]) for notice in notices} == {("related_unavailable", "related")}
+        assert [notice["details"]["list"] for notice in notices] == ["similar", "from_organization", "at_place"]
         assert body == plain.read_json()
         return
     if include == "forecast":
         # This deployment has none.
-        assert [(each["code"], each["include"]) for each in notices] == [("forecast_unavailable", "forecast")]
+        assert [(notice["code"], notice["include"]) for notice in notices] == [("forecast_unavailable", "forecast")]
         assert body == plain.read_json()
         return
     data = body["data"]
@@ -206,7 +206,7 @@ def check_block(got: Response, include: str, *, plain: Response) -> None:
     known = {make_id(f"{metro}-{name}"): f"https://{metro}.example/{name}" for metro in METROS for name in SOURCED}
     assert sourced == {item["id"]: known[item["id"]] for item in items if item["id"] in known}
     without = len(items) - len(sourced)
-    summaries = [(each["code"], each["include"], each["details"]) for each in notices]
+    summaries = [(notice["code"], notice["include"], notice["details"]) for notice in notices]
     assert summaries == [("source_unavailable", include, {"without": without})] * bool(without)
 
 
@@ -249,5 +249,5 @@ def test_facets_are_one_request_on_every_plan(service: Service) -> None:
         faceted = service.get("/v1/harbor/events?facets=category,weekday,age_band&limit=0", kind=plan)
         assert faceted.status == 200
         assert faceted.read_json()["facets"]["total"] == before.read_json()["meta"]["count"]
-        left = [int(each.headers["x-ratelimit-remaining"]) for each in (before, faceted)]
+        left = [int(entry.headers["x-ratelimit-remaining"]) for entry in (before, faceted)]
         assert left[0] - left[1] == 1

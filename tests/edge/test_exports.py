@@ -24,7 +24,7 @@ MakeService = Callable[..., Service]
 
 def list_files(got: Response) -> list[str]:
     assert got.status == 200, got.body
-    return [each["links"]["self"].rpartition("/")[2] for each in got.read_json()["data"]]
+    return [item["links"]["self"].rpartition("/")[2] for item in got.read_json()["data"]]
 
 
 def test_a_key_sees_the_files_of_its_types(service: Service) -> None:
@@ -203,9 +203,9 @@ def test_who_reads_one_column_of_a_parquet_file_gets_a_part_of_its_bytes(service
     remote = RemoteFile(service, PARQUET)
     names = ParquetFile(remote, pre_buffer=False).read(columns=["name"])["name"].to_pylist()
     listed = service.get("/v1/harbor/events?audience=all&min_confidence=0").read_json()["data"]
-    assert {*names} >= {each["name"] for each in listed}
+    assert {*names} >= {item["name"] for item in listed}
     whole = len(service.get(PARQUET).body)
     parts = ParquetFile(io.BytesIO(service.get(PARQUET).body)).metadata
     columns = [parts.row_group(0).column(number) for number in range(parts.num_columns)]
-    others = sum(each.total_compressed_size for each in columns if each.path_in_schema != "name")
+    others = sum(column.total_compressed_size for column in columns if column.path_in_schema != "name")
     assert remote.requested <= whole - others + 65_536  # a reader asks for some of the end at once

@@ -70,7 +70,7 @@ def list_fields(route: str, position: list[Any], *, stamp: str) -> Iterator[list
         yield from ([*right[:at], value, *right[at + 1 :]] for value in odd)
     for at in range(len(position)):
         yield from ([*right[:3], [*position[:at], value, *position[at + 1 :]]] for value in ODD)
-    yield from ([*right[:3], each] for each in ([*position, 1], position[:-1], position[::-1], position * 200))
+    yield from ([*right[:3], value] for value in ([*position, 1], position[:-1], position[::-1], position * 200))
     yield from ([*right, 1], right[:3], [])
 
 

@@ -59,7 +59,7 @@ def write_requests(keys: Mapping[str, str]) -> Iterator[tuple[str, Callable[[byt
     some answers are from memory."""
     random = Random(5)
     targets = generate_targets(REQUESTS, seed=11, paths=PATHS, ids=IDS)
-    for target in [each for each in targets for _ in range(random.choice((1, 1, 2)))]:
+    for target in [target for target in targets for _ in range(random.choice((1, 1, 2)))]:
         key = keys[random.choice(KINDS_OF_KEYS)]
         lines = [f"GET {target} HTTP/1.1", "Host: a", f"X-API-Key: {key}", "X-Trace-Id: t"]
         lines += [f"Accept-Encoding: {random.choice(('gzip', 'zstd'))}"] if random.random() < 0.5 else []
@@ -86,7 +86,7 @@ async def ask_application(edge: Edge, request: str) -> bytes:
     line, *lines = request.rstrip().split("\r\n")
     method, target, _ = line.split(" ")
     path, _, query = target.partition("?")
-    pairs = [each.split(": ", 1) for each in lines]
+    pairs = [line.split(": ", 1) for line in lines]
     scope = {
         "type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": query.encode(),
         "headers": [(name.lower().encode(), value.encode()) for name, value in pairs], "client": None,
@@ -159,11 +159,11 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Outcome
 def test_the_same_requests_get_the_same_answers(outcomes: tuple[Outcome, Outcome]) -> None:
     wired, called = outcomes
     pairs = zip(wired.requests, wired.answers, called.answers, strict=True)
-    assert [each for each in pairs if each[1] != each[2]][:1] == []
+    assert [pair for pair in pairs if pair[1] != pair[2]][:1] == []
     statuses = [status.split()[1].decode() for status, *_ in wired.answers]
     assert {*statuses} >= {"200", "304", "400", "401", "403", "404", "429"}
     # About half of the routes that are drawn need something that has to be waited for.
-    assert wired.at_once > sum(each in ("200", "304") for each in statuses) * 0.4
+    assert wired.at_once > sum(status in ("200", "304") for status in statuses) * 0.4
 
 
 def test_they_count_the_same(outcomes: tuple[Outcome, Outcome]) -> None:

@@ -62,17 +62,19 @@ def read_parameters(route: Route) -> list[Any]:
 
 def fill_path(route: Route) -> str:
     """With the examples of what stands in its braces."""
-    braces = {each["name"]: each["example"] for each in read_parameters(route) if each["in"] == "path"}
+    braces = {
+        parameter["name"]: parameter["example"] for parameter in read_parameters(route) if parameter["in"] == "path"
+    }
     return route.path.format(**braces)
 
 
 def list_examples(route: Route) -> tuple[dict[str, Any], dict[str, Any]]:
     """What has to be sent, and what else has an example. A centre has to be sent where the route is of one, and a metro
     where a name is in several."""
-    shown = [each for each in read_parameters(route) if each["in"] == "query" and "example" in each]
+    shown = [parameter for parameter in read_parameters(route) if parameter["in"] == "query" and "example" in parameter]
     needed = {"metro", *(("lat", "lng") if route.needs_centre else ())}
-    required = {each["name"]: each["example"] for each in shown if each.get("required") or each["name"] in needed}
-    return required, {each["name"]: each["example"] for each in shown if each["name"] not in required}
+    required = {item["name"]: item["example"] for item in shown if item.get("required") or item["name"] in needed}
+    return required, {item["name"]: item["example"] for item in shown if item["name"] not in required}
 
 
 def test_every_route_has_one_example_and_its_request_is_of_that_route() -> None:

@@ -257,7 +257,7 @@ def test_above_the_memory_the_metro_that_was_used_least_recently_is_closed(make_
 def test_metros_are_opened_ahead_as_far_as_the_memory_has_room(make_own: MakeService) -> None:
     service = make_own()
     assert service.edge._releases.current is not None
-    whole = {slug: each.count_bytes() for slug, each in service.edge._releases.current.release.metros.items()}
+    whole = {slug: metro.count_bytes() for slug, metro in service.edge._releases.current.release.metros.items()}
     server = start_server(service, metro_memory=sum(whole.values()) - 1)
     releases = server.edge._releases
     assert server.get(LIST).status == 200

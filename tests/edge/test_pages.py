@@ -197,7 +197,7 @@ def test_each_listing_with_dates_has_a_calendar(shown: Service, kind: str) -> No
 
 
 def test_the_calendar_of_an_event_has_the_dates_that_the_api_gives(shown: Service) -> None:
-    events = [each for each in shown.get(LISTS.format("events")).read_json()["data"] if each["audience"] != "adults"]
+    events = [item for item in shown.get(LISTS.format("events")).read_json()["data"] if item["audience"] != "adults"]
     assert events
     for item in events:
         page = get(shown, f"/harbor/events/{item['slug']}.ics", accept="text/calendar")
@@ -223,7 +223,7 @@ def test_a_page_shows_what_the_visitors_key_may_read(make_own: Callable[..., Ser
     put_site(made, FILES, settings=SiteSettings(shows_data=True, key=made.keys["places"]))
     for kind, status in (("places", 200), ("events", 404)):
         items = made.get(LISTS.format(kind)).read_json()["data"]
-        slug = next(each["slug"] for each in items if each["audience"] != "adults")
+        slug = next(item["slug"] for item in items if item["audience"] != "adults")
         assert get(made, f"/harbor/{kind}/{slug}", accept="text/html").status == status
 
 

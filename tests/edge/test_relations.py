@@ -77,11 +77,11 @@ def test_a_walk_goes_on_in_the_metro_where_it_began(shared: Service) -> None:
     names, cursor = [], ""
     while cursor is not None:
         body = shared.get(target + (cursor and f"&cursor={cursor}")).read_json()
-        names += [each["id"] for each in body["data"]]
+        names += [item["id"] for item in body["data"]]
         cursor = body["meta"]["next_cursor"]
     assert sorted(names) == sorted(make_id(f"lakeside-shared-{number}") for number in range(3))
     whole = shared.get(f"/v1/lakeside/places?organization_id={SHARED}").read_json()
-    assert [each["id"] for each in whole["data"]] == names
+    assert [item["id"] for item in whole["data"]] == names
 
 
 def test_a_tag_that_matches_is_304(service: Service) -> None:

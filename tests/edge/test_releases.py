@@ -28,7 +28,7 @@ MakeService = Callable[..., Service]
 
 
 def read_names(service: Service) -> list[str]:
-    return [each["name"] for each in service.get(LIST).read_json()["data"]]
+    return [item["name"] for item in service.get(LIST).read_json()["data"]]
 
 
 def read_ready(service: Service) -> Any:
@@ -147,7 +147,7 @@ def test_a_key_that_could_not_be_looked_up_yet_is_not_refused(make_own: MakeServ
     service = make_own(store=store, published=False, keyed=False)
     ask_unknown = partial(ask, service.edge, LIST, key="ldk_of_somebody", client="203.0.113.7")
     answers = [ask_unknown() for _ in range(100)]  # more than may fail from one address
-    assert {(each.status, each.error["code"], each.headers["retry-after"]) for each in answers} == {
+    assert {(answer.status, answer.error["code"], answer.headers["retry-after"]) for answer in answers} == {
         (503, "unavailable", "5")
     }
     signed = ask(service.edge, "/v1/harbor/events.ics?key=somebodys&signature=0", client="203.0.113.7")
@@ -312,7 +312,7 @@ def test_a_metro_that_left_the_release_is_404(make_own: MakeService) -> None:
     )
     service.edge.poll()
     assert service.get("/v1/lakeside/events").status == 404
-    assert [each["slug"] for each in service.get("/v1/metros").read_json()["data"]] == ["harbor"]
+    assert [item["slug"] for item in service.get("/v1/metros").read_json()["data"]] == ["harbor"]
 
 
 def test_a_new_key_and_a_revocation_are_taken_up(make_own: MakeService) -> None:

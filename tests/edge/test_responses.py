@@ -109,7 +109,7 @@ def test_head_is_get_without_its_body(service: Service, target: str, coding: str
     assert read.body
     assert head.status == read.status
     assert head.headers.keys() == read.headers.keys()
-    fixed = [{name: value for name, value in each.headers.items() if name not in own} for each in (read, head)]
+    fixed = [{name: value for name, value in entry.headers.items() if name not in own} for entry in (read, head)]
     if read.status < 400:
         assert fixed[0] == fixed[1]
     else:

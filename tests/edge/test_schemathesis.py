@@ -44,7 +44,7 @@ def read_operations(app: ASGIApp) -> dict[str, APIOperation]:
     schema = schemathesis.openapi.from_dict(document)
     schema.config.update(base_url="http://testserver")
     schema.app = app
-    return {each.ok().path: each.ok() for each in schema.get_all_operations()}
+    return {all_operation.ok().path: all_operation.ok() for all_operation in schema.get_all_operations()}
 
 
 # Schemathesis filters what it makes: most of all, what its mutations left valid.
@@ -148,7 +148,9 @@ CENTRED = {f"/v1/{{metro}}/{name}" for name in ("around", "nearby", "activity")}
 def list_required(operation: APIOperation) -> dict[str, Any]:
     """The query of the plainest request: examples of what must be sent, and the metro where a name may be in two."""
     names = {"metro", *(("lat", "lng") if operation.path in CENTRED else ())}
-    return {each.name: each.definition["example"] for each in operation.query if each.is_required or each.name in names}
+    return {
+        entry.name: entry.definition["example"] for entry in operation.query if entry.is_required or entry.name in names
+    }
 
 
 @vary(PATHS)

@@ -73,7 +73,7 @@ def test_without_a_key_in_force_every_route_is_401(service: Service, name: str, 
 
 def test_metros_are_all_listed_and_say_which_the_key_may_read(service: Service) -> None:
     listed = service.get("/v1/metros", kind="harbor").read_json()["data"]
-    assert {each["slug"]: each["accessible"] for each in listed} == {"harbor": True, "lakeside": False}
+    assert {item["slug"]: item["accessible"] for item in listed} == {"harbor": True, "lakeside": False}
 
 
 def test_the_two_keys_that_may_read_the_same_get_the_same_answer_and_tag(service: Service) -> None:
@@ -88,7 +88,9 @@ STATUSES = {"route": 404, "method": 405, "key": 401, "metro": 404, "scope": 403,
 
 
 def list_fault_sets() -> list[tuple[str, ...]]:
-    return [(first, *later) for n, first in enumerate(FAULTS) for later in ((), *((each,) for each in FAULTS[n + 1 :]))]
+    return [
+        (first, *later) for n, first in enumerate(FAULTS) for later in ((), *((fault,) for fault in FAULTS[n + 1 :]))
+    ]
 
 
 def make_target(faults: tuple[str, ...]) -> str:

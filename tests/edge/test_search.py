@@ -55,7 +55,7 @@ RAW = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("raw", "status"), RAW, ids=[each[0][:20] for each in RAW])
+@pytest.mark.parametrize(("raw", "status"), RAW, ids=[value[0][:20] for value in RAW])
 def test_raw_bytes_are_answered_or_refused(service: Service, raw: str, status: int | None) -> None:
     got = service.get(f"/v1/harbor/search?q={raw}")
     assert got.status in ((200, 400) if status is None else (status,)), got.body

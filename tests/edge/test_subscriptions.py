@@ -35,7 +35,7 @@ def read_with_icalendar(text: str) -> tuple[str, Dates]:
     """`recurring-ical-events` expands what `icalendar` parses."""
     calendar = Calendar.from_ical(text)
     events = recurring_ical_events.of(calendar).between(FIRST, LAST)
-    return str(calendar["X-WR-CALNAME"]), {(str(each["SUMMARY"]), show(each["DTSTART"].dt)) for each in events}
+    return str(calendar["X-WR-CALNAME"]), {(str(event["SUMMARY"]), show(event["DTSTART"].dt)) for event in events}
 
 
 def read_with_vobject(text: str) -> tuple[str, Dates]:
@@ -45,7 +45,7 @@ def read_with_vobject(text: str) -> tuple[str, Dates]:
     for event in calendar.contents.get("vevent", []):
         starts = event.dtstart.value
         dates = [starts] if event.rruleset is None else list(event.getrruleset(addRDate=True))
-        results |= {(event.summary.value, show(each)) for each in dates}
+        results |= {(event.summary.value, show(value)) for value in dates}
     return calendar.x_wr_calname.value, results
 
 
@@ -53,8 +53,8 @@ def read_with_ical(text: str) -> tuple[str, Dates]:
     """By which Home Assistant subscribes to calendars."""
     calendar = IcsCalendarStream.calendar_from_ics(text)
     events = calendar.timeline.overlapping(FIRST, LAST)
-    (name,) = (each.value for each in calendar.extras if each.name == "x-wr-calname")
-    return name, {(each.summary, show(each.dtstart)) for each in events}
+    (name,) = (extra.value for extra in calendar.extras if extra.name == "x-wr-calname")
+    return name, {(event.summary, show(event.dtstart)) for event in events}
 
 
 def read_with_ical_js(text: str) -> tuple[str, Dates]:

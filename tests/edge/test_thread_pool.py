@@ -149,7 +149,7 @@ def test_a_full_queue_refuses_the_key_that_has_most_in_it_with_503() -> None:
         assert read_refusal(another) == (503, "1")
         for _ in range(3):
             await finish(steps)
-        assert [each.done() for each in (first, second, modest)] == [True] * 3
+        assert [entry.done() for entry in (first, second, modest)] == [True] * 3
         assert done == ["1", "2", "modest"]
 
     run(scenario, queue=2)

@@ -226,7 +226,7 @@ def test_what_was_served_is_not_forgotten_for_an_older_one(tmp_path: Path, publi
     guard, pointers = RollbackGuard(tmp_path), [parse_pointer(published[str(number)]) for number in (1, 2, 3)]
     for pointer in (pointers[1], pointers[0], pointers[1]):
         guard.remember(pointer)
-    assert [RollbackGuard(tmp_path).explain_rollback(each) is None for each in pointers] == [False, True, True]
+    assert [RollbackGuard(tmp_path).explain_rollback(value) is None for value in pointers] == [False, True, True]
     for broken in (b"{", b'{"sequence": 1, "root": "\xed\xa0\x80"}', b'{"more": ' + b"[" * 100_000):
         (tmp_path / SERVED).write_bytes(broken)
         assert "can't be read" in str(guard.explain_rollback(pointers[2]))

@@ -45,7 +45,7 @@ def test_a_server_that_starts_before_its_folder_is_mounted_refuses_no_key(
     service = mounted.start_another()
     ask_known = partial(ask, service.edge, LIST, key=service.keys["all"], client="203.0.113.7")
     answers = [ask_known() for _ in range(100)]  # more than may fail from one address
-    assert {(each.status, each.headers["retry-after"]) for each in answers} == {(503, "5")}
+    assert {(answer.status, answer.headers["retry-after"]) for answer in answers} == {(503, "5")}
     ready = ask(service.edge, "/readyz")
     assert (ready.status, ready.error["details"]["problems"]) == (503, {"keys": "not read"})
     mount(tmp_path)

@@ -83,19 +83,19 @@ AREAS: list[Document] = [
 
 def make_worlds() -> dict[str, World]:
     """By the kind of a key that may read no more: events alone, places alone, and listings of every type."""
-    places = [each for each in UNREADABLE if each["type"] == "place"]
+    places = [item for item in UNREADABLE if item["type"] == "place"]
     neighborhoods = {
         "events": [NORTH_END, OLD_TOWN],
         "places": [*AREAS, NORTH_END],
         "all": [NORTH_END, OLD_TOWN, WESTMERE, RED_HOOK, *AREAS],
     }
     listings = {"events": EVENTS, "places": places, "all": [*EVENTS, *UNREADABLE]}
-    dates = {each["id"]: [datetime.fromisoformat(each["starts_local"])] for each in EVENTS}
+    dates = {event["id"]: [datetime.fromisoformat(event["starts_local"])] for event in EVENTS}
     return {
         kind: World(
             listings=own,
             dates={row_id: of_row for row_id, of_row in dates.items() if own is not places},
-            neighborhoods=sorted(neighborhoods[kind], key=lambda each: each["slug"]),
+            neighborhoods=sorted(neighborhoods[kind], key=lambda neighborhood: neighborhood["slug"]),
             zips={"07030": (40.12, -74.12), "07099": (40.3, -74.3)},
         )
         for kind, own in listings.items()

@@ -88,10 +88,10 @@ def swap_files(service: Service) -> None:
     """Each by that of the other metro, of the same layout."""
     folder = service.folder / "cache/objects"
     for kind in ("tables", "mapped"):
-        one, other = (getattr(each, kind) for each in read_manifests(service))
+        one, other = (getattr(manifest, kind) for manifest in read_manifests(service))
         for name in one:
-            paths = [folder / each[name].object for each in (one, other)]
-            for path, data in zip(paths, [each.read_bytes() for each in reversed(paths)], strict=True):
+            paths = [folder / value[name].object for value in (one, other)]
+            for path, data in zip(paths, [path.read_bytes() for path in reversed(paths)], strict=True):
                 put_other(path, data)
 
 
@@ -119,7 +119,7 @@ def test_every_answer_is_that_of_a_server_whose_cache_is_whole(
     untouched.keys.update(service.keys)
     harm(service)
     targets = list_targets()
-    expected, answers = (read_answers(each, targets) for each in (untouched, service))
+    expected, answers = (read_answers(value, targets) for value in (untouched, service))
     assert {target: status for target, (status, _) in expected.items() if status != 200} == {}
     assert {target: status for target, (status, _) in answers.items() if status != 200} == {}
     assert [target for target in targets if answers[target] != expected[target]] == []
@@ -131,7 +131,7 @@ def test_the_next_release_mends_the_cache(service: Service, harm: Harm) -> None:
     publish(service, events=2, minutes=1)
     service.edge.poll()
     assert service.get("/v1/harbor/events").headers["x-release"].startswith("2-")
-    wanted = {sha for each in read_manifests(service) for sha in list_files(each)}
+    wanted = {sha for manifest in read_manifests(service) for sha in list_files(manifest)}
     assert wanted <= {path.name for path in list_cached(service)}
 
 

@@ -40,7 +40,7 @@ def wait(service: Service, **span: int) -> None:
 
 
 def read_names(got: Any) -> list[str]:
-    return [each["name"] for each in got.read_json()["data"]]
+    return [item["name"] for item in got.read_json()["data"]]
 
 
 def count_maps(folder: Path) -> int:

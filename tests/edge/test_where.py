@@ -61,7 +61,7 @@ def fetch(served: Service, path: str, where: str | None = None, **params: str) -
 
 
 def list_ids(body: dict[str, Any]) -> list[str]:
-    return [each["id"] for each in body["data"]]
+    return [item["id"] for item in body["data"]]
 
 
 EVERYTHING = {"audience": "all", "min_confidence": "0", "limit": "200", "from": "2026-07-01", "to": "2026-09-30"}
@@ -72,9 +72,9 @@ def expect(kind: str, term: Term, params: dict[str, str], *, world: World = WORL
     """What the hand-written meaning of an expression keeps, together with the other filters."""
     params = {**params, **({"where": term.sql} if term.is_of_happening else {})}
     items = list_items(
-        world, kind, params, today=TODAY, where=lambda each, slot: term.meaning(world, each, slot) is True
+        world, kind, params, today=TODAY, where=lambda value, slot: term.meaning(world, value, slot) is True
     )
-    return [each["id"] for each in items]
+    return [item["id"] for item in items]
 
 
 ALL_TERMS = [(kind, term) for kind, terms in TERMS.items() for term in terms]
@@ -152,15 +152,15 @@ def test_a_condition_answers_as_the_filter_that_says_the_same(
     path = f"{path}/{shape}" if shape in ("calendar", "density") else path
     one, other = fetch(served, path, where, **base), fetch(served, path, **{**base, **params})
     assert one["data"]
-    days = [(each["date"], each["count"]) for each in one["data"]] if shape == "calendar" else None
+    days = [(item["date"], item["count"]) for item in one["data"]] if shape == "calendar" else None
     if days is None:
         assert one["data"] == other["data"]
         assert one.get("facets") == other.get("facets")
     else:
         outside = [count for day, count in days if not params.get("from", "") <= day <= params.get("to", "9999")]
-        inside = [each for each in one["data"] if params.get("from", "") <= each["date"] <= params.get("to", "9999")]
+        inside = [item for item in one["data"] if params.get("from", "") <= item["date"] <= params.get("to", "9999")]
         assert not any(outside)
-        assert inside == [each for each in other["data"] if each["date"] in {each["date"] for each in inside}]
+        assert inside == [item for item in other["data"] if item["date"] in {item["date"] for item in inside}]
 
 
 def test_a_walk_by_cursor_and_by_page_is_the_whole_list(served: Service) -> None:
@@ -187,15 +187,19 @@ def test_near_a_point_the_condition_holds_for_every_type(served: Service) -> Non
     everything = fetch(served, "nearby", **point, **limit)["data"]
     # Of a program of classes the card is chosen among those that match.
     others = {"types": "events,camps,places"}
-    ids = {each["id"] for each in everything if (each["price"] or {}).get("min") == 5 and each["type"] != "class"}
+    ids = {
+        listing["id"]
+        for listing in everything
+        if (listing["price"] or {}).get("min") == 5 and listing["type"] != "class"
+    }
     assert {*list_ids(fetch(served, "nearby", "price.min = 5", **point, **limit, **others))} == ids
     assert len(ids) > 2
-    kinds = {each["type"] for each in fetch(served, "nearby", "occurrence.index > 1", **point, **limit)["data"]}
+    kinds = {item["type"] for item in fetch(served, "nearby", "occurrence.index > 1", **point, **limit)["data"]}
     assert kinds == {"event"}
-    kinds = {each["type"] for each in fetch(served, "nearby", "occurrence.index IS NULL", **point, **limit)["data"]}
+    kinds = {item["type"] for item in fetch(served, "nearby", "occurrence.index IS NULL", **point, **limit)["data"]}
     assert kinds == {"camp", "class", "place"}
     around = fetch(served, "around", "type = 'place'", lat="40.0", lng="-74.0", radius_m="50000")["data"]
-    assert {each["type"] for group in around["results"].values() for each in group["items"]} == {"place"}
+    assert {item["type"] for group in around["results"].values() for item in group["items"]} == {"place"}
 
 
 def test_what_is_applied_is_canonical_and_means_the_same_when_it_is_sent_back(served: Service) -> None:
@@ -303,7 +307,7 @@ def test_a_value_that_fails_is_an_error_that_tells_no_value(served: Service, whe
     got = send(served, "events", where, **EVERYTHING)
     assert got.status == 400, got.body
     shown = got.error["message"].lower()
-    assert not [each["name"] for each in WORLD.listings if each["name"].lower() in shown]
+    assert not [listing["name"] for listing in WORLD.listings if listing["name"].lower() in shown]
 
 
 def test_a_key_without_the_grant_is_403_whatever_it_sends(served: Service) -> None:
@@ -320,14 +324,14 @@ def test_a_key_without_the_grant_is_403_whatever_it_sends(served: Service) -> No
 @pytest.mark.parametrize("where", ["true", "status = 'published'", "NOT (name = 'x')", "id IS NOT NULL"])
 def test_what_a_key_may_not_read_is_in_no_answer(served: Service, where: str) -> None:
     """No draft, nothing archived, no other metro's listing and no other type."""
-    shown = {each["id"] for each in WORLD.listings if each["status"] == "published"}
+    shown = {listing["id"] for listing in WORLD.listings if listing["status"] == "published"}
     for kind, collection in COLLECTIONS.items():
         params = OF_PLACES if kind == "place" else EVERYTHING
         assert list_ids(fetch(served, collection, where, **params)) == list_ids(fetch(served, collection, **params))
         assert {*list_ids(fetch(served, collection, where, **params))} <= shown
     assert not list_ids(fetch(served, "events", "status <> 'published' OR metro <> 'harbor'", **EVERYTHING))
     got = send(served, "nearby", where, kind="places", lat="40.0", lng="-74.0", radius_m="50000")
-    assert {each["type"] for each in got.read_json()["data"]} == {"place"}
+    assert {item["type"] for item in got.read_json()["data"]} == {"place"}
     assert send(served, "events", where, kind="places").status == 403
 
 
@@ -358,9 +362,9 @@ def test_a_condition_that_takes_too_long_or_too_much_is_refused_with_the_limit(
 def test_more_conditions_than_have_a_place_are_503_and_come_again(served: Service) -> None:
     targets = [f"/v1/harbor/events?where={quote(f'ages.min = {number}')}" for number in range(40)]
     got = ask_together(served.edge, targets, key=served.keys["all"])
-    refused = [each for each in got if each.status == 503]
-    assert {each.status for each in got} == {200, 503}
-    assert all(each.headers["retry-after"] == "1" for each in refused)
+    refused = [entry for entry in got if entry.status == 503]
+    assert {entry.status for entry in got} == {200, 503}
+    assert all(entry.headers["retry-after"] == "1" for entry in refused)
     assert send(served, "events", "ages.min = 39").status == 200
 
 

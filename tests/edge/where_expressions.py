@@ -42,8 +42,8 @@ def _count(world: World, listing: Document, _: Document) -> int | None:
 
 
 _EVERY = [
-    Term("name ILIKE '%s_im%'", _compare(lambda each: each["name"].lower(), lambda name: _has_swim(name))),
-    Term("length(name) > 5", _compare(lambda each: each["name"], lambda name: len(name) > 5)),
+    Term("name ILIKE '%s_im%'", _compare(lambda item: item["name"].lower(), lambda name: _has_swim(name))),
+    Term("length(name) > 5", _compare(lambda item: item["name"], lambda name: len(name) > 5)),
     Term("description LIKE '%lunch%'", _compare(_describe, lambda text: "lunch" in text)),
     Term("description IS NULL", lambda _, listing, __: _describe(listing) is None),
     Term("NOT contains(lower(description), 'zoo')", _compare(_describe, lambda text: "zoo" not in text.lower())),
@@ -55,19 +55,19 @@ _EVERY = [
     Term("confidence BETWEEN 0.6 AND 0.85", lambda _, listing, __: 0.6 <= listing["confidence"] <= 0.85),
     Term("audience IN ('kids', 'families')", lambda _, listing, __: listing["audience"] in ("kids", "families")),
     Term("audience NOT IN ('adults')", lambda _, listing, __: listing["audience"] != "adults"),
-    Term("ages.min <= 3", _compare(lambda each: each["ages"]["min"], lambda age: age <= 3)),
+    Term("ages.min <= 3", _compare(lambda listing: listing["ages"]["min"], lambda age: age <= 3)),
     Term("ages.max - ages.min > 2", _compare(
-        lambda each: None if None in (each["ages"]["min"], each["ages"]["max"])
-        else each["ages"]["max"] - each["ages"]["min"], lambda span: span > 2)),
+        lambda listing: None if None in (listing["ages"]["min"], listing["ages"]["max"])
+        else listing["ages"]["max"] - listing["ages"]["min"], lambda span: span > 2)),
     Term("coalesce(ages.max, 99) >= 10", lambda _, listing, __: (99 if listing["ages"]["max"] is None
                                                                else listing["ages"]["max"]) >= 10),
-    Term("location.lat > 40.0", _compare(lambda each: each["location"]["lat"], lambda lat: lat > 40.0)),
+    Term("location.lat > 40.0", _compare(lambda listing: listing["location"]["lat"], lambda lat: lat > 40.0)),
     Term("location.neighborhood = 'Old Town'",
-         _compare(lambda each: each["location"]["neighborhood"], lambda name: name == "Old Town")),
+         _compare(lambda listing: listing["location"]["neighborhood"], lambda name: name == "Old Town")),
     Term("organization.name IS NOT NULL", lambda _, listing, __: listing["organization"]["name"] is not None),
     Term("updated_at >= TIMESTAMPTZ '2026-07-02 08:00:00Z'",
-         _compare(lambda each: each["updated_at"], lambda at: at >= "2026-07-02T08:00:00Z")),
-    Term("updated_at < '2026-07-03'", _compare(lambda each: each["updated_at"], lambda at: at < "2026-07-03")),
+         _compare(lambda item: item["updated_at"], lambda at: at >= "2026-07-02T08:00:00Z")),
+    Term("updated_at < '2026-07-03'", _compare(lambda item: item["updated_at"], lambda at: at < "2026-07-03")),
     Term("CASE WHEN audience = 'kids' THEN confidence > 0.6 ELSE confidence > 0.8 END",
          lambda _, listing, __: listing["confidence"] > (0.6 if listing["audience"] == "kids" else 0.8)),
 ]  # fmt: skip
@@ -78,8 +78,8 @@ def _has_swim(name: str) -> bool:
 
 
 _DATED = [
-    Term("price.min < 12.5", _compare(lambda each: each["price"]["min"], lambda price: price < 12.5)),
-    Term("price.is_free", _compare(lambda each: each["price"]["is_free"], bool)),
+    Term("price.min < 12.5", _compare(lambda listing: listing["price"]["min"], lambda price: price < 12.5)),
+    Term("price.is_free", _compare(lambda listing: listing["price"]["is_free"], bool)),
     Term("price.is_free IS DISTINCT FROM true", lambda _, listing, __: listing["price"]["is_free"] is not True),
     Term(
         "NOT (price.is_free IS DISTINCT FROM true) OR confidence > 0.9 AND price.is_free IS DISTINCT FROM true",
@@ -93,9 +93,9 @@ TERMS = {
     "event": [
         *_EVERY, *_DATED,
         Term("is_recurring AND has_time", lambda _, listing, __: listing["is_recurring"] and listing["has_time"]),
-        Term("hour(starts_local) < 12", _compare(lambda each: each["starts_local"],
+        Term("hour(starts_local) < 12", _compare(lambda occurrence: occurrence["starts_local"],
                                                  lambda at: int(at[11:13]) < 12)),
-        Term("start_time >= '10:30'", _compare(lambda each: each["start_time"], lambda at: at >= "10:30:00")),
+        Term("start_time >= '10:30'", _compare(lambda item: item["start_time"], lambda at: at >= "10:30:00")),
         Term("occurrence.index >= 3", lambda _, __, slot: slot["index"] >= 3, True),
         Term("occurrence.total >= 6", _of_slot(_count, lambda total: total >= 6), True),
         Term("occurrence.date_on < '2026-08-20'", lambda _, __, slot: f"{slot['local']:%Y-%m-%d}" < "2026-08-20", True),
@@ -108,7 +108,7 @@ TERMS = {
     "class": [
         *_EVERY, *_DATED,
         Term("program.enrollment_type = 'drop_in'",
-             _compare(lambda each: each["program"]["enrollment_type"], lambda kind: kind == "drop_in")),
+             _compare(lambda item: item["program"]["enrollment_type"], lambda kind: kind == "drop_in")),
         Term("sections_total > 1", lambda _, listing, __: listing["sections_total"] > 1),
         Term("section.ages.min >= 3", _of_slot(lambda _, __, slot: slot["ages"]["min"], lambda age: age >= 3), True),
         Term("section.price.min < 15", _of_slot(lambda _, __, slot: slot["price"]["min"], lambda it: it < 15), True),
@@ -123,9 +123,9 @@ TERMS = {
     ],
     "camp": [
         *_EVERY, *_DATED,
-        Term("year = 2026", _compare(lambda each: each["year"], lambda year: year == 2026)),
+        Term("year = 2026", _compare(lambda item: item["year"], lambda year: year == 2026)),
         Term("sessions_total = 0", lambda _, listing, __: listing["sessions_total"] == 0),
-        Term("starts_on > '2026-08-01'", _compare(lambda each: each["starts_on"], lambda day: day > "2026-08-01")),
+        Term("starts_on > '2026-08-01'", _compare(lambda item: item["starts_on"], lambda day: day > "2026-08-01")),
         Term("session.is_overnight", _of_slot(lambda _, __, slot: slot["overnight"], bool), True),
         Term("session.starts_on > '2026-08-05'",
              _of_slot(lambda _, __, slot: slot["starts_on"], lambda day: day > "2026-08-05"), True),
@@ -135,8 +135,8 @@ TERMS = {
     ],
     "place": [
         *_EVERY,
-        Term("type_hint = 'park'", _compare(lambda each: each["type_hint"], lambda kind: kind == "park")),
-        Term("birthday_parties.available", _compare(lambda each: each["birthday_parties"]["available"], bool)),
+        Term("type_hint = 'park'", _compare(lambda item: item["type_hint"], lambda kind: kind == "park")),
+        Term("birthday_parties.available", _compare(lambda item: item["birthday_parties"]["available"], bool)),
         Term("classes.available IS NOT DISTINCT FROM true",
              lambda _, listing, __: listing["classes"]["available"] is True),
     ],

@@ -65,7 +65,7 @@ def select_records(feed: str) -> list[Row]:
 
 def _read_mapped(feed: str) -> list[Row]:
     configuration = read_configuration(EXAMPLE / "outings.toml", os.environ)
-    (table,) = (each for each in configuration.feeds if each.name == feed)
+    (table,) = (value for value in configuration.feeds if value.name == feed)
     read = read_feed(table, configuration)
     assert read.problems == ()
     return [to_builtins(record) for record in read.records]

@@ -66,10 +66,10 @@ def test_every_date_of_a_week_one_by_one(ask: Ask, export: Rows) -> None:
     answer = ask(f"/v1/nyc/events?{WEEK}&occurrences=expand&{ALL}")
     assert ids(answer) == event_ids(list_week(export("nyc-events")))
     blocks = [event["occurrence"] for event in answer]
-    assert {(each["index"], each["total"], each["is_first"], each["is_last"]) for each in blocks} == {
+    assert {(block["index"], block["total"], block["is_first"], block["is_last"]) for block in blocks} == {
         (1, 1, True, True)
     }
-    assert [each["starts_local"] for each in blocks] == [event["starts_local"] for event in answer]
+    assert [block["starts_local"] for block in blocks] == [event["starts_local"] for event in answer]
     assert (
         answer[0]["occurrence"]["key"] == f"{answer[0]['id']}_{answer[0]['starts_local'].translate({45: '', 58: ''})}"
     )

@@ -19,12 +19,12 @@ def cities(ask: Ask) -> dict[str, City]:
 
 
 def test_every_graded_name_is_in_the_exports(cities: dict[str, City]) -> None:
-    known = {metro: {each.casefold() for each in city.exported} for metro, city in cities.items()}
+    known = {metro: {entry.casefold() for entry in city.exported} for metro, city in cities.items()}
     missing = [
         (judged.q, pattern)
         for judged in read_judged()
         for pattern in judged.patterns
-        if not any(matches(pattern.casefold(), each) for each in known[judged.metro])
+        if not any(matches(pattern.casefold(), value) for value in known[judged.metro])
     ]
     assert not missing
 
@@ -43,7 +43,7 @@ def test_a_perfect_order_of_what_may_be_shown_loses_little(cities: dict[str, Cit
         for judged in read_judged()
         if judged.nothing is None
     ]
-    ceilings = {q: measure_ndcg(sorted(each.shown, reverse=True), each.exported) for q, each in graded}
+    ceilings = {q: measure_ndcg(sorted(entry.shown, reverse=True), entry.exported) for q, entry in graded}
     assert sum(ceilings.values()) / len(ceilings) == pytest.approx(0.98, abs=0.01)
     assert min(ceilings.values()) > 0.5
 
@@ -51,7 +51,9 @@ def test_a_perfect_order_of_what_may_be_shown_loses_little(cities: dict[str, Cit
 @pytest.mark.parametrize("match", FLOORS)
 def test_the_order_of_search_is_as_good_as_it_was(fetch: Ask, cities: dict[str, City], match: str) -> None:
     graded = [
-        grade_results(each, [item["id"] for item in fetch(each.path + match)["data"]], cities[each.metro])
-        for each in read_judged()
+        grade_results(
+            judgement, [item["id"] for item in fetch(judgement.path + match)["data"]], cities[judgement.metro]
+        )
+        for judgement in read_judged()
     ]
     assert measure_all(graded).ndcg >= FLOORS[match]

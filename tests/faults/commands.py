@@ -153,7 +153,7 @@ def _run(words: list[str], folder: Path, meets: Meets) -> None:
     finally:
         sys.stdout.flush()
         with contextlib.suppress(OSError):  # where the disk is full, that is what is tried
-            (folder / "trace").write_text("\n".join(each.replace(" ", ":") for each in trace))
+            (folder / "trace").write_text("\n".join(entry.replace(" ", ":") for entry in trace))
 
 
 def _put_doubles(meets: Meets, trace: list[str]) -> None:

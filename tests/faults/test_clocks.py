@@ -72,7 +72,7 @@ def check_follows(config: Path, before: Whole) -> Whole:
     assert after.sequence == before.sequence + 1
     assert len(after.log) > len(before.log)
     assert after.log[: len(before.log)] == before.log
-    last = max(each.updated_at for each in before.listings.values())
+    last = max(listing.updated_at for listing in before.listings.values())
     assert after.log[len(before.log)]["changed_at"] > before.log[-1]["changed_at"]
     for slug in METROS:
         assert after.root["parts"][slug]["stamp"] > before.root["parts"][slug]["stamp"]
@@ -98,10 +98,10 @@ def test_builds_and_a_rollback_go_on_whatever_the_clock_says(tmp_path: Path) -> 
         pruned = json.loads(act(config, "releases", "prune", by=-HOUR).out)
     assert pruned["releases"] == len(releases)
     assert caught_up[-1] == releases[-1].sequence
-    dates = [each.root["built_at"] for each in releases]
+    dates = [release.root["built_at"] for release in releases]
     assert dates == sorted(dates)
     # Every stamp is a second after the one before, and not an hour.
-    stamps = [datetime.fromisoformat(each.root["parts"]["seattle"]["stamp"]) for each in releases]
+    stamps = [datetime.fromisoformat(release.root["parts"]["seattle"]["stamp"]) for release in releases]
     assert stamps[-1] - stamps[0] < timedelta(minutes=1)
     assert stamps[-1] < datetime.now(UTC) + timedelta(minutes=1)
 

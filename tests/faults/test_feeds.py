@@ -95,7 +95,9 @@ def test_a_broken_line_is_set_aside_with_its_feed_line_field_and_reason(
     # The other lines are built. A record whose line still says whose it is keeps its last good version.
     after = FolderStore(world.parent / "var/store")
     shown = run("releases", "diff", f"1-{before.sha[:8]}", report["release"], "--json", config=world)
-    kinds = [each["kind"] for each in json.loads(shown.out)["differences"] if each["metro"] == "seattle"]
+    kinds = [
+        difference["kind"] for difference in json.loads(shown.out)["differences"] if difference["metro"] == "seattle"
+    ]
     assert kinds.count("updated") > 30
     assert kinds.count("removed") == (3 if is_known else 4), "three are gone from the feed itself"
     assert after.exists("current.json")

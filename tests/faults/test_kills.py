@@ -88,7 +88,7 @@ def test_a_build_killed_at_each_store_operation_shows_readers_the_old_release_or
     """
     origin = (unbuilt, built)[number]
     expected = build_uninterrupted(copy_world(origin, tmp_path / "expected"), *words, number=number)
-    operations = [each for each in expected.trace if each in STORE]
+    operations = [value for value in expected.trace if value in STORE]
     assert len(operations) >= 10
     config = copy_world(origin, tmp_path / "killed")
     store = config.parent / "var/store"

@@ -15,7 +15,7 @@ from tests.faults.worlds import clock_of, copy_world, forget_cache
 from tests.release.doubles import ForgetfulDisk
 
 # Making a folder is durable in itself, and leaves nothing behind.
-STEPS = tuple(each for each in DISK if each != "make_folder")
+STEPS = tuple(value for value in DISK if value != "make_folder")
 # What is left of things that were not synced: nothing, all, or some.
 LOTS = (0.0, 1.0, 0.5)
 
@@ -88,7 +88,7 @@ def test_a_power_cut_at_each_step_of_a_build_leaves_a_whole_release(
     forget_cache(config)
     store, into = config.parent / "var/store", tmp_path / "left"
     counted = build(copy_world(config, tmp_path / "counted"), as_of=clock_of(number))
-    steps = [each for each in counted.trace if each in STEPS]
+    steps = [value for value in counted.trace if value in STEPS]
     numbers = frozenset(choose_turns(steps) | choose_any(steps, cases=cases // 2))
     disk = partial(CutDisk, store, into, numbers=numbers, end=len(steps))
     ended = build(config, as_of=clock_of(number), meets=Meets(make_disk=disk))
@@ -114,7 +114,7 @@ def test_a_power_cut_at_steps_of_a_prune_leaves_whole_releases(built: Path, tmp_
     config = make_old(built, tmp_path / "world")
     store, into = config.parent / "var/store", tmp_path / "left"
     counted = run("releases", "prune", "--clock-is-right", config=copy_world(config, tmp_path / "counted"))
-    steps = [each for each in counted.trace if each in STEPS]
+    steps = [value for value in counted.trace if value in STEPS]
     numbers = frozenset({*range(6), *choose_any(steps, cases=cases)})
     disk = partial(CutDisk, store, into, numbers=numbers, end=len(steps))
     ended = run("releases", "prune", "--clock-is-right", config=config, meets=Meets(make_disk=disk))

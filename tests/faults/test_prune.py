@@ -32,7 +32,7 @@ def test_a_prune_before_any_write_of_a_build_leaves_both_whole(built: Path, tmp_
     """And before as many of its other operations as the setting says."""
     origin = make_old(built, tmp_path / "origin")
     counted = build(copy_world(origin, tmp_path / "counted"), as_of=clock_of(2))
-    operations = [each for each in counted.trace if each in STORE]
+    operations = [value for value in counted.trace if value in STORE]
     writes = [at for at, operation in enumerate(operations) if operation in ("put", "put_many", "put_if")]
     others = random.Random(4).sample(range(len(operations)), min(cases // 5, len(operations)))
     deleted = []
@@ -55,7 +55,7 @@ def test_a_prune_before_any_write_of_a_build_leaves_both_whole(built: Path, tmp_
 def test_a_build_before_any_operation_of_a_prune_leaves_both_whole(built: Path, tmp_path: Path, cases: int) -> None:
     origin = make_old(built, tmp_path / "origin")
     counted = run("releases", "prune", "--clock-is-right", config=copy_world(origin, tmp_path / "counted"))
-    count = len([each for each in counted.trace if each in STORE or each.startswith("delete")])
+    count = len([entry for entry in counted.trace if entry in STORE or entry.startswith("delete")])
     assert counted.count("remove") > 100
     numbers = {*range(4), *random.Random(5).sample(range(count), min(cases // 5, count)), count - 1}
     for n in sorted(numbers):

@@ -46,7 +46,7 @@ def read_quarantine(config: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def find_places(quarantined: list[dict[str, Any]]) -> list[tuple[str, int, str]]:
-    return sorted((each["feed"], each["line"], each["field"]) for each in quarantined)
+    return sorted((item["feed"], item["line"], item["field"]) for item in quarantined)
 
 
 def meet_swap(fault: Watch, operation: str, act: Act) -> Any:
@@ -87,9 +87,9 @@ def test_a_swap_that_was_lost_leaves_no_file_of_a_release_that_is_none(world: Pa
         late = slow.wait()
     assert (quick.code, late.code) == (0, 0), quick.err + late.err
     quarantined = read_quarantine(config)
-    reports = [json.loads(each.out) for each in (quick, late)]
-    assert [Path(each["quarantine"]).stem for each in reports] == [each["release"] for each in reports]
-    assert quarantined.keys() - {find_release(world)} == {each["release"] for each in reports}
+    reports = [json.loads(entry.out) for entry in (quick, late)]
+    assert [Path(report["quarantine"]).stem for report in reports] == [report["release"] for report in reports]
+    assert quarantined.keys() - {find_release(world)} == {report["release"] for report in reports}
     assert find_places(quarantined[reports[1]["release"]]) == EXPECTED[1:]
 
 

@@ -37,7 +37,7 @@ def read_current(config: Path) -> Whole:
 
 
 def name_versions(log: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
-    return [(each["listing_id"], each["kind"], each["slug"]) for each in log]
+    return [(version["listing_id"], version["kind"], version["slug"]) for version in log]
 
 
 @pytest.mark.long
@@ -58,7 +58,7 @@ def test_of_two_metros_both_are_published_and_the_loser_renders_nothing_again(
     assert "put_if" in again
     # Pointer, root, tail, organizations, and what both metros and the site of before give to the site are read, once;
     # the tail, its index, the site with its pages and the root are written, then the pointer.
-    assert [each for each in again if each in STORE and each != "get"] == ["read_versioned", "put_many", "put_if"]
+    assert [value for value in again if value in STORE and value != "get"] == ["read_versioned", "put_many", "put_if"]
     assert again.count("get") < 15
     assert again.count("write_file") == 5 + 1
 
@@ -144,11 +144,11 @@ def race_builds(config: Path, pair: tuple[str, str], *, rounds: int) -> None:
         ):
             endings = [one.wait(), other.wait()]
         expected = [0, 0] if pair[0] != pair[1] else [0, 3]
-        assert sorted(each.code for each in endings) == expected, [each.err for each in endings]
+        assert sorted(ending.code for ending in endings) == expected, [ending.err for ending in endings]
         after = read_current(config)
         assert after.sequence == before.sequence + expected.count(0)
         assert after.log[: len(before.log)] == before.log
         assert {after.marks[metro] for metro in pair} == {number}
-        added = [each["listing_id"] for each in after.log[len(before.log) :]]
-        reports = [json.loads(each.out) for each in endings if each.code == 0]
-        assert len(added) == sum(sum(each["changes"].values()) for each in reports)
+        added = [item["listing_id"] for item in after.log[len(before.log) :]]
+        reports = [json.loads(ending.out) for ending in endings if ending.code == 0]
+        assert len(added) == sum(sum(report["changes"].values()) for report in reports)

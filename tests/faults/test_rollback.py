@@ -24,7 +24,7 @@ def list_ids(config: Path) -> list[str]:
     """Releases, the oldest first."""
     ended = run("releases", "list", "--json", config=config)
     assert ended.code == 0, ended.err
-    return [each["id"] for each in reversed(json.loads(ended.out)["releases"])]
+    return [release["id"] for release in reversed(json.loads(ended.out)["releases"])]
 
 
 def roll_back(config: Path, release_id: str, *, meets: Meets | None = None) -> CommandResult:
@@ -45,7 +45,7 @@ def check_rolled_back(config: Path, ended: CommandResult, *, before: Whole, want
     assert after.sequence == before.sequence + 1
     assert after.log[: len(before.log)] == before.log
     assert (after.marks, list_published(after)) == (wanted.marks, list_published(wanted))
-    last = max(each.updated_at for each in before.listings.values())
+    last = max(listing.updated_at for listing in before.listings.values())
     for key, listing in after.listings.items():
         old = before.listings[key]
         assert listing.updated_at > last or (listing.updated_at, listing.slug) == (old.updated_at, old.slug)
@@ -81,7 +81,7 @@ def test_killed_before_any_write_the_release_before_stays(built: Path, tmp_path:
     origin = copy_world(built, tmp_path / "origin")
     build_rounds(origin, 1)
     counted = roll_back(copy_world(origin, tmp_path / "counted"), list_ids(origin)[0])
-    operations = [each for each in counted.trace if each in STORE]
+    operations = [value for value in counted.trace if value in STORE]
     before = read_current(origin)
     for n in [at for at, operation in enumerate(operations) if operation in ("put", "put_many", "put_if")]:
         # A world of its own: what a killed rollback left in the cache is fetched no more, and the count is another.

@@ -54,7 +54,7 @@ def test_a_disk_that_refuses_at_any_call_leaves_the_release_before(
 ) -> None:
     """Before the call by which the pointer becomes another one. What was written in vain is cleared away."""
     counted = build(copy_world(world, tmp_path / "counted"), as_of=clock_of(1))
-    calls = [each for each in counted.trace if each in DISK]
+    calls = [value for value in counted.trace if value in DISK]
     last = len(calls) - 1  # the sync of the pointer's name
     before = read_current(world)
     for n in sorted({*random.Random(1).sample(range(last), min(max(3, cases // 5), last)), *range(last - 4, last)}):
@@ -117,7 +117,7 @@ def test_a_store_that_may_only_be_read_is_exit_1_with_what_to_allow(world: Path)
         ended = build(world, as_of=clock_of(1), meets=Meets(prepare=obey_permissions))
         check_failure(ended, expected=(str(store_of(world)), "Permission denied", "read and write the store's folder"))
         listed = run("releases", "list", "--json", config=world, meets=Meets(prepare=obey_permissions))
-        assert [each["sequence"] for each in json.loads(listed.out)["releases"]] == [1]
+        assert [release["sequence"] for release in json.loads(listed.out)["releases"]] == [1]
     finally:
         for folder in folders:
             folder.chmod(0o755)
@@ -187,7 +187,7 @@ def test_a_store_that_fails_at_any_operation_leaves_the_release_before_or_the_ne
     """A build that failed published nothing, unless it failed at the swap itself: then it may have."""
     forget_cache(world)
     counted = build(copy_world(world, tmp_path / "counted"), as_of=clock_of(1))
-    operations = [each for each in counted.trace if each in STORE]
+    operations = [value for value in counted.trace if value in STORE]
     swap = operations.index("put_if")
     assert swap == len(operations) - 1, "what follows the swap can still fail"
     for n, operation in enumerate(operations):
@@ -203,7 +203,7 @@ def test_a_store_that_fails_at_any_operation_leaves_the_release_before_or_the_ne
 @pytest.mark.long
 def test_a_lost_reply_of_the_swap_is_found_out(world: Path, tmp_path: Path) -> None:
     counted = build(copy_world(world, tmp_path / "counted"), as_of=clock_of(1))
-    swap = [each for each in counted.trace if each in STORE].index("put_if")
+    swap = [value for value in counted.trace if value in STORE].index("put_if")
     ended = build(world, as_of=clock_of(1), meets=Meets(operations=Nth(swap, lose_reply)))
     assert (ended.code, ended.out[:20]) == (0, counted.out[:20]), ended.err
     assert check_current(store_of(world)) == 2

@@ -54,7 +54,7 @@ def read_whole(store: Store) -> Whole | None:
     marks, listings = {}, {}
     for slug, part in root["parts"].items():
         marks[slug], listed = _read_metro(store, json.loads(read_checked(store, part["manifest"])))
-        listings.update({(slug, id_): each for id_, each in listed.items()})
+        listings.update({(slug, id_): value for id_, value in listed.items()})
     log = read_log(store, root)
     check_log(log)
     assert len(log) == root["log"]["latest_version_id"]
@@ -88,8 +88,8 @@ def _read_metro(store: Store, manifest: dict[str, Any]) -> tuple[int, dict[str, 
 
 def check_log(log: list[dict[str, Any]]) -> None:
     """Ids rise by one, time never goes back, and a listing is created once, then changed, gone and back in turn."""
-    assert [each["version_id"] for each in log] == [*range(1, len(log) + 1)]
-    assert [each["changed_at"] for each in log] == sorted(each["changed_at"] for each in log)
+    assert [version["version_id"] for version in log] == [*range(1, len(log) + 1)]
+    assert [version["changed_at"] for version in log] == sorted(version["changed_at"] for version in log)
     last: dict[str, str] = {}
     allowed = {
         None: {"created"},
@@ -98,33 +98,33 @@ def check_log(log: list[dict[str, Any]]) -> None:
         "restored": {"updated", "removed"},
         "removed": {"restored"},
     }
-    for each in _list_visible(log):
-        assert each["kind"] in allowed[last.get(each["listing_id"])], each
-        last[each["listing_id"]] = each["kind"]
+    for version in _list_visible(log):
+        assert version["kind"] in allowed[last.get(version["listing_id"])], version
+        last[version["listing_id"]] = version["kind"]
 
 
 def _list_visible(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """By readers of all metros: for them an organization that comes to one more is no change."""
-    return [each for each in log if not each.get("known_in")]
+    return [entry for entry in log if not entry.get("known_in")]
 
 
 def replay(log: list[dict[str, Any]]) -> dict[str, str]:
     """What a mirror has that read the log: slugs by id."""
     documents: dict[str, str] = {}
-    for each in _list_visible(log):
-        if each["kind"] == "removed":
-            del documents[each["listing_id"]]
+    for version in _list_visible(log):
+        if version["kind"] == "removed":
+            del documents[version["listing_id"]]
         else:
-            documents[each["listing_id"]] = each["slug"]
+            documents[version["listing_id"]] = version["slug"]
     return documents
 
 
 def list_published(whole: Whole) -> dict[str, str]:
     """What readers see: slugs by id. Of an organization of several metros the newest copy, then the first metro's."""
     published: dict[str, tuple[int, str]] = {}
-    for (_, id_), each in sorted(whole.listings.items()):
-        if each.is_published and (id_ not in published or each.updated_at > published[id_][0]):
-            published[id_] = (each.updated_at, each.slug)
+    for (_, id_), listing in sorted(whole.listings.items()):
+        if listing.is_published and (id_ not in published or listing.updated_at > published[id_][0]):
+            published[id_] = (listing.updated_at, listing.slug)
     return {id_: slug for id_, (_, slug) in published.items()}
 
 
@@ -146,5 +146,5 @@ def check_listed(folder: Path) -> list[str]:
         for sha in list_references(store, listed.root):
             read_checked(store, sha)
         ids.append(listed.id)
-    assert [int(each.partition("-")[0]) for each in ids] == [*range(int(ids[0].partition("-")[0]), 0, -1)][: len(ids)]
+    assert [int(value.partition("-")[0]) for value in ids] == [*range(int(ids[0].partition("-")[0]), 0, -1)][: len(ids)]
     return ids

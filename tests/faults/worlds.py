@@ -42,8 +42,12 @@ def write_round(config: Path, number: int, *, metros: tuple[str, ...] = METROS) 
         if not first.exists():
             shutil.copy(feed_of(config, slug), first)
         records = [json.loads(line) for line in first.read_text().splitlines()]
-        kept = [each for at, each in enumerate(records) if not (number % 2 and each["type"] == "event" and at % 7 == 0)]
-        write_feed(config, slug, [{**each, "name": f"{each['name']} ~{number}~"} for each in kept])
+        kept = [
+            record
+            for at, record in enumerate(records)
+            if not (number % 2 and record["type"] == "event" and at % 7 == 0)
+        ]
+        write_feed(config, slug, [{**item, "name": f"{item['name']} ~{number}~"} for item in kept])
 
 
 def feed_of(config: Path, slug: str) -> Path:
@@ -58,7 +62,7 @@ def write_feed(config: Path, slug: str, records: list[dict[str, Any]]) -> None:
     """Whole or not at all: a build may be reading."""
     path = feed_of(config, slug)
     following = path.with_suffix(".following")
-    following.write_text("".join(json.dumps(each) + "\n" for each in records))
+    following.write_text("".join(json.dumps(record) + "\n" for record in records))
     following.replace(path)
 
 

@@ -91,7 +91,7 @@ def test_a_record_says_whom_it_is_for(porto: Path) -> None:
     ]
     (porto / "agenda.ndjson").write_text("\n".join(map(json.dumps, stated)))
     checked = json.loads(check(porto, "pt", "--json").stdout)
-    assert [(each["field"], each["quarantined"]) for each in checked["problems"]] == [("audience", False)]
+    assert [(problem["field"], problem["quarantined"]) for problem in checked["problems"]] == [("audience", False)]
     config = str(porto / "outings.toml")
     run("build", "--as-of", "2026-11-30", "--workers", "1", "-c", config)
     audiences = {"Prova de vinhos": "families", "Adults only night": "adults", "Hora do conto": "all_ages"}

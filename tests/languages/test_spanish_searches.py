@@ -68,16 +68,16 @@ def search(client: TestClient, q: str, **params: str) -> Any:
     return response.json()
 
 
-@pytest.mark.parametrize(("q", "first", "others"), SEARCHES, ids=[each[0] for each in SEARCHES])
+@pytest.mark.parametrize(("q", "first", "others"), SEARCHES, ids=[value[0] for value in SEARCHES])
 def test_a_parent_finds_what_was_meant(valladolid: TestClient, q: str, first: str, others: set[str]) -> None:
-    names = [each["name"] for each in search(valladolid, q)["data"]]
+    names = [item["name"] for item in search(valladolid, q)["data"]]
     assert names[:1] == [first]
     assert set(names[1:]) <= others
 
 
 def test_where_it_is_completes_a_match_in_auto(valladolid: TestClient) -> None:
     assert search(valladolid, "museo de la ciencia")["data"] == []
-    names = [each["name"] for each in search(valladolid, "museo de la ciencia", match="auto")["data"]]
+    names = [item["name"] for item in search(valladolid, "museo de la ciencia", match="auto")["data"]]
     assert names[0] == MUSEO
 
 
@@ -99,7 +99,7 @@ def test_an_age_is_a_filter(
     body = search(valladolid, q)
     age = body["meta"]["interpreted"]["age"]
     assert (age["min"], age["max"]) == (low, high)
-    names = {each["name"] for each in body["data"]}
+    names = {item["name"] for item in body["data"]}
     assert fits in names
     assert does_not_fit not in names
 
@@ -107,7 +107,7 @@ def test_an_age_is_a_filter(
 def test_what_is_for_adults_alone_is_not_shown_to_families(valladolid: TestClient) -> None:
     assert search(valladolid, "monólogos")["data"] == []
     page = valladolid.get("/v1/valladolid/events", params={**WINTER, "audience": "adults"}).json()["data"]
-    assert "Monólogos: noche golfa" in {each["name"] for each in page}
+    assert "Monólogos: noche golfa" in {item["name"] for item in page}
 
 
 def test_words_that_do_not_count_are_named(valladolid: TestClient) -> None:
@@ -124,14 +124,14 @@ def test_a_query_of_filler_words_alone_is_refused(valladolid: TestClient) -> Non
 def test_calendar_and_filters_are_in_the_citys_zone(valladolid: TestClient) -> None:
     """22:00 in Madrid is 21:00 by the clock of the world, and 0:30 is of the next day."""
     night = valladolid.get("/v1/valladolid/events", params={"from": "2026-12-13", "to": "2026-12-13", "limit": "50"})
-    items = {each["name"]: each for each in night.json()["data"]}
+    items = {item["name"]: item for item in night.json()["data"]}
     assert items[ASTRONOMIA]["starts_at"] == "2026-12-13T21:00:00Z"
     late = valladolid.get(
         "/v1/valladolid/events",
         params={"from": "2026-12-13", "to": "2026-12-13", "start_after": "21:30", "limit": "50"},
     )
-    assert [each["name"] for each in late.json()["data"]] == [ASTRONOMIA]
+    assert [item["name"] for item in late.json()["data"]] == [ASTRONOMIA]
     december = {"from": "2026-12-01", "to": "2026-12-31"}
     month = valladolid.get("/v1/valladolid/events/calendar", params=december).json()["data"]
-    days = {each["date"]: each["count"] for each in month}
+    days = {item["date"]: item["count"] for item in month}
     assert days["2026-12-13"] == len(items)

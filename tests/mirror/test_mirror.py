@@ -258,7 +258,7 @@ def test_a_mirror_that_differs_is_told_apart_by_metro_and_type(api: Api) -> None
     catch_up(client, file, url=URL)
     progress = file.read_progress()
     assert progress is not None
-    (row_id, document) = next((key, each) for key, each in read_records(api).items() if each["type"] == "place")
+    (row_id, document) = next((key, record) for key, record in read_records(api).items() if record["type"] == "place")
     old = MirroredRecord(
         id=row_id, type="place", metro=document["metro"], updated_at="2026-01-01T00:00:00Z", document="{}"
     )  # fmt: skip

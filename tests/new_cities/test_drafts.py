@@ -59,13 +59,13 @@ def test_a_spanish_agenda_is_served(serve: Serve) -> None:
     assert (event["ages"]["min"], event["location"]["lat"]) == (4, 41.65219)
     assert event["location"]["neighborhood"] == "Centro"
     free = ask("/v1/valladolid/events?free=true&category=storytime_books&from=2026-12-01&to=2026-12-31")["data"]
-    assert {each["name"] for each in free} >= {"Bebecuentos", "Lectura en voz alta: El Quijote para niños"}
+    assert {item["name"] for item in free} >= {"Bebecuentos", "Lectura en voz alta: El Quijote para niños"}
 
 
 def test_a_page_of_socrata_is_served(serve: Serve) -> None:
     ask = serve("sacramento-recreation.json")
     page = ask(f"/v1/sacramento/events?{WINTER}")["data"]
-    named = {each["name"]: each for each in page}
+    named = {item["name"]: item for item in page}
     swim = ask(f"/v1/events/{named['Learn to Swim - Level 1']['id']}")["data"]
     assert (swim["starts_local"], swim["price"]["min"]) == ("2026-12-08T16:00:00", 62.5)
     assert (swim["location"]["zip"], swim["ages"]["min"], swim["ages"]["max"]) == ("95820", 3, 5)
@@ -77,7 +77,7 @@ def test_a_layer_of_arcgis_is_served(serve: Serve) -> None:
     ask = serve("tucson-parks.json")
     page = ask("/v1/tucson/places?limit=50&audience=all")["data"]
     assert len(page) == 25
-    himmel = next(each for each in page if each["name"] == "Himmel Park")
+    himmel = next(item for item in page if item["name"] == "Himmel Park")
     place = ask(f"/v1/places/{himmel['id']}")["data"]
     assert (place["type_hint"], place["location"]["lat"], place["location"]["lng"]) == ("park", 32.23278, -110.9353)
 
@@ -85,7 +85,7 @@ def test_a_layer_of_arcgis_is_served(serve: Serve) -> None:
 def test_a_librarys_events_are_served(serve: Serve) -> None:
     ask = serve("pittsburgh-library.json")
     page = ask(f"/v1/pittsburgh/events?{WINTER}&category=storytime_books")["data"]
-    story = next(each for each in page if each["name"] == "Toddler Storytime")
+    story = next(item for item in page if item["name"] == "Toddler Storytime")
     event = ask(f"/v1/events/{story['id']}")["data"]
     assert event["starts_local"] == "2026-12-02T10:00:00"
     assert event["description"] == "Stories, songs & shakers."
@@ -95,7 +95,7 @@ def test_a_librarys_events_are_served(serve: Serve) -> None:
 def test_a_spreadsheet_is_served(serve: Serve) -> None:
     ask = serve("santa-fe-winter.xlsx")
     page = ask(f"/v1/santa-fe/events?{WINTER}")["data"]
-    named = {each["name"]: each for each in page}
+    named = {item["name"]: item for item in page}
     level = ask(f"/v1/events/{named['Swim Lessons: Level 2']['id']}")["data"]
     # Its date is a cell merged over three rows.
     assert level["starts_local"] == "2026-12-07T17:00:00"

@@ -46,20 +46,20 @@ def ask_for(tmp_path: Path, serve_folder: Callable[[Path], Ask]) -> AskFor:
         assert drafted.exit_code == 0, drafted.output
         path = f"/v1/boise/events?limit=100&audience=all&min_confidence=0&fields=name,{member}"
         page = serve_folder(tmp_path)(path)["data"]
-        return [each[member] for each in sorted(page, key=lambda each: each["name"])]
+        return [item[member] for item in sorted(page, key=lambda item: item["name"])]
 
     return publish
 
 
 def test_an_age_is_what_its_cell_says(ask_for: AskFor) -> None:
     ages = ask_for("ages", list(AGES))
-    assert dict(zip(AGES, [(each["min"], each["max"]) for each in ages], strict=True)) == AGES
-    assert [each["text"] for each in ages] == list(AGES)
+    assert dict(zip(AGES, [(age["min"], age["max"]) for age in ages], strict=True)) == AGES
+    assert [age["text"] for age in ages] == list(AGES)
 
 
 def test_a_price_is_what_its_cell_says_and_none_is_lost(ask_for: AskFor) -> None:
     prices = ask_for("price", list(PRICES))
-    assert dict(zip(PRICES, [(each["min"], each["max"], each["note"]) for each in prices], strict=True)) == PRICES
+    assert dict(zip(PRICES, [(price["min"], price["max"], price["note"]) for price in prices], strict=True)) == PRICES
 
 
 def test_a_point_that_is_wrong_in_one_row_is_found_in_the_others(tmp_path: Path) -> None:

@@ -92,8 +92,8 @@ def test_events_of_an_american_city_say_what_their_files_say(
     # Cells that are none of its column's kind are counted.
     assert "Time: 4 of 5 are written as HH:MM" in printed
     places = ask("/v1/boise/places?audience=all&limit=100")["data"]
-    at = {each["name"]: (each["location"]["lat"], each["location"]["lng"]) for each in places}
-    assert sorted(each["name"] for each in places) == [
+    at = {place["name"]: (place["location"]["lat"], place["location"]["lng"]) for place in places}
+    assert sorted(place["name"] for place in places) == [
         "Owl Playground", "Pitch, Hill Rd", "Playground, Fort St", "Playground, Fort St",
     ]  # fmt: skip
     assert at["Pitch, Hill Rd"][1] == -116.23

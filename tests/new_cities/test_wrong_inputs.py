@@ -68,7 +68,9 @@ def read(folder: Path, name: str, content: bytes, *, settings: str = "", mapping
         feed_read = read_feed(configuration.feeds[0], configuration)
     except (FeedError, SettingError) as error:
         return [], str(error)
-    problems = (f"{each.feed}: line {each.line}: {each.reason}: {each.value}" for each in feed_read.problems)
+    problems = (
+        f"{problem.feed}: line {problem.line}: {problem.reason}: {problem.value}" for problem in feed_read.problems
+    )
     return [record.name for record in feed_read.records], "\n".join((*feed_read.decided, *problems))
 
 
@@ -204,7 +206,7 @@ FILES = [
 
 
 # Packed files have their times in them: a test's name is what is said of its file.
-@pytest.mark.parametrize(("name", "content", "settings", "expected"), FILES, ids=[each[3][0][:50] for each in FILES])
+@pytest.mark.parametrize(("name", "content", "settings", "expected"), FILES, ids=[file[3][0][:50] for file in FILES])
 def test_a_file_that_is_wrong_gives_no_listing_and_says_what_to_do(
     tmp_path: Path, name: str, content: bytes, settings: str, expected: list[str]
 ) -> None:

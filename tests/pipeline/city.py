@@ -77,7 +77,7 @@ class City:
     ) -> None:
         """A record that is a text is written as it is."""
         self._feeds[feed] = (metro, mode)
-        lines = [each if isinstance(each, str) else json.dumps(each) for each in records]
+        lines = [record if isinstance(record, str) else json.dumps(record) for record in records]
         (self.folder / f"{feed}.ndjson").write_text("\n".join(lines) + "\n")
 
     def forget(self, feed: str) -> None:

@@ -110,7 +110,7 @@ def _make_object(members: Mapping[str, Leaf | Table], random: Random, *, junk: f
             low in made
             and high in made
             and are_ordered
-            and all(type(made[each]) in (int, float) for each in (low, high))
+            and all(type(made[value]) in (int, float) for value in (low, high))
         ):
             made[low], made[high] = sorted((made[low], made[high]))
     return made

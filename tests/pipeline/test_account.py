@@ -27,7 +27,7 @@ def city(tmp_path: Path) -> City:
 
 
 def count(built: BuildResult, feed: str = "samples") -> FeedCount:
-    return next(each for each in count_feeds(built.feeds, built.accounts) if each.feed == feed)
+    return next(value for value in count_feeds(built.feeds, built.accounts) if value.feed == feed)
 
 
 def check(city: City, *options: str, code: int = 0) -> Any:
@@ -86,7 +86,7 @@ def test_the_account_adds_up_over_any_dirt_in_a_build_and_a_check(
         previous = check(city, "--json", code=5 if "not one" in check_text(city) else 0)["feeds"]
         counted = count(city.build(TODAY))
         refuse_difference(counted)
-        assert [each["account"] for each in previous] == [json.loads(encode(counted))["account"]]
+        assert [item["account"] for item in previous] == [json.loads(encode(counted))["account"]]
 
 
 def check_text(city: City) -> str:
@@ -170,7 +170,7 @@ def test_a_feed_without_one_listing_is_an_error_of_its_own(city: City) -> None:
     result = CliRunner().invoke(main, ["build", "-c", str(city.folder / "outings.toml"), "--as-of", "2026-08-10"])
     assert result.exit_code == 5
     assert "feed samples: not one listing of it is published" in result.stderr
-    assert [each["name"] for each in city.ask("/v1/seattle/events", entitlement=Entitlement())["data"]] == ["Event b"]
+    assert [item["name"] for item in city.ask("/v1/seattle/events", entitlement=Entitlement())["data"]] == ["Event b"]
 
 
 def test_what_a_kept_version_has_is_counted_too(city: City) -> None:

@@ -40,7 +40,7 @@ def connect(city: City, server: ServerBehaviour, settings: str = "") -> None:
 
 
 def write_events(city: City, *addresses: str, **members: Any) -> None:
-    events = [make_event(str(number), location={"address": each}) for number, each in enumerate(addresses)]
+    events = [make_event(str(number), location={"address": address}) for number, address in enumerate(addresses)]
     city.write([{**event, **members} for event in events])
 
 
@@ -101,7 +101,7 @@ def test_what_nobody_here_knows_is_asked_of_the_service_once_and_never_again(
     connect(city, server)
     write_events(city, "9 Nowhere Rd", "9  nowhere RD", "10 Nowhere Rd")
     built = city.build()
-    assert [each["q"] for each in server.requests] == ["9 Nowhere Rd", "10 Nowhere Rd"]
+    assert [request["q"] for request in server.requests] == ["9 Nowhere Rd", "10 Nowhere Rd"]
     assert list_points(city) == [(47.5, -122.5)] * 3
     assert list_lines(built) == ["3 got a point by the address ([geocoder] build)"]
     write_events(city, "9 Nowhere Rd", "10 Nowhere Rd", name="Another")
@@ -149,11 +149,11 @@ def test_the_same_answers_make_the_same_bytes_and_a_built_city_stays_as_it_is(
     other = City(tmp_path)
     other.folder = tmp_path / "other"
     other.folder.mkdir()
-    for each in (city, other):
-        connect(each, server)
-        each.write([make_place("7", name="Central Library", location=LIBRARY)], feed="branches")
-        write_events(each, "9 Nowhere Rd", "Central Library")
-        each.build()
+    for entry in (city, other):
+        connect(entry, server)
+        entry.write([make_place("7", name="Central Library", location=LIBRARY)], feed="branches")
+        write_events(entry, "9 Nowhere Rd", "Central Library")
+        entry.build()
     assert city.list_objects() == other.list_objects()
     parts = city.current.root.parts
     assert city.build().carried == ("seattle",)
@@ -203,7 +203,7 @@ END:VEVENT"""
 def write_calendar(city: City, *locations: str) -> None:
     city.write([], feed="calendar")
     city.formats["calendar"], city.urls["calendar"] = "ics", "calendar.ics"
-    events = "\n".join(VEVENT.format(number=number, location=each) for number, each in enumerate(locations))
+    events = "\n".join(VEVENT.format(number=number, location=location) for number, location in enumerate(locations))
     (city.folder / "calendar.ics").write_text(ICS.format(events=events))
 
 

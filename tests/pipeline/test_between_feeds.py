@@ -26,7 +26,7 @@ def write_branches(city: City, *places: Record) -> None:
 
 
 def write_events(city: City, *references: Record) -> None:
-    city.write([make_event(str(number), place=each) for number, each in enumerate(references)], feed="news")
+    city.write([make_event(str(number), place=reference) for number, reference in enumerate(references)], feed="news")
 
 
 def read_places(city: City) -> list[Any]:

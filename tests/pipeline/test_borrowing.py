@@ -127,7 +127,7 @@ def test_what_becomes_of_it_is_seen_in_metros_that_say_nothing_new(tmp_path: Pat
     assert read_owner(city)["id"] is None
     changes = city.ask("/v1/changes?type=organization", entitlement=BOSTON)["data"]
     # Built apart, its own metro tells of the update before boston has it.
-    assert list(dict.fromkeys(each["kind"] for each in changes)) == ["created", "updated", "removed"]
+    assert list(dict.fromkeys(change["kind"] for change in changes)) == ["created", "updated", "removed"]
     city.write([CHAIN], feed="seattle")
     city.build("2026-08-10", metros=built)
     city.build("2026-08-10")
@@ -144,9 +144,9 @@ def test_a_metro_that_begins_to_refer_is_built_alone(tmp_path: Path) -> None:
     city.write([make_event("there")], feed="boston", metro="boston")
     city.build(metros=frozenset({"boston"}))
     changes = city.ask("/v1/changes?type=organization", entitlement=BOSTON)["data"]
-    assert [each["kind"] for each in changes] == ["created", "removed"]
+    assert [change["kind"] for change in changes] == ["created", "removed"]
     everyone = city.ask("/v1/changes?type=organization")["data"]
-    assert [each["kind"] for each in everyone] == ["created"]
+    assert [version["kind"] for version in everyone] == ["created"]
 
 
 def test_a_build_that_nothing_is_said_to_leaves_all_metros_as_they_are(tmp_path: Path) -> None:
@@ -213,4 +213,4 @@ def test_readers_of_all_its_metros_see_what_its_own_metro_says_of_it(tmp_path: P
     after = city.ask(f"/v1/organizations/{ID}")["data"]
     moving = {"metros": ["boston", "seattle"], "counts": after["counts"]}
     assert after == before | moving
-    assert [each["kind"] for each in city.ask("/v1/changes?type=organization")["data"]] == ["created"]
+    assert [item["kind"] for item in city.ask("/v1/changes?type=organization")["data"]] == ["created"]

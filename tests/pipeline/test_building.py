@@ -40,7 +40,7 @@ def test_a_second_record_that_claims_an_id_is_quarantined_and_counted(city: City
     city.write([make_event("a", id=taken), make_event("b", id=taken)])
     (feed,) = city.build().feeds
     assert (feed.memory.listings, feed.memory.quarantined) == (1, 1)
-    assert [(each.source_id, each.field) for each in feed.problems] == [("b", "id")]
+    assert [(problem.source_id, problem.field) for problem in feed.problems] == [("b", "id")]
 
 
 def test_the_same_build_again_writes_no_object_and_makes_no_version(city: City) -> None:

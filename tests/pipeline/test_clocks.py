@@ -52,7 +52,7 @@ def test_dates_of_a_daily_series_around_a_change_are_those_that_take_place(
     assert all(item["start_time"] == item["starts_local"][11:] for item in listed)
     calendar = city.ask(f"/v1/seattle/events/calendar?{window}", day=first.isoformat())
     days = [local[:10] for _, local in expected]
-    assert [each["count"] for each in calendar["data"]] == [
+    assert [item["count"] for item in calendar["data"]] == [
         days.count((first + timedelta(days=number)).isoformat()) for number in range(DAYS)
     ]
     assert calendar["meta"]["total"] == len(listed)
@@ -67,6 +67,6 @@ def test_past_the_horizon_a_window_has_single_events_alone(tmp_path: Path) -> No
     city.build("2026-08-10")  # 400 days before 2027-09-14
     window = "from=2027-09-10&to=2027-09-25"
     days = city.ask(f"/v1/seattle/events/calendar?{window}")["data"]
-    assert [each["date"] for each in days if each["count"]] == [f"2027-09-{day}" for day in (10, 11, 12, 13, 14, 20)]
+    assert [day["date"] for day in days if day["count"]] == [f"2027-09-{day}" for day in (10, 11, 12, 13, 14, 20)]
     items = city.ask(f"/v1/seattle/events?occurrences=expand&{window}")["data"]
-    assert [item["occurrence"]["date_on"] for item in items] == [each["date"] for each in days if each["count"]]
+    assert [item["occurrence"]["date_on"] for item in items] == [day["date"] for day in days if day["count"]]

@@ -97,7 +97,7 @@ def test_a_build_is_covered_as_its_records_and_documents_say(
     assert data.pop("release")["id"] == release.id
     assert data == cover(world, today=today, kinds=TYPES, neighborhood=neighborhood)
     if neighborhood is None:
-        assert all(each["published"] for each in data["listings"].values())
+        assert all(listing["published"] for listing in data["listings"].values())
         assert 0 < data["freshness"]["verified_30d_share"] < 1
         assert data["neighborhoods"]["with_listings"] > 0
 

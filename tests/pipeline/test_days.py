@@ -18,7 +18,7 @@ def city(tmp_path: Path) -> City:
 
 def list_times(city: City, *, day: str = "2026-08-10") -> list[tuple[str, str | None]]:
     dates = city.ask(ALL, day=day)["data"]
-    return [(each["occurrence"]["starts_local"], each["occurrence"]["ends_local"]) for each in dates]
+    return [(value["occurrence"]["starts_local"], value["occurrence"]["ends_local"]) for value in dates]
 
 
 def write_event(city: City, **members: Any) -> None:
@@ -110,8 +110,8 @@ def test_what_stays_from_day_to_day_is_what_a_new_store_would_have(city: City, t
     again = City(tmp_path / "again")
     write_event(again, starts_local="2025-05-01T10:00:00", ends_local="2028-08-30T18:00:00")
     again.build("2026-11-20")
-    bodies = [each.ask(ALL.replace("2026-0", "2027-0"), day="2026-11-20")["data"] for each in (city, again)]
-    assert [each["occurrence"] for each in bodies[0]] == [each["occurrence"] for each in bodies[1]]
+    bodies = [entry.ask(ALL.replace("2026-0", "2027-0"), day="2026-11-20")["data"] for entry in (city, again)]
+    assert [body["occurrence"] for body in bodies[0]] == [body["occurrence"] for body in bodies[1]]
     assert len(bodies[0]) == 31
 
 
@@ -136,9 +136,9 @@ def test_the_confidence_of_what_states_none(city: City, settings: str, confidenc
     city.settings["samples"] = settings
     city.build()
     listings = [
-        each for kind in ("events", "places") for each in city.ask(f"/v1/seattle/{kind}?min_confidence=0")["data"]
+        item for kind in ("events", "places") for item in city.ask(f"/v1/seattle/{kind}?min_confidence=0")["data"]
     ]
-    assert {each["name"]: each["confidence"] for each in listings} == confidences
+    assert {listing["name"]: listing["confidence"] for listing in listings} == confidences
 
 
 def test_a_computed_confidence_follows_its_setting_without_a_new_feed(city: City) -> None:

@@ -76,7 +76,7 @@ def test_a_listing_that_is_not_said_again_shows_its_place_as_it_is_now(city: Cit
     city.write([make_place("hall", slug="place-hall", name="Town Hall", location={"lat": 47.7, "lng": -122.4})])
     say(city, make_event("b"))
     city.build()
-    (event,) = (each for each in list_events(city) if each["name"] == "Event a")
+    (event,) = (event for event in list_events(city) if event["name"] == "Event a")
     assert event["place"]["name"] == "Town Hall"
     assert event["location"]["lat"] == 47.7
 
@@ -86,7 +86,7 @@ def test_an_organization_stands_while_a_listing_names_it(city: City) -> None:
     city.build()
     say(city, make_event("b"))
     city.build()
-    (event,) = (each for each in list_events(city) if each["name"] == "Event a")
+    (event,) = (event for event in list_events(city) if event["name"] == "Event a")
     (organization,) = city.ask("/v1/seattle/organizations")["data"]
     assert event["organization"]["id"] == organization["id"]
     say(city, make_removal("a"))
@@ -132,7 +132,7 @@ def test_a_last_good_version_keeps_the_organization_that_it_alone_names(city: Ci
     city.write([make_event("a", price={"min": "five"}, organization={"name": "Pottery Northwest"})])
     city.build()
     (event,) = list_events(city)
-    assert [each["id"] for each in city.ask("/v1/seattle/organizations")["data"]] == [event["organization"]["id"]]
+    assert [item["id"] for item in city.ask("/v1/seattle/organizations")["data"]] == [event["organization"]["id"]]
 
 
 def test_words_that_the_vocabulary_has_no_more_leave_what_stands_and_the_others_stay(city: City) -> None:
@@ -161,11 +161,11 @@ def test_where_what_stood_is_lost_listings_stay_as_they_were_and_the_report_says
     (feed,) = city.build().feeds
     assert {event["name"] for event in list_events(city)} == {"Event a", "B moved"}
     stale = "stale: its records of 1 listings are not stored: these stay as they are until it sends them again"
-    assert [(each.reason, each.quarantined) for each in feed.problems] == [(stale, False)]
+    assert [(problem.reason, problem.quarantined) for problem in feed.problems] == [(stale, False)]
     # And again in each build, for as long as it holds.
     say(city, make_event("c"))
     (feed,) = city.build().feeds
-    assert [each.reason for each in feed.problems] == [stale]
+    assert [problem.reason for problem in feed.problems] == [stale]
     say(city, {"type": "event", "source_id": "c", "deleted": True})
     city.build()
     # All of it said again is the same object as the one that was lost: it is written again.
@@ -190,7 +190,9 @@ def test_what_is_wrong_with_what_stands_is_said_in_each_build_of_no_line(city: C
     city.build()
     say(city, make_event("b"))
     (feed,) = city.build().feeds
-    assert [(each.line, each.source_id, each.reason) for each in feed.problems] == [(0, "a", "unknown_reference")]
+    assert [(problem.line, problem.source_id, problem.reason) for problem in feed.problems] == [
+        (0, "a", "unknown_reference")
+    ]
     memory = feed.memory
     assert (memory.read, memory.listings, memory.quarantined) == (1, 1, 0)
 
@@ -251,7 +253,7 @@ def test_where_what_is_said_can_not_have_its_id_what_was_said_before_stands(city
     city.build()
     say(city, make_event("a", id=OTHER, name="Taken"))
     _, feed = city.build().feeds
-    assert [(each.source_id, each.field, each.quarantined) for each in feed.problems] == [("a", "id", True)]
+    assert [(problem.source_id, problem.field, problem.quarantined) for problem in feed.problems] == [("a", "id", True)]
     assert {event["id"]: event["name"] for event in list_events(city)} == {OWN: "Event a", OTHER: "Event x"}
 
 
@@ -274,11 +276,11 @@ def test_of_one_feed_an_id_is_the_first_names_and_the_other_is_told(city: City) 
     say(city, make_event("b", id=OWN))
     (feed,) = city.build().feeds
     assert [event["name"] for event in list_events(city)] == ["Event a"]
-    assert [(each.source_id, each.field) for each in feed.problems] == [("b", "id")]
+    assert [(problem.source_id, problem.field) for problem in feed.problems] == [("b", "id")]
     say(city, make_event("b"), make_event("0", id=OWN))
     (feed,) = city.build().feeds
     assert {event["name"] for event in list_events(city)} == {"Event 0", "Event b"}
-    assert [(each.line, each.source_id, each.quarantined) for each in feed.problems] == [(0, "a", False)]
+    assert [(problem.line, problem.source_id, problem.quarantined) for problem in feed.problems] == [(0, "a", False)]
     # It lost its id, and was not removed.
     say(city, make_removal("0"))
     city.build()
@@ -306,7 +308,7 @@ def test_what_stands_is_in_no_file(city: City) -> None:
     (city.folder / "news.ndjson").unlink()
     city.urls["news"] = "news-*.ndjson"
     (feed,) = city.build().feeds
-    assert [(each.file, each.line, each.source_id) for each in feed.problems] == [(None, 0, "a")]
+    assert [(problem.file, problem.line, problem.source_id) for problem in feed.problems] == [(None, 0, "a")]
 
 
 def test_an_archived_place_whose_record_can_not_be_read_is_still_the_place(city: City) -> None:
@@ -324,7 +326,7 @@ def test_an_organization_is_spelled_as_it_was_whoever_speaks(city: City) -> None
     city.build()
     say(city, make_event("c"))
     assert city.build().changes == {"created": 1}
-    assert [each["name"] for each in city.ask("/v1/seattle/organizations")["data"]] == ["Pottery Northwest"]
+    assert [item["name"] for item in city.ask("/v1/seattle/organizations")["data"]] == ["Pottery Northwest"]
 
 
 def test_a_rollback_needs_nothing_that_stood(city: City) -> None:
@@ -340,7 +342,7 @@ def test_a_rollback_needs_nothing_that_stood(city: City) -> None:
     assert [event["name"] for event in list_events(city)] == ["Event a"]
     say(city, make_event("b"))
     (feed,) = city.build().feeds
-    assert [each.reason.partition(":")[0] for each in feed.problems] == ["stale"]
+    assert [problem.reason.partition(":")[0] for problem in feed.problems] == ["stale"]
 
 
 def test_a_word_that_comes_back_is_there_again(city: City) -> None:
@@ -350,12 +352,15 @@ def test_a_word_that_comes_back_is_there_again(city: City) -> None:
     for news in "bc":
         say(city, make_event(news))
         (feed,) = city.build().feeds
-        problems = [(each.line, each.source_id, each.field, each.reason.partition(":")[0]) for each in feed.problems]
+        problems = [
+            (problem.line, problem.source_id, problem.field, problem.reason.partition(":")[0])
+            for problem in feed.problems
+        ]
         assert problems == [(0, "a", "categories", "unknown_word")]
     city.categories = ()
     say(city, make_event("d"))
     city.build()
-    assert [each["name"] for each in list_events(city, category="swim_water")] == ["Event a"]
+    assert [event["name"] for event in list_events(city, category="swim_water")] == ["Event a"]
 
 
 def test_what_is_kept_of_records_has_a_number_for_what_they_are() -> None:
@@ -368,5 +373,5 @@ def test_what_is_kept_of_records_has_a_number_for_what_they_are() -> None:
 def leave_out_words(part: Any) -> Any:
     """What OpenAPI says of a member is no part of how it is written."""
     if isinstance(part, dict):
-        return {name: leave_out_words(each) for name, each in part.items() if name != "description"}
-    return [leave_out_words(each) for each in part] if isinstance(part, list) else part
+        return {name: leave_out_words(value) for name, value in part.items() if name != "description"}
+    return [leave_out_words(value) for value in part] if isinstance(part, list) else part

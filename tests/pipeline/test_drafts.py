@@ -13,7 +13,7 @@ def name_changes(city: City) -> list[tuple[str, str]]:
 
 
 def list_organizations(city: City) -> list[str]:
-    return [each["slug"] for each in city.ask("/v1/seattle/organizations?min_count=0")["data"]]
+    return [item["slug"] for item in city.ask("/v1/seattle/organizations?min_count=0")["data"]]
 
 
 def test_an_organization_that_only_a_draft_names_is_there_as_long_as_something_else_names_it(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def city(tmp_path: Path) -> City:
 
 
 def list_names(city: City, day: str = "2026-08-11") -> list[str]:
-    return sorted(each["name"] for each in city.ask("/v1/seattle/events", day=day)["data"])
+    return sorted(item["name"] for item in city.ask("/v1/seattle/events", day=day)["data"])
 
 
 SELECT = "SELECT 'event' AS type, id AS source_id,"
@@ -247,7 +247,7 @@ def test_a_month_of_a_feed_that_breaks_grows_changes_and_comes_back(city: City) 
         built = city.build(f"2026-08-{day}")
         (memory,) = (feed.memory for feed in built.feeds if feed.feed == "samples")
         path = "/v1/seattle/events?from=2026-09-01&to=2026-09-30&limit=100"
-        names = {each["name"] for each in city.ask(path, day=f"2026-08-{day}")["data"]}
+        names = {item["name"] for item in city.ask(path, day=f"2026-08-{day}")["data"]}
         report = "" if memory.failure is None else describe_kept(count_feed("samples", memory))
         shown.append((day, len(names), report))
         assert "Caf\u00e9 3" in names

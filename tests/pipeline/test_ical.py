@@ -99,9 +99,9 @@ TEXTS = [
 
 def test_any_text_comes_back_as_it_was(tmp_path: Path) -> None:
     city = build(tmp_path, *(make_event(f"{number}", description=text) for number, text in enumerate(TEXTS)))
-    shown = {each["id"]: each["description"].replace("\r\n", "\n") for each in city.ask("/v1/seattle/events")["data"]}
+    shown = {item["id"]: item["description"].replace("\r\n", "\n") for item in city.ask("/v1/seattle/events")["data"]}
     assert len(shown) == len(TEXTS)
-    assert {str(each["UID"]): str(each["DESCRIPTION"]) for each in read_events(city)} == shown
+    assert {str(event["UID"]): str(event["DESCRIPTION"]) for event in read_events(city)} == shown
 
 
 def test_an_event_without_a_clock_time_is_of_whole_days(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_days_end_on_the_day_after_the_last(tmp_path: Path, ends: str) -> None:
 def test_a_dateless_event_is_in_no_calendar(tmp_path: Path) -> None:
     city = build(tmp_path, make_event("a", starts_local=None), make_event("b"))
     ids = ",".join(version.listing_id for version in city.read_versions())
-    assert [str(each["SUMMARY"]) for each in read_events(city, f"{PATH}?ids={ids}")] == ["Event b"]
+    assert [str(event["SUMMARY"]) for event in read_events(city, f"{PATH}?ids={ids}")] == ["Event b"]
 
 
 def test_it_takes_the_list_s_filters_and_has_all_its_pages(tmp_path: Path) -> None:
@@ -130,7 +130,9 @@ def test_it_takes_the_list_s_filters_and_has_all_its_pages(tmp_path: Path) -> No
     (free,) = read_events(city, f"{PATH}?free=true")
     assert str(free["SUMMARY"]) == "Event free"
     assert len(read_events(city, f"{PATH}?from=2026-08-13&to=2026-08-13")) == 14
-    assert [str(each["SUMMARY"]) for each in read_events(city, f"{PATH}?q=adults&audience=adults")] == ["Event adults"]
+    assert [str(event["SUMMARY"]) for event in read_events(city, f"{PATH}?q=adults&audience=adults")] == [
+        "Event adults"
+    ]
 
 
 def read_limit(city: City) -> object:
@@ -230,8 +232,8 @@ def expand(component: Component) -> Iterator[datetime]:
     dates.rrule(rrulestr(write_rule(component), dtstart=anchor))
     for name, add in (("EXDATE", dates.exdate), ("RDATE", dates.rdate)):
         if name in component:
-            for each in component[name].dts:
-                add(read_local(each.dt))
+            for value in component[name].dts:
+                add(read_local(value.dt))
     yield from dates.between(datetime(2020, 1, 1), datetime(2027, 6, 1), inc=True)
 
 
@@ -256,24 +258,24 @@ def series(tmp_path_factory: pytest.TempPathFactory) -> City:
 
 
 def find_id(city: City, name: str) -> str:
-    (row_id,) = (each.listing_id for each in city.read_versions() if each.slug == name.replace(" ", "-"))
+    (row_id,) = (version.listing_id for version in city.read_versions() if version.slug == name.replace(" ", "-"))
     return row_id
 
 
 @pytest.mark.parametrize("name", SERIES)
 def test_a_series_is_the_dates_that_the_list_shows(series: City, name: str) -> None:
     row_id = find_id(series, name)
-    dates = sorted({each for component in read_events(series, f"{PATH}?ids={row_id}") for each in expand(component)})
+    dates = sorted({value for component in read_events(series, f"{PATH}?ids={row_id}") for value in expand(component)})
     for first, days in WINDOWS:
         shown: list[str] = []
         for start in range(0, days, 30):
             window = f"from={first + timedelta(days=start)}&to={first + timedelta(days=min(start + 29, days - 1))}"
             body = series.ask(f"/v1/seattle/events?occurrences=expand&limit=200&{window}")
-            shown += [each["occurrence"]["starts_local"] for each in body["data"] if each["id"] == row_id]
+            shown += [item["occurrence"]["starts_local"] for item in body["data"] if item["id"] == row_id]
             assert not body["meta"]["has_more"]
         last = datetime.combine(first + timedelta(days=days), datetime.min.time())
         start_of = datetime.combine(first, datetime.min.time())
-        assert [f"{each:%Y-%m-%dT%H:%M:%S}" for each in dates if start_of <= each < last] == shown
+        assert [f"{entry:%Y-%m-%dT%H:%M:%S}" for entry in dates if start_of <= entry < last] == shown
 
 
 def test_a_series_that_a_rule_says_is_one_entry_and_its_uid_the_event_s(series: City) -> None:
@@ -297,17 +299,17 @@ def test_a_series_whose_rule_is_not_followed_is_its_first_date(series: City) -> 
 
 def test_exceptions_beyond_what_the_build_lists_are_said_too(series: City) -> None:
     (event,) = read_events(series, f"{PATH}?ids={find_id(series, 'far exceptions')}")
-    assert [each.dt for each in event["EXDATE"].dts] == [
+    assert [value.dt for value in event["EXDATE"].dts] == [
         datetime(2024, 1, 10, 10, tzinfo=ZONE),
         datetime(2028, 1, 5, 10, tzinfo=ZONE),
     ]
-    assert [each.dt for each in event["RDATE"].dts] == [datetime(2024, 1, 11, 10, tzinfo=ZONE)]
+    assert [value.dt for value in event["RDATE"].dts] == [datetime(2024, 1, 11, 10, tzinfo=ZONE)]
 
 
 def test_a_day_that_is_left_out_beyond_what_the_build_lists_has_no_added_date_either(series: City) -> None:
     (event,) = read_events(series, f"{PATH}?ids={find_id(series, 'a far day left out')}")
-    assert datetime(2028, 1, 5, 10, tzinfo=ZONE) in [each.dt for each in event["EXDATE"].dts]
-    assert [each.dt for each in event["RDATE"].dts] == [datetime(2028, 1, 6, 18, 30, tzinfo=ZONE)]
+    assert datetime(2028, 1, 5, 10, tzinfo=ZONE) in [value.dt for value in event["EXDATE"].dts]
+    assert [value.dt for value in event["RDATE"].dts] == [datetime(2028, 1, 6, 18, 30, tzinfo=ZONE)]
 
 
 @pytest.mark.parametrize("name", ["of one date that is excluded", "of dates long ago"])
@@ -362,7 +364,7 @@ def test_a_series_of_a_release_from_before_is_its_dates_until_the_next_build(
     pl.read_parquet(snapshot.tables["listings"].path).drop("recurrence").write_parquet(path)
     older = replace(snapshot, hash="0" * 64, tables={**snapshot.tables, "listings": MappedFile(path)}, mapped={})
     monkeypatch.setattr(city, "open", lambda: replace(release, metros={"seattle": older}))
-    assert [each["DTSTART"].dt.day for each in read_events(city)] == [12, 13, 14]
+    assert [event["DTSTART"].dt.day for event in read_events(city)] == [12, 13, 14]
 
 
 def test_a_build_on_another_day_says_series_as_one_from_nothing_does(tmp_path: Path) -> None:
@@ -400,5 +402,5 @@ def test_dates_that_no_rule_says_are_entries_by_their_keys(tmp_path: Path) -> No
     city = build(tmp_path, make_event("a", **SERIES["of dates alone"]))
     body = city.ask("/v1/seattle/events?occurrences=expand")
     events = read_events(city)
-    assert [str(each["UID"]) for each in events] == [each["occurrence"]["key"] for each in body["data"]]
+    assert [str(event["UID"]) for event in events] == [item["occurrence"]["key"] for item in body["data"]]
     assert len(events) == 3

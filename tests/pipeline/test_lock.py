@@ -42,7 +42,7 @@ def test_who_waits_gets_it_when_it_is_let_go_and_says_once_for_whom(tmp_path: Pa
         time.sleep(0.6)
         assert len(messages) == 1
     waiting.join(30)
-    assert [each.partition(" by ")[0] for each in messages] == ["metro seattle is being built", "held"]
+    assert [message.partition(" by ")[0] for message in messages] == ["metro seattle is being built", "held"]
     assert messages[0].endswith("; waiting")
 
 

@@ -101,13 +101,13 @@ class Mirror:
     def read_page(self, shop: Shop) -> bool:
         """Whether there is more."""
         body = shop.ask(f"/v1/changes?cursor={self._cursor}&limit={self._random.choice([1, 3, 7, 50])}", self._key)
-        for each in body["data"]:
-            assert each["version_id"] > self._cursor
-            row_id = each["listing_id"]
-            if each["kind"] != "removed":
-                page = shop.read(each["links"]["self"], self._key)
-                self.documents[row_id], self._metros[row_id] = page, each["metro"]
-            elif each["type"] == "organization" or self._metros.get(row_id) == each["metro"]:
+        for item in body["data"]:
+            assert item["version_id"] > self._cursor
+            row_id = item["listing_id"]
+            if item["kind"] != "removed":
+                page = shop.read(item["links"]["self"], self._key)
+                self.documents[row_id], self._metros[row_id] = page, item["metro"]
+            elif item["type"] == "organization" or self._metros.get(row_id) == item["metro"]:
                 self.documents.pop(row_id, None)
         self._cursor = body["meta"]["next_cursor"]
         return bool(body["meta"]["has_more"])
@@ -211,11 +211,11 @@ def check_histories(shop: Shop) -> None:
     for row in rows:
         versions = shop.ask(f"/v1/listings/{row['id']}/versions?order=asc&limit=200", KEYS["all"])["data"]
         last = None
-        for each in versions:
-            assert each["kind"] in following[last], versions
-            assert bool(each["fields"]) == (each["kind"] == "updated")
-            assert (each["reason"] is not None) == (each["kind"] == "removed")
-            last = each["kind"]
+        for version in versions:
+            assert version["kind"] in following[last], versions
+            assert bool(version["fields"]) == (version["kind"] == "updated")
+            assert (version["reason"] is not None) == (version["kind"] == "removed")
+            last = version["kind"]
         assert (last in ("created", "updated", "restored")) == (row["status"] == 0), (row, versions)
 
 

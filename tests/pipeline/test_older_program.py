@@ -92,7 +92,7 @@ def test_a_release_of_an_older_program_is_answered_as_one_of_this(older: Path, c
     build(older, config)
     theirs = open_current(config)
     unmapped = replace(
-        theirs, metros={slug: replace(each, hash=each.hash[::-1], mapped={}) for slug, each in theirs.metros.items()}
+        theirs, metros={slug: replace(metro, hash=metro.hash[::-1], mapped={}) for slug, metro in theirs.metros.items()}
     )
     ours = build_here(write_world(tmp_path / "again" / "outings.toml", today=TODAY, size=40))
     for request in REQUESTS:

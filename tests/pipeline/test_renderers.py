@@ -91,7 +91,9 @@ def test_what_another_program_shows_is_in_every_listing_and_is_no_change_of_any(
 
 def _list_stamps(documents: dict[str, Any]) -> dict[str, list[str]]:
     return {
-        name: [each[stamp] for each in (document, *document.get("sections", ())) for stamp in STAMPS if stamp in each]
+        name: [
+            value[stamp] for value in (document, *document.get("sections", ())) for stamp in STAMPS if stamp in value
+        ]
         for name, document in documents.items()
     }
 

@@ -120,7 +120,7 @@ def forget(city: City) -> None:
     root = city.current.root
     manifests = [read_manifest(city.store, part.manifest) for part in root.parts.values()]
     for sha in {
-        *(each.origins.object for each in manifests if each.origins is not None),
+        *(manifest.origins.object for manifest in manifests if manifest.origins is not None),
         *(memory.records for memory in root.feeds.values() if memory.records is not None),
     }:
         (city.folder / "var/store" / object_name(sha)).unlink()

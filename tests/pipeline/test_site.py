@@ -166,7 +166,7 @@ def test_a_publish_reads_each_manifest_once_however_many_attempts_it_takes(
     make_site = compose_site(store)
     for _ in range(3):
         make_site(parts, site)
-    assert [names.count(object_name(each.manifest)) for each in parts.values()] == [1, 1]
+    assert [names.count(object_name(part.manifest)) for part in parts.values()] == [1, 1]
 
 
 def test_a_prune_keeps_the_pages_of_kept_releases_alone(city: City) -> None:
@@ -241,9 +241,9 @@ def test_the_map_has_simpler_outlines_that_share_borders_and_outlive_takedown_an
     city.build()
     first = city.current
     outlines = json.loads(read_page(city, "cities/seattle/outlines.json"))
-    low, high = sorted(outlines["features"], key=lambda each: each["properties"]["at"][1])
+    low, high = sorted(outlines["features"], key=lambda feature: feature["properties"]["at"][1])
     assert (low["properties"]["name"], high["properties"]["name"]) == ("Low", "High")
-    rings = [{tuple(point) for point in each["geometry"]["coordinates"][0][0]} for each in (low, high)]
+    rings = [{tuple(point) for point in item["geometry"]["coordinates"][0][0]} for item in (low, high)]
     assert max(map(len, rings)) < 8  # of 22
     assert len(rings[0] & rings[1]) >= 2
     assert low["properties"]["at"] == pytest.approx([47.05, -122.35], abs=0.01)
@@ -263,7 +263,7 @@ def test_a_base_map_is_published_once_and_leaves_with_its_setting(city: City) ->
     path = write_basemap(city.folder / "harbor.pmtiles", lat=47.6, lng=-122.3)
     city.site = f'{SHOWN}basemap = "harbor.pmtiles"\n'
     city.build()
-    (name,) = [each for each in city.open().site if each.endswith(".pmtiles")]
+    (name,) = [entry for entry in city.open().site if entry.endswith(".pmtiles")]
     assert city.open().site[name].read(b"") == path.read_bytes()
     page = read_page(city, "explore/")
     assert f'data-tiles="../{name}" data-zoom="11" data-credit="© The survey of &amp; for Harbor"' in page

@@ -35,7 +35,7 @@ def tell(city: City) -> list[tuple[str, str | None]]:
 def tell_reader(city: City, *metros: str) -> list[str]:
     """The kinds that a key of these metros alone is told of it."""
     feed = city.ask("/v1/changes?type=organization", entitlement=Entitlement(metros=frozenset(metros)))["data"]
-    return [each["kind"] for each in feed if each["listing_id"] == ID]
+    return [version["kind"] for version in feed if version["listing_id"] == ID]
 
 
 def test_built_at_once_it_is_created_once_and_of_no_metro(tmp_path: Path) -> None:
@@ -117,8 +117,8 @@ def test_a_listing_that_goes_to_another_metro_is_removed_before_it_is_created_th
     write(city, "seattle")
     write(city, "boston", mover)
     city.build()
-    changes = [each for each in city.ask("/v1/changes")["data"] if each["listing_id"] == mover["id"]]
-    assert [(each["kind"], each["metro"]) for each in changes] == [
+    changes = [item for item in city.ask("/v1/changes")["data"] if item["listing_id"] == mover["id"]]
+    assert [(change["kind"], change["metro"]) for change in changes] == [
         ("created", "seattle"), ("removed", "seattle"), ("created", "boston"),
     ]  # fmt: skip
     assert city.ask(f"/v1/events/{mover['id']}")["data"]["metro"] == "boston"

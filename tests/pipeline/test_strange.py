@@ -89,9 +89,9 @@ def list_accounts(message: dict[str, Any]) -> dict[str, tuple[int, int, int, int
 def list_problems(message: dict[str, Any]) -> set[tuple[str, str | None, str, bool, int]]:
     """Save for what depends on the day: a check is made today."""
     return {
-        (each["feed"], each["field"], each["code"], each["quarantined"], each["count"])
-        for each in message["problems"]
-        if each["code"] != "recurrence_truncated"
+        (problem["feed"], problem["field"], problem["code"], problem["quarantined"], problem["count"])
+        for problem in message["problems"]
+        if problem["code"] != "recurrence_truncated"
     }
 
 
@@ -118,11 +118,11 @@ def test_a_fault_of_ours_costs_the_record_that_meets_it_and_its_last_good_versio
     (problem,) = feed.problems
     assert (problem.feed, problem.line, problem.source_id, problem.quarantined) == ("samples", 2, "b", True)
     assert problem.reason.endswith("which is a fault of the program: ZeroDivisionError: no wind")
-    shown = [each["name"] for each in city.ask("/v1/seattle/events", day="2026-08-11")["data"]]
+    shown = [item["name"] for item in city.ask("/v1/seattle/events", day="2026-08-11")["data"]]
     assert sorted(shown) == ["Event a", "Event c", "Walk b"]
     checked = run(tmp_path, "check")
     assert checked["records"] == {"read": 3, "listings": 2, "merged": 0, "quarantined": 1}
-    assert [each["example"]["line"] for each in checked["problems"] if each["quarantined"]] == [2]
+    assert [problem["example"]["line"] for problem in checked["problems"] if problem["quarantined"]] == [2]
 
 
 _NAMES = ("Walk", "Storm", "Run")

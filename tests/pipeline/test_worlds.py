@@ -59,7 +59,7 @@ def test_an_organization_is_in_the_metros_of_its_records_and_of_what_refers_to_i
             counts: Counter[str] = Counter()
             for metro in items["metros"]:
                 entries = read_all(release, f"/v1/{metro}/organizations", {"min_count": "0"})
-                (entry,) = (each for each in entries if each["id"] == name_id(name))
+                (entry,) = (entry for entry in entries if entry["id"] == name_id(name))
                 counts.update(entry["counts"])
                 for collection in COLLECTIONS.values():
                     listed = read_all(release, f"{path}/{collection}", {"metro": metro, "limit": "7"})
@@ -74,7 +74,7 @@ def test_an_organization_is_in_the_metros_of_its_records_and_of_what_refers_to_i
 
 def is_live(release: Release, metro: str, name: str) -> bool:
     entries = read_all(release, f"/v1/{metro}/organizations", {"min_count": "1"})
-    return name_id(name) in {each["id"] for each in entries}
+    return name_id(name) in {entry["id"] for entry in entries}
 
 
 def test_facets_count_what_lists_have(built: list[tuple[FeedWorld, City]]) -> None:
@@ -88,7 +88,7 @@ def test_facets_count_what_lists_have(built: list[tuple[FeedWorld, City]]) -> No
                 facets = fetch(release, f"/v1/{metro}/{collection}", params)["facets"]
                 assert facets["total"] == len(listed)
                 assert facets["organization"]["unspecified_count"] == tally.pop(None, 0)
-                assert {each["id"]: each["count"] for each in facets["organization"]["top"]} == dict(tally)
+                assert {item["id"]: item["count"] for item in facets["organization"]["top"]} == dict(tally)
 
 
 def test_a_walk_is_the_whole_set_once(built: list[tuple[FeedWorld, City]]) -> None:
@@ -111,7 +111,7 @@ def test_classes_are_listed_by_the_dates_of_their_sections_or_else_their_own(
         release = city.open()
         for metro in METROS:
             records = list_records(world, metro, "class")
-            expected = {each["name"] for each in records if is_open(each, start=WINDOW["from"], end=WINDOW["to"])}
+            expected = {record["name"] for record in records if is_open(record, start=WINDOW["from"], end=WINDOW["to"])}
             assert {item["name"] for item in ask_list(release, metro, "class")} == expected
 
 
@@ -145,11 +145,11 @@ def test_neighborhoods_are_those_that_listings_state_with_the_counts_of_the_list
             stated = {record["location"]["neighborhood"] for record in records} - {None}
             listed = read_all(release, f"/v1/{metro}/neighborhoods", {})
             assert len(listed) == len({"sao" if "o jo" in name.lower() else name for name in stated})
-            for each in listed:
-                assert each["bounds"] is None
-                for collection, link in each["links"].items():
+            for item in listed:
+                assert item["bounds"] is None
+                for collection, link in item["links"].items():
                     path, _, value = link.partition("?neighborhood=")
-                    assert len(read_all(release, path, {"neighborhood": value})) == each["counts"][collection]
+                    assert len(read_all(release, path, {"neighborhood": value})) == item["counts"][collection]
 
 
 def test_static_equals_dynamic(built: list[tuple[FeedWorld, City]]) -> None:

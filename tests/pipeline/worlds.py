@@ -65,7 +65,7 @@ class FeedWorld:
 
     def list_metros(self, name: str) -> set[str]:
         """Where an organization is: where it has a record, and where listings refer to it."""
-        return self.homes[name] | {each.partition(" ")[0] for each, owner in self.owners.items() if owner == name}
+        return self.homes[name] | {value.partition(" ")[0] for value, owner in self.owners.items() if owner == name}
 
 
 def name_id(name: str) -> str:
@@ -112,4 +112,4 @@ def list_dates(record: Record, *, start: date, end: date) -> list[str]:
     step, most = {"FREQ=DAILY;COUNT=9": (1, 9), "FREQ=WEEKLY": (7, 99)}.get(record.get("rrule", ""), (9_999, 1))
     dates = [first + timedelta(days=step * number) for number in range(most)]
     taken = dates[1:] if "exdates" in record else dates
-    return [each.isoformat() for each in taken if start <= each <= end]
+    return [entry.isoformat() for entry in taken if start <= entry <= end]

@@ -140,7 +140,7 @@ def test_readers_find_every_route_that_answers() -> None:
 def test_readers_find_every_status_that_is_sent() -> None:
     section = read_section(ERRORS, "## What each code means")
     rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", section, flags=re.MULTILINE)
-    sent = {code: each.status for code, each in CODES.items()}
+    sent = {code: value.status for code, value in CODES.items()}
     assert {code: int(status) for status, code in rows} == sent
 
 
@@ -228,8 +228,8 @@ def test_operators_find_every_option(name: str) -> None:
     section = read_section(COMMAND_PAGE, heading) if f"\n{heading}\n" in COMMAND_PAGE else row
     options = {
         option
-        for each in COMMANDS[name].params
-        for option in (*each.opts, *each.secondary_opts)
+        for param in COMMANDS[name].params
+        for option in (*param.opts, *param.secondary_opts)
         if option.startswith("--")
     }
     assert options - {"--config", "--json"} == set(re.findall(r"`(--[a-z-]+)", section))

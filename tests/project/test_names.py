@@ -101,14 +101,14 @@ def _list_definitions(node: ast.AST) -> Iterator[Definition]:
         yield Definition(name, isinstance(node, ast.ClassDef), ast.get_docstring(node) or "")
     # What is defined stands in a block of statements, never in an expression.
     for block in ("body", "orelse", "handlers", "finalbody", "cases"):
-        for each in getattr(node, block, ()) if isinstance(getattr(node, block, ()), list) else ():
-            yield from _list_definitions(each)
+        for value in getattr(node, block, ()) if isinstance(getattr(node, block, ()), list) else ():
+            yield from _list_definitions(value)
 
 
 def list_names(path: Path) -> Iterator[str]:
     """Of a file and what it defines; names of tests are sentences, and may have any word."""
     yield path.stem
-    yield from (each.name for each in list_definitions(path) if each.name and not each.name.startswith("test_"))
+    yield from (item.name for item in list_definitions(path) if item.name and not item.name.startswith("test_"))
 
 
 def list_bound_names(path: Path) -> Iterator[str]:
@@ -131,7 +131,7 @@ def find_replaced(name: str) -> str | None:
     for compound in COMPOUNDS:
         plain = plain.replace(compound, "")
     return next(
-        (REPLACED[each] for word in plain.split("_") for each in (word, word.removesuffix("s")) if each in REPLACED),
+        (REPLACED[value] for word in plain.split("_") for value in (word, word.removesuffix("s")) if value in REPLACED),
         None,
     )
 
@@ -177,10 +177,10 @@ def test_no_name_is_a_word_of_speech_where_the_field_has_one() -> None:
 
 def test_no_class_is_named_by_a_participle() -> None:
     faults = [
-        explain(path, f"{each.name}: name it by a noun, what it is (PruneResult, not Pruned)")
+        explain(path, f"{item.name}: name it by a noun, what it is (PruneResult, not Pruned)")
         for path in FILES
-        for each in list_definitions(path)
-        if each.is_class and is_participle(each.name)
+        for item in list_definitions(path)
+        if item.is_class and is_participle(item.name)
     ]
     assert faults == [], "\n".join(faults)
 
@@ -188,23 +188,23 @@ def test_no_class_is_named_by_a_participle() -> None:
 def test_each_docstring_begins_with_what_the_thing_does_or_is() -> None:
     faults = [
         explain(
-            path, f"{each.name or 'the file'}: begins with {opening!r}; say what it does (Return …) or is (A page of …)"
+            path, f"{item.name or 'the file'}: begins with {opening!r}; say what it does (Return …) or is (A page of …)"
         )
         for path in FILES
         if path.relative_to(ROOT).parts[0] in PROGRAM
-        for each in list_definitions(path)
-        if (opening := find_odd_opening(each.docstring))
+        for item in list_definitions(path)
+        if (opening := find_odd_opening(item.docstring))
     ]
     assert faults == [], "\n".join(faults)
 
 
 def test_each_exception_that_a_docstring_names_is_a_class() -> None:
-    classes = FOREIGN.union(each.name for path in FILES for each in list_definitions(path) if each.is_class)
+    classes = FOREIGN.union(item.name for path in FILES for item in list_definitions(path) if item.is_class)
     faults = [
-        explain(path, f"{each.name or 'the file'} says that it raises {name}; say what it is called now")
+        explain(path, f"{item.name or 'the file'} says that it raises {name}; say what it is called now")
         for path in FILES
-        for each in list_definitions(path)
-        for sentence in re.findall(r"\bRaises\s+([^.:;]*)", each.docstring)
+        for item in list_definitions(path)
+        for sentence in re.findall(r"\bRaises\s+([^.:;]*)", item.docstring)
         for name in re.findall(r"(?<!`)\b[A-Z][A-Za-z]+\b", sentence)
         if name not in classes
     ]
@@ -222,7 +222,7 @@ def test_no_comment_cites_a_document_that_is_not_here() -> None:
         for number, line in enumerate(path.read_text().splitlines(), start=1)
         if (match := cited.search(line)) and not (ROOT / "docs" / (match[1] or "none")).is_file()
     ]
-    assert [each for each in faults if "tests/project/test_names.py" not in each] == []
+    assert [fault for fault in faults if "tests/project/test_names.py" not in fault] == []
 
 
 @pytest.mark.parametrize(

@@ -191,7 +191,7 @@ def test_every_package_of_npm_is_explained_and_pinned() -> None:
     for folder, wanted in requested.items():
         locked = json.loads((folder / "package-lock.json").read_text())["packages"]
         assert {name: locked[f"node_modules/{name}"]["version"] for name in wanted} == wanted
-        assert not [name for name, each in locked.items() if "resolved" in each]
+        assert not [name for name, value in locked.items() if "resolved" in value]
 
 
 def test_no_file_names_a_registry() -> None:

@@ -13,12 +13,12 @@ def list_hidden_types(source: str) -> Iterator[str]:
     they are read, in the finished class, where that name is the member's."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ClassDef):
-            annotated = [each for each in node.body if isinstance(each, ast.AnnAssign)]
-            members = {each.target.id for each in annotated if isinstance(each.target, ast.Name)}
-            members |= {each.name for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
-            for each in annotated:
-                names = {name.id for name in ast.walk(each.annotation) if isinstance(name, ast.Name)}
-                yield from (f"{node.name}: {ast.unparse(each)}" for name in sorted(names & members))
+            annotated = [value for value in node.body if isinstance(value, ast.AnnAssign)]
+            members = {entry.target.id for entry in annotated if isinstance(entry.target, ast.Name)}
+            members |= {entry.name for entry in node.body if isinstance(entry, ast.FunctionDef | ast.AsyncFunctionDef)}
+            for entry in annotated:
+                names = {name.id for name in ast.walk(entry.annotation) if isinstance(name, ast.Name)}
+                yield from (f"{node.name}: {ast.unparse(entry)}" for name in sorted(names & members))
 
 
 def test_a_hidden_type_is_found() -> None:

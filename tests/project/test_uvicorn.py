@@ -38,21 +38,21 @@ def list_own_attributes(source: str, of: str = "self") -> dict[str, set[str]]:
 
 def test_uvicorn_is_capped_below_its_next_minor_version() -> None:
     dependencies = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
-    [requirement] = [each for each in dependencies if each.startswith("uvicorn")]
+    [requirement] = [dependency for dependency in dependencies if dependency.startswith("uvicorn")]
     major, minor, *_ = map(int, version("uvicorn").split("."))
     assert requirement == f"uvicorn>={major}.{minor},<{major}.{minor + 1}", (
         f"uvicorn {version('uvicorn')} is installed: run tests/edge/processes with it, then say so in pyproject.toml"
     )
 
 
-@pytest.mark.parametrize(("own", "base", "added"), EXTENDED, ids=lambda each: getattr(each, "__name__", ""))
+@pytest.mark.parametrize(("own", "base", "added"), EXTENDED, ids=lambda text: getattr(text, "__name__", ""))
 def test_each_method_that_is_replaced_is_one_of_uvicorns_with_its_parameters(
     own: type, base: type, added: set[str]
 ) -> None:
     replaced = {name for name, value in vars(own).items() if inspect.isfunction(value) and not name.startswith("_")}
     assert replaced - added == {name for name in replaced - added if hasattr(base, name)}
     for name in replaced - added:
-        theirs, ours = (list(inspect.signature(getattr(each, name)).parameters) for each in (base, own))
+        theirs, ours = (list(inspect.signature(getattr(value, name)).parameters) for value in (base, own))
         assert ours == theirs, f"uvicorn calls {base.__name__}.{name} with {theirs}"
 
 

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
 from outings.configuration.tables import SigningTable
 from outings.release.trust import Trust, read_publisher, read_reader
 
-ONE, OTHER = (Ed25519PrivateKey.from_private_bytes(bytes([each]) * 32) for each in (1, 2))
+ONE, OTHER = (Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32) for number in (1, 2))
 
 
 def write_private(key: PrivateKeyTypes, *, password: bytes | None = None) -> str:

@@ -60,7 +60,7 @@ def check_current(store: FolderStore) -> int:
         return 0
     number = int(chain[0]["sequence"])
     assert read_whole(store, chain[0]) == {"seattle": f"seattle table {number}"}
-    assert [(each["version_id"], each["slug"]) for each in read_log(store, chain[0])] == [
+    assert [(version["version_id"], version["slug"]) for version in read_log(store, chain[0])] == [
         (at, f"listing-{at}") for at in range(1, number + 1)
     ]
     return number

@@ -180,7 +180,7 @@ def test_after_a_power_cut_the_old_or_the_new_release_is_whole(tmp_path_factory:
     chain = read_chain(left)
     assert chain[0]["sequence"] in (acknowledged, 2)
     assert read_whole(left, chain[0]) == {"seattle": f"seattle table {chain[0]['sequence']}"}
-    assert [each["version_id"] for each in read_log(left, chain[0])] == [*range(1, chain[0]["sequence"] + 1)]
+    assert [version["version_id"] for version in read_log(left, chain[0])] == [*range(1, chain[0]["sequence"] + 1)]
     # Whatever is left half written, the next build goes on from there.
     publish_one(left, base=latest(left), number=3)
     assert read_whole(left, read_chain(left)[0]) == {"seattle": "seattle table 3"}

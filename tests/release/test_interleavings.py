@@ -69,13 +69,13 @@ def is_noticed(operation: str) -> bool:
 
 
 def check_against_model(store: HistoryStore, names: list[str], endings: list[Any]) -> None:
-    assert [each["sequence"] for each in store.history] == [*range(1, len(store.history) + 1)]
+    assert [item["sequence"] for item in store.history] == [*range(1, len(store.history) + 1)]
     log = read_log(store, read_chain(store)[0])
-    assert [each["version_id"] for each in log] == [*range(1, len(log) + 1)]
+    assert [version["version_id"] for version in log] == [*range(1, len(log) + 1)]
     written = {listing_id(f"{name} {number}"): name for name in ("base", *names) for number in range(2)}
-    order = [written[each["listing_id"]] for each in log]
+    order = [written[item["listing_id"]] for item in log]
     applied = order[::2]
-    assert [each["listing_id"] for each in log] == [
+    assert [item["listing_id"] for item in log] == [
         listing_id(f"{name} {number}") for name in applied for number in range(2)
     ]
     assert len(set(applied)) == len(applied) == len(store.history)

@@ -31,7 +31,7 @@ def test_versions_are_numbered_from_one_in_the_order_given() -> None:
     shelf = Shelf()
     log = shelf.append(shelf.append(Log(), [5, 3, 4]), [3])
     page = read_page(log, after=0, limit=10, read=shelf.__getitem__)
-    assert [(each.version_id, each.listing_id) for each in page] == [
+    assert [(version.version_id, version.listing_id) for version in page] == [
         (1, listing_id(5)), (2, listing_id(3)), (3, listing_id(4)), (4, listing_id(3)),
     ]  # fmt: skip
     assert log.latest_version_id == 4
@@ -66,7 +66,7 @@ def test_changed_at_never_goes_back() -> None:
         shelf.update({hash_of(data): data for data in grown.objects})
         log = grown.log
     page = read_page(log, after=0, limit=10, read=shelf.__getitem__)
-    assert [each.changed_at for each in page] == [minutes(5), minutes(5), minutes(8), minutes(8)]
+    assert [entry.changed_at for entry in page] == [minutes(5), minutes(5), minutes(8), minutes(8)]
     assert log.latest_changed_at == minutes(8)
 
 
@@ -88,13 +88,15 @@ def test_however_it_grew_a_log_reads_as_one_list(sizes: list[int], after: int, l
     assert [segment.first for segment in log.sealed] == [*range(1, len(all_numbers) - SMALL + 2, SMALL)]
     assert all(segment.last - segment.first + 1 == SMALL for segment in log.sealed)
     page = read_page(log, after=after, limit=limit, read=shelf.__getitem__)
-    assert [(each.version_id, each.listing_id) for each in page] == [
+    assert [(version.version_id, version.listing_id) for version in page] == [
         (at + 1, listing_id(number)) for at, number in enumerate(all_numbers) if after < at + 1 <= after + limit
     ]
     for number in (0, 41, 96):
         history = list_history(log, listing_id(number), read=shelf.__getitem__)
-        assert history == [at + 1 for at, each in enumerate(all_numbers) if each == number]
-        assert [each.version_id for each in read_versions(log, history[::-1], read=shelf.__getitem__)] == history[::-1]
+        assert history == [at + 1 for at, value in enumerate(all_numbers) if value == number]
+        assert [version.version_id for version in read_versions(log, history[::-1], read=shelf.__getitem__)] == history[
+            ::-1
+        ]
 
 
 def test_the_same_versions_are_the_same_bytes_however_they_came() -> None:

@@ -75,7 +75,7 @@ def test_what_no_kept_release_names_is_gone_and_nothing_else(store: MemoryStore,
     assert name_of(b"seattle table 8") not in after
     assert {"keys.json", "current.json"} < after
     assert len(after) == 2 + 1 + 2 * 6 + 2  # pointer and keys; root; two metros of six objects; the log's tail
-    assert [each["version_id"] for each in read_log(store, read_chain(store)[0])] == [*range(1, 11)]
+    assert [version["version_id"] for version in read_log(store, read_chain(store)[0])] == [*range(1, 11)]
 
 
 def test_a_second_prune_finds_nothing(store: MemoryStore, clock: Clock) -> None:

@@ -114,7 +114,7 @@ def test_a_build_that_began_before_another_keeps_the_others_metro(store: Store) 
     late = next(list_releases(store)).root
     assert late.parts == {"seattle": seattle, "boston": boston}
     assert late.feeds == memory
-    assert [(each["version_id"], each["listing_id"]) for each in read_log(store, read_chain(store)[0])] == [
+    assert [(version["version_id"], version["listing_id"]) for version in read_log(store, read_chain(store)[0])] == [
         (1, listing_id("first")), (2, listing_id("s")), (3, listing_id("b")),
     ]  # fmt: skip
 
@@ -182,7 +182,7 @@ def test_releases_are_listed_from_the_newest_and_read_by_id(store: Store) -> Non
         base = published.root
         ids.append(published.id)
     assert [release.id for release in list_releases(store)] == ids[::-1]
-    assert [read_release(store, each).root.sequence for each in ids] == [1, 2, 3]
+    assert [read_release(store, value).root.sequence for value in ids] == [1, 2, 3]
     for gone in ("2-00000000", "9-00000000"):
         with pytest.raises(NotFound, match=f"cannot read release {gone}: it was never published, or is no longer kept"):
             read_release(store, gone)

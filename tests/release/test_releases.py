@@ -49,10 +49,13 @@ def test_a_root_of_an_earlier_program_with_members_of_its_own_is_read_restored_a
     pointer = json.loads(store.get("current.json"))
     store.put("current.json", json.dumps({**pointer, "root": hash_of(older)}).encode())
     store.delete(store.list(object_name(newest.sha)))
-    assert [each.root for each in list_releases(store)] == [newest.root, oldest.root]
+    assert [release.root for release in list_releases(store)] == [newest.root, oldest.root]
     verify_releases(store, trust=ANYBODY)
     store.delete(store.list("current.json"))
     restored = restore_release(store, None, trust=ANYBODY).release
-    assert (restored.sha, [each.sha for each in list_releases(store)]) == (hash_of(older), [hash_of(older), oldest.sha])
+    assert (restored.sha, [release.sha for release in list_releases(store)]) == (
+        hash_of(older),
+        [hash_of(older), oldest.sha],
+    )
     publish_chain(store, 1, base=restored.root)
-    assert [each.sequence for each in (release.root for release in list_releases(store))] == [3, 2, 1]
+    assert [value.sequence for value in (release.root for release in list_releases(store))] == [3, 2, 1]

@@ -31,7 +31,7 @@ def lose_pointer(store: Store) -> bytes:
 def test_nothing_is_pruned_or_published_without_the_pointer_and_the_newest_release_is_restored(store: Store) -> None:
     first = publish_number(store, 1, base=None)
     second = publish_number(store, 2, base=first)
-    ids = [each.id for each in list_releases(store)]
+    ids = [release.id for release in list_releases(store)]
     pointer = lose_pointer(store)
     before = {entry.name for entry in store.list("")}
     for act in (

@@ -71,7 +71,7 @@ def test_a_publish_whose_reply_is_lost_is_published_once(between: Between, fate:
     second = publish(store, base=first.root, parts={}, changes=[change(2)], feeds={}, now=NOON)
     chain = read_chain(store)
     assert [root["sequence"] for root in chain] == [2, 1]
-    assert [each["version_id"] for each in read_log(store, chain[0])] == [1, 2]
+    assert [version["version_id"] for version in read_log(store, chain[0])] == [1, 2]
     assert second.root.previous == first.sha
 
 
@@ -134,7 +134,7 @@ def test_names_stay_under_the_prefix(s3_store: S3Store, s3_endpoint: str) -> Non
     s3_store.put("objects/aa/one", b"x")
     bucket = str(s3_store).removeprefix("s3://").partition("/")[0]
     listing = boto3.client("s3", endpoint_url=s3_endpoint).list_objects_v2(Bucket=bucket)
-    assert [each["Key"] for each in listing["Contents"]] == ["some/prefix/objects/aa/one"]
+    assert [content["Key"] for content in listing["Contents"]] == ["some/prefix/objects/aa/one"]
     whole = S3Store(bucket, endpoint_url=s3_endpoint)
     assert [entry.name for entry in whole.list("")] == ["some/prefix/objects/aa/one"]
 

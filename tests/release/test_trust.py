@@ -66,7 +66,7 @@ def test_without_a_key_the_pointer_is_as_it_always_was() -> None:
 
 def test_who_believes_no_key_reads_signed_releases_too() -> None:
     publish_next(store := MemoryStore(), 1, trust=make_publisher())
-    assert [each.root.sequence for each in list_releases(store)] == [1]
+    assert [release.root.sequence for release in list_releases(store)] == [1]
 
 
 CHANGES: dict[str, Any] = {
@@ -146,7 +146,7 @@ def test_racing_publishers_all_sign_and_the_chain_is_whole(tmp_path: Path) -> No
     assert pointer == sign(pointer, key=ONE)
     verified = verify_releases(store, trust=make_reader())
     assert (len(verified.releases), verified.ends) == (5, None)
-    assert [each["version_id"] for each in read_log(store, read_chain(store)[0])] == [1, 2, 3, 4, 5]
+    assert [version["version_id"] for version in read_log(store, read_chain(store)[0])] == [1, 2, 3, 4, 5]
 
 
 def test_a_store_that_goes_back_between_a_builds_begin_and_its_end_is_noticed() -> None:
@@ -172,7 +172,7 @@ def test_a_change_of_keys_needs_no_pause() -> None:
     following = read_publisher(SigningTable(key=write_private(OTHER), public_key=write_public(ONE, OTHER)))
     publish_next(store, 2, trust=following)
     for trust in (both, make_reader(OTHER)):
-        assert [each.root.sequence for each in list_releases(store, trust=trust)] == [2, 1]
+        assert [release.root.sequence for release in list_releases(store, trust=trust)] == [2, 1]
     with pytest.raises(UntrustedRelease):
         read_pointer(store, trust=make_reader(ONE))
 
@@ -211,8 +211,8 @@ def test_whatever_is_wrong_with_any_object_of_any_kept_release_is_found(how: str
         publish_next(store, number, trust=trust)
     whole = verify_releases(store, trust=trust)
     entries = list(store.list("objects/"))
-    assert sum(each.objects for each in whole.releases) == len(entries)
-    assert sum(each.bytes for each in whole.releases) == sum(entry.size for entry in entries)
+    assert sum(release.objects for release in whole.releases) == len(entries)
+    assert sum(release.bytes for release in whole.releases) == sum(entry.size for entry in entries)
     _, *earlier = (release.sha for release in list_releases(store))
     for entry in entries:
         data = store.get(entry.name)
@@ -237,7 +237,7 @@ def test_a_chain_that_was_pruned_ends_and_is_right() -> None:
     ids = [release.id for release in list_releases(store)]
     prune(store, keep_days=1, now=clock[0] + 3_600, longest_build=timedelta(hours=1), trust=trust)
     verified = verify_releases(store, trust=trust)
-    assert [each.id for each in verified.releases] == ids[: len(verified.releases)]
+    assert [release.id for release in verified.releases] == ids[: len(verified.releases)]
     assert 1 < len(verified.releases) < 4
     assert verified.ends == ids[len(verified.releases)]
 
@@ -343,10 +343,10 @@ def test_who_publishes_needs_both_halves_to_fit() -> None:
 
 def test_who_serves_never_looks_at_the_private_key(tmp_path: Path) -> None:
     assert read_reader(SigningTable(key=str(tmp_path / "nobody may read this"))) == ANYBODY
-    names = [each.name for each in read_reader(SigningTable(public_key=write_public(ONE, OTHER))).believed]
+    names = [entry.name for entry in read_reader(SigningTable(public_key=write_public(ONE, OTHER))).believed]
     assert names == ["34750f98bd59fcfc", "6a3803d5f059902a"]
 
 
 def test_who_looks_after_the_store_believes_the_private_keys_own_half() -> None:
     trust = read_auditor(SigningTable(key=write_private(ONE)))
-    assert ([each.name for each in trust.believed], trust.signer) == (["34750f98bd59fcfc"], None)
+    assert ([entry.name for entry in trust.believed], trust.signer) == (["34750f98bd59fcfc"], None)

@@ -83,7 +83,7 @@ def put_metro(store: Store, slug: str, content: str, *, stamp: datetime = NOON) 
         },
     )  # fmt: skip
     data = encode_manifest(manifest)
-    store.put_many((name_of(each), each) for each in (table, rows, pack, page, export, data))
+    store.put_many((name_of(value), value) for value in (table, rows, pack, page, export, data))
     return Part(manifest=hash_of(data), stamp=stamp, snapshot=hash_snapshot(manifest))
 
 
@@ -120,8 +120,8 @@ def read_whole(store: Store, root: dict[str, Any]) -> dict[str, str]:
     for slug, part in root["parts"].items():
         manifest = json.loads(read_checked(store, part["manifest"]))
         for group in (manifest["packs"], manifest["pages"].values(), manifest["exports"].values()):
-            for each in group:
-                read_checked(store, each["object"])
+            for item in group:
+                read_checked(store, item["object"])
         tables[slug] = read_checked(store, manifest["tables"]["listings"]["object"]).decode()
     return tables
 
@@ -129,5 +129,5 @@ def read_whole(store: Store, root: dict[str, Any]) -> dict[str, str]:
 def read_log(store: Store, root: dict[str, Any]) -> list[dict[str, Any]]:
     """Every version of a root's log, as `zcat` would show them."""
     segments = [*root["log"]["sealed"], *filter(None, [root["log"]["tail"]])]
-    text = b"".join(gzip.decompress(read_checked(store, each["object"])) for each in segments)
+    text = b"".join(gzip.decompress(read_checked(store, segment["object"])) for segment in segments)
     return [json.loads(line) for line in text.splitlines()]

@@ -169,7 +169,7 @@ class Year:
         records = report["records"]
         assert records["read"] == records["listings"] + records["merged"] + records["quarantined"]
         counted = [self.model.counted[name] for name in feeds]
-        assert records == {name: sum(getattr(each, name) for each in counted) for name in records}
+        assert records == {name: sum(getattr(value, name) for value in counted) for name in records}
         kinds = Counter(kind for _, kind, _ in changes.elements())
         assert report["changes"] == {kind: kinds[kind] for kind in report["changes"]}
 
@@ -191,10 +191,12 @@ class Year:
         current = read_current(self.store)
         assert (current or {"sequence": 0})["sequence"] == self.sequence
         log = [] if current is None else read_log(self.store, json.loads(read_checked(self.store, current["root"])))
-        assert [each["version_id"] for each in log] == [*range(1, len(log) + 1)]
+        assert [version["version_id"] for version in log] == [*range(1, len(log) + 1)]
         assert log[: len(self.logged)] == self.logged
-        assert [each["changed_at"] for each in log] == sorted(each["changed_at"] for each in log)
-        added = Counter((each["listing_id"], each["kind"], each["reason"]) for each in log[len(self.logged) :])
+        assert [version["changed_at"] for version in log] == sorted(version["changed_at"] for version in log)
+        added = Counter(
+            (version["listing_id"], version["kind"], version["reason"]) for version in log[len(self.logged) :]
+        )
         assert added == self.expected, (added - self.expected, self.expected - added)
         self.logged, self.expected = log, Counter()
 
@@ -218,7 +220,7 @@ class Year:
             rows = database.execute("SELECT id, document FROM records").fetchall()
         mirrored: Mapping[str, Any] = {row_id: json.loads(document) for row_id, document in rows}
         published = self.model.list_published()
-        assert {row_id: each["name"] for row_id, each in mirrored.items()} == {
+        assert {row_id: value["name"] for row_id, value in mirrored.items()} == {
             row_id: name_of(row_id, text) for row_id, text in published.items()
         }
         for row_id, document in mirrored.items():
@@ -241,7 +243,7 @@ class Year:
             assert check_mirror(self.open_client(), self.mirrors[name], url=URL) == []
         assert len(self.logged) == sum(map(len, self.model.histories.values()))
         for row_id, history in self.model.histories.items():
-            assert [each["kind"] for each in self.walk_versions(row_id)] == history
+            assert [version["kind"] for version in self.walk_versions(row_id)] == history
 
     def walk_versions(self, row_id: str) -> Iterator[Any]:
         cursor = ""

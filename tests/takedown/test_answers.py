@@ -17,7 +17,7 @@ def test_before_it_is_taken_down_it_is_everywhere(town: Town) -> None:
 def test_what_is_taken_down_is_in_no_answer(town: Town) -> None:
     before = town.list_ids()
     done = town.run_json("takedown", *ALL)
-    assert [each["type"] for each in done["withdrawn"]] == ["event", "class", "place", "organization"]
+    assert [item["type"] for item in done["withdrawn"]] == ["event", "class", "place", "organization"]
     for target in list_targets():
         got = town.get(target)
         assert got.status == 200, target

@@ -94,7 +94,7 @@ def test_a_walk_goes_on_without_what_is_taken_down(town: Town, name: str) -> Non
         got = town.get(f"{joined}&cursor={pages[-1]['meta']['next_cursor']}")
         assert got.status == 200
         pages.append(got.read_json())
-    items = [each["id"] for page in pages[1:] for each in page["data"]]
+    items = [item["id"] for page in pages[1:] for item in page["data"]]
     assert items
     assert not set(ALL).intersection(items)
 

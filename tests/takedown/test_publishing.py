@@ -21,7 +21,7 @@ pytestmark = pytest.mark.xdist_group("takedown")  # one worker builds the town
 
 
 def list_names(town: Town, name: str = "events", metro: str = "seattle") -> set[str]:
-    return {each["name"] for each in town.get(f"/v1/{metro}/{name}?limit=100").read_json()["data"]}
+    return {item["name"] for item in town.get(f"/v1/{metro}/{name}?limit=100").read_json()["data"]}
 
 
 FACTS = ("is_indoor", "is_outdoor", "good_for_rainy", "is_sensory_friendly")
@@ -43,38 +43,40 @@ def test_the_removal_is_told_by_its_id_alone_and_what_showed_it_is_told_to_have_
     before = len(town.walk_changes())
     town.run("takedown", KITE, HALL, "--reason", "duplicate")
     new = town.walk_changes()[before:]
-    removed = {(each["listing_id"], each["slug"], each["reason"]) for each in new if each["kind"] == "removed"}
+    removed = {
+        (version["listing_id"], version["slug"], version["reason"]) for version in new if version["kind"] == "removed"
+    }
     assert removed == {(KITE, KITE, "duplicate"), (HALL, HALL, "duplicate")}
-    updated = {each["slug"]: set(each["fields"]) for each in new if each["kind"] == "updated"}
+    updated = {version["slug"]: set(version["fields"]) for version in new if version["kind"] == "updated"}
     assert updated["hall-walk"] == {"links", "location", "place", *FACTS}
     assert updated["own-walk"] == {"links", "place", *FACTS}
-    assert all(each["slug"] == KITE for each in town.walk_changes() if each["listing_id"] == KITE)
+    assert all(change["slug"] == KITE for change in town.walk_changes() if change["listing_id"] == KITE)
     got = town.get("/v1/seattle/events?limit=100").read_json()["data"]
-    places = {each["name"]: (each["place"], each["location"]["address"]) for each in got}
+    places = {listing["name"]: (listing["place"], listing["location"]["address"]) for listing in got}
     assert places["Hall walk"] == places["Other hall walk"] == (None, None)
-    assert {each["name"]: each["location"]["lat"] for each in got}["Own walk"] == 47.6
-    facts = {each["name"]: [each[fact] for fact in FACTS] for each in got}
+    assert {listing["name"]: listing["location"]["lat"] for listing in got}["Own walk"] == 47.6
+    facts = {item["name"]: [item[fact] for fact in FACTS] for item in got}
     assert facts["Hall walk"] == facts["Own walk"] == [None] * len(FACTS)
     for parameter in ("indoor", "outdoor", "sensory"):
         for value in ("true", "false"):
             kept = town.get(f"/v1/seattle/events?limit=100&{parameter}={value}").read_json()["data"]
-            assert {"Hall walk", "Own walk"}.isdisjoint(each["name"] for each in kept)
+            assert {"Hall walk", "Own walk"}.isdisjoint(item["name"] for item in kept)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("mode", ["full", "delta"])
 def test_records_of_another_feed_that_named_it_do_so_no_more(town: Town, mode: str) -> None:
     references = [{"feed": "seattle", "source_id": "hallquix"}, {"name": "HALLQUIX", "address": "7 Hallquix Lane"}]
-    events = [make_event(f"guide {n}", name=f"Guide {n}", place=each) for n, each in enumerate(references)]
+    events = [make_event(f"guide {n}", name=f"Guide {n}", place=reference) for n, reference in enumerate(references)]
     town.city.write(events, feed="guide", mode=mode)
     town.city.build()
     town.run("takedown", HALL)
     town.city.write([] if mode == "delta" else events, feed="guide", mode=mode)
     town.write(2)
     built = town.city.build()
-    assert [each.reason for feed in built.feeds for each in feed.problems] == []
+    assert [problem.reason for feed in built.feeds for problem in feed.problems] == []
     got = town.get("/v1/seattle/events?limit=100").read_json()["data"]
-    assert [each["place"] for each in got if each["name"].startswith("Guide")] == [None, None]
+    assert [listing["place"] for listing in got if listing["name"].startswith("Guide")] == [None, None]
     check_gone(town, "hallquix")
 
 
@@ -83,7 +85,7 @@ def test_an_organization_that_is_taken_down_leaves_all_its_metros(town: Town) ->
     assert done["showing"] == {"boston": 1, "seattle": 3}
     for metro, name in (("seattle", "Club walk"), ("boston", "Guest walk")):
         got = town.get(f"/v1/{metro}/events?limit=100").read_json()["data"]
-        assert {each["name"]: each["organization"]["name"] for each in got}[name] is None
+        assert {item["name"]: item["organization"]["name"] for item in got}[name] is None
 
 
 def test_no_build_brings_back_what_is_taken_down_whatever_feeds_say(town: Town) -> None:
@@ -92,11 +94,11 @@ def test_no_build_brings_back_what_is_taken_down_whatever_feeds_say(town: Town) 
     check_gone(town)
     town.write(1)  # each of them as it was before
     printed = town.build()
-    assert sum(each.get("withdrawn", 0) for each in printed["feeds"]) == 4
+    assert sum(feed.get("withdrawn", 0) for feed in printed["feeds"]) == 4
     assert printed["records"]["read"] == sum(printed["records"][name] for name in ("listings", "merged", "quarantined"))
     records = [make_kite(), make_class("potteryquix", name="Quixclay")]
-    for each in records:
-        each.pop("id", None)  # by which nobody knows it now
+    for record in records:
+        record.pop("id", None)  # by which nobody knows it now
     town.city.write([*records, "{}"], feed="seattle")
     assert town.run("build", "--allow-shrink", "--as-of", "2026-08-10", "--workers", "1").exit_code == 0
     check_gone(town)
@@ -133,7 +135,7 @@ def test_what_a_delta_said_of_a_withdrawn_listing_does_not_stand(town: Town) -> 
     other = {**delta, "source_id": "other", "name": "Other", "place": {"id": HALL}}
     town.city.write([delta, other], feed="moves", mode="delta")
     town.city.build()
-    [row_id] = [each["id"] for each in town.get("/v1/seattle/search?q=quixdelta").read_json()["data"]]
+    [row_id] = [item["id"] for item in town.get("/v1/seattle/search?q=quixdelta").read_json()["data"]]
     town.run("takedown", row_id, KITE, POTTERY, HALL, CLUB)
     town.city.write([], feed="moves", mode="delta")
     town.build()
@@ -200,7 +202,7 @@ def test_what_is_undone_comes_back_with_the_next_build(town: Town) -> None:
     before = len(town.walk_changes())
     town.build()
     assert (list_names(town), list_names(town, "places"), list_names(town, "classes")) == names
-    new = {each["listing_id"]: each["kind"] for each in town.walk_changes()[before:]}
+    new = {change["listing_id"]: change["kind"] for change in town.walk_changes()[before:]}
     assert [new[row_id] for row_id in (KITE, HALL, POTTERY, CLUB)] == ["restored"] * 4
     assert town.get(f"/v1/places/{HALL}").read_json()["data"]["location"]["address"] == "7 Hallquix Lane"
     town.run("takedown", KITE, HALL, POTTERY, CLUB)
@@ -256,7 +258,7 @@ def test_of_two_at_once_both_are_obeyed(town: Town, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(takedown, "publish", publish_late)
     town.run("takedown", KITE, HALL, CLUB)
     listed = town.run_json("takedown", "--list")["withdrawn"]
-    assert [each["id"] for each in listed] == sorted([KITE, POTTERY, HALL, CLUB])
+    assert [item["id"] for item in listed] == sorted([KITE, POTTERY, HALL, CLUB])
     check_gone(town)
 
 
@@ -302,7 +304,7 @@ def test_what_is_wrong_is_refused_before_anything_is_done(town: Town, words: lis
 def test_what_is_taken_down_is_in_no_root_but_by_its_id(town: Town) -> None:
     town.run("takedown", KITE, POTTERY, HALL, CLUB, "--reason", "privacy")
     root = next(list_releases(town.city.store)).root
-    assert {row_id: each.reason for row_id, each in root.withdrawals.items()} == dict.fromkeys(
+    assert {row_id: withdrawal.reason for row_id, withdrawal in root.withdrawals.items()} == dict.fromkeys(
         (KITE, POTTERY, HALL, CLUB), "privacy"
     )
     assert WORD not in str(root).lower()

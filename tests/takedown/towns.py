@@ -125,7 +125,7 @@ class Town:
 
     def list_ids(self) -> list[str]:
         """Of the releases that can be found, newest first."""
-        return [each.id for each in list_releases(self.city.store)]
+        return [release.id for release in list_releases(self.city.store)]
 
     def walk_changes(self) -> list[dict[str, Any]]:
         changes: list[dict[str, Any]] = self.get("/v1/changes?limit=1000").read_json()["data"]
@@ -183,6 +183,6 @@ def _unpack(data: bytes) -> bytes:
         frame = pl.read_parquet(io.BytesIO(data))
         binary = [name for name, kind in frame.schema.items() if kind == pl.Binary]
         return frame.drop(binary).write_json().encode() + b"".join(
-            each for name in binary for each in frame[name].drop_nulls()
+            drop_null for name in binary for drop_null in frame[name].drop_nulls()
         )
     return data

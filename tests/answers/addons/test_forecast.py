@@ -135,7 +135,7 @@ def read(release: Release, path: str, params: Mapping[str, str] = {}, **context:
 def foretell_hours(names: list[str]) -> dict[str, Any]:
     """An event's block, of the hours of these names."""
     hours = [(datetime.fromisoformat(name), tell_hour(datetime.fromisoformat(name))) for name in names]
-    wet = [local for local, each in hours if each["summary"] == "Rain"]
+    wet = [local for local, item in hours if item["summary"] == "Rain"]
     pairs: list[list[int]] = []
     for local in wet:
         if pairs and pairs[-1][1] == local.hour:
@@ -147,12 +147,12 @@ def foretell_hours(names: list[str]) -> dict[str, Any]:
         "covers": "event_hours",
         "summary": "Rain" if len(wet) > dry else "Sunny",
         "temperature_f": {
-            "min": min(each["temperature_f"] for _, each in hours),
-            "max": max(each["temperature_f"] for _, each in hours),
+            "min": min(item["temperature_f"] for _, item in hours),
+            "max": max(item["temperature_f"] for _, item in hours),
         },
-        "precipitation_chance_max": max(each["precipitation_chance"] for _, each in hours),
+        "precipitation_chance_max": max(item["precipitation_chance"] for _, item in hours),
         "wet_hours": pairs,
-        "hours": [{"starts_local": local.isoformat(), **each} for local, each in hours],
+        "hours": [{"starts_local": local.isoformat(), **value} for local, value in hours],
         **STAMPS,
     }  # fmt: skip
 

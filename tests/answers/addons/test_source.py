@@ -87,8 +87,10 @@ def test_of_a_listing_whose_feed_says_nothing_there_is_a_notice_and_no_block(sta
 
 def test_a_list_has_a_block_an_item_and_one_notice_of_those_without(stated: Release) -> None:
     body = fetch(stated, "/v1/harbor/events", INCLUDE, entitlement=HAS, today=TODAY)
-    assert [each["id"] for each in body["data"] if "source" not in each] == [make_uuid(len(STATEMENTS))]
-    assert [(each["code"], each["details"]) for each in body["notices"]] == [("source_unavailable", {"without": 1})]
+    assert [item["id"] for item in body["data"] if "source" not in item] == [make_uuid(len(STATEMENTS))]
+    assert [(notice["code"], notice["details"]) for notice in body["notices"]] == [
+        ("source_unavailable", {"without": 1})
+    ]
     for item in body["data"]:
         alone = fetch(stated, f"/v1/events/{item['id']}", INCLUDE, entitlement=HAS, today=TODAY)
         assert alone["data"] == item
@@ -141,7 +143,7 @@ def test_the_tag_moves_with_the_block_and_the_right_to_it(stated: Release) -> No
     # A month later the dates are stale, and a listing without the block is as it was.
     assert tag(INCLUDE) != tag(INCLUDE, TODAY + timedelta(days=40))
     assert tag({}) == tag({}, TODAY + timedelta(days=40))
-    lists = [ask(stated, "/v1/harbor/events", INCLUDE, entitlement=each).etag for each in (HAS, HAS_NOT)]
+    lists = [ask(stated, "/v1/harbor/events", INCLUDE, entitlement=value).etag for value in (HAS, HAS_NOT)]
     assert lists[0] != lists[1]
 
 
@@ -157,9 +159,12 @@ def test_with_fields_the_block_is_there_when_it_is_named(stated: Release) -> Non
 def test_every_list_and_detail_of_a_made_up_metro_has_the_blocks_that_its_feeds_state(tmp_path: Path) -> None:
     made = random.Random(8)
     world = make_world(made, size=60)
-    for each in world.listings:
+    for listing in world.listings:
         if made.random() < 0.8:
-            world.sources[each["id"]] = {"url": f"https://{each['slug']}.example", "status": made.choice(VERIFICATIONS)}
+            world.sources[listing["id"]] = {
+                "url": f"https://{listing['slug']}.example",
+                "status": made.choice(VERIFICATIONS),
+            }
     release = open_release([world], tmp_path)
     for kind, collection in COLLECTIONS.items():
         windows = ({}, {"occurrences": "expand"}) if kind == "event" else ({},)
@@ -173,7 +178,7 @@ def test_every_list_and_detail_of_a_made_up_metro_has_the_blocks_that_its_feeds_
                     statement and (statement["url"], statement["status"])
                 )
             without = sum(item["id"] not in world.sources for item in body["data"])
-            stated = [each["details"]["without"] for each in body.get("notices", [])]
+            stated = [item["details"]["without"] for item in body.get("notices", [])]
             assert stated == [without] * bool(without)
             plain = fetch(release, f"/v1/harbor/{collection}", {**EVERY, **window})
             assert [{**item, "source": None} for item in plain["data"]] == [
@@ -184,8 +189,11 @@ def test_every_list_and_detail_of_a_made_up_metro_has_the_blocks_that_its_feeds_
 def test_near_a_point_an_item_has_the_block_of_its_detail(tmp_path: Path) -> None:
     made = random.Random(4)
     world = make_world(made, size=80)
-    for each in world.listings[::2]:
-        world.sources[each["id"]] = {"url": f"https://{each['slug']}.example", "status": made.choice(VERIFICATIONS)}
+    for listing in world.listings[::2]:
+        world.sources[listing["id"]] = {
+            "url": f"https://{listing['slug']}.example",
+            "status": made.choice(VERIFICATIONS),
+        }
     release = open_release([world], tmp_path)
     point = {"lat": str(CENTER[0]), "lng": str(CENTER[1]), "radius_m": "50000", "min_confidence": "0"}
 
@@ -196,7 +204,7 @@ def test_near_a_point_an_item_has_the_block_of_its_detail(tmp_path: Path) -> Non
             alone = fetch(release, path, INCLUDE, entitlement=HAS)["data"]
             assert item.get("source") == alone.get("source")
         without = sum("source" not in item for item in items)
-        unavailable = [each["details"] for each in body["notices"] if each["code"] == "source_unavailable"]
+        unavailable = [notice["details"] for notice in body["notices"] if notice["code"] == "source_unavailable"]
         assert unavailable == [{"without": without}]
 
     nearby = fetch(release, "/v1/harbor/nearby", {**point, **INCLUDE}, entitlement=HAS)

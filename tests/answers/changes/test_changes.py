@@ -69,7 +69,7 @@ def walk(release: Release, params: dict[str, str], *, entitlement: Entitlement =
             assert meta["next_cursor"] == meta["latest_version_id"]
             return items
         assert meta["next_cursor"] > cursor, "the walk stands still"
-        assert all(cursor < each["version_id"] <= meta["next_cursor"] for each in body["data"])
+        assert all(cursor < item["version_id"] <= meta["next_cursor"] for item in body["data"])
         cursor = meta["next_cursor"]
 
 
@@ -86,16 +86,16 @@ def list_expected(changes: Sequence[Version], key: Entitlement) -> list[dict[str
     collections = {"event": "events", "class": "classes", "camp": "camps", "place": "places"}
     return [
         {
-            "version_id": number, "listing_id": each.listing_id, "type": each.type, "metro": each.metro,
-            "slug": each.slug, "kind": each.kind, "reason": each.reason, "replaced_by": each.replaced_by,
-            "changed_at": f"{each.changed_at:%Y-%m-%dT%H:%M:%SZ}", "fields": list(each.fields),
+            "version_id": number, "listing_id": value.listing_id, "type": value.type, "metro": value.metro,
+            "slug": value.slug, "kind": value.kind, "reason": value.reason, "replaced_by": value.replaced_by,
+            "changed_at": f"{value.changed_at:%Y-%m-%dT%H:%M:%SZ}", "fields": list(value.fields),
             "links": {
-                "self": f"/v1/{collections.get(each.type, 'organizations')}/{each.listing_id}",
-                "versions": f"/v1/listings/{each.listing_id}/versions",
+                "self": f"/v1/{collections.get(value.type, 'organizations')}/{value.listing_id}",
+                "versions": f"/v1/listings/{value.listing_id}/versions",
             },
         }
-        for number, each in enumerate(changes, start=1)
-        if may_see(each, key)
+        for number, value in enumerate(changes, start=1)
+        if may_see(value, key)
     ]  # fmt: skip
 
 
@@ -122,11 +122,11 @@ def test_the_walk_of_a_filter_is_the_whole_walk_filtered(
     params = {"type": ",".join(given_types), "kind": ",".join(kinds), "metro": metro, "limit": "300"}
     sent = {name: value for name, value in params.items() if value}
     assert walk(made, sent, entitlement=key) == [
-        each
-        for each in whole
-        if (not given_types or each["type"] in given_types)
-        and (not kinds or each["kind"] in kinds)
-        and (metro is None or each["metro"] in (metro, None))
+        version
+        for version in whole
+        if (not given_types or version["type"] in given_types)
+        and (not kinds or version["kind"] in kinds)
+        and (metro is None or version["metro"] in (metro, None))
     ]
 
 
@@ -236,8 +236,8 @@ def test_the_tag_is_another_when_the_log_the_request_or_the_scope_is(release: Re
     changes = make_changes(Random(3), IDS, 5)
     made, more = with_log(release, changes[:4]), with_log(release, changes)
     tags = [
-        ask(each, PATH, params, entitlement=key).etag
-        for each in (made, more)
+        ask(value, PATH, params, entitlement=key).etag
+        for value in (made, more)
         for params in ({}, {"cursor": "1"}, {"limit": "3"}, {"kind": "created"})
         for key in KEYS[:3]
     ]

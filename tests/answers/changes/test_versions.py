@@ -46,8 +46,8 @@ def release(bare: Release) -> Release:
     """A long log in which everything has a past; that of the class is two versions among many others'."""
     others = [listing_id(f"other {number}") for number in range(30)]
     changes = [
-        replace(each, type="event", metro="harbor", metros=(), known_in=())
-        for each in make_changes(Random(5), [EVENT, ARCHIVED, DRAFT, *others], 3 * SEGMENT)
+        replace(value, type="event", metro="harbor", metros=(), known_in=())
+        for value in make_changes(Random(5), [EVENT, ARCHIVED, DRAFT, *others], 3 * SEGMENT)
     ]
     changes[3] = change(CLASS, type="class")
     changes[-3] = change(CLASS, type="class", kind="updated", fields=("sections",))
@@ -66,14 +66,14 @@ def read_log(release: Release, row_id: str) -> list[dict[str, Any]]:
     while cursor < release.history.log.latest_version_id:
         body = fetch(release, "/v1/changes", {"cursor": str(cursor), "limit": "1000"})
         cursor = body["meta"]["next_cursor"]
-        items += [each for each in body["data"] if each["listing_id"] == row_id]
+        items += [item for item in body["data"] if item["listing_id"] == row_id]
     members = ("version_id", "changed_at", "kind", "fields", "reason")
-    return [{name: each[name] for name in members} for each in items]
+    return [{name: item[name] for name in members} for item in items]
 
 
 def test_a_section_s_change_is_its_class_s(release: Release) -> None:
     body = fetch(release, path_of(CLASS))
-    assert [(each["kind"], each["fields"]) for each in body["data"]] == [("updated", ["sections"]), ("created", [])]
+    assert [(item["kind"], item["fields"]) for item in body["data"]] == [("updated", ["sections"]), ("created", [])]
     assert body["meta"] == {
         "limit": 50, "count": 2, "has_more": False, "next_cursor": None, "generated_at": "2026-08-01T12:00:00Z",
     }  # fmt: skip
@@ -85,7 +85,7 @@ def test_it_is_what_the_feed_says_of_the_listing_newest_first_or_oldest_first(re
     assert versions
     for order, expected in (("asc", versions), ("desc", versions[::-1])):
         pages = walk_by_cursor(release, path_of(row_id), {"order": order, "limit": "7"})
-        assert [each for page in pages for each in page] == expected
+        assert [value for page in pages for value in page] == expected
         assert all(len(page) == 7 for page in pages[:-1])
     assert fetch(release, path_of(row_id), {"limit": "200"})["data"] == versions[::-1][:200]
 
@@ -93,7 +93,7 @@ def test_it_is_what_the_feed_says_of_the_listing_newest_first_or_oldest_first(re
 @given(st.integers(15, 200), st.sampled_from(["asc", "desc"]))
 def test_a_walk_shows_each_version_once_whatever_the_page(release: Release, limit: int, order: str) -> None:
     pages = walk_by_cursor(release, path_of(EVENT), {"order": order, "limit": str(limit)})
-    ids = [each["version_id"] for page in pages for each in page]
+    ids = [version["version_id"] for page in pages for version in page]
     assert ids == sorted(set(ids), reverse=order == "desc")
     assert len(ids) == len(read_log(release, EVENT))
 
@@ -103,7 +103,7 @@ def test_a_walk_goes_on_while_more_is_published(bare: Release) -> None:
     before, after = (replace(bare, history=Shelf().make_history(changes[:count])) for count in (6, 10))
     for order, ids in (("asc", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]), ("desc", [6, 5, 4, 3, 2, 1])):
         pages = walk_by_cursor(before, path_of(EVENT), {"order": order, "limit": "4"}, then=after)
-        assert [each["version_id"] for page in pages for each in page] == ids
+        assert [version["version_id"] for page in pages for version in page] == ids
 
 
 def test_a_listing_that_has_no_past_has_no_versions(bare: Release) -> None:

@@ -17,19 +17,19 @@ COLLECTIONS = {"event": "events", "class": "classes", "camp": "camps", "place": 
 
 def cover(world: World, *, today: date, kinds: Sequence[str], neighborhood: str | None = None) -> Document:
     """All of `data` but `release`."""
-    rows = [each for each in world.listings if each["status"] == "published" and each["type"] in kinds]
+    rows = [item for item in world.listings if item["status"] == "published" and item["type"] in kinds]
     if neighborhood is not None:
-        rows = [each for each in rows if is_there(each["location"], neighborhood)]
+        rows = [row for row in rows if is_there(row["location"], neighborhood)]
     start = datetime.combine(today, time(), tzinfo=ZoneInfo(world.timezone)).astimezone(UTC)
-    crawled = [at for each in rows if (at := read_instant(world.sources.get(each["id"], {}).get("crawled_at")))]
-    verified = [at for each in rows if (at := read_instant(each["verified_at"]))]
+    crawled = [at for row in rows if (at := read_instant(world.sources.get(row["id"], {}).get("crawled_at")))]
+    verified = [at for row in rows if (at := read_instant(row["verified_at"]))]
     return {
         "metro": world.slug,
         "listings": {
             COLLECTIONS[kind]: {
-                "published": sum(each["type"] == kind for each in rows),
+                "published": sum(row["type"] == kind for row in rows),
                 "next_30_days": count_next(world, kind, today=today, neighborhood=neighborhood),
-                "dateless": sum(each["type"] == kind != "place" and not states_date(each) for each in rows),
+                "dateless": sum(row["type"] == kind != "place" and not states_date(row) for row in rows),
             }
             for kind in kinds
         },
@@ -40,17 +40,17 @@ def cover(world: World, *, today: date, kinds: Sequence[str], neighborhood: str 
             "verified_30d_share": share(sum(at >= start - timedelta(30) for at in verified), len(rows)),
         },
         "quality": {
-            "mean_confidence": share(sum(Fraction(str(each["confidence"])) for each in rows), len(rows)),
-            "with_coordinates_share": share(sum(each["location"]["lat"] is not None for each in rows), len(rows)),
+            "mean_confidence": share(sum(Fraction(str(row["confidence"])) for row in rows), len(rows)),
+            "with_coordinates_share": share(sum(row["location"]["lat"] is not None for row in rows), len(rows)),
             "with_price_share": share(sum(map(states_price, rows)), len(rows)),
             "with_ages_share": share(
-                sum(each["ages"]["min"] is not None or each["ages"]["max"] is not None for each in rows), len(rows)
+                sum(row["ages"]["min"] is not None or row["ages"]["max"] is not None for row in rows), len(rows)
             ),
-            "with_image_share": share(sum(each["image_url"] is not None for each in rows), len(rows)),
+            "with_image_share": share(sum(row["image_url"] is not None for row in rows), len(rows)),
             "with_time_share": share(sum(map(states_clock, rows)), len(rows)),
         },
         "verification": {
-            name: sum((world.sources.get(each["id"], {}).get("status") or "unspecified") == name for each in rows)
+            name: sum((world.sources.get(row["id"], {}).get("status") or "unspecified") == name for row in rows)
             for name in (*VERIFICATIONS, "unspecified")
         },
         "neighborhoods": cover_neighborhoods(world, rows, neighborhood),
@@ -73,9 +73,9 @@ def count_next(world: World, kind: str, *, today: date, neighborhood: str | None
 
 
 def cover_neighborhoods(world: World, rows: Sequence[Document], text: str | None) -> Document:
-    named = [each for each in world.neighborhoods if text is None or text.casefold() == each["slug"]
-             or fold(text) == fold(each["name"])]  # fmt: skip
-    there = [each for each in named if any(is_there(row["location"], each["slug"]) for row in rows)]
+    named = [item for item in world.neighborhoods if text is None or text.casefold() == item["slug"]
+             or fold(text) == fold(item["name"])]  # fmt: skip
+    there = [item for item in named if any(is_there(row["location"], item["slug"]) for row in rows)]
     return {"named": len(named), "with_listings": len(there)}
 
 

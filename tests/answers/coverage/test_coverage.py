@@ -101,7 +101,7 @@ def test_without_listings_shares_are_null(release: Release) -> None:
 
 @pytest.mark.parametrize("types", [{"event"}, {"camp"}, {"place", "class"}])
 def test_a_key_of_some_types_sees_what_naming_them_gives(release: Release, types: set[str]) -> None:
-    named = ",".join(COLLECTIONS[each] for each in sorted(types))
+    named = ",".join(COLLECTIONS[value] for value in sorted(types))
     scoped: dict[str, Any] = fetch(release, PATH, entitlement=Entitlement(types=frozenset(types)))
     assert scoped["data"] == fetch(release, PATH, {"types": named})["data"]
-    assert {*scoped["data"]["listings"]} == {COLLECTIONS[each] for each in types}
+    assert {*scoped["data"]["listings"]} == {COLLECTIONS[value] for value in types}

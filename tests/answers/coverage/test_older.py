@@ -31,7 +31,7 @@ def test_a_release_without_the_columns_is_answered(tmp_path: Path) -> None:
     older = replace(snapshot, hash="0" * 64, tables={**snapshot.tables, "listings": MappedFile(path)}, mapped={})
     _, body = read_body(replace(release, metros={"harbor": older}), (PATH, {}))
     data = json.loads(body)["data"]
-    assert data["listings"] == {name: {**each, "dateless": 0} for name, each in today["listings"].items()}
+    assert data["listings"] == {name: {**listing, "dateless": 0} for name, listing in today["listings"].items()}
     for name in ("mean_confidence", "with_coordinates_share", "with_ages_share"):
         assert data["quality"][name] == today["quality"][name]
     assert data["quality"]["with_image_share"] == 0

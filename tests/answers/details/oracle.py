@@ -23,7 +23,7 @@ def relate(world: World, listing: Document, *, kinds: Sequence[str], today: date
         "at_place": _list_with(world, listing, "place", kinds=kinds, today=today),
     }
     return {
-        group: [show_card(world, each, today) for each in others if not _is_same(world, each, listing)][:MOST]
+        group: [show_card(world, other, today) for other in others if not _is_same(world, other, listing)][:MOST]
         for group, others in groups.items()
     }
 
@@ -40,7 +40,7 @@ def _list_with(world: World, listing: Document, member: str, *, kinds: Sequence[
     if reference is None:
         return []
     ordered = sorted(kinds, key=lambda kind: kind != listing["type"])
-    return [each for kind in ordered for each in list_items(world, kind, {f"{member}_id": reference}, today=today)]
+    return [item for kind in ordered for item in list_items(world, kind, {f"{member}_id": reference}, today=today)]
 
 
 def _find_similar(world: World, listing: Document, *, kinds: Sequence[str], today: date) -> list[Document]:
@@ -49,14 +49,16 @@ def _find_similar(world: World, listing: Document, *, kinds: Sequence[str], toda
     scored = []
     for kind in kinds:
         pool = _list_candidates(world, kind)
-        best = [(round(score, 4), each) for each in pool if (score := _score(world, listing, each, pool)) is not None]
+        best = [
+            (round(score, 4), value) for value in pool if (score := _score(world, listing, value, pool)) is not None
+        ]
         scored += sorted(best, key=lambda pair: (-pair[0], _order(pair[1])))[:KEPT]
-    ranked = [each for _, each in sorted(scored, key=lambda pair: (-pair[0], _order(pair[1])))]
-    cards = {_name_card(world, each): each for kind in kinds for each in list_items(world, kind, {}, today=today)}
-    dealt = [cards[name] for name in dict.fromkeys(_name_card(world, each) for each in ranked) if name in cards]
+    ranked = [value for _, value in sorted(scored, key=lambda pair: (-pair[0], _order(pair[1])))]
+    cards = {_name_card(world, item): item for kind in kinds for item in list_items(world, kind, {}, today=today)}
+    dealt = [cards[name] for name in dict.fromkeys(_name_card(world, value) for value in ranked) if name in cards]
     named: dict[tuple[Any, ...], Document] = {}
-    for each in (listing, *dealt):
-        named.setdefault((each["type"], each["name"], (each["place"] or {}).get("id")), each)
+    for entry in (listing, *dealt):
+        named.setdefault((entry["type"], entry["name"], (entry["place"] or {}).get("id")), entry)
     return list(named.values())
 
 
@@ -75,14 +77,14 @@ def _list_candidates(world: World, kind: str) -> list[Document]:
     """Of the default lists on the build's date those with a category; of a program, and of a name at a place and an
     organization, the first."""
     every = list_items(world, kind, {"expand": "sessions"} if kind == "class" else {}, today=TODAY)
-    ordered = sorted((each for each in every if each["categories"]), key=_order)
+    ordered = sorted((item for item in every if item["categories"]), key=_order)
     chosen, twins, programs = [], {}, set()
-    for each in ordered:
-        name = (each["name"].casefold(), (each["place"] or {}).get("id"), each["organization"]["id"])
-        program = world.programs.get(each["id"]) if kind == "class" else None
+    for listing in ordered:
+        name = (listing["name"].casefold(), (listing["place"] or {}).get("id"), listing["organization"]["id"])
+        program = world.programs.get(listing["id"]) if kind == "class" else None
         twins[name] = twins.get(name, 0) + 1
         if twins[name] <= 2 and program not in programs:
-            chosen.append(each)
+            chosen.append(listing)
         programs |= set() if program is None else {program}
     return chosen
 
@@ -100,7 +102,7 @@ def _score(world: World, one: Document, other: Document, pool: Sequence[Document
 
 def _compare_categories(one: Document, other: Document, pool: Sequence[Document]) -> float:
     def weigh(category: str) -> float:
-        having = sum(category in each["categories"] for each in pool)
+        having = sum(category in item["categories"] for item in pool)
         return math.log(1 + len(pool) / having) if having else 0
 
     shared, either = {*one["categories"]} & {*other["categories"]}, {*one["categories"]} | {*other["categories"]}
@@ -108,20 +110,20 @@ def _compare_categories(one: Document, other: Document, pool: Sequence[Document]
 
 
 def _compare_ages(one: Document, other: Document) -> float:
-    if any(each["min"] is None and each["max"] is None for each in (one, other)):
+    if any(item["min"] is None and item["max"] is None for item in (one, other)):
         return 0.5
     years = [
-        {*range(min(each["min"] or 0, 18), (18 if each["max"] is None else min(each["max"], 18)) + 1)}
-        for each in (one, other)
+        {*range(min(item["min"] or 0, 18), (18 if item["max"] is None else min(item["max"], 18)) + 1)}
+        for item in (one, other)
     ]
     either = years[0] | years[1]
     return len(years[0] & years[1]) / (max(either) - min(either) + 1)
 
 
 def _compare_places(one: Document, other: Document) -> float:
-    if any(each["lat"] is None or each["lng"] is None for each in (one, other)):
+    if any(item["lat"] is None or item["lng"] is None for item in (one, other)):
         return 0
-    lat, lng, other_lat, other_lng = (math.radians(each[name]) for each in (one, other) for name in ("lat", "lng"))
+    lat, lng, other_lat, other_lng = (math.radians(value[name]) for value in (one, other) for name in ("lat", "lng"))
     half = (
         math.sin((lat - other_lat) / 2) ** 2
         + math.cos(lat) * math.cos(other_lat) * math.sin((lng - other_lng) / 2) ** 2
@@ -134,12 +136,12 @@ def _list_slots(world: World, listing: Document) -> set[tuple[str, int | None]]:
     """Weekdays, each with its block of the day where a time is stated."""
     if listing["type"] == "event":
         dates = world.dates.get(listing["id"], [])
-        stated = [(DAYS[each.weekday()], f"{each:%H:%M:%S}" if listing["has_time"] else None) for each in dates]
+        stated = [(DAYS[value.weekday()], f"{value:%H:%M:%S}" if listing["has_time"] else None) for value in dates]
     elif listing["type"] == "class":
-        schedules = [each["schedule"] for each in listing["sections"]] or [listing["schedule"]]
-        stated = [(day, each["start_time"]) for each in schedules for day in each["days"]]
+        schedules = [section["schedule"] for section in listing["sections"]] or [listing["schedule"]]
+        stated = [(day, schedule["start_time"]) for schedule in schedules for day in schedule["days"]]
     else:
-        stated = [(day, each["start_time"]) for each in listing["sessions"] for day in each["days"]]
+        stated = [(day, session["start_time"]) for session in listing["sessions"] for day in session["days"]]
     return {(day, None if clock is None else max(n for start, n in BLOCKS if start <= clock)) for day, clock in stated}
 
 
@@ -169,9 +171,13 @@ def _find_start(world: World, listing: Document, today: date) -> str | None:
     if listing["type"] == "class":
         parts = [listing, *listing["sections"]]
         starts = [_write(part["term"]["starts_on"], part["schedule"]["start_time"]) for part in parts]
-        return starts[0] or min((each for each in starts if each), default=None)
-    left = [each for each in listing["sessions"] if (each["ends_on"] or each["starts_on"] or "") >= today.isoformat()]
-    return min((start for each in left if (start := _write(each["starts_on"], each["start_time"]))), default=None)
+        return starts[0] or min((start for start in starts if start), default=None)
+    left = [
+        session
+        for session in listing["sessions"]
+        if (session["ends_on"] or session["starts_on"] or "") >= today.isoformat()
+    ]
+    return min((start for item in left if (start := _write(item["starts_on"], item["start_time"]))), default=None)
 
 
 def _write(day: str | None, clock: str | None) -> str | None:

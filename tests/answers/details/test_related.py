@@ -36,7 +36,7 @@ def release(world: World, tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 
 def list_readable(world: World, kinds: set[str]) -> list[dict[str, Any]]:
-    return [each for each in world.listings if each["type"] in kinds and each["status"] != "draft"]
+    return [listing for listing in world.listings if listing["type"] in kinds and listing["status"] != "draft"]
 
 
 def fetch_related(release: Release, listing: dict[str, Any], entitlement: Entitlement, today: date) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def test_groups_are_what_every_pair_and_every_list_say(world: World, release: Re
         for group in GROUPS:
             assert related[group] == expected[group], (listing["id"], group)
             counts[group] += len(related[group])
-        notices = [(each["code"], each["include"], each["details"]) for each in body.get("notices", [])]
+        notices = [(item["code"], item["include"], item["details"]) for item in body.get("notices", [])]
         empty = [group for group in GROUPS if not expected[group]]
         assert notices == [("related_unavailable", "related", {"list": group}) for group in empty]
     assert min(counts.values()) > 10
@@ -70,11 +70,11 @@ def test_groups_are_what_every_pair_and_every_list_say(world: World, release: Re
 def test_a_key_of_some_types_is_answered_as_if_there_were_no_others(world: World, tmp_path: Path) -> None:
     release = open_release([world], tmp_path / "whole")
     for scope in SCOPES[:3]:
-        kept = [each for each in world.listings if each["type"] in scope | {"place"}]
+        kept = [listing for listing in world.listings if listing["type"] in scope | {"place"}]
         alone = World(**{**vars(world), "listings": kept})
         narrow = open_release([alone], tmp_path / "-".join(sorted(scope)))
         for listing in list_readable(world, scope)[::4]:
-            answers = [fetch_related(each, listing, allow(scope), TODAY) for each in (release, narrow)]
+            answers = [fetch_related(value, listing, allow(scope), TODAY) for value in (release, narrow)]
             assert answers[0] == answers[1]
 
 
@@ -83,15 +83,15 @@ def test_every_card_stands_in_the_lists_that_the_key_reads(world: World, release
     listed = {}
     for kind, name in COLLECTIONS.items():
         params = {"limit": "200", **({"expand": "sessions"} if kind == "class" else {})}
-        listed[kind] = {each["id"] for each in fetch(release, f"/v1/harbor/{name}", params)["data"]}
+        listed[kind] = {item["id"] for item in fetch(release, f"/v1/harbor/{name}", params)["data"]}
     for listing in list_readable(world, set(KINDS))[::3]:
         related = fetch_related(release, listing, HAS, TODAY)["data"]["related"]
         for group in GROUPS:
             cards = related[group]
             assert len(cards) <= 6
-            assert listing["id"] not in {each["id"] for each in cards}
-            assert all(each["id"] in listed[each["type"]] for each in cards)
-            programs = [world.programs.get(each["id"], each["id"]) for each in cards]
+            assert listing["id"] not in {card["id"] for card in cards}
+            assert all(card["id"] in listed[card["type"]] for card in cards)
+            programs = [world.programs.get(card["id"], card["id"]) for card in cards]
             assert len(programs) == len(set(programs))
 
 
@@ -104,7 +104,7 @@ def test_the_slug_answers_as_the_id(world: World, release: Release) -> None:
 
 
 def test_the_tag_moves_with_the_date_and_the_rights(world: World, release: Release) -> None:
-    listing = next(each for each in list_readable(world, {"class"}) if each["status"] == "published")
+    listing = next(item for item in list_readable(world, {"class"}) if item["status"] == "published")
     path = f"/v1/classes/{listing['id']}"
 
     def tag(entitlement: Entitlement, params: dict[str, str], days: int = 0) -> str:
@@ -131,5 +131,5 @@ def test_fields_name_what_is_kept_of_it(world: World, release: Release) -> None:
             path = f"/v1/{COLLECTIONS[listing['type']]}/{listing['id']}"
             whole = fetch(release, path, INCLUDE, entitlement=HAS)["data"]["related"]
             named = fetch(release, path, {**INCLUDE, "fields": "related.at_place.name"}, entitlement=HAS)["data"]
-            assert named["related"] == {"at_place": [{"name": each["name"]} for each in whole["at_place"]]}
+            assert named["related"] == {"at_place": [{"name": item["name"]} for item in whole["at_place"]]}
             assert "related" not in fetch(release, path, {**INCLUDE, "fields": "name"}, entitlement=HAS)["data"]

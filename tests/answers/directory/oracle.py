@@ -81,15 +81,15 @@ def rate(name: str, site: str | None, question: str) -> tuple[Decimal, str] | No
         if typos:
             ratings.append((_round(Decimal("0.5"), Decimal("0.29"), letters - typos, letters), "fuzzy"))
     met = [_meet(word, typed, words, weights) for word in wanted]
-    if all(each is not None for each in met):
-        begun = any(each[0] == BEGUN for each in met if each)
-        typos = sum(each[0] for each in met if each and each[0] != BEGUN)
-        letters = min(sum(each[1] for each in met if each), total)
+    if all(value is not None for value in met):
+        begun = any(value[0] == BEGUN for value in met if value)
+        typos = sum(value[0] for value in met if value and value[0] != BEGUN)
+        letters = min(sum(value[1] for value in met if value), total)
         if typos or begun:
             ratings.append((_round(Decimal("0.5"), Decimal("0.29"), letters - typos, total), "fuzzy"))
         else:
             ratings.append((_round(Decimal("0.8"), Decimal("0.15"), letters, total), "name"))
-    return min(ratings, key=lambda each: (-each[0], ORDER.index(each[1])), default=None)
+    return min(ratings, key=lambda rating: (-rating[0], ORDER.index(rating[1])), default=None)
 
 
 def _meet(word: str, typed: list[str], words: list[str], weights: dict[str, int]) -> tuple[int, int] | None:

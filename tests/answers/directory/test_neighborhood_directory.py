@@ -113,7 +113,7 @@ def test_counts_move_with_the_day_and_so_does_the_tag(release: Release) -> None:
 
 @pytest.mark.parametrize("types", [{"event"}, {"camp"}, {"place", "class"}])
 def test_a_key_of_some_types_sees_what_naming_them_gives(release: Release, types: set[str]) -> None:
-    named = ",".join(COLLECTIONS[each] for each in sorted(types))
+    named = ",".join(COLLECTIONS[value] for value in sorted(types))
     for params in ({}, {"sort": "count"}, {"min_count": "2"}, {"q": "hill"}):
         scoped = fetch(release, PATH, params, entitlement=Entitlement(types=frozenset(types)))
         assert scoped["data"] == fetch(release, PATH, {**params, "types": named})["data"]

@@ -132,7 +132,7 @@ def test_types_narrow_the_counts(lively: Release) -> None:
 
 @pytest.mark.parametrize("types", [{"event"}, {"camp"}, {"place", "class"}])
 def test_a_key_of_some_types_sees_what_naming_them_gives(lively: Release, types: set[str]) -> None:
-    named = ",".join(COLLECTIONS[each] for each in sorted(types))
+    named = ",".join(COLLECTIONS[value] for value in sorted(types))
     for params in ({}, {"q": "bees"}, {"min_count": "2"}, {"neighborhood": "ballard"}, {"min_count": "0"}):
         scoped = fetch(lively, PATH, params, entitlement=Entitlement(types=frozenset(types)))
         assert scoped["data"] == fetch(lively, PATH, {**params, "types": named})["data"]

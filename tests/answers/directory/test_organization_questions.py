@@ -216,8 +216,8 @@ def test_scores_are_those_of_the_documented_formulas(
         if not question.strip():
             continue
         expected = {
-            each["id"]: rated
-            for each, (other, its) in zip(organizations, named, strict=True)
+            organization["id"]: rated
+            for organization, (other, its) in zip(organizations, named, strict=True)
             if (rated := rate(other, its, question)) is not None
         }
         data = fetch(release, PATH, {**EVERY, "q": question})["data"]

@@ -48,7 +48,7 @@ def read_onsets(name: str, last: datetime) -> list[tuple[datetime, timedelta]]:
     results = []
     for part in Timezone.from_ical(encode_vtimezone(name)).subcomponents:
         before, after, starts = part["TZOFFSETFROM"].td, part["TZOFFSETTO"].td, part["DTSTART"].dt
-        onsets = [starts, *(each.dt for each in part["RDATE"].dts)] if "RDATE" in part else [starts]
+        onsets = [starts, *(value.dt for value in part["RDATE"].dts)] if "RDATE" in part else [starts]
         if "RRULE" in part:
             rule = part["RRULE"].to_ical().decode()
             onsets += rrulestr(rule, dtstart=starts.replace(tzinfo=UTC)).between(

@@ -41,7 +41,7 @@ def test_a_day_counts_the_occurrences_that_start_on_it(
         params = make_query(world, random, days=days)
         body = fetch(release, CALENDAR, params)
         assert body["data"] == list_days(world, params, today=TODAY), params
-        assert body["meta"]["total"] == sum(each["count"] for each in body["data"])
+        assert body["meta"]["total"] == sum(item["count"] for item in body["data"])
 
 
 @given(seed=seeds, days=st.integers(min_value=1, max_value=20))
@@ -62,7 +62,7 @@ def test_a_day_counts_the_classes_and_camps_that_meet_on_it(
             own = {"facets": "category,price_band"}
             facets = fetch(release, f"/v1/harbor/{collection}", {**params, **one, **own})["facets"]
             assert day["count"] == facets["total"], (params, day)
-            categories = {each["value"]: each["count"] for each in facets["category"] if each["count"]}
+            categories = {item["value"]: item["count"] for item in facets["category"] if item["count"]}
             assert day["categories"] == {word: count for word, count in categories.items() if word != "unspecified"}
             assert day["free_count"] == facets["price_band"][0]["count"]
 
@@ -86,10 +86,10 @@ def test_the_calendar_is_the_expanded_list_by_date(
     by_day = Counter(item["occurrence"]["date_on"] for item in items)
     free = Counter(item["occurrence"]["date_on"] for item in items if item["price"]["is_free"])
     words = Counter((item["occurrence"]["date_on"], word) for item in items for word in item["categories"])
-    assert {each["date"]: each["count"] for each in calendar["data"] if each["count"]} == by_day
-    assert {each["date"]: each["free_count"] for each in calendar["data"] if each["free_count"]} == free
+    assert {item["date"]: item["count"] for item in calendar["data"] if item["count"]} == by_day
+    assert {item["date"]: item["free_count"] for item in calendar["data"] if item["free_count"]} == free
     assert {
-        (each["date"], word): count for each in calendar["data"] for word, count in each["categories"].items()
+        (item["date"], word): count for item in calendar["data"] for word, count in item["categories"].items()
     } == words
     assert calendar["meta"]["total"] == len(items)
 
@@ -101,8 +101,8 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 def test_every_date_is_there_with_zeros_and_meta_says_what_holds(empty: Release) -> None:
     body = fetch(empty, CALENDAR, {**MONTH, "weekday": "saturday"})
-    assert [each["date"] for each in body["data"]] == [f"2026-08-{day:02}" for day in range(1, 32)]
-    assert all(each == {"date": each["date"], "count": 0, "free_count": 0, "categories": {}} for each in body["data"])
+    assert [item["date"] for item in body["data"]] == [f"2026-08-{day:02}" for day in range(1, 32)]
+    assert all(item == {"date": item["date"], "count": 0, "free_count": 0, "categories": {}} for item in body["data"])
     assert list(body["meta"].items()) == [
         ("metro", "harbor"),
         ("window", {"from": "2026-08-01", "to": "2026-08-31", "timezone": "America/New_York"}),
@@ -130,7 +130,7 @@ def test_what_goes_past_midnight_is_on_the_date_that_it_starts(tmp_path: Path) -
     world = World(listings=[event], dates={event["id"]: documents.read_dates("2026-08-10T22:00:00")})
     world.lasts = {event["id"]: timedelta(hours=28)}
     data = fetch(open_release([world], tmp_path), CALENDAR, MONTH)["data"]
-    assert [each["date"] for each in data if each["count"]] == ["2026-08-10"]
+    assert [item["date"] for item in data if item["count"]] == ["2026-08-10"]
 
 
 def test_sixty_two_dates_are_taken_and_one_more_is_not(empty: Release) -> None:

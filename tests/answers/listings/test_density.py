@@ -23,9 +23,9 @@ Document = dict[str, Any]
 
 def tally(items: list[Document]) -> list[Document]:
     corners = Counter(
-        (find_corner(each["location"]["lat"]), find_corner(each["location"]["lng"]))
-        for each in items
-        if each["location"]["lat"] is not None
+        (find_corner(item["location"]["lat"]), find_corner(item["location"]["lng"]))
+        for item in items
+        if item["location"]["lat"] is not None
     )
     return [{"south": south, "west": west, "count": count} for (south, west), count in sorted(corners.items())]
 
@@ -48,7 +48,7 @@ def test_a_density_is_the_list_by_cells(tmp_path_factory: pytest.TempPathFactory
         assert body["data"] == tally(items), (kind, params)
         meta = body["meta"]
         assert meta["total"] == len(items)
-        assert meta["without_coordinates"] == len(items) - sum(each["count"] for each in body["data"])
+        assert meta["without_coordinates"] == len(items) - sum(item["count"] for item in body["data"])
         assert meta["applied_filters"] == fetch(release, path, params)["meta"]["applied_filters"]
 
 

@@ -66,12 +66,12 @@ def test_the_total_is_the_walk_and_the_sum_of_what_has_one_value(
     if "occurrences" in params:
         singles += ["weekday", "time_block"]
     for name in singles:
-        assert sum(each["count"] for each in facets[name]) == facets["total"]
+        assert sum(facet["count"] for facet in facets[name]) == facets["total"]
     organizations = facets["organization"]
-    shown = sum(each["count"] for each in organizations["top"])
+    shown = sum(item["count"] for item in organizations["top"])
     assert shown + organizations["other_count"] + organizations["unspecified_count"] == facets["total"]
     for name in set(facets) - {"total", "is_complete", "organization"}:
-        assert all(each["count"] <= facets["total"] for each in facets[name])
+        assert all(facet["count"] <= facets["total"] for facet in facets[name])
 
 
 @given(seed=seeds, kind=st.sampled_from(TYPES))
@@ -142,7 +142,7 @@ def count_one(folder: Path, name: str, **members: Any) -> list[str]:
     )
     world = World(listings=[event], dates={event["id"]: documents.read_dates("2026-08-10T00:00:00")})
     body = fetch(open_release([world], folder), "/v1/harbor/events", {"facets": name})
-    return [each["value"] for each in body["facets"][name] if each["count"]]
+    return [facet["value"] for facet in body["facets"][name] if facet["count"]]
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_ten_organizations_are_named_by_count_then_name_then_id(tmp_path: Path) 
             world.listings.append(documents.make_place(make_uuid(1000 + 10 * number + copy), organization=reference))
     world.listings.append(documents.make_place(make_uuid(1)))
     facets = fetch(open_release([world], tmp_path), "/v1/harbor/places", {"facets": "organization"})["facets"]
-    top = [(each["name"], each["count"]) for each in facets["organization"]["top"]]
+    top = [(item["name"], item["count"]) for item in facets["organization"]["top"]]
     assert top == [("k", 3), ("J", 2), ("A", 1), ("a", 1), ("b", 1), ("C", 1), ("d", 1), ("e", 1), ("F", 1), ("g", 1)]
     assert facets["organization"] | {"top": None} == {
         "distinct": 12, "top": None, "other_count": 2, "unspecified_count": 1
@@ -209,7 +209,7 @@ def test_in_sync_mode_what_has_no_date_is_counted_as_such(tmp_path: Path) -> Non
     params = {"changed_since": "2025-01-01T00:00:00Z", "facets": "weekday,time_block"}
     facets = fetch(open_release([world], tmp_path), "/v1/harbor/events", params)["facets"]
     assert facets["total"] == 2
-    assert [each for each in facets["weekday"] if each["count"]] == [
+    assert [item for item in facets["weekday"] if item["count"]] == [
         {"value": "monday", "count": 1}, {"value": NOTHING, "count": 1}
     ]  # fmt: skip
     assert facets["time_block"][-1] == {"value": NOTHING, "count": 2}
@@ -228,7 +228,7 @@ def test_a_class_is_unspecified_only_where_none_of_its_sections_that_match_state
         params = {"facets": "weekday,time_block", "audience": "all", "min_confidence": "0", **more}
         facets = fetch(release, "/v1/harbor/classes", params)["facets"]
         return [
-            {each["value"]: each["count"] for each in facets[name] if each["count"]}
+            {facet["value"]: facet["count"] for facet in facets[name] if facet["count"]}
             for name in ("weekday", "time_block")
         ]
 
@@ -262,7 +262,7 @@ def test_a_class_or_camp_is_in_the_price_and_age_bands_of_what_it_offers_that_ma
         params = {**EVERYTHING, "facets": "price_band,age_band", **more}
         facets = fetch(release, f"/v1/harbor/{kind}", params)["facets"]
         return [
-            {each["value"]: each["count"] for each in facets[name] if each["count"]}
+            {facet["value"]: facet["count"] for facet in facets[name] if facet["count"]}
             for name in ("price_band", "age_band")
         ]
 

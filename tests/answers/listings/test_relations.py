@@ -39,9 +39,9 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
         make_place(ELSEWHERE, organization=SPREAD, metro="lakeside"),
         make_place(make_uuid(23), organization=RESTING, metro="lakeside"),
     ]
-    harbor.organizations = [documents.make_organization(each) for each in (SPREAD, RESTING, LOCAL)]
+    harbor.organizations = [documents.make_organization(value) for value in (SPREAD, RESTING, LOCAL)]
     harbor.organizations.append(documents.make_organization(HIDDEN, status="archived"))
-    lakeside.organizations = [documents.make_organization(each) for each in (SPREAD, RESTING, FOREIGN)]
+    lakeside.organizations = [documents.make_organization(value) for value in (SPREAD, RESTING, FOREIGN)]
     return open_release([harbor, lakeside], tmp_path_factory.mktemp("relations"))
 
 
@@ -52,7 +52,9 @@ def test_they_are_the_metros_lists_under_that_filter(tmp_path_factory: pytest.Te
     world = make_world(random, size=60)
     release = open_release([world], tmp_path_factory.mktemp("world"))
     organization = random.choice(world.organizations)["id"]
-    places = [each["id"] for each in world.listings if each["type"] == "place" and each["status"] == "published"]
+    places = [
+        listing["id"] for listing in world.listings if listing["type"] == "place" and listing["status"] == "published"
+    ]
     for kind, collection in COLLECTIONS.items():
         owners = [(f"/v1/organizations/{organization}", "organization_id", organization)]
         if kind != "place" and places:

@@ -11,7 +11,9 @@ TYPES = ["events", "classes", "camps", "places"]
 
 def place_neighborhoods(world: World, random: Random) -> None:
     """A map of those that the world's listings name, but for one."""
-    named = {each["location"]["neighborhood_slug"]: each["location"]["neighborhood"] for each in world.listings}
+    named = {
+        listing["location"]["neighborhood_slug"]: listing["location"]["neighborhood"] for listing in world.listings
+    }
     for slug, name in sorted((slug, name) for slug, name in named.items() if slug and slug != "old-town"):
         lat, lng = (middle + random.uniform(-0.08, 0.08) for middle in CENTER)
         world.neighborhoods.append(
@@ -55,9 +57,9 @@ def is_from_tomorrow(request: dict[str, str]) -> bool:
 
 
 def set_registrations(world: World, random: Random) -> None:
-    for each in world.listings:
-        if each["type"] == "class":
-            each["registration"]["status"] = random.choice([None, *REGISTRATIONS])
+    for listing in world.listings:
+        if listing["type"] == "class":
+            listing["registration"]["status"] = random.choice([None, *REGISTRATIONS])
 
 
 def make_around_request(random: Random) -> dict[str, str]:

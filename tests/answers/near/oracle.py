@@ -55,14 +55,14 @@ def list_near(world: World, kind: str, params: Mapping[str, str], minute: dateti
     if kind == "event" and end < start:
         return []
     items = list_items(world, kind, own, today=now.date())
-    return [each for each in items if kind != "event" or list_dates(world, each, params, minute)]
+    return [item for item in items if kind != "event" or list_dates(world, item, params, minute)]
 
 
 def list_dates(world: World, event: Document, params: Mapping[str, str], minute: datetime) -> list[datetime]:
     """An event's dates in the window that are not before now."""
     now, (start, end) = read_clock(world, minute), find_window(world, params, minute)
-    dates = [each for each in sorted(world.dates.get(event["id"], ())) if start <= each.date() <= end]
-    return [each for each in dates if not event["has_time"] or each >= now]
+    dates = [entry for entry in sorted(world.dates.get(event["id"], ())) if start <= entry.date() <= end]
+    return [value for value in dates if not event["has_time"] or value >= now]
 
 
 def find_start(world: World, listing: Document, params: Mapping[str, str], minute: datetime) -> datetime | None:
@@ -78,7 +78,7 @@ def find_start(world: World, listing: Document, params: Mapping[str, str], minut
     if listing["type"] == "class":
         for section in listing["sections"] or [listing]:
             starts += _list_meetings(section, listing["term"], (start, end), now)
-    return min((each for each in starts if each.date() <= end), default=None)
+    return min((start for start in starts if start.date() <= end), default=None)
 
 
 def _list_meetings(section: Document, whole: Document, span: tuple[date, date], now: datetime) -> list[datetime]:
@@ -111,21 +111,21 @@ def find_instant(local: datetime, timezone: str) -> str:
 def list_nearby(world: World, params: Mapping[str, str], minute: datetime) -> list[tuple[int, Document]]:
     """Distance in whole metres and listing, in the order of `nearby`."""
     items = []
-    for each in (each for kind in read_kinds(params) for each in list_near(world, kind, params, minute)):
-        metres = measure(params, each["location"]["lat"], each["location"]["lng"])
-        items.append((metres, each["type"], each["id"], each))
-    return [(math.floor(metres + 0.5), each) for metres, _, _, each in sorted(items, key=lambda item: item[:3])]
+    for listing in (value for kind in read_kinds(params) for value in list_near(world, kind, params, minute)):
+        metres = measure(params, listing["location"]["lat"], listing["location"]["lng"])
+        items.append((metres, listing["type"], listing["id"], listing))
+    return [(math.floor(metres + 0.5), value) for metres, _, _, value in sorted(items, key=lambda item: item[:3])]
 
 
 def count_hidden(world: World, params: Mapping[str, str], minute: datetime) -> int:
     """What has no coordinates and a neighborhood whose center is in the circle, and matches all else."""
-    centers = {each["slug"]: (each["lat"], each["lng"]) for each in world.neighborhoods}
+    centers = {neighborhood["slug"]: (neighborhood["lat"], neighborhood["lng"]) for neighborhood in world.neighborhoods}
     radius = float(params.get("radius_m", "5000"))
     hidden = World(timezone=world.timezone, dates=world.dates, programs=world.programs)
-    for each in world.listings:
-        center = centers.get(each["location"]["neighborhood_slug"])
-        if each["location"]["lat"] is None and center is not None and measure(params, *center) <= radius:
-            hidden.listings.append(each)
+    for listing in world.listings:
+        center = centers.get(listing["location"]["neighborhood_slug"])
+        if listing["location"]["lat"] is None and center is not None and measure(params, *center) <= radius:
+            hidden.listings.append(listing)
     anywhere = {name: value for name, value in params.items() if name not in ("lat", "lng", "radius_m")}
     return sum(len(list_near(hidden, kind, anywhere, minute)) for kind in read_kinds(params))
 
@@ -143,11 +143,11 @@ def list_around(world: World, params: Mapping[str, str], minute: datetime) -> di
     """What is in any group, by id: of classes, those that are neither full nor closed."""
     enrolling = World(timezone=world.timezone, dates=world.dates, programs=world.programs)
     enrolling.listings = [
-        each
-        for each in world.listings
-        if each["type"] != "class" or each["registration"]["status"] not in ("full", "closed")
+        listing
+        for listing in world.listings
+        if listing["type"] != "class" or listing["registration"]["status"] not in ("full", "closed")
     ]
-    return {each["id"]: each for kind in read_kinds(params) for each in list_near(enrolling, kind, params, minute)}
+    return {item["id"]: item for kind in read_kinds(params) for item in list_near(enrolling, kind, params, minute)}
 
 
 def name_groups(listing: Document) -> list[str]:
@@ -164,7 +164,7 @@ def score(world: World, listing: Document, params: Mapping[str, str], minute: da
         soon = 7 / (7 + max((start - read_clock(world, minute)) / timedelta(days=1), 0))
     favoured = params["ages"].split(",") if "ages" in params else []
     stated = listing["ages"]["min"] is not None or listing["ages"]["max"] is not None
-    ages = 0.5 if not favoured or not stated else float(any(each in favoured for each in bands))
+    ages = 0.5 if not favoured or not stated else float(any(band in favoured for band in bands))
     return 0.45 * 2000 / (2000 + metres) + 0.3 * soon + 0.15 * float(listing["confidence"]) + 0.1 * ages
 
 
@@ -187,10 +187,14 @@ def judge_activity(listings: list[Document], kinds: list[str]) -> tuple[int, dic
     names = [COLLECTIONS[kind] for kind in kinds]
     whole = sum(WEIGHTS[name] for name in (*names, "variety", "free_share"))
     values: dict[str, float | None] = {
-        COLLECTIONS[kind]: sum(each["type"] == kind for each in listings) for kind in kinds
+        COLLECTIONS[kind]: sum(listing["type"] == kind for listing in listings) for kind in kinds
     }
-    values["variety"] = len({word for each in listings for word in each["categories"]})
-    prices = [each["price"]["is_free"] for each in listings if "price" in each and each["price"]["is_free"] is not None]
+    values["variety"] = len({word for listing in listings for word in listing["categories"]})
+    prices = [
+        listing["price"]["is_free"]
+        for listing in listings
+        if "price" in listing and listing["price"]["is_free"] is not None
+    ]
     values["free_share"] = sum(prices) / len(prices) if prices else None
     components = {}
     for name, value in values.items():

@@ -40,22 +40,25 @@ def test_activity_is_what_the_oracle_says(harbor: tuple[World, Release], cases: 
         request, minute = make_activity_request(random), make_minute(random)
         data = fetch(release, PATH, request, minute=minute)["data"]
         kinds = read_kinds(request)
-        near = [each for kind in kinds for each in list_near(world, kind, request, minute)]
+        near = [value for kind in kinds for value in list_near(world, kind, request, minute)]
         scored, components = judge_activity(near, kinds)
         assert data["score"] == scored / 1000, (seed, request)
-        shown = {each["name"]: (each["value"], each["score"], each["weight"]) for each in data["components"]}
+        shown = {
+            component["name"]: (component["value"], component["score"], component["weight"])
+            for component in data["components"]
+        }
         expected = {name: (value, own / 1000, weight / 1000) for name, (value, own, weight) in components.items()}
         assert [*shown] == [*expected]
         for name, (value, *others) in expected.items():
             assert shown[name] == (pytest.approx(value, abs=0.0005), *others)
-        counts = {name: sum(each["type"] == kind for each in near) for kind, name in COLLECTIONS.items()}
+        counts = {name: sum(item["type"] == kind for item in near) for kind, name in COLLECTIONS.items()}
         assert data["counts"] == counts
         assert data["suggested_radius_m"] == suggest_radius(world, request, minute)
 
 
 def suggest_radius(world: World, request: dict[str, str], minute: datetime) -> int:
     """The least round one with 20 listings."""
-    metres = [each for each, _ in list_nearby(world, {**request, "radius_m": "50000"}, minute)]
+    metres = [value for value, _ in list_nearby(world, {**request, "radius_m": "50000"}, minute)]
     steps = [500, 1000, 2000, 5000, 10000, 20000, 50000]
     return next((step for step in steps if len(metres) >= 20 and metres[19] <= step), 50000)
 
@@ -82,7 +85,7 @@ def test_the_sentence_is_true_of_its_own_numbers(harbor: tuple[World, Release], 
 
 def test_words_are_in_their_number(harbor: tuple[World, Release]) -> None:
     world, release = harbor
-    place = next(each for each in list_items(world, "place", {}, today=TODAY) if each["location"]["lat"])
+    place = next(item for item in list_items(world, "place", {}, today=TODAY) if item["location"]["lat"])
     here = {name: str(place["location"][name]) for name in ("lat", "lng")}
     summary = fetch(release, PATH, {**here, "radius_m": "100", "types": "places"})["data"]["summary"]
     assert summary == "1 place within 100 metres."
@@ -122,21 +125,21 @@ def list_points() -> list[dict[str, str]]:
 def test_the_percentile_is_a_points_place_among_the_metros(tmp_path_factory: pytest.TempPathFactory) -> None:
     random = Random(12)
     world = make_world(random, size=200)
-    for each in world.listings:
-        if each["location"]["lat"] is not None:
-            each["location"] |= {"lat": random.uniform(39.4, 40.6), "lng": random.uniform(-74.6, -73.4)}
+    for listing in world.listings:
+        if listing["location"]["lat"] is not None:
+            listing["location"] |= {"lat": random.uniform(39.4, 40.6), "lng": random.uniform(-74.6, -73.4)}
     release = open_release([world], tmp_path_factory.mktemp("percentile"))
     built = STAMP.date()
     window = {"from": built.isoformat(), "to": (built + timedelta(days=30)).isoformat()}
     for kinds in (["event", "class", "camp", "place"], ["event"]):
         types = {"types": ",".join(COLLECTIONS[kind] for kind in kinds)}
-        listed = [each for kind in kinds for each in list_default(world, kind, window, built)]
+        listed = [value for kind in kinds for value in list_default(world, kind, window, built)]
         scores = [judge_point(world, listed, point, kinds, window, built) for point in list_points()]
-        others = [each for each in scores if each is not None]
+        others = [score for score in scores if score is not None]
         assert len(others) > 5
         for point in [HERE, *random.sample(list_points(), 3)]:
             own = judge_point(world, listed, point, kinds, window, built) or 0
-            expected = 100 * sum(each < own for each in others) // len(others)
+            expected = 100 * sum(other < own for other in others) // len(others)
             # Neither the request's window nor its radius moves it.
             for more in ({}, {"radius_m": "50000", "from": "2026-08-20"}):
                 data = fetch(release, PATH, {**point, **types, **more})["data"]
@@ -155,10 +158,10 @@ def judge_point(
 ) -> int | None:  # fmt: skip
     """None where nothing is in reach."""
     near = World(timezone=world.timezone, dates=world.dates, programs=world.programs)
-    for each in listed:
-        location = world.get(str(each["id"]))["location"]
+    for value in listed:
+        location = world.get(str(value["id"]))["location"]
         if location["lat"] is not None and measure(point, location["lat"], location["lng"]) <= 5000:
-            near.listings.append(world.get(str(each["id"])))
+            near.listings.append(world.get(str(value["id"])))
     if not near.listings:
         return None
     items = [item for kind in kinds for item in list_items(near, kind, {} if kind == "place" else window, today=built)]
@@ -173,7 +176,7 @@ def test_a_key_for_events_is_told_of_events_alone(harbor: tuple[World, Release])
     counts = body["data"]["counts"]
     assert counts["events"] > 0
     assert (counts["classes"], counts["camps"], counts["places"]) == (0, 0, 0)
-    assert [each["name"] for each in body["data"]["components"]] == ["events", "variety", "free_share"]
+    assert [component["name"] for component in body["data"]["components"]] == ["events", "variety", "free_share"]
     assert "class" not in body["data"]["summary"]
 
 

@@ -80,10 +80,10 @@ def test_groups_facets_and_coverage_are_what_the_oracle_says(harbor: tuple[World
         groups: dict[str, dict[str, Any]] = {}
         for name in GROUPS:
             items = walk_group(release, request, name, minute, data)
-            ids = {row_id for row_id, each in expected.items() if name in name_groups(each)}
-            assert {each["listing_id"] for each in items} == ids, (seed, name, request, minute)
+            ids = {row_id for row_id, value in expected.items() if name in name_groups(value)}
+            assert {item["listing_id"] for item in items} == ids, (seed, name, request, minute)
             judge_items(world, items, name, request, minute)
-            groups |= {each["listing_id"]: each for each in items}
+            groups |= {item["listing_id"]: item for item in items}
         assert len(groups) == len(expected)
         judge_facets(list(expected.values()), data["facets"], request)
         hidden = World(timezone=world.timezone, dates=world.dates, programs=world.programs)
@@ -109,7 +109,7 @@ def judge_items(
         assert item["distance_m"] == math.floor(metres + 0.5)
         assert item["walk_minutes"] == walk
         assert item["starts_local"] == (None if start is None else start.isoformat())
-        assert item["also_in"] == [each for each in name_groups(listing) if each != name]
+        assert item["also_in"] == [group for group in name_groups(listing) if group != name]
         assert item["score"] == pytest.approx(score(world, listing, request, minute, list_bands(listing)), abs=0.000501)
         assert item["neighborhood"] == listing["location"]["neighborhood"]
         assert item["is_indoor"] == listing.get("is_indoor")
@@ -118,23 +118,23 @@ def judge_items(
 
 
 def judge_facets(listings: list[dict[str, Any]], facets: dict[str, Any], request: dict[str, str]) -> None:
-    counts = {name: sum(each["type"] == kind for each in listings) for kind, name in COLLECTIONS.items()}
+    counts = {name: sum(listing["type"] == kind for listing in listings) for kind, name in COLLECTIONS.items()}
     assert facets["by_type"] == counts
-    bands = [list_bands(each) for each in listings]
-    stated = [each["ages"]["min"] is not None or each["ages"]["max"] is not None for each in listings]
+    bands = [list_bands(listing) for listing in listings]
+    stated = [listing["ages"]["min"] is not None or listing["ages"]["max"] is not None for listing in listings]
     assert facets["by_age_band"] == {
         **{name: sum(name in own for own in bands) for name in BANDS},
         "unspecified": stated.count(False),
     }
-    prices = [each["price"]["is_free"] for each in listings if "price" in each]
+    prices = [listing["price"]["is_free"] for listing in listings if "price" in listing]
     free, paid = prices.count(True), prices.count(False)
     assert facets["by_price"] == {"free": free, "paid": paid}
     assert facets["free_share"] == (round(free / (free + paid), 3) if free + paid else None)
     rings, low = facets["by_distance_ring"], -1.0
     for ring, (label, most) in zip(rings, RINGS.items(), strict=True):
         most = min(most, int(request.get("radius_m", 5000)))
-        metres = [measure(request, each["location"]["lat"], each["location"]["lng"]) for each in listings]
-        assert ring == {"label": label, "max_m": most, "count": sum(low < each <= most for each in metres)}
+        metres = [measure(request, listing["location"]["lat"], listing["location"]["lng"]) for listing in listings]
+        assert ring == {"label": label, "max_m": most, "count": sum(low < metre <= most for metre in metres)}
         low = most
     assert sum(ring["count"] for ring in rings) == len(listings) == sum(counts.values())
 
@@ -155,7 +155,7 @@ def test_from_tomorrow_on_totals_are_those_of_the_lists(harbor: tuple[World, Rel
             is_requested = name in request.get("types", name).split(",")
             assert results[group]["total"] == (listed["facets"]["total"] if is_requested else 0), (seed, group)
         classes = fetch(release, "/v1/harbor/classes", {**own, "expand": "sessions", "limit": "200"})["data"]
-        programs = {world.programs.get(each["id"], each["id"]) for each in classes if is_open(each)}
+        programs = {world.programs.get(entry["id"], entry["id"]) for entry in classes if is_open(entry)}
         is_requested = "classes" in request.get("types", "classes").split(",")
         assert results["classes_enrolling"]["total"] == (len(programs) if is_requested else 0)
 
@@ -164,9 +164,9 @@ def test_its_places_are_those_of_nearby(harbor: tuple[World, Release]) -> None:
     _, release = harbor
     items = read_group(release, WIDE, "places", make_noon(TODAY))
     nearby = fetch(release, "/v1/harbor/nearby", {**WIDE, "types": "places", "limit": "200"})["data"]
-    ordered = sorted(items, key=lambda each: each["distance_m"])
-    assert [each["distance_m"] for each in ordered] == [each["distance_m"] for each in nearby]
-    assert {each["listing_id"] for each in items} == {each["id"] for each in nearby}
+    ordered = sorted(items, key=lambda item: item["distance_m"])
+    assert [item["distance_m"] for item in ordered] == [item["distance_m"] for item in nearby]
+    assert {item["listing_id"] for item in items} == {item["id"] for item in nearby}
 
 
 def test_ages_favour_and_do_not_filter(harbor: tuple[World, Release]) -> None:
@@ -183,7 +183,7 @@ def test_a_cursor_gives_its_groups_page_and_the_others_first(harbor: tuple[World
     first = fetch(release, PATH, {**WIDE, "limit": "3"})["data"]["results"]
     then = fetch(release, PATH, {**WIDE, "limit": "3", "cursor": first["camps"]["next_cursor"]})["data"]["results"]
     assert {**then, "camps": None} == {**first, "camps": None}
-    ids = [each["listing_id"] for page in (first, then) for each in page["camps"]["items"]]
+    ids = [item["listing_id"] for page in (first, then) for item in page["camps"]["items"]]
     assert len({*ids}) == 6
     past = fetch(release, PATH, {**WIDE, "cursor": "places:100000"})["data"]["results"]["places"]
     assert (past["returned"], past["next_cursor"]) == (0, None)
@@ -216,7 +216,7 @@ def test_a_key_for_events_sees_no_other_type(harbor: tuple[World, Release]) -> N
     assert body["data"] == named["data"]
     results = body["data"]["results"]
     assert [results[name]["total"] for name in ("classes_enrolling", "camps", "places")] == [0, 0, 0]
-    names = [each["name"] for each in body["data"]["activity"]["components"]]
+    names = [component["name"] for component in body["data"]["activity"]["components"]]
     assert names == ["events", "variety", "free_share"]
     assert {name for name, count in body["data"]["facets"]["by_type"].items() if count} == {"events"}
 
@@ -224,7 +224,7 @@ def test_a_key_for_events_sees_no_other_type(harbor: tuple[World, Release]) -> N
 def test_a_point_in_the_sea_is_answered(harbor: tuple[World, Release]) -> None:
     _, release = harbor
     body = fetch(release, PATH, {"lat": "0", "lng": "0"})
-    assert [each["code"] for each in body["notices"]] == ["point_outside_metro"]
+    assert [notice["code"] for notice in body["notices"]] == ["point_outside_metro"]
     assert body["data"]["coverage"] | {"unplaceable_in_metro": 0} == {
         "hidden_nearby": 0, "unplaceable_in_metro": 0, "reason": "point_outside_metro"
     }  # fmt: skip

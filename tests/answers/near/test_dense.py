@@ -44,13 +44,13 @@ def judge_best(world: World, data: dict[str, Any], request: dict[str, str]) -> N
     """Each group's first items are those that score best of all, however many were looked at."""
     expected = list_around(world, request, NOON)
     assert data["facets"]["by_type"] == {
-        name: sum(each["type"] == kind for each in expected.values()) for kind, name in COLLECTIONS.items()
+        name: sum(item["type"] == kind for item in expected.values()) for kind, name in COLLECTIONS.items()
     }
     for name in GROUPS:
-        own = [each for each in expected.values() if name in name_groups(each)]
+        own = [value for value in expected.values() if name in name_groups(value)]
         group = data["results"][name]
         assert group["total"] == len(own)
-        scores = sorted((score(world, each, request, NOON, list_bands(each)) for each in own), reverse=True)
+        scores = sorted((score(world, value, request, NOON, list_bands(value)) for value in own), reverse=True)
         shown = [item["score"] for item in group["items"]]
         assert shown == pytest.approx(scores[: len(shown)], abs=0.000501)
         assert len(shown) == min(int(request["limit"]), len(own))
@@ -67,12 +67,12 @@ def test_groups_have_the_best_and_facets_count_all(harbor: tuple[World, Release]
         data = fetch(release, "/v1/harbor/around", request, minute=NOON)["data"]
         judge_best(world, data, request)
         metres = sorted(
-            measure(request, each["location"]["lat"], each["location"]["lng"])
-            for each in list_around(world, request, NOON).values()
+            measure(request, listing["location"]["lat"], listing["location"]["lng"])
+            for listing in list_around(world, request, NOON).values()
         )
         ends = [min(most, int(request["radius_m"])) for most in (800, 2500, 8000, 50000)]
-        inside = [sum(each <= end for each in metres) for end in ends]
-        rings = [each["count"] for each in data["facets"]["by_distance_ring"]]
+        inside = [sum(metre <= end for metre in metres) for end in ends]
+        rings = [item["count"] for item in data["facets"]["by_distance_ring"]]
         assert rings == [after - before for before, after in zip([0, *inside], inside, strict=False)]
 
 
@@ -81,7 +81,7 @@ def test_activity_counts_all(harbor: tuple[World, Release], cases: int) -> None:
     for seed in range(max(2, cases)):
         request = make_point(Random(seed)) | {"radius_m": "4000"}
         data = fetch(release, "/v1/harbor/activity", request, minute=NOON)["data"]
-        near = [each for kind in COLLECTIONS for each in list_near(world, kind, request, NOON)]
+        near = [value for kind in COLLECTIONS for value in list_near(world, kind, request, NOON)]
         assert data["score"] == judge_activity(near, [*COLLECTIONS])[0] / 1000
 
 
@@ -95,5 +95,5 @@ def test_what_is_asked_again_is_found_alike(harbor: tuple[World, Release], cases
         other = fetch(release, "/v1/harbor/nearby", make_point(random) | {"age": str(seed)}, minute=NOON)
         again = fetch(release, "/v1/harbor/nearby", request, minute=NOON)
         assert again == first != other
-        expected = [(metres, each["id"]) for metres, each in list_nearby(world, request, NOON)]
-        assert [(each["distance_m"], each["id"]) for each in again["data"]] == expected[:60]
+        expected = [(metres, item["id"]) for metres, item in list_nearby(world, request, NOON)]
+        assert [(item["distance_m"], item["id"]) for item in again["data"]] == expected[:60]

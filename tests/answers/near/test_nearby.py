@@ -38,17 +38,17 @@ def harbor(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, Release]:
 def show(world: World, request: dict[str, str], minute: datetime) -> list[tuple[Any, ...]]:
     """What the oracle says that items show."""
     shown = []
-    for metres, each in list_nearby(world, request, minute):
-        start = find_start(world, each, request, minute)
-        zone = each["schedule"]["timezone"] if each["type"] == "class" else each.get("timezone")
+    for metres, item in list_nearby(world, request, minute):
+        start = find_start(world, item, request, minute)
+        zone = item["schedule"]["timezone"] if item["type"] == "class" else item.get("timezone")
         local = None if start is None else start.isoformat()
         instant = None if start is None or zone is None else find_instant(start, zone)
-        shown.append((each["type"], each["id"], metres, local, instant))
+        shown.append((item["type"], item["id"], metres, local, instant))
     return shown
 
 
 def read(items: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    return [tuple(each[name] for name in ("type", "id", "distance_m", "starts_local", "starts_at")) for each in items]
+    return [tuple(item[name] for name in ("type", "id", "distance_m", "starts_local", "starts_at")) for item in items]
 
 
 def test_nearby_is_what_the_oracle_says(harbor: tuple[World, Release], cases: int) -> None:
@@ -60,7 +60,7 @@ def test_nearby_is_what_the_oracle_says(harbor: tuple[World, Release], cases: in
         assert read(body["data"]) == show(world, request, minute)[:200], (seed, request, minute)
         hidden = body["meta"]["coverage"]["hidden_nearby"]
         assert hidden == count_hidden(world, request, minute), (seed, request, minute)
-        codes = [each["code"] for each in body.get("notices", ())]
+        codes = [item["code"] for item in body.get("notices", ())]
         assert codes == (["rows_without_coordinates"] if hidden else [])
         # What is asked again is found in another way.
         assert fetch(release, PATH, {**request, "limit": "200"}, minute=minute) == body
@@ -85,7 +85,7 @@ def test_from_tomorrow_on_nearby_is_the_lists_with_the_same_circle(harbor: tuple
                 own = {key: own[key] for key in own if key not in ("indoor", "outdoor", "sensory")}
             listed = fetch(release, f"/v1/harbor/{name}", {**own, "limit": "200"})["data"]
             nearby = fetch(release, PATH, {**request, "types": name, "limit": "200"})["data"]
-            assert {each["id"] for each in nearby} == {each["id"] for each in listed}, (seed, request, name)
+            assert {item["id"] for item in nearby} == {item["id"] for item in listed}, (seed, request, name)
 
 
 def test_pages_are_the_whole_cut_into_pieces(harbor: tuple[World, Release]) -> None:
@@ -95,7 +95,7 @@ def test_pages_are_the_whole_cut_into_pieces(harbor: tuple[World, Release]) -> N
     for limit in (2, 7, 64):
         pages = walk_by_cursor(release, PATH, {**circle, "limit": str(limit)})
         assert all(len(page) == limit for page in pages[:-1])
-        assert [each for page in pages for each in page] == whole
+        assert [value for page in pages for value in page] == whole
 
 
 def test_a_walk_stays_in_the_minute_that_it_began_in(harbor: tuple[World, Release]) -> None:
@@ -131,8 +131,8 @@ def test_an_item_has_its_members_in_order(harbor: tuple[World, Release]) -> None
 def test_fields_choose_members(harbor: tuple[World, Release]) -> None:
     _, release = harbor
     body = fetch(release, PATH, {**EVERYTHING, "fields": "distance_m,location.lat,links.self"})
-    assert all(list(each) == ["type", "id", "distance_m", "location", "links"] for each in body["data"])
-    assert all(list(each["location"]) == ["lat"] for each in body["data"])
+    assert all(list(item) == ["type", "id", "distance_m", "location", "links"] for item in body["data"])
+    assert all(list(item["location"]) == ["lat"] for item in body["data"])
 
 
 def test_meta_is_that_of_a_list_with_where_and_what_is_hidden(harbor: tuple[World, Release]) -> None:
@@ -168,7 +168,7 @@ def test_a_point_outside_the_metro_is_said_and_answered(harbor: tuple[World, Rel
     _, release = harbor
     body = fetch(release, PATH, {"lat": "0", "lng": "0"})
     assert body["data"] == []
-    assert [each["code"] for each in body["notices"]] == ["point_outside_metro"]
+    assert [notice["code"] for notice in body["notices"]] == ["point_outside_metro"]
 
 
 WRONG = [
@@ -231,15 +231,15 @@ def test_circles_are_right_at_the_poles_and_over_the_date_line(
 
 def test_what_is_equally_far_stands_by_type_then_id(tmp_path: Path) -> None:
     world = make_world(Random(3), size=60)
-    for each in world.listings:
-        each["location"] |= {"lat": 40.01, "lng": -74.01}
+    for listing in world.listings:
+        listing["location"] |= {"lat": 40.01, "lng": -74.01}
     release = open_release([world], tmp_path)
     items = fetch(release, PATH, EVERYTHING)["data"]
-    keys = [(each["type"], each["id"]) for each in items]
+    keys = [(item["type"], item["id"]) for item in items]
     assert len({kind for kind, _ in keys}) == 4
     assert keys == sorted(keys)
     pages = walk_by_cursor(release, PATH, {**EVERYTHING, "limit": "3"})
-    assert [(each["type"], each["id"]) for page in pages for each in page] == keys
+    assert [(item["type"], item["id"]) for page in pages for item in page] == keys
 
 
 ID = "0a000000-0000-4000-8000-000000000001"

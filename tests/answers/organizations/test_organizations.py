@@ -137,7 +137,7 @@ def test_what_other_details_take_an_organization_takes_too(release: Release) -> 
     assert fetch(release, PATH, {"include_mode": "lenient"}) == plain
     expanded = fetch(release, PATH, {"expand": "place,organization"})
     assert expanded["data"] == plain["data"]
-    assert [(each["code"], each["param"]) for each in expanded["notices"]] == [("parameter_ignored", "expand")]
+    assert [(notice["code"], notice["param"]) for notice in expanded["notices"]] == [("parameter_ignored", "expand")]
 
 
 @pytest.mark.parametrize("include", ["source", "forecast", "related"])

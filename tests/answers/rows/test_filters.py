@@ -101,7 +101,7 @@ CASES = [
 @pytest.mark.parametrize(("listing_type", "name"), CASES)
 def test_a_listing_that_does_not_state_it_is_kept_or_dropped(unstated: Release, listing_type: str, name: str) -> None:
     rows = LISTS[listing_type].parameters
-    choices = [{each: _choose_value(rows[each]) for each in (CIRCLE if name in CIRCLE else (name,))}]
+    choices = [{value: _choose_value(rows[value]) for value in (CIRCLE if name in CIRCLE else (name,))}]
     if rows[name].kind == "boolean":
         choices = [{name: "true"}, {name: "false"}]
     for params in choices:
@@ -133,7 +133,7 @@ def test_a_class_meets_in_a_window_on_its_weekdays_and_within_its_term(
     undated = documents.make_camp(make_uuid(4), name="undated")
     release = open_release([World(listings=[weekly, once, unknown, undated])], tmp_path)
     request = {**window, "meets": "true"}
-    assert {each["name"] for each in fetch(release, "/v1/harbor/classes", request)["data"]} == meets
+    assert {item["name"] for item in fetch(release, "/v1/harbor/classes", request)["data"]} == meets
     assert fetch(release, "/v1/harbor/camps", request)["data"] == []
 
 

@@ -181,12 +181,12 @@ class Judge(NamedTuple):
 def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
     world, random = make_world(Random(91), size=320), Random(17)
     world.zips = ZIPS
-    for each in world.listings:
-        each["location"]["zip"] = random.choice([None, *ZIPS])
+    for listing in world.listings:
+        listing["location"]["zip"] = random.choice([None, *ZIPS])
     database = duckdb.connect()
     for kind in COLLECTIONS:
-        own = [{name: value for name, value in each.items() if name != "links"} for each in world.listings
-               if each["type"] == kind]  # fmt: skip
+        own = [{name: value for name, value in listing.items() if name != "links"} for listing in world.listings
+               if listing["type"] == kind]  # fmt: skip
         database.register(f"given_{kind}", pl.DataFrame(own, infer_schema_length=None).to_arrow())
         database.execute(f"CREATE TABLE {kind} AS FROM given_{kind}")
     dates = [{"id": row_id, "local": local} for row_id, locals_ in world.dates.items() for local in locals_]
@@ -194,9 +194,9 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
     database.execute("CREATE TABLE occurrence AS FROM given")
     database.execute(SLOTS)
     values = {
-        "ids": ",".join(each["id"] for each in world.listings[:60]),
-        "place": next(each["place"]["id"] for each in world.listings if each.get("place")),
-        "organization": next(filter(None, (each["organization"]["id"] for each in world.listings))),
+        "ids": ",".join(listing["id"] for listing in world.listings[:60]),
+        "place": next(listing["place"]["id"] for listing in world.listings if listing.get("place")),
+        "organization": next(filter(None, (listing["organization"]["id"] for listing in world.listings))),
     }
     yield Judge(open_release([world], tmp_path_factory.mktemp("meanings")), world, database, values)
     database.close()
@@ -204,7 +204,9 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
 
 def test_every_filter_of_a_list_has_a_meaning_for_each_type_that_takes_it() -> None:
     taken = {(name, kind) for kind, route in LISTS.items() for name in NAMES if name in route.parameters}
-    stated = {(name, kind) for name, meanings in MEANINGS.items() for each in meanings for kind in each.types.split()}
+    stated = {
+        (name, kind) for name, meanings in MEANINGS.items() for meaning in meanings for kind in meaning.types.split()
+    }
     assert {pair for pair in taken ^ stated if pair[0] not in ELSEWHERE} == set(), "state its meaning in MEANINGS"
 
 
@@ -218,7 +220,7 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "kind", "meaning"), CASES, ids=lambda it: it if isinstance(it, str) else "")
 def test_a_filter_keeps_what_its_meaning_in_sql_keeps(judge: Judge, name: str, kind: str, meaning: Meaning) -> None:
-    sent = {each: value.format_map(judge.values) for each, value in meaning.sent.items()}
+    sent = {name: value.format_map(judge.values) for name, value in meaning.sent.items()}
     params = {**EVERY, **({} if kind == "place" else WINDOW), **sent}
     if kind == "class":
         params["expand"] = "sessions"  # every class, not one of each program
@@ -227,10 +229,10 @@ def test_a_filter_keeps_what_its_meaning_in_sql_keeps(judge: Judge, name: str, k
         params = sent
     if kind == "place" or name == "ids":
         slots = ""
-    values = WINDOW | judge.values | {each: text for each, text in sent.items() if each in WINDOW}
+    values = WINDOW | judge.values | {name: text for name, text in sent.items() if name in WINDOW}
     query = f"SELECT l.id FROM {kind} l WHERE l.status = 'published' AND ({meaning.listing}){slots}"
     expected = {row_id for (row_id,) in judge.database.execute(query.format_map(values)).fetchall()}
     got = fetch(judge.release, f"/v1/harbor/{COLLECTIONS[kind]}", params)
     assert not got["meta"]["has_more"]
-    assert {each["id"] for each in got["data"]} == expected
+    assert {item["id"] for item in got["data"]} == expected
     assert expected, "no listing of the world meets it"

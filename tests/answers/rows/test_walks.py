@@ -62,9 +62,9 @@ def test_a_walk_whose_release_is_gone_goes_on_by_key(tmp_path_factory: pytest.Te
     random = Random(seed)
     before = make_world(random, size=40)
     newcomers = make_world(random, size=10)
-    gone = {each["id"] for each in random.sample(before.listings, 8)}
+    gone = {item["id"] for item in random.sample(before.listings, 8)}
     after = World(
-        listings=[each for each in before.listings if each["id"] not in gone] + newcomers.listings,
+        listings=[listing for listing in before.listings if listing["id"] not in gone] + newcomers.listings,
         organizations=before.organizations,
         dates=before.dates | newcomers.dates,
         unending=before.unending | newcomers.unending,
@@ -77,7 +77,7 @@ def test_a_walk_whose_release_is_gone_goes_on_by_key(tmp_path_factory: pytest.Te
         metros={"harbor": open_world(after, folder / "new", stamp=STAMP + timedelta(hours=1))},
     )  # fmt: skip
     for kind in TYPES:
-        expected = [each["id"] for each in list_items(before, kind, EVERYTHING, today=TODAY)]
+        expected = [item["id"] for item in list_items(before, kind, EVERYTHING, today=TODAY)]
         pages = walk_by_cursor(old, f"/v1/harbor/{COLLECTIONS[kind]}", {**EVERYTHING, "limit": "3"}, then=new)
         ids = [item["id"] for page in pages for item in page]
         assert len(ids) == len(set(ids))

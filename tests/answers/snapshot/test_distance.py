@@ -86,7 +86,7 @@ def test_a_row_is_near_whatever_rows_are_asked_about_beside_it() -> None:
     whole = lie_near(vectors, **params)
     assert 0 < whole.sum() < 999
     for rows in (np.arange(0, 999, 7), np.arange(500, 503), np.array([998])):
-        assert (lie_near([each[rows] for each in vectors], **params) == whole[rows]).all()
+        assert (lie_near([vector[rows] for vector in vectors], **params) == whole[rows]).all()
 
 
 @given(here=st.tuples(lats, lngs), there=st.lists(st.tuples(lats, lngs), min_size=1, max_size=9))
@@ -96,7 +96,7 @@ def test_one_pair_of_places_has_one_distance_however_it_is_measured(
     """Cursors have its bits."""
     vectors = make_unit_vectors(*np.array(there).T)
     point = make_unit_vector(*here)
-    assert point == tuple(float(each[0]) for each in make_unit_vectors(*np.array([here]).T))
+    assert point == tuple(float(unit_vector[0]) for unit_vector in make_unit_vectors(*np.array([here]).T))
     squares = square_chords(vectors, point).tolist()
     matrix = np.stack(vectors)
     assert square_matrix(matrix, point).tolist() == squares

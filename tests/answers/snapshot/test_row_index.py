@@ -22,29 +22,29 @@ def test_every_row_is_found_by_its_id_and_by_its_slug_and_no_other_is(
     tmp_path_factory: pytest.TempPathFactory, seed: int, size: int
 ) -> None:
     world = make_world(Random(seed), size=size)
-    for number, each in enumerate(world.listings):
-        each["slug"] = ["ä", "a", "a-b", "b", "", "a" * 50][number % 6] + str(number // 12)
+    for number, listing in enumerate(world.listings):
+        listing["slug"] = ["ä", "a", "a-b", "b", "", "a" * 50][number % 6] + str(number // 12)
         if number % 5 == 0:  # the same first eight bytes: told apart by the rest
-            each["id"] = str(UUID(bytes=b"\x00" * 8 + UUID(each["id"]).bytes[8:]))
+            listing["id"] = str(UUID(bytes=b"\x00" * 8 + UUID(listing["id"]).bytes[8:]))
     snapshot = open_world(world, tmp_path_factory.mktemp("world"))
-    for each in (snapshot, replace(snapshot, mapped={})):
-        check_index(open_snapshot(each).listings, world, open_snapshot(snapshot))
+    for value in (snapshot, replace(snapshot, mapped={})):
+        check_index(open_snapshot(value).listings, world, open_snapshot(snapshot))
 
 
 def check_index(index: RowIndex, world: World, opened: SnapshotReader) -> None:
     assert len(index) == len(world.listings)
-    for each in world.listings:
-        code = TYPES.index(each["type"])
-        row = index.find_id(each["id"], type_code=code)
+    for listing in world.listings:
+        code = TYPES.index(listing["type"])
+        row = index.find_id(listing["id"], type_code=code)
         assert row is not None
-        assert b'"id":"%b"' % each["id"].encode() in opened.read_document(row)
-        assert index.find_id(each["id"], type_code=(code + 1) % 4) is None
-        alike = (other for other in world.listings if other["slug"] == each["slug"])
-        same = [other["id"] for other in alike if other["type"] == each["type"]]
-        rows = list(index.find_slug(each["slug"], type_code=code))
+        assert b'"id":"%b"' % listing["id"].encode() in opened.read_document(row)
+        assert index.find_id(listing["id"], type_code=(code + 1) % 4) is None
+        alike = (other for other in world.listings if other["slug"] == listing["slug"])
+        same = [other["id"] for other in alike if other["type"] == listing["type"]]
+        rows = list(index.find_slug(listing["slug"], type_code=code))
         assert sorted(index.find_id(row_id, type_code=code) or 0 for row_id in same) == sorted(rows)
         visible = [index.is_visible(row, include_archived=flag) for flag in (False, True)]
-        status = STATUSES.index(each["status"])
+        status = STATUSES.index(listing["status"])
         assert visible == [status == 0, status in (0, 1)]
     assert index.find_id(str(uuid4()), type_code=0) is None
     assert list(index.find_slug("zzz", type_code=3)) == []

@@ -31,7 +31,7 @@ def index(listings: Sequence[Listing], folder: Path) -> Terms:
     ]
     path = folder / "terms.parquet"
     pl.DataFrame(sorted(rows), schema=make_schema(TERMS), orient="row").write_parquet(path)
-    words, places = (each.make_again({"terms": MappedFile(path)}, CONTEXT) for each in (INDEX_WORDS, PLACES))
+    words, places = (entry.make_again({"terms": MappedFile(path)}, CONTEXT) for entry in (INDEX_WORDS, PLACES))
     return Terms(words, places=places["places"], language=CONTEXT.language)
 
 
@@ -150,7 +150,7 @@ def test_q_finds_what_a_plain_reader_finds(
     expected = [
         row
         for row, words in enumerate(texts)
-        if all(any(means(each, word) for word in words) for each in wanted)
+        if all(any(means(value, word) for word in words) for value in wanted)
         and not any(word in words for word in excluded)
     ]
     text = " ".join([*wanted, *(f"-{word}" for word in excluded)])

@@ -28,7 +28,7 @@ def find_near(word: str, texts: pl.Series) -> dict[int, int]:
 def test_what_typos_lead_to_is_near_and_begins_alike(texts: list[str], word: str) -> None:
     column = pl.Series("text", sorted(texts, key=str.encode))
     known, shorter = pl.DataFrame(make_texts(column)), make_shortenings(column)
-    table, shortenings = (MappedTable(encode_mapped(each)) for each in (known, shorter))
+    table, shortenings = (MappedTable(encode_mapped(value)) for value in (known, shorter))
     assert dict(SimilarTexts(table, "text", shortenings=shortenings).find_typos(word)) == find_near(word, column)
     typos, ends = make_typos(known, shorter)
     starts = [0, *ends][: len(column)]

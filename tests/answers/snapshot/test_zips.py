@@ -24,8 +24,8 @@ def harbor(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, Release]:
     random = Random(12)
     world = make_world(random, size=300)
     world.programs.clear()
-    for each in world.listings:
-        each["location"]["zip"] = random.choice([None, "99999", *CODES])
+    for listing in world.listings:
+        listing["location"]["zip"] = random.choice([None, "99999", *CODES])
     world.zips = {
         code: (CENTER[0] + random.uniform(-0.08, 0.08), CENTER[1] + random.uniform(-0.08, 0.08)) for code in CODES
     }
@@ -33,7 +33,7 @@ def harbor(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, Release]:
 
 
 def read_ids(body: dict[str, Any]) -> set[str]:
-    return {each["id"] for each in body["data"]}
+    return {item["id"] for item in body["data"]}
 
 
 def list_wide(world: World, kind: str) -> list[dict[str, Any]]:
@@ -44,7 +44,7 @@ def list_wide(world: World, kind: str) -> list[dict[str, Any]]:
 def test_a_list_keeps_what_states_any_of_the_zips(harbor: tuple[World, Release], kind: str) -> None:
     world, release = harbor
     body = fetch(release, f"/v1/harbor/{COLLECTIONS[kind]}", {**WIDE, "zip": "10002,10001,60601"})
-    expected = {each["id"] for each in list_wide(world, kind) if each["location"]["zip"] in ("10001", "10002")}
+    expected = {listing["id"] for listing in list_wide(world, kind) if listing["location"]["zip"] in ("10001", "10002")}
     assert read_ids(body) == expected
     assert expected
     assert body["meta"]["applied_filters"]["zip"] == ["10001", "10002", "60601"]
@@ -53,7 +53,7 @@ def test_a_list_keeps_what_states_any_of_the_zips(harbor: tuple[World, Release],
 @pytest.mark.parametrize("kind", COLLECTIONS)
 def test_near_a_zip_is_near_its_middle(harbor: tuple[World, Release], kind: str) -> None:
     world, release = harbor
-    lat, lng = (str(each) for each in world.zips["10003"])
+    lat, lng = (str(value) for value in world.zips["10003"])
     for more in ({}, {"radius_m": "9000"}):
         near = fetch(release, f"/v1/harbor/{COLLECTIONS[kind]}", {**WIDE, "near_zip": "10003", **more})
         plain = fetch(release, f"/v1/harbor/{COLLECTIONS[kind]}", {**WIDE, "lat": lat, "lng": lng, **more})
@@ -70,8 +70,8 @@ def test_what_only_its_zip_places_is_added_and_named(harbor: tuple[World, Releas
     circle = {"lat": str(CENTER[0]), "lng": str(CENTER[1]), "radius_m": "8000"}
     plain, whole = (fetch(release, path, {**WIDE, **circle, "include_approximate": flag}) for flag in ("false", "true"))
     near = {code for code, point in world.zips.items() if measure(circle, *point) <= 8000}
-    unplaced = [each for each in list_wide(world, kind) if each["location"]["lat"] is None]
-    added = {each["id"] for each in unplaced if each["location"]["zip"] in near}
+    unplaced = [listing for listing in list_wide(world, kind) if listing["location"]["lat"] is None]
+    added = {listing["id"] for listing in unplaced if listing["location"]["zip"] in near}
     assert read_ids(whole) == read_ids(plain) | added
     assert "notices" not in plain
     if added:
@@ -81,7 +81,7 @@ def test_what_only_its_zip_places_is_added_and_named(harbor: tuple[World, Releas
 
 def test_search_knows_zips(harbor: tuple[World, Release]) -> None:
     world, release = harbor
-    lat, lng = (str(each) for each in world.zips["10001"])
+    lat, lng = (str(value) for value in world.zips["10001"])
     params = {"q": "swim", "audience": "all", "min_confidence": "0"}
     for more in ({"radius_m": "9000"}, {"sort": "nearest"}):
         near = fetch(release, "/v1/harbor/search", {**params, "near_zip": "10001", **more})
@@ -109,7 +109,7 @@ def test_hidden_is_also_what_its_zip_places(harbor: tuple[World, Release]) -> No
     meta = fetch(release, "/v1/harbor/nearby", params)["meta"]
     near = {code for code, point in world.zips.items() if measure(circle, *point) <= 8000}
     places = [*list_items(world, "place", {"min_confidence": "0"}, today=TODAY)]
-    unplaced = [each["location"]["zip"] for each in places if each["location"]["lat"] is None]
+    unplaced = [place["location"]["zip"] for place in places if place["location"]["lat"] is None]
     assert meta["coverage"]["hidden_nearby"] == sum(code in near for code in unplaced)
     coverage = fetch(release, "/v1/harbor/around", params)["data"]["coverage"]
     assert coverage["unplaceable_in_metro"] == sum(code not in world.zips for code in unplaced)

@@ -139,7 +139,7 @@ class SqlEvaluator:
         return self._tables.fetch_rows(statement, self._choose(selection))
 
     def _choose(self, selection: Selection) -> Rows | None:
-        rows = [self._find_rows(each, selection.type) for each in selection.conditions.by_row]
+        rows = [self._find_rows(value, selection.type) for value in selection.conditions.by_row]
         return reduce(np.intersect1d, rows) if rows else None
 
     def _find_rows(self, condition: RowCondition, listing_type: str) -> Rows:

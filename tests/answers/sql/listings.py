@@ -172,7 +172,7 @@ def _compile(condition: Condition, table: str) -> Fragment:
             )
             return text, (instant, day)
         case Either(alternatives):
-            sides = [_join(" AND ", [_compile(each, table) for each in side]) for side in alternatives]
+            sides = [_join(" AND ", [_compile(value, table) for value in side]) for side in alternatives]
             text, bound = _join(" OR ", [(f"({text})", values) for text, values in sides])
             return f"({text})", bound
 

@@ -88,14 +88,14 @@ def find_known(edge: Edge, key: str) -> dict[str, str]:
         return ask(edge, path, key=key).read_json()["data"]
 
     events = read("/v1/seattle/events?limit=200")
-    hosted = next(each for each in events if has_all(each))
+    hosted = next(event for event in events if has_all(event))
     firsts = {name: read(f"/v1/seattle/{path}?limit=1")[0] for name, path in LISTED.items()}
-    known = {name: each["id"] for name, each in firsts.items()} | {
-        f"{name}_slug": each["slug"] for name, each in firsts.items()
+    known = {name: first["id"] for name, first in firsts.items()} | {
+        f"{name}_slug": first["slug"] for name, first in firsts.items()
     }
     return known | {
         "event": events[0]["id"], "event2": events[1]["id"], "EVENT": events[0]["id"].upper(),
-        "event_slug": events[0]["slug"], "series": next(each["id"] for each in events if each["is_recurring"]),
+        "event_slug": events[0]["slug"], "series": next(event["id"] for event in events if event["is_recurring"]),
         "event_place": hosted["place"]["id"], "event_organization": hosted["organization"]["id"],
         "neighborhood": hosted["location"]["neighborhood_slug"], "year": str(TODAY.year), "long": "x" * 201,
         "organization_name": firsts["organization"]["name"].replace(" ", "+").replace("&", "%26"),

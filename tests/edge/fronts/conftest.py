@@ -111,7 +111,7 @@ def fronted(tmp_path_factory: pytest.TempPathFactory, shared_redis: RedisServer)
 def workerd(fronted: Deployment) -> Iterator[Workerd]:
     """With the objects of the first release in its bucket. Of later ones the worker has to ask a server."""
     made = start_workerd([edge.address for edge in fronted.edges], secret=SECRET)
-    made.bucket.put_many((each.name, fronted.store.get(each.name)) for each in fronted.store.list(PREFIX))
+    made.bucket.put_many((entry.name, fronted.store.get(entry.name)) for entry in fronted.store.list(PREFIX))
     yield made
     made.stop()
 

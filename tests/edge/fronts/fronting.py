@@ -74,7 +74,7 @@ class EdgeProcess:
             subprocess.run(["pgrep", "-P", child], capture_output=True, check=False, text=True).stdout.split()
             for child in children.decode().split()
         ]
-        for number in [str(self.process.pid), *children.decode().split(), *(each for row in grand for each in row)]:
+        for number in [str(self.process.pid), *children.decode().split(), *(value for row in grand for value in row)]:
             subprocess.run(["kill", "-KILL", number], check=False, stderr=subprocess.DEVNULL)
         self.process.wait()
 
@@ -86,7 +86,7 @@ class Answer:
     body: bytes
 
     def find(self, name: str) -> list[str]:
-        return [value for each, value in self.headers if each.lower() == name]
+        return [value for entry, value in self.headers if entry.lower() == name]
 
 
 def ask(port: int, target: str, *, method: str = "GET", headers: dict[str, str] | None = None) -> Answer:

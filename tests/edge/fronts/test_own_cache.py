@@ -40,7 +40,9 @@ def cache(tmp_path: Path) -> Iterator[tuple[str, list[tuple[str, str | None]]]]:
 
         def log_message(self, *args: object) -> None: ...
 
-    [block] = [each for each in read_blocks((ROOT / "docs/guides/volume.md").read_text()) if "proxy_cache" in each.code]
+    [block] = [
+        block for block in read_blocks((ROOT / "docs/guides/volume.md").read_text()) if "proxy_cache" in block.code
+    ]
     port = find_free_port()
     with run_server(ThreadingHTTPServer(("127.0.0.1", 0), Api)) as url:
         text = "\n".join(block.code.splitlines()[1:-1]).replace("https://api.example.org", url)

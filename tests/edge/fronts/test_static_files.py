@@ -53,8 +53,8 @@ class Tree:
     def sample(self) -> Sequence[tuple[str, str]]:
         """Pages of requests in the index, with their files."""
         index = json.loads((self.folder / "v1/index.json").read_bytes())
-        listed = [*index["requests"], *(each for metro in index["metros"].values() for each in metro["requests"])]
-        files = [file for each in listed for file in each["files"]]
+        listed = [*index["requests"], *(request for metro in index["metros"].values() for request in metro["requests"])]
+        files = [file for item in listed for file in item["files"]]
         return [(parse_file(file), file) for file in Random(1).sample(files, min(REQUESTS, len(files)))]
 
     def read_body(self, request: str) -> bytes:
@@ -267,7 +267,7 @@ def test_without_servers_the_rest_is_not_found(
 def test_a_worker_finds_a_request_in_any_order_and_a_file_by_its_name(
     tree: Tree, hosts: Mapping[str, Callable[[str, str], Answer]]
 ) -> None:
-    request, file = next(each for each in tree.sample if "?from=" in each[0])
+    request, file = next(value for value in tree.sample if "?from=" in value[0])
     path, _, query = request.partition("?")
     turned = f"{path}?{'&'.join(reversed(query.replace('-', '%2D').split('&')))}"
     for target in (request, turned, f"/{file}"):

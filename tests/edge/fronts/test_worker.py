@@ -42,7 +42,7 @@ def check_refusal(answer: Answer, error: errors.ApiError) -> None:
     assert set(exposed.split(", ")) < set(EXPOSED)
     expected = sorted((name.decode(), value.decode()) for name, value in headers)
     got = sorted((name.lower(), value) for name, value in answer.headers)
-    assert [each for each in got if each[0] not in OWN] == [each for each in expected if each[0] not in OWN]
+    assert [value for value in got if value[0] not in OWN] == [value for value in expected if value[0] not in OWN]
 
 
 def test_without_a_server_it_says_when_to_come_back(lonely: Workerd) -> None:

@@ -40,7 +40,7 @@ def start_workerd(servers: Sequence[str], *, secret: str, file: str = "wrangler.
     """As that file says, but for what an operator fills in: `servers` are addresses, HOST:PORT."""
     assert (CLOUDFLARE / "node_modules").exists(), "first: tools/install_npm_packages .venv build/cloudflare dev"
     settings = tomllib.loads((CLOUDFLARE / file).read_text())
-    buckets = {each["binding"]: each["bucket_name"] for each in settings["r2_buckets"]}
+    buckets = {r2_bucket["binding"]: r2_bucket["bucket_name"] for r2_bucket in settings["r2_buckets"]}
     filled = {
         **{name: PREFIX for name in settings["vars"] if name.endswith("_PREFIX")},
         "SERVERS": " ".join(f"http://{server}" for server in servers), "FRONT_SECRET": secret,

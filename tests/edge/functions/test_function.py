@@ -67,7 +67,7 @@ def test_a_function_answers_what_a_server_answers(deployment: Deployment, target
     """Also to a reader who makes up a front."""
     forged = {"Outings_Front": f"{'a' * 40}; follows=objects,exports,answers; from=0", "Outings_Fill": "any"}
     answers = [deployment.ask(door, target, X_API_Key=deployment.keys["all"], **forged) for door in DOORS]
-    assert [each.status for each in answers] == [200, 200]
+    assert [answer.status for answer in answers] == [200, 200]
     assert answers[0].body == answers[1].body
     assert select_still(answers[0]) == select_still(answers[1])
 

@@ -85,7 +85,7 @@ def test_a_program_may_write_an_address_otherwise(service: Service, write: Calla
 def tamper(url: str, service: Service) -> dict[str, str]:
     path, _, query = url.partition("?")
     signature, other = read_signature(url), get_address(service, "age=4", kind="other")
-    mine, theirs = (parse_qs(urlsplit(each).query)["key_id"][0] for each in (url, other))
+    mine, theirs = (parse_qs(urlsplit(value).query)["key_id"][0] for value in (url, other))
     return {
         "another metro": f"/v1/lakeside/events.ics?{query}",
         "an alias of its metro": f"/v1/harbor-city/events.ics?{query}",
@@ -262,8 +262,8 @@ def test_no_line_of_a_log_and_no_metric_has_a_signature(
     written = [path.read_bytes() for path in (tmp_path / "log", *(tmp_path / "state").iterdir())]
     outputs = [json.dumps(logged).encode(), metrics.read_body(), *written]
     outputs += [repr((got.headers, got.body)).encode() for got in answers if got.status >= 400]
-    for each in outputs:
-        assert signature[:12].encode() not in each.lower()
+    for output in outputs:
+        assert signature[:12].encode() not in output.lower()
     assert b"/v1/{metro}/events.ics" in written[0]
 
 

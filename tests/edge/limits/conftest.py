@@ -123,8 +123,8 @@ def begin(
             return CountedStore(made[-1], clock, runner)
 
         yield make
-        for each in made:
-            runner.run(each.close())
+        for entry in made:
+            runner.run(entry.close())
 
 
 @pytest.fixture

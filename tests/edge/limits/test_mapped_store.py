@@ -39,7 +39,7 @@ def test_counts_are_there_for_the_next_process(tmp_path: Path) -> None:
 
 def test_the_folder_is_made_and_nobody_else_may_read_the_file(tmp_path: Path) -> None:
     MappedLimitStore(tmp_path / "a" / "b" / "limits")
-    assert [each.name for each in (tmp_path / "a" / "b").iterdir()] == ["limits"]
+    assert [path.name for path in (tmp_path / "a" / "b").iterdir()] == ["limits"]
     assert (tmp_path / "a" / "b" / "limits").stat().st_mode & 0o777 == 0o600
 
 

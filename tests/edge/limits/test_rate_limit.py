@@ -173,7 +173,7 @@ def test_past_the_quota_every_key_of_the_client_is_429_until_the_month_is_over(m
 def test_requests_at_once_never_take_more_than_there_is(metered: Service) -> None:
     targets = [f"{LIST}?limit={n + 1}" for n in range(4 * PER_MINUTE)]
     got = ask_together(metered.edge, targets, key=metered.keys["free"])
-    assert sorted(each.status for each in got) == [200] * PER_MINUTE + [429] * 3 * PER_MINUTE
+    assert sorted(entry.status for entry in got) == [200] * PER_MINUTE + [429] * 3 * PER_MINUTE
 
 
 @pytest.mark.parametrize("headers", [{}, {"if_none_match": "*"}])

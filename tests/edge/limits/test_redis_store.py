@@ -21,7 +21,7 @@ PATIENCE = 60.0
 
 async def take(limits: RedisLimitStore, times: int) -> list[Outcome]:
     readings = await asyncio.gather(*(limits.apply(ALLOWANCE, Operation.TAKE) for _ in range(times)))
-    return [each.outcome for each in readings]
+    return [reading.outcome for reading in readings]
 
 
 async def wait_until_counted(limits: RedisLimitStore) -> None:
@@ -68,7 +68,7 @@ def test_several_edges_share_one_count(redis: RedisServer) -> None:
     async def ask() -> None:
         edges = [RedisLimitStore(redis.name_url(), timeout_seconds=PATIENCE) for _ in range(3)]
         began = time.monotonic()
-        outcomes = [each for batch in await asyncio.gather(*(take(edge, 300) for edge in edges)) for each in batch]
+        outcomes = [value for batch in await asyncio.gather(*(take(edge, 300) for edge in edges)) for value in batch]
         spent = time.monotonic() - began
         passed = outcomes.count(Outcome.PASSED)
         assert 600 <= passed <= 600 * (1 + spent / 60) + 1

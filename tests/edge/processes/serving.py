@@ -131,11 +131,11 @@ class Load:
 
 def list_workers(server: Server) -> set[str]:
     """Numbers of the processes that serve: forked by a child of the supervisor's."""
-    return {worker for each in list_forking(server) for worker in list_children(each)}
+    return {worker for value in list_forking(server) for worker in list_children(value)}
 
 
 def list_forking(server: Server) -> list[str]:
-    return [each for each in list_children(str(server.process.pid)) if b"forkserver" in read_command(each)]
+    return [child for child in list_children(str(server.process.pid)) if b"forkserver" in read_command(child)]
 
 
 def list_children(process: str) -> list[str]:
@@ -160,7 +160,7 @@ def count_connections(process: str) -> int:
     """Sockets of TCP that are established."""
     established = {row[9] for row in list_sockets("01", process=process)}
     opened = set()
-    for each in Path(f"/proc/{process}/fd").iterdir():
+    for path in Path(f"/proc/{process}/fd").iterdir():
         with contextlib.suppress(OSError):
-            opened.add(str(each.readlink()).removeprefix("socket:[").removesuffix("]"))
+            opened.add(str(path.readlink()).removeprefix("socket:[").removesuffix("]"))
     return len(established & opened)

@@ -84,7 +84,7 @@ def read_all(connection: socket.socket) -> bytes:
 def read_memory(server: Server) -> int:
     """The most that the worker ever had, in bytes."""
     [worker] = list_workers(server)
-    [line] = [each for each in Path(f"/proc/{worker}/status").read_text().splitlines() if each.startswith("VmHWM")]
+    [line] = [line for line in Path(f"/proc/{worker}/status").read_text().splitlines() if line.startswith("VmHWM")]
     return int(line.split()[1]) * 1024
 
 
@@ -185,12 +185,12 @@ def test_an_address_has_as_many_connections_as_the_operator_says(tmp_path: Path)
         with contextlib.ExitStack() as sockets:
             wait_until(lambda: count_connections(next(iter(list_workers(bounded)))) == 0)
             connections = [sockets.enter_context(contextlib.closing(Connection(bounded))) for _ in range(4)]
-            assert {each.ask("/v1/metros").status for each in connections} == {200}
+            assert {connection.ask("/v1/metros").status for connection in connections} == {200}
             with connect(bounded) as refused:
                 assert read_all(refused) == b""
             connections[1].send(b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
             assert b"\noutings_connections_dropped_total 1.0\n" in connections[1].read().body
-            assert {each.ask("/v1/metros").status for each in connections} == {200}
+            assert {connection.ask("/v1/metros").status for connection in connections} == {200}
             connections[0].close()
             wait_until(lambda: count_connections(next(iter(list_workers(bounded)))) == 3)
             assert bounded.get("/v1/metros").status == 200
@@ -202,7 +202,7 @@ def test_a_proxy_has_as_many_connections_as_it_likes(server: Server) -> None:
     """One that is trusted speaks for many; nothing is bounded by address where the operator says nothing."""
     with contextlib.ExitStack() as sockets:
         connections = [sockets.enter_context(contextlib.closing(Connection(server))) for _ in range(60)]
-        assert {each.ask("/v1/metros").status for each in connections} == {200}
+        assert {connection.ask("/v1/metros").status for connection in connections} == {200}
 
 
 REQUEST = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -350,7 +350,7 @@ def test_who_has_not_taken_an_answer_longest_makes_room_for_the_answers_of_other
 def test_the_kernel_takes_little_of_an_answer_that_it_can_not_send() -> None:
     """It would take 4 MB for each client that reads nothing."""
     with contextlib.closing(bind_sockets("127.0.0.1", 0, count=2)) as listening:
-        taken = {each.getsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT) for each in listening.sockets}
+        taken = {value.getsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT) for value in listening.sockets}
     assert taken == {UNSENT_BYTES}
 
 

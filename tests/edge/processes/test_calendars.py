@@ -48,8 +48,8 @@ def test_every_worker_takes_an_address_until_its_key_ends_and_none_logs_it(serve
     server.process.terminate()
     server.process.wait(PATIENCE * 2)
     outputs = [metrics, *(body for _, body in wrong), *map(Path.read_bytes, list_files(server.folder))]
-    assert any(b"/v1/{metro}/events.ics" in each for each in outputs)
-    assert [each for each in outputs if signature.encode() in each] == []
+    assert any(b"/v1/{metro}/events.ics" in output for output in outputs)
+    assert [output for output in outputs if signature.encode() in output] == []
 
 
 def list_files(folder: Path) -> list[Path]:

@@ -242,7 +242,7 @@ def test_workers_end_with_a_killed_supervisor(start: Callable[..., Server]) -> N
     workers = list_workers(server)
     server.process.kill()
     server.process.wait()
-    wait_until(lambda: not any(b"forkserver" in read_command(each) for each in workers))
+    wait_until(lambda: not any(b"forkserver" in read_command(worker) for worker in workers))
     bind_sockets("127.0.0.1", server.port, count=1).close()
 
 
@@ -254,7 +254,7 @@ def test_workers_are_replaced_when_what_forked_them_was_killed(start: Callable[.
     workers = list_workers(server)
     (forking,) = list_forking(server)
     os.kill(int(forking), signal.SIGKILL)
-    wait_until(lambda: not any(b"forkserver" in read_command(each) for each in workers))
+    wait_until(lambda: not any(b"forkserver" in read_command(worker) for worker in workers))
     wait_until(lambda: len(list_workers(server)) == 2 and is_ready(server), seconds=60)
 
 
@@ -266,8 +266,8 @@ def test_connections_are_shared_out_among_the_workers(start: Callable[..., Serve
         wait_until(lambda: sum(map(count_connections, list_workers(server))) >= len(connections))
         shares = [count_connections(worker) for worker in list_workers(server)]
     finally:
-        for each in connections:
-            each.close()
+        for connection in connections:
+            connection.close()
     # By a hash of the ports: all 40 on one of two would be a chance of one in 10^12.
     assert min(shares) > 0, shares
 

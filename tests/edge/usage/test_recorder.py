@@ -143,7 +143,7 @@ def test_a_line_has_who_what_and_how_and_nothing_of_where(service: CountingServi
         "level": "info",
         "timestamp": "2026-08-10T12:00:00Z",
     }
-    assert [(each["route"], each["status"]) for each in lines] == [
+    assert [(line["route"], line["status"]) for line in lines] == [
         ("/v1/{metro}/events", 200), ("/v1/{metro}/events", 200),
         ("/v1/{metro}/around", 501), ("/v1/{metro}/events", 400),
     ]  # fmt: skip
@@ -173,12 +173,16 @@ def test_metrics_tell_of_each_key_where_that_was_asked_for(service: CountingServ
     service.usage.close()
     families = text_string_to_metric_families(ask(service.edge, "/metrics").body.decode())
     samples = {
-        (each.name, each.labels.get("client"), each.labels.get("key"), each.labels["route"], each.labels["result"]): (
-            each.value
-        )
+        (
+            sample.name,
+            sample.labels.get("client"),
+            sample.labels.get("key"),
+            sample.labels["route"],
+            sample.labels["result"],
+        ): (sample.value)
         for family in families
-        for each in family.samples
-        if "route" in each.labels
+        for sample in family.samples
+        if "route" in sample.labels
     }
     ids = {kind: service.keys[kind][4:12] for kind in ("all", "harbor")}
     assert {name: value for name, value in samples.items() if value} == {

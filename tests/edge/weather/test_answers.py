@@ -60,8 +60,8 @@ def serve(service: Service, tmp_path: Path) -> Iterator[Serve]:
         return WeatherService(own, edge)
 
     yield start
-    for each in made:
-        each.close()
+    for entry in made:
+        entry.close()
 
 
 def serve_nws(serve: Serve, office: Office) -> WeatherService:

@@ -76,7 +76,7 @@ def test_a_cell_that_is_known_is_not_looked_for(office: Office) -> None:
 def test_a_cell_that_is_gone_is_looked_for_again(office: Office, path: str) -> None:
     office.faults[path] = (404, 1)
     ask(office, GRID)
-    assert [each for each in office.paths if each.startswith("/points")] == PATHS[:1]
+    assert [path for path in office.paths if path.startswith("/points")] == PATHS[:1]
     assert office.paths[-2:] == PATHS[1:]
 
 

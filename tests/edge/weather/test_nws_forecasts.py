@@ -95,7 +95,7 @@ def test_where_the_cell_is_is_asked_once_a_day(worker: Worker) -> None:
         worker.seconds += RENEW
         worker.show()
     looked_for = [grid is None for _, grid in worker.provider.requests]
-    assert [number for number, each in enumerate(looked_for) if each] == [0, 48, 96]
+    assert [number for number, value in enumerate(looked_for) if value] == [0, 48, 96]
 
 
 def test_a_failure_leaves_what_was_known_and_is_tried_again_ever_later(worker: Worker) -> None:

@@ -98,14 +98,14 @@ def test_the_file_is_written_into_its_folder(tmp_path: Path) -> None:
     path = write_quarantine(PROBLEMS, folder=tmp_path / "quarantine", name="7-abc")
     assert path == tmp_path / "quarantine/7-abc.ndjson"
     assert path.read_bytes() == encode_quarantine(PROBLEMS)
-    assert [each.name for each in path.parent.iterdir()] == ["7-abc.ndjson"]
+    assert [value.name for value in path.parent.iterdir()] == ["7-abc.ndjson"]
 
 
 def test_more_files_than_are_kept_go_the_oldest_first(tmp_path: Path) -> None:
     for number in range(KEPT_FILES + 3):
         path = write_quarantine([], folder=tmp_path / "quarantine", name=f"{number}-x")
         os.utime(path, (number, number))
-    names = {each.name for each in path.parent.iterdir()}
+    names = {value.name for value in path.parent.iterdir()}
     assert names == {f"{number}-x.ndjson" for number in range(3, KEPT_FILES + 3)}
 
 

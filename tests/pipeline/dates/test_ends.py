@@ -34,7 +34,7 @@ def test_the_standards_examples_of_days_and_weeks_of_a_year_have_its_dates(
 )  # fmt: skip
 def test_a_time_of_day_that_only_repeats_the_start_or_is_of_days_says_nothing(rrule: str, has_time: bool) -> None:
     expansion = expand(NINE if has_time else NINE.replace(hour=0), rrule, has_time=has_time)
-    assert [each.day for each in read_starts(expansion)] == [10, 11]
+    assert [start.day for start in read_starts(expansion)] == [10, 11]
     assert expansion.problems == ()
 
 
@@ -55,14 +55,14 @@ def test_a_count_of_minus_one_is_no_end() -> None:
 def test_an_end_in_utc_that_is_a_local_midnight_keeps_its_day(until: str, timezone: str, last: int) -> None:
     """So Exchange names the last day."""
     starts = read_starts(expand(NINE, f"FREQ=DAILY;UNTIL={until}", timezone=timezone))
-    assert [each.day for each in starts] == list(range(10, last + 1))
+    assert [start.day for start in starts] == list(range(10, last + 1))
 
 
 @pytest.mark.parametrize("timezone", ["America/Los_Angeles", "Europe/Madrid", "UTC", "Pacific/Auckland"])
 @pytest.mark.parametrize("until", ["20260812", "20260812T000000Z", "20260812T235959Z", "20260812T000000"])
 def test_days_end_on_the_day_that_is_written(until: str, timezone: str) -> None:
     expansion = expand(NINE.replace(hour=0), f"FREQ=DAILY;UNTIL={until}", timezone=timezone, has_time=False)
-    assert [each.day for each in read_starts(expansion)] == [10, 11, 12]
+    assert [start.day for start in read_starts(expansion)] == [10, 11, 12]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_days_end_on_the_day_that_is_written(until: str, timezone: str) -> None:
 )
 def test_days_end_on_the_local_day_of_which_the_end_is_the_first_or_last_second(until: str, timezone: str) -> None:
     expansion = expand(NINE.replace(hour=0), f"FREQ=DAILY;UNTIL={until}", timezone=timezone, has_time=False)
-    assert [each.day for each in read_starts(expansion)] == [10, 11, 12]
+    assert [start.day for start in read_starts(expansion)] == [10, 11, 12]
 
 
 @pytest.mark.parametrize("timezone", ["America/Los_Angeles", "Europe/Madrid"])

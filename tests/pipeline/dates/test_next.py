@@ -110,9 +110,9 @@ def make_rule(random: Random) -> Record:
 def find_next(times: Record, day: date) -> str | None:
     """The anchor is a date of its series, also where the rule does not name it."""
     anchor = datetime.fromisoformat(times["starts_local"])
-    excluded = {datetime.fromisoformat(each) for each in times.get("exdates", ())}
+    excluded = {datetime.fromisoformat(value) for value in times.get("exdates", ())}
     begin = datetime.combine(day, datetime.min.time())
     if anchor >= begin and anchor not in excluded:
         return anchor.isoformat()
     following = rrulestr(times["rrule"], dtstart=anchor).xafter(begin, inc=True)
-    return next((each.isoformat() for each in following if each not in excluded), None)
+    return next((entry.isoformat() for entry in following if entry not in excluded), None)

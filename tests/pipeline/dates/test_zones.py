@@ -99,8 +99,8 @@ def test_where_no_clock_changes_the_days_are_alike(cases: int) -> None:
 def list_odd_clocks(zone: ZoneInfo, changes: list[datetime]) -> list[time]:
     """Times of day, by quarters of an hour, that its clocks skip or show twice on any of these days."""
     quarters = (noon + number * QUARTER for noon in changes for number in range(-96, 2 * 96))
-    odd = (each for each in quarters if zone.utcoffset(each) != zone.utcoffset(each.replace(fold=1)))
-    return sorted({each.time() for each in odd})
+    odd = (quarter for quarter in quarters if zone.utcoffset(quarter) != zone.utcoffset(quarter.replace(fold=1)))
+    return sorted({entry.time() for entry in odd})
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -115,7 +115,7 @@ def test_a_daily_series_takes_place_at_its_local_time_on_every_day_that_has_it(p
                 starts_local=locals_[0], ends_local=None, has_time=True, rrule="FREQ=DAILY", exdates=(), rdates=(),
                 timezone=name, horizon=(DAYS[0].date(), DAYS[-1].date()),
             ).occurrences  # fmt: skip
-            assert [(each.starts_local, each.starts_at) for each in occurrences] == [
+            assert [(occurrence.starts_local, occurrence.starts_at) for occurrence in occurrences] == [
                 (local, instant)
                 for local, instant in zip(locals_, instants, strict=True)
                 if datetime.fromtimestamp(instant, zone).replace(tzinfo=None) == local

@@ -45,12 +45,12 @@ class Draw:
         others = []
         if self.chance.random() < 0.1:
             lines.append(f"RRULE:{self.chance.choice(RULES)};COUNT={self.chance.randint(2, 9)}")
-        for each in self.chance.sample(every[1:], min(len(every) - 1, self.chance.randrange(4))):
-            lines.append(f"EXDATE{self.show_exception(each)}")
-            self.changed.add(each)
+        for value in self.chance.sample(every[1:], min(len(every) - 1, self.chance.randrange(4))):
+            lines.append(f"EXDATE{self.show_exception(value)}")
+            self.changed.add(value)
         if len(every) > 9 and self.chance.random() < 0.2:
             self.changed |= {*every[6:9]}
-            lines.append(f"EXDATE{self.show(every[6])}" + "".join(f",{self.show_value(each)}" for each in every[7:9]))
+            lines.append(f"EXDATE{self.show(every[6])}" + "".join(f",{self.show_value(value)}" for value in every[7:9]))
         if self.chance.random() < 0.2:
             lines.append(f"EXDATE{self.show_exception(every[0])}")
             self.changed.add(every[0])
@@ -60,10 +60,10 @@ class Draw:
             lines.append(f"RDATE{self.show(added)}")
         splits = self.chance.random() < 0.15 and len(every) > 3
         at = self.chance.choice(every[1:-1]) if splits else None
-        for each in self.chance.sample(every, min(len(every), self.chance.randrange(3))):
-            if each not in self.changed and (at is None or each < at):
-                self.changed.add(each)
-                others.append(self.change(each))
+        for value in self.chance.sample(every, min(len(every), self.chance.randrange(3))):
+            if value not in self.changed and (at is None or value < at):
+                self.changed.add(value)
+                others.append(self.change(value))
         if at is not None and at not in self.changed:
             moved = at + timedelta(days=self.chance.choice((0, 0, 1, 2)), hours=self.draw_hours())
             others.append(self.write_event(moved, f"RECURRENCE-ID;RANGE=THISANDFUTURE{self.show(at)}"))
@@ -136,5 +136,5 @@ class Draw:
 
 
 def draw_calendar(chance: random.Random, number: int) -> bytes:
-    events = [Draw(chance, f"{number}-{each}").write() for each in range(chance.randint(1, 3))]
+    events = [Draw(chance, f"{number}-{value}").write() for value in range(chance.randint(1, 3))]
     return wrap(WINDOWS + "\n".join(events)).encode()

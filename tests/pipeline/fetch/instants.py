@@ -29,7 +29,7 @@ def list_instants(record: Record) -> list[str]:
         has_time=record.starts_local is not None and not record.all_day, rrule=record.rrule, exdates=record.exdates,
         rdates=record.rdates, timezone=record.timezone or METRO_ZONE, horizon=(date(2026, 1, 1), date(2027, 12, 31)),
     )  # fmt: skip
-    return [show_instant(each.starts_at) for each in expansion.occurrences]
+    return [show_instant(occurrence.starts_at) for occurrence in expansion.occurrences]
 
 
 def find_end(record: Record) -> int | None:

@@ -34,13 +34,13 @@ CALENDAR = "\r\n".join(
         "UID:a", "RECURRENCE-ID:20260826T090000", "DTSTART:20260826T110000", "END:VEVENT", "END:VCALENDAR", "",
     ]
 ).encode()  # fmt: skip
-RECORDS = b"".join(json.dumps(each).encode() + b"\n" for each in (make_event("a"), make_place("b"), make_event("a")))
+RECORDS = b"".join(json.dumps(value).encode() + b"\n" for value in (make_event("a"), make_place("b"), make_event("a")))
 GOOD = {
     "ndjson": ("feed.ndjson", RECORDS),
     "table": ("feed.csv", b'a,b\n1,"x, y"\n2,z\n'),
     "ics": ("feed.ics", CALENDAR),
     "jsonld": ("feed.html", page(json.dumps([SERIES, {"@type": "Museum", "name": "M"}]), json.dumps(SERIES))),
-    "rpde": ("feed.json", b"\n".join(json.dumps(each).encode() for each in (ITEM, GONE, ITEM))),
+    "rpde": ("feed.json", b"\n".join(json.dumps(value).encode() for value in (ITEM, GONE, ITEM))),
 }
 OTHER = {
     "table": 'select = "feed.sql"',
@@ -188,7 +188,7 @@ def test_whatever_stands_where_in_json_ld_it_is_told_and_the_sums_add_up(
     check_sums(read)
     again = read_documents(content, timezone="America/Denver", vocabulary=Vocabulary(), address="feed.html")
     records = list(again)
-    assert sum(each.passed_over is None for each in records) == read.read
-    assert sum(each.passed_over is not None for each in records) == sum(read.passed_over.values())
+    assert sum(record.passed_over is None for record in records) == read.read
+    assert sum(record.passed_over is not None for record in records) == sum(read.passed_over.values())
     items = [{"state": "updated", "kind": "e", "id": number, "data": node} for number, node in enumerate(nodes)]
     check_sums(read_any("rpde", b"\n".join(json.dumps(item).encode() for item in items)))

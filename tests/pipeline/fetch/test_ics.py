@@ -30,7 +30,7 @@ from tests.pipeline.fetch.settings import Configure
 @pytest.mark.parametrize("odd", ODD_CALENDARS, ids=lambda odd: odd.title)
 def test_an_odd_calendar_gives_the_right_instants_or_a_line_of_the_quarantine(read_ics: ReadIcs, odd: Odd) -> None:
     feed = read_ics(odd.body)
-    expected = {name: [each.partition("/")[0] for each in starts] for name, starts in odd.starts.items()}
+    expected = {name: [start.partition("/")[0] for start in starts] for name, starts in odd.starts.items()}
     assert {record.source_id: list_instants(record) for record in feed.records} == expected
     assert tuple(problem.source_id for problem in feed.problems if problem.quarantined) == odd.refused
     for record in feed.records:
@@ -194,7 +194,7 @@ RULES = (
     zone=st.sampled_from(ZONES),
     # No hour that clocks skip or show twice: there our own rulings hold, which the table of odd calendars shows.
     start=st.datetimes(datetime(2026, 2, 1), datetime(2026, 11, 10)).map(
-        lambda each: each.replace(hour=4 + each.hour % 18, second=0, microsecond=0)
+        lambda entry: entry.replace(hour=4 + entry.hour % 18, second=0, microsecond=0)
     ),
     rule=st.sampled_from(RULES),
     skipped=st.sets(st.integers(0, 8), max_size=3),
@@ -206,18 +206,18 @@ def test_a_series_has_the_instants_that_dateutil_finds(
     # In the metro, by whose clock a series in UTC goes on, these hours are there twice or not at all.
     assume(zone != "UTC" or first.astimezone(ZoneInfo(METRO_ZONE)).hour not in (1, 2))
     every = list(rrulestr(rule, dtstart=first))
-    gone = [each for number, each in enumerate(every) if number in skipped]
+    gone = [value for number, value in enumerate(every) if number in skipped]
     mark, suffix = ("", "Z") if zone == "UTC" else (f";TZID={zone}", "")
-    excluded = [f"EXDATE{mark}:{each:%Y%m%dT%H%M%S}{suffix}" for each in gone]
+    excluded = [f"EXDATE{mark}:{value:%Y%m%dT%H%M%S}{suffix}" for value in gone]
     body = event(f"DTSTART{mark}:{first:%Y%m%dT%H%M%S}{suffix}", f"RRULE:{rule}", *excluded)
     (raw,) = read_calendar(wrap(body).encode(), timezone=METRO_ZONE, vocabulary=Vocabulary())
     assert raw.reason is None
-    expected = [each for each in every if each not in gone]
+    expected = [value for value in every if value not in gone]
     if zone == "UTC":
         there = first.astimezone(ZoneInfo(METRO_ZONE))
         shift = there.replace(tzinfo=None) - first.replace(tzinfo=None)
-        expected = [(each.replace(tzinfo=None) + shift).replace(tzinfo=there.tzinfo) for each in expected]
-    assert list_value_instants(raw.value) == [each.timestamp() for each in expected]
+        expected = [(entry.replace(tzinfo=None) + shift).replace(tzinfo=there.tzinfo) for entry in expected]
+    assert list_value_instants(raw.value) == [entry.timestamp() for entry in expected]
 
 
 def list_value_instants(value: object) -> list[float]:
@@ -227,7 +227,7 @@ def list_value_instants(value: object) -> list[float]:
         starts_local=datetime.fromisoformat(value["starts_local"]), ends_local=None, has_time=True,
         rrule=value.get("rrule"), timezone=value["timezone"], horizon=(date(2026, 1, 1), date(2027, 12, 31)), **times,
     )  # fmt: skip
-    return [float(each.starts_at) for each in expansion.occurrences]
+    return [float(occurrence.starts_at) for occurrence in expansion.occurrences]
 
 
 _BEGUN = re.compile(

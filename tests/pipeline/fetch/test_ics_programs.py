@@ -37,4 +37,4 @@ def list_lines(value: dict[str, str], horizon: tuple[date, date]) -> list[str]:
     )  # fmt: skip
     assert expansion.problems == ()
     form = "%Y-%m-%d %H:%M" if "starts_local" in value else "%Y-%m-%d"
-    return [f"{each.starts_local.strftime(form)} {value['name']}" for each in expansion.occurrences]
+    return [f"{occurrence.starts_local.strftime(form)} {value['name']}" for occurrence in expansion.occurrences]

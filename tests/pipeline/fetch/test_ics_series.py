@@ -48,7 +48,7 @@ def test_two_endless_rules_are_both_followed(read_ics: ReadIcs) -> None:
     feed = read_ics(event("DTSTART:20260803T090000", "RRULE:FREQ=WEEKLY", "RRULE:FREQ=MONTHLY;BYMONTHDAY=3,5"))
     starts = list_instants(read_event(feed))
     assert starts[:5] == ["08-03 16:00", "08-05 16:00", "08-10 16:00", "08-17 16:00", "08-24 16:00"]
-    assert [each for each in starts if each.startswith("12-")][:6] == [
+    assert [start for start in starts if start.startswith("12-")][:6] == [
         "12-03 17:00", "12-05 17:00", "12-07 17:00", "12-14 17:00", "12-21 17:00", "12-28 17:00",
     ]  # fmt: skip
     # A thousand dates of the second, of those that the first does not have.

@@ -48,11 +48,11 @@ def list_dates(values: list[dict[str, Any]]) -> Dates:
         )  # fmt: skip
         assert expansion.problems == ()
         uid = value["source_id"].partition("/")[0]
-        for each in expansion.occurrences:
-            if is_days and WINDOW[0] <= each.starts_local.date() < WINDOW[1]:
-                dates[uid, each.starts_local.date()] += 1
-            elif not is_days and first <= each.starts_at < last:
-                dates[uid, each.starts_at] += 1
+        for occurrence in expansion.occurrences:
+            if is_days and WINDOW[0] <= occurrence.starts_local.date() < WINDOW[1]:
+                dates[uid, occurrence.starts_local.date()] += 1
+            elif not is_days and first <= occurrence.starts_at < last:
+                dates[uid, occurrence.starts_at] += 1
     return dates
 
 
@@ -91,12 +91,12 @@ def list_shown(city: City) -> Dates:
         cursor = ""
         while cursor is not None:
             body = city.ask(f"/v1/seattle/events?occurrences=expand&limit=200&{window}{cursor and f'&cursor={cursor}'}")
-            for each in body["data"]:
-                at = datetime.fromisoformat(each["starts_at"])
-                own = datetime.fromisoformat(each["starts_local"]).date()
-                if not each["has_time"] and SHOWN[0] <= own < SHOWN[1]:
-                    dates[each["id"], own] += 1
-                elif each["has_time"] and first <= at.timestamp() < last:
-                    dates[each["id"], int(at.timestamp())] += 1
+            for item in body["data"]:
+                at = datetime.fromisoformat(item["starts_at"])
+                own = datetime.fromisoformat(item["starts_local"]).date()
+                if not item["has_time"] and SHOWN[0] <= own < SHOWN[1]:
+                    dates[item["id"], own] += 1
+                elif item["has_time"] and first <= at.timestamp() < last:
+                    dates[item["id"], int(at.timestamp())] += 1
             cursor = body["meta"]["next_cursor"]
     return dates

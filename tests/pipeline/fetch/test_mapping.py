@@ -304,7 +304,7 @@ def test_a_column_may_have_any_name_beside_a_range(read_mapped: Map) -> None:
 def test_an_error_of_a_spreadsheet_is_never_published(read_mapped: Map) -> None:
     read = read_mapped('description = "x"\n"price.min" = "y"', "x;y", "#REF!;1", "fine;#N/D", "fine;2")
     assert list_values(read, "description") == [None, "fine"]
-    assert [(each.line, each.field, each.quarantined) for each in read.problems] == [
+    assert [(problem.line, problem.field, problem.quarantined) for problem in read.problems] == [
         (2, "description", False), (3, "price.min", True),
     ]  # fmt: skip
 
@@ -313,7 +313,7 @@ def test_a_missing_name_is_told_with_its_column(read_mapped: Map) -> None:
     read = read_mapped('description = "x"', "x", "a")
     assert read.problems == ()
     read = read_mapped('slug = "x"', {"x": None, "name": " "})
-    assert [each.reason for each in read.problems] == ['missing: column "name" is empty']
+    assert [problem.reason for problem in read.problems] == ['missing: column "name" is empty']
 
 
 def test_the_first_column_that_says_something_counts_and_the_file_may_lack_others(read_mapped: Map) -> None:

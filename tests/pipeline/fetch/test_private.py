@@ -101,8 +101,8 @@ PUBLIC = ("93.184.216.34", "8.8.8.8", "172.32.0.1", "2606:2800:220:1::1", "::fff
 
 
 def test_which_addresses_are_public() -> None:
-    assert [each for each in PRIVATE if is_public(ip_address(each))] == []
-    assert [each for each in PUBLIC if not is_public(ip_address(each))] == []
+    assert [value for value in PRIVATE if is_public(ip_address(value))] == []
+    assert [value for value in PUBLIC if not is_public(ip_address(value))] == []
 
 
 def ask(url: str, *answers: Sequence[str], verify: ssl.SSLContext | None = None, then: Sequence[str] = ()) -> list[int]:
@@ -110,7 +110,7 @@ def ask(url: str, *answers: Sequence[str], verify: ssl.SSLContext | None = None,
     waiting = list(answers)
 
     async def resolve(_host: str, _port: int) -> Sequence[Address]:
-        return [ip_address(each) for each in waiting.pop(0)]
+        return [ip_address(value) for value in waiting.pop(0)]
 
     async def run() -> list[int]:
         transport = PublicTransport(
@@ -118,7 +118,7 @@ def ask(url: str, *answers: Sequence[str], verify: ssl.SSLContext | None = None,
             is_allowed=lambda address: str(address) == "127.0.0.1",
         )  # fmt: skip
         async with httpx2.AsyncClient(transport=transport, timeout=2.0) as client:
-            return [(await client.get(each)).status_code for each in (url, *then)]
+            return [(await client.get(value)).status_code for value in (url, *then)]
 
     return asyncio.run(run())
 

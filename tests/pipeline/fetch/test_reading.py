@@ -111,7 +111,7 @@ def test_defaults_stand_under_what_a_record_states(read_ndjson: ReadNdjson) -> N
         settings=settings,
     )
     stated = [msgspec.to_builtins(record) for record in read.records]
-    references = [{name: value for name, value in each["organization"].items() if value} for each in stated]
+    references = [{name: value for name, value in item["organization"].items() if value} for item in stated]
     assert references == [{"name": "SPL"}, {"name": "SPL"}, {"source_id": "o1"}, {"name": "SPL"}, {"name": "SPL"}]
     prices = [(record["price"]["type"], record["price"]["min"], record["price"]["currency"]) for record in stated[:4]]
     assert prices == [("free", None, "USD"), ("fixed", 5.0, "USD"), ("free", None, "USD"), ("free", None, "USD")]

@@ -252,7 +252,7 @@ def test_walks_after_walks_say_what_one_walk_of_all_says(tmp_path_factory: pytes
                 change_feed(publisher, random)
             read = following.walk()
             stay = {problem.source_id for problem in read.problems}
-            for source_id in [each for each in known if find_item(each) in read.items and each not in stay]:
+            for source_id in [value for value in known if find_item(value) in read.items and value not in stay]:
                 del known[source_id]
             known |= {record.source_id: show_stated(record) for record in read.records if not record.deleted}
         whole = Walks(make_configure(folder, web), folder / "whole").walk()

@@ -105,7 +105,7 @@ def test_lines_of_several_files_are_told_with_their_file(read_table: ReadTable, 
 def test_a_row_that_does_not_fit_is_one_problem(read_table: ReadTable, row: str, reason: str) -> None:
     read = read_table(SELECT, f"a;b\n1;one\n{row}\n3;three\n".encode())
     assert list_lines(read) == [(2, "one"), (4, "three")]
-    assert [(each.line, each.reason, each.value) for each in read.problems] == [(3, reason, row)]
+    assert [(problem.line, problem.reason, problem.value) for problem in read.problems] == [(3, reason, row)]
     assert (read.read, read.quarantined) == (3, 1)
 
 
@@ -172,7 +172,7 @@ def test_of_a_zip_with_several_tables_one_is_chosen(read_table: ReadTable) -> No
         read_table(SELECT, content, name="t.zip")
     read = read_table(SELECT, content, name="t.zip", settings='file = "agenda*.csv"')
     assert list_names(read) == ["x", "y"]
-    assert [(each.file, each.line) for each in read.problems] == [("t.zip/agenda2.csv", 3)]
+    assert [(problem.file, problem.line) for problem in read.problems] == [("t.zip/agenda2.csv", 3)]
 
 
 def test_a_bomb_is_met_at_its_bound(read_table: ReadTable) -> None:
@@ -198,7 +198,7 @@ def test_rows_inside_a_document_are_found_by_their_path(read_table: ReadTable) -
 def test_a_line_of_json_that_is_none_is_one_problem(read_table: ReadTable) -> None:
     read = read_table(SELECT, b'{"a": 1, "b": "x"}\n{"a": 2,\n\n{"a": 3, "b": "y"}\n', name="t.ndjson")
     assert list_lines(read) == [(1, "x"), (4, "y")]
-    assert [(each.line, each.value) for each in read.problems] == [(2, '{"a": 2,')]
+    assert [(problem.line, problem.value) for problem in read.problems] == [(2, '{"a": 2,')]
 
 
 def write_sheets(path: Path, sheets: dict[str, list[list[object]]], *, hidden: str = "") -> bytes:
@@ -266,7 +266,7 @@ def test_a_table_of_sqlite_is_read(read_table: ReadTable, tmp_path: Path) -> Non
     script = "CREATE TABLE events (a, b); INSERT INTO events VALUES (1, 'x'), (2, 'niño'), (3, NULL);"
     read = read_table(SELECT, make_database(tmp_path / "one.db", script), name="t.sqlite")
     assert list_lines(read) == [(1, "x"), (2, "niño")]
-    assert [(each.line, each.field) for each in read.problems] == [(3, "name")]
+    assert [(problem.line, problem.field) for problem in read.problems] == [(3, "name")]
     content = make_database(
         tmp_path / "two.db", script + "CREATE TABLE rooms (c); CREATE VIEW soon AS SELECT * FROM events;"
     )

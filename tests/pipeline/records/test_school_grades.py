@@ -61,7 +61,7 @@ def test_what_is_not_all_grades_is_none(text: str) -> None:
     ],
 )
 def test_in_a_text_they_are_found_where_something_says_that_they_are_grades(text: str, message: list[str]) -> None:
-    assert [text[each.start : each.end] for each in find_grades(text)] == message
+    assert [text[grade.start : grade.end] for grade in find_grades(text)] == message
 
 
 @pytest.mark.parametrize(

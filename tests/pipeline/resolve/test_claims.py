@@ -38,13 +38,16 @@ def read_name(city: City, row_id: str) -> str:
 def list_refused(built: BuildResult) -> list[tuple[str, str | None, str]]:
     """The feed, the source_id and the reason of what is quarantined."""
     return [
-        (each.feed, each.source_id, each.reason) for feed in built.feeds for each in feed.problems if each.quarantined
+        (problem.feed, problem.source_id, problem.reason)
+        for feed in built.feeds
+        for problem in feed.problems
+        if problem.quarantined
     ]
 
 
 def count_kinds(city: City, row_id: str) -> list[tuple[str, str | None]]:
     """What the change feed tells of a listing, in order."""
-    return [(each.kind, each.metro) for each in city.read_versions() if each.listing_id == row_id]
+    return [(version.kind, version.metro) for version in city.read_versions() if version.listing_id == row_id]
 
 
 def check_unique(city: City) -> None:
@@ -149,7 +152,7 @@ def test_what_another_metro_shows_is_its_own_also_where_that_is_not_built(city: 
     reason = "duplicate_id: library has it in seattle"
     assert list_refused(built) == [("earlier", "x", reason), ("earlier", "y", reason)]
     assert (read_name(city, DERIVED), read_name(city, STATED)) == ("Event a", "Event s")
-    assert [count_kinds(city, each) for each in (DERIVED, STATED)] == [[("created", "seattle")]] * 2
+    assert [count_kinds(city, value) for value in (DERIVED, STATED)] == [[("created", "seattle")]] * 2
     assert city.build(metros=chosen).changes == {}
     assert city.build("2026-08-11", metros=chosen).changes == {}
     check_unique(city)

@@ -27,8 +27,8 @@ def links(organization_id: str, *urls: str, page: str | None = None) -> Links:
 
 def gather(links: Iterable[Links | None]) -> LinkIndex:
     linked = LinkIndex()
-    for each in links:
-        linked.add(each)
+    for link in links:
+        linked.add(link)
     return linked
 
 

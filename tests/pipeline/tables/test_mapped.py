@@ -51,7 +51,7 @@ def read_bodies(snapshot: Snapshot) -> list[bytes]:
         answer(parse(path, given), release=release, dates={"seattle": TODAY}, entitlement=Entitlement(), minute=minute)
         for path, given in REQUESTS
     )
-    return [b"".join(each.parts) for each in made]
+    return [b"".join(entry.parts) for entry in made]
 
 
 def list_addresses(snapshot: Snapshot) -> Iterator[str]:
@@ -63,7 +63,7 @@ def list_addresses(snapshot: Snapshot) -> Iterator[str]:
         behind = [location[name] for name in ("city", "zip", "neighborhood") if location.get(name)]
         for name in filter(None, (document["name"], location.get("address"), location.get("street_address"))):
             yield name
-            yield from (f"{name}, {each}" for each in (*behind, next(others)))
+            yield from (f"{name}, {value}" for value in (*behind, next(others)))
         yield from behind
 
 
@@ -88,7 +88,7 @@ def test_files_of_another_layout_are_not_opened(releases: tuple[Snapshot, Snapsh
     assert unknown.hash == known.hash
     assert read_bodies(unknown) == read_bodies(known)
     derived, mapped = (
-        open_snapshot(each).open_index(locate_types(types)) for each in (unknown, replace(known, packs=(), tables={}))
+        open_snapshot(value).open_index(locate_types(types)) for value in (unknown, replace(known, packs=(), tables={}))
     )
     files = {address: mapped.find_address(address) for address in list_addresses(known)}
     assert files == {address: derived.find_address(address) for address in files}

@@ -117,7 +117,7 @@ def test_updated_at_is_the_stamp_of_the_build_that_changed_the_row(tmp_path: Pat
     city.write([make_event("a", name="New"), make_event("b")])
     second = city.build()
     stamps = {event["name"]: event["updated_at"] for event in city.ask("/v1/seattle/events")["data"]}
-    one, other = (each.published.root.parts["seattle"].stamp for each in (first, second))
+    one, other = (entry.published.root.parts["seattle"].stamp for entry in (first, second))
     assert one < other
     assert stamps == {"New": f"{other:%Y-%m-%dT%H:%M:%SZ}", "Event b": f"{one:%Y-%m-%dT%H:%M:%SZ}"}
     assert city.ask("/v1/seattle/events")["meta"]["generated_at"] == stamps["New"]

@@ -24,7 +24,10 @@ def read_lines(city: City, collection: str) -> list[Any]:
 
 def add_up(documents: list[Any]) -> str:
     """By hand, from docs/readers.md."""
-    numbers = [int(hashlib.sha256(f"{each['id']} {each['updated_at']}".encode()).hexdigest(), 16) for each in documents]
+    numbers = [
+        int(hashlib.sha256(f"{document['id']} {document['updated_at']}".encode()).hexdigest(), 16)
+        for document in documents
+    ]
     return f"{sum(numbers) % 2**256:064x}"
 
 
@@ -62,10 +65,10 @@ def test_there_is_a_file_a_type_and_format_and_a_calendar_of_events(city: City) 
 def test_a_file_has_every_published_row_as_its_detail_is(city: City, collection: str, rows: int) -> None:
     lines = read_lines(city, collection)
     assert len(lines) == rows
-    for each in lines:
-        detail = city.ask(f"/v1/{collection}/{each['id']}")["data"]
-        assert each == {name: value for name, value in detail.items() if name not in MOVING}
-        assert each["status"] == "published"
+    for line in lines:
+        detail = city.ask(f"/v1/{collection}/{line['id']}")["data"]
+        assert line == {name: value for name, value in detail.items() if name not in MOVING}
+        assert line["status"] == "published"
     for name in ("jsonl", "parquet"):
         export = read_exports(city)[f"{collection}.{name}"]
         assert (export.rows, export.rows_hash) == (rows, add_up(lines))
@@ -82,22 +85,22 @@ def test_parquet_has_what_the_lines_have(city: City, collection: str) -> None:
 def test_the_manifest_names_each_file_and_where_it_is(city: City) -> None:
     body = city.ask("/v1/seattle/export")
     exports = read_exports(city)
-    assert [f"{COLLECTIONS[each['type']]}.{each['format']}" for each in body["data"]] == [
+    assert [f"{COLLECTIONS[item['type']]}.{item['format']}" for item in body["data"]] == [
         "events.jsonl", "events.parquet", "events.ics", "classes.jsonl", "classes.parquet", "camps.jsonl",
         "camps.parquet", "places.jsonl", "places.parquet",
     ]  # fmt: skip
-    for each in body["data"]:
-        export = exports[f"{COLLECTIONS[each['type']]}.{each['format']}"]
-        assert (each["size"], each["sha256"], each["rows"]) == (export.size, export.sha256, export.rows)
-        assert city.ask_bytes(each["links"]["self"]) == read_file(city, each["links"]["self"].rpartition("/")[2])
+    for item in body["data"]:
+        export = exports[f"{COLLECTIONS[item['type']]}.{item['format']}"]
+        assert (item["size"], item["sha256"], item["rows"]) == (export.size, export.sha256, export.rows)
+        assert city.ask_bytes(item["links"]["self"]) == read_file(city, item["links"]["self"].rpartition("/")[2])
     assert (body["meta"]["metro"], body["meta"]["count"]) == ("seattle", 9)
     assert len(city.ask("/v1/seattle/export?types=places&format=parquet")["data"]) == 1
 
 
 def test_the_calendar_has_the_events_that_have_a_date(city: City) -> None:
     events = Calendar.from_ical(read_file(city, "events.ics")).walk("VEVENT")
-    dated = {each["id"]: each["name"] for each in read_lines(city, "events") if each["has_date"]}
-    assert {str(each["UID"]): str(each["SUMMARY"]) for each in events} == dated
+    dated = {line["id"]: line["name"] for line in read_lines(city, "events") if line["has_date"]}
+    assert {str(event["UID"]): str(event["SUMMARY"]) for event in events} == dated
 
 
 def test_a_build_that_changes_nothing_of_a_type_makes_its_files_not_again(tmp_path: Path) -> None:

@@ -124,4 +124,4 @@ def test_a_snapshots_hash_is_of_what_an_answer_depends_on() -> None:
         replace(manifest, vocabulary=replace(manifest.vocabulary, teams=("storm",))),
         replace(manifest, related=(("boat", "barge"),)),
     ]
-    assert len({hash_snapshot(each) for each in (manifest, *different)}) == 7
+    assert len({hash_snapshot(value) for value in (manifest, *different)}) == 7

@@ -56,16 +56,16 @@ def read_index(folder: Path) -> Any:
 
 def list_requests(index: Any) -> Iterator[tuple[str, list[str]]]:
     for listed in (index["requests"], *(metro["requests"] for metro in index["metros"].values())):
-        yield from ((each["request"], each["files"]) for each in listed)
+        yield from ((item["request"], item["files"]) for item in listed)
 
 
 def draw_requests(listed: list[tuple[str, list[str]]], count: int) -> list[tuple[str, list[str]]]:
     """Requests of every route, as many of each as there are, as far as `count` allows."""
     by_route = defaultdict(list)
-    for each in Random(1).sample(listed, len(listed)):
-        match = match_route(each[0].partition("?")[0])
+    for value in Random(1).sample(listed, len(listed)):
+        match = match_route(value[0].partition("?")[0])
         assert match is not None
-        by_route[match.route.name].append(each)
+        by_route[match.route.name].append(value)
     turns = zip_longest(*by_route.values())
     return list(filter(None, chain.from_iterable(turns)))[:count]
 
@@ -107,8 +107,8 @@ def test_the_usual_requests_are_there(sample: tuple[Edge, str, Path]) -> None:
     requests = dict(list_requests(read_index(folder)))
     events = json.loads((folder / "v1/seattle/events.json").read_bytes())["data"]
     event = events[0]
-    place = next(each["place"]["id"] for each in events if each["place"])
-    organization = next(each["organization"]["id"] for each in events if each["organization"]["id"])
+    place = next(event["place"]["id"] for event in events if event["place"])
+    organization = next(event["organization"]["id"] for event in events if event["organization"]["id"])
     for request in (
         "/v1/metros", "/v1/seattle/places", "/v1/new-york/classes", "/v1/seattle/coverage", "/v1/seattle/organizations",
         "/v1/seattle/events?facets=category&limit=0", "/v1/seattle/events/calendar?from=2026-10-01&to=2026-10-31",
@@ -264,9 +264,10 @@ def test_the_document_has_the_routes_and_parameters_alone_that_files_answer(samp
     shared = document["components"]["parameters"]
     for path, item in document["paths"].items():
         named = [
-            shared[each["$ref"].rpartition("/")[2]] if "$ref" in each else each for each in item["get"]["parameters"]
+            shared[parameter["$ref"].rpartition("/")[2]] if "$ref" in parameter else parameter
+            for parameter in item["get"]["parameters"]
         ]
-        assert {each["name"] for each in named if each["in"] == "query"} == sent[path], path
+        assert {item["name"] for item in named if item["in"] == "query"} == sent[path], path
         assert item["get"]["x-file"]["file"] == name_file(item["get"]["x-file"]["request"])
     assert not {"/v1/{metro}/search", "/v1/{metro}/nearby", "/metrics"} & document["paths"].keys()
     assert "security" not in document
@@ -381,7 +382,7 @@ def test_a_file_that_a_killed_writer_may_have_changed_is_written_again(city: Cit
 def test_a_kind_that_goes_beyond_max_objects_is_left_out_as_a_whole_and_named(city: City, tmp_path: Path) -> None:
     folder = tmp_path / "tree"
     done = publish(city, FolderHost(folder), max_objects=130)
-    assert any(each.startswith("seattle: details by slug: ") for each in done.left_out)
+    assert any(entry.startswith("seattle: details by slug: ") for entry in done.left_out)
     index = read_index(folder)
     files = {file for _, files in list_requests(index) for file in files}
     assert len(files) <= 130
@@ -443,11 +444,11 @@ def test_a_bucket_has_the_same_bytes_with_their_headers(city: City, tmp_path: Pa
     publish(city, FolderHost(tmp_path / "tree"))
     publish(city, S3Host(S3Store("tree", "open", endpoint_url=s3_endpoint)))
     pages = client.get_paginator("list_objects_v2").paginate(Bucket="tree")
-    names = [each["Key"] for page in pages for each in page["Contents"]]
+    names = [content["Key"] for page in pages for content in page["Contents"]]
     objects = {name.removeprefix("open/"): client.get_object(Bucket="tree", Key=name) for name in names}
     bodies = {
-        name: gzip.decompress(each["Body"].read()) if "ContentEncoding" in each else each["Body"].read()
-        for name, each in objects.items()
+        name: gzip.decompress(value["Body"].read()) if "ContentEncoding" in value else value["Body"].read()
+        for name, value in objects.items()
     }
     assert bodies == read_tree(tmp_path / "tree")
     events = objects["v1/seattle/events.json"]

@@ -152,7 +152,9 @@ DESCRIPTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("description", "audience", "rule"), DESCRIPTIONS, ids=[each[0][:50] for each in DESCRIPTIONS])
+@pytest.mark.parametrize(
+    ("description", "audience", "rule"), DESCRIPTIONS, ids=[description[0][:50] for description in DESCRIPTIONS]
+)
 def test_a_description_says_whom_a_listing_is_for(description: str, audience: str, rule: str) -> None:
     assert judge(description=description) == Verdict(audience=audience, rule=rule)
 

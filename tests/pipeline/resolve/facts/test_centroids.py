@@ -30,12 +30,12 @@ def test_a_metro_gets_its_own_and_those_close_by(tmp_path: Path) -> None:
 
 def test_a_metro_may_lie_on_both_sides_of_the_date_line(tmp_path: Path) -> None:
     path = write(tmp_path, "zip,lat,lng\nA,-17,179.5\nB,-17,-179.5\nC,-17,0\n")
-    assert [each.zip for each in read_centroids(path, FIJI)] == ["A", "B"]
+    assert [centroid.zip for centroid in read_centroids(path, FIJI)] == ["A", "B"]
 
 
 def test_a_code_without_coordinates_is_left_out(tmp_path: Path) -> None:
     path = write(tmp_path, "zip,lat,lng\n09001,,\n98101,47.61,-122.33\n")
-    assert [each.zip for each in read_centroids(path, SEATTLE)] == ["98101"]
+    assert [centroid.zip for centroid in read_centroids(path, SEATTLE)] == ["98101"]
 
 
 def test_without_a_file_there_are_none() -> None:

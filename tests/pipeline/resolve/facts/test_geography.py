@@ -105,13 +105,13 @@ def test_a_neighborhood_is_found_by_slug_and_by_folded_name(text: str, name: str
 
 def test_names_that_make_one_slug_are_numbered_in_their_order() -> None:
     features = [make_feature(name, make_square(3 * place, 0)) for place, name in enumerate(["East+", "East"])]
-    assert {each.name: each.slug for each in read(*features)[0]} == {"East": "east", "East+": "east-2"}
+    assert {entry.name: entry.slug for entry in read(*features)[0]} == {"East": "east", "East+": "east-2"}
 
 
 @pytest.mark.parametrize("key", ["name", "Name", "NEIGHBORHOOD", "ntaname", "NTAName", "S_HOOD", "nhood", "label"])
 def test_cities_write_the_name_under_several_keys(key: str) -> None:
     neighborhoods, problems = read(make_feature("  West \n Side ", make_square(0, 0), key=key))
-    assert ([each.name for each in neighborhoods], problems) == (["West Side"], ())
+    assert ([neighborhood.name for neighborhood in neighborhoods], problems) == (["West Side"], ())
 
 
 NAMES = "name, neighborhood, neighbourhood, ntaname, nta_name, s_hood, nhood, label"

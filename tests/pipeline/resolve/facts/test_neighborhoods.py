@@ -55,7 +55,7 @@ def mapped(tmp_path_factory: pytest.TempPathFactory) -> City:
 
 
 def read_directory(city: City, params: str = "", **context: Any) -> dict[str, Any]:
-    return {each["slug"]: each for each in city.ask(f"/v1/seattle/neighborhoods{params}", **context)["data"]}
+    return {item["slug"]: item for item in city.ask(f"/v1/seattle/neighborhoods{params}", **context)["data"]}
 
 
 def test_without_a_map_the_directory_is_of_those_that_listings_state(bare: City) -> None:
@@ -64,7 +64,7 @@ def test_without_a_map_the_directory_is_of_those_that_listings_state(bare: City)
     assert directory["sao-joao"] == {
         "slug": "sao-joao", "name": "São João", "metro": "seattle", "center": {"lat": 47.51, "lng": -122.32},
         "bounds": None, "counts": NOTHING | {"places": 3, "total": 3},
-        "links": {each: f"/v1/seattle/{each}?neighborhood=sao-joao" for each in COLLECTIONS},
+        "links": {collection: f"/v1/seattle/{collection}?neighborhood=sao-joao" for collection in COLLECTIONS},
     }  # fmt: skip
     assert directory["beach"]["center"] == {"lat": None, "lng": None}
     assert directory["far-end"]["counts"] == NOTHING
@@ -78,7 +78,7 @@ def test_neighborhoods_of_the_map_keep_their_bounds_and_their_name(mapped: City)
     assert (old_town["name"], old_town["counts"]["places"]) == ("Old Town", 2)
     assert old_town["bounds"] == {"south": 47.6, "west": -122.4, "north": 47.62, "east": -122.38}
     assert old_town["center"] == {"lat": 47.61, "lng": -122.39}
-    assert {slug: each["bounds"] is None for slug, each in directory.items() if slug != "old-town"} == {
+    assert {slug: value["bounds"] is None for slug, value in directory.items() if slug != "old-town"} == {
         "beach": True, "far-end": True, "sao-joao": True,
     }  # fmt: skip
     assert mapped.ask("/v1/seattle/coverage")["data"]["neighborhoods"] == {"named": 4, "with_listings": 4}
@@ -87,9 +87,9 @@ def test_neighborhoods_of_the_map_keep_their_bounds_and_their_name(mapped: City)
 @pytest.mark.parametrize("name", ["bare", "mapped"])
 def test_its_counts_are_those_of_the_lists_that_it_links_to(name: str, request: pytest.FixtureRequest) -> None:
     city = request.getfixturevalue(name)
-    for each in read_directory(city).values():
-        for collection, link in each["links"].items():
-            assert len(city.ask(link)["data"]) == each["counts"][collection]
+    for item in read_directory(city).values():
+        for collection, link in item["links"].items():
+            assert len(city.ask(link)["data"]) == item["counts"][collection]
 
 
 def test_a_key_of_some_types_is_told_of_those_that_they_state_and_of_the_map(bare: City, mapped: City) -> None:

@@ -52,11 +52,11 @@ def make_class(name: str, section: Record) -> Record:
 def test_a_section_has_the_term_ages_and_price_of_its_class_where_it_states_none(
     city: City, params: str, expected: set[str]
 ) -> None:
-    assert {each["name"] for each in city.ask(f"/v1/seattle/classes?{params}")["data"]} == expected
+    assert {item["name"] for item in city.ask(f"/v1/seattle/classes?{params}")["data"]} == expected
 
 
 def test_readers_see_what_was_stated(city: City) -> None:
-    documents = {each["name"]: each["sections"][0] for each in city.ask("/v1/seattle/classes")["data"]}
+    documents = {item["name"]: item["sections"][0] for item in city.ask("/v1/seattle/classes")["data"]}
     assert set(documents["Silent"]["term"].values()) == {None}
     assert documents["Named"]["term"]["name"] == "Second half"
 
@@ -65,7 +65,7 @@ def test_the_card_of_a_program_is_chosen_by_the_terms_of_its_classes(tmp_path: P
     city = City(tmp_path)
     late, early = make_class("Late", {"name": "a"}), make_class("Early", {"name": "b"})
     late["term"] = WINTER
-    city.write([{**each, "program_key": "clay"} for each in (late, early)])
+    city.write([{**value, "program_key": "clay"} for value in (late, early)])
     city.build()
     (card,) = city.ask("/v1/seattle/classes")["data"]
     assert card["name"] == "Early"
