@@ -121,13 +121,13 @@ def _tell_price(price: Document | None, words: Words) -> str:
         return words["free"] + note
     if price["min"] is None:
         return price.get("note") or ""
-    bounds = dict.fromkeys((price["min"], price["max"] if price["max"] is not None else price["min"]))
-    return " – ".join(f"{amount:g} {price.get('currency') or 'USD'}" for amount in bounds) + note
+    bounds = [f"{bound:.2f}".removesuffix(".00") for bound in (price["min"], price["max"]) if bound is not None]
+    form = "${}" if price.get("currency") in (None, "USD") else f"{{}} {price['currency']}"
+    return " – ".join(dict.fromkeys(map(form.format, bounds))) + note
 
 
 def _find_registration(item: Document) -> Document:
-    sold_out = {"status": "full"} if item.get("is_sold_out") else {}
-    return item.get("registration") or sold_out
+    return item.get("registration") or ({"status": "full"} if item.get("is_sold_out") else {})
 
 
 def _tell_spots(registration: Document, words: Words) -> str | None:
@@ -155,10 +155,10 @@ def _list_days(days: Sequence[str], words: Words) -> str:
 
 
 def _find_directions(item: Document) -> str | None:
-    """Return a `geo:` link, which opens the reader's own map."""
+    """Return a `geo:` link to the point, else to the address: it opens the reader's own map."""
     location = item["location"] or {}
     if location.get("lat") is None or location.get("lng") is None:
-        return None
+        return f"geo:0,0?q={quote(location['address'], safe='')}" if location.get("address") else None
     point = f"{location['lat']},{location['lng']}"
     return f"geo:{point}?q={point}({quote((item.get('place') or item)['name'])})"
 
@@ -182,13 +182,12 @@ def _format_span(start: str, end: str | None, words: Words, *, has_time: bool) -
     text = _format_day(first.date(), words)
     if not has_time:
         return text
-    last = datetime.fromisoformat(end) if end else None
-    if last is None or last <= first:
-        return f"{text}, {_format_clock(first.time().isoformat(), words)}"
-    ending = _format_clock(last.time().isoformat(), words)
-    if last.date() != first.date():
-        ending = f"{_format_day(last.date(), words)}, {ending}"
-    return f"{text}, {_format_clock(first.time().isoformat(), words)} – {ending}"
+    text += f", {_format_clock(start[11:], words)}"
+    last = datetime.fromisoformat(end) if end else first
+    if last <= first:
+        return text
+    day = f"{_format_day(last.date(), words)}, " if last.date() != first.date() else ""
+    return f"{text} – {day}{_format_clock(last.time().isoformat(), words)}"
 
 
 def _format_day(day: date, words: Words) -> str:

@@ -31,7 +31,7 @@ def make_weekly(**members: object) -> Document:
 def test_a_class_says_its_days_its_hours_and_its_term() -> None:
     assert [*list_times(make_weekly(), ENGLISH)] == [
         "Tuesday, Thursday · 6:00 PM – 6:45 PM",
-        "Monday, 10 August 2026 – Monday, 31 August 2026",
+        "Monday, August 10, 2026 – Monday, August 31, 2026",
     ]
 
 
@@ -71,6 +71,28 @@ def test_a_page_says_whether_there_are_places_left(registration: Document, text:
     item["registration"] |= registration
     assert f'<p class="spots">{text}</p>' in render(item)
     assert 'class="spots"' not in render(make_weekly())
+
+
+@pytest.mark.parametrize(
+    ("bounds", "text"), [((60.0, None), "$60"), ((12.5, 1500000.0), "$12.50 – $1500000"), ((0.0, 8.0), "$0 – $8")]
+)
+def test_a_page_says_the_price_as_people_write_it(bounds: tuple[float, float | None], text: str) -> None:
+    item = make_weekly()
+    item["price"] |= {"is_free": False, "min": bounds[0], "max": bounds[1], "currency": "USD", "note": None}
+    assert f"<bdi>{text}</bdi>" in render(item)
+
+
+@pytest.mark.parametrize(
+    ("point", "target"),
+    [
+        ((47.6, -122.3), "geo:47.6,-122.3?q=47.6,-122.3(Tumbling)"),
+        ((None, None), "geo:0,0?q=1%20Main%20St%2C%20Seattle"),
+    ],
+)
+def test_directions_lead_to_the_point_or_else_to_the_address(point: tuple[float | None, ...], target: str) -> None:
+    item = make_weekly(place=None)
+    item["location"] |= {"lat": point[0], "lng": point[1], "address": "1 Main St, Seattle"}
+    assert f'href="{target}"' in render(item)
 
 
 def test_nothing_of_a_feed_is_read_as_html() -> None:
