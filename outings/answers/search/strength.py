@@ -169,6 +169,14 @@ class StrengthFinder:
         """Return True if any of the words is in a name or a category."""
         return any((self._postings.read_posting(number)[1] >= SHELF).any() for number in numbers)
 
+    def mark_subject(self, word: str) -> Mask:
+        """Mark the rows with the word, in any form, in their name or in a category for it alone."""
+        marked: Mask = np.zeros(self._size, dtype=np.bool_)
+        for number in self.spelling.list_stemmed(word):
+            rows, places = self._postings.read_posting(number)
+            marked[rows[places > SHELF]] = True
+        return marked
+
     def begins_related(self, word: str) -> bool:
         return self.related.begins(word)
 

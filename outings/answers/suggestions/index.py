@@ -158,18 +158,6 @@ class SuggestionIndex:
         room = max((limit + 1) // 2, limit - len(names))
         return [*topics[:room], *names, *topics[room:]][:limit]
 
-    def combine(self, text: str, order: Order) -> list[tuple[str, EntryMatch]]:
-        """Return pairs of queries that make a text together, the second with how many listings have both: "preschool d"
-        is "preschool" and "dance"."""
-        head, _, last = text.rpartition(" ")
-        known = self._find_query(head)
-        if known is None or order.ranks[known] < 0:
-            return []
-        numbers = self._read_numbers(known)
-        rows = np.zeros_like(order.live.listings)
-        rows[numbers] = order.live.listings[numbers]
-        return [(head, topic) for topic in self.find_topics(last, order, rows) if topic.text != head]
-
     def find_topics(self, text: str, order: Order, rows: Counts) -> list[EntryMatch]:
         """Return the queries that begin with a folded text, with how many of these rows (1 or 0) they have: first those
         that have it as a whole word."""
@@ -180,11 +168,6 @@ class SuggestionIndex:
             if having.size and order.ranks[query] >= 0:
                 topics.append(EntryMatch(QUERY, int(having[0]), self._read_text(query), having.size))
         return sorted(topics, key=lambda topic: (not f"{topic.text} ".startswith(f"{text} "), -topic.count))
-
-    def _find_query(self, text: str) -> int | None:
-        """Find the entry of a query by its folded text."""
-        queries = self._list_queries(text)
-        return queries[0] if queries and self._read_text(queries[0]) == text else None
 
     def _list_queries(self, text: str) -> list[int]:
         """Return the entries of the queries that begin with a folded text, ordered by text."""

@@ -25,6 +25,7 @@ from outings.answers.snapshot.reader import SnapshotReader, open_snapshot
 from outings.answers.suggestions.entries import (
     CATEGORY,
     KINDS,
+    LISTING,
     NEIGHBORHOOD,
     ORGANIZATION,
     QUERY,
@@ -38,7 +39,7 @@ from outings.contract.query import Query
 from outings.contract.resources.finding import Suggestion, SuggestionLinks
 from outings.contract.resources.meta import SuggestMeta
 from outings.contract.values import format_instant
-from outings.contract.vocabulary import COLLECTIONS
+from outings.contract.vocabulary import COLLECTIONS, TYPES
 from outings.release.snapshot import Snapshot
 
 _encoder = msgspec.json.Encoder()
@@ -76,13 +77,22 @@ def _answer(
     suggestions = _suggest_for_age(text, index, order, opened, types=types, today=today)
     if text and not suggestions:
         areas = opened.open_index(open_areas).narrow(frozenset(types))
-        matches = index.find(text, order, limit=limit)
         search = opened.open_index(find_search)
-        shown = [match for match in matches if match.kind != QUERY or _is_searchable(match.text, opened, search)]
-        suggestions = [_make_suggestion(match, opened, areas=areas) for match in shown]
+        matches = index.find(text, order, limit=limit)
+        pairs = _pair_kinds(text, order, opened, search)
         if not matches:
-            pairs = index.combine(text, order)
-            suggestions = [_make_query(f"{first} {_write(second, opened)}", second, opened) for first, second in pairs]
+            pairs |= _pair_topics(text, index, order, opened, search)
+        shown = [match for match in matches if match.kind != QUERY or _is_searchable(match.text, opened, search)]
+        known = {match.text for match in shown}
+        queries = [
+            _make_query(words, count, opened)
+            for words, count in pairs.items()
+            if words not in known and _is_searchable(words, opened, search)
+        ]
+        # "green l" is a lake before it is lessons, which are before single names.
+        end = next((place for place, match in enumerate(shown) if match.kind == LISTING), len(shown))
+        suggestions = [_make_suggestion(match, opened, areas=areas) for match in shown]
+        suggestions[end:end] = queries
     items = [_encoder.encode(suggestion) for suggestion in suggestions[:limit]]
     meta = SuggestMeta(
         query=question,
@@ -93,6 +103,49 @@ def _answer(
         generated_at=format_instant(snapshot.stamp),
     )
     return encode_list(items, meta=_encoder.encode(meta), notices=query.notices)
+
+
+def _pair_kinds(text: str, order: Order, opened: SnapshotReader, search: SearchIndex) -> dict[str, int]:
+    """Return a subject with each kind that the last word begins, and how many listings of the kind have the subject:
+    "swimming les" is "swimming lessons", which names call "Learn to Swim"."""
+    head, _, last = text.rpartition(" ")
+    language = opened.language.search
+    kinds = [] if language is None else [kind for kind in language.words.suggested.split() if kind.startswith(last)]
+    if not head or not kinds:
+        return {}
+    rows, counts = _mark_subject(head, order, search), {}
+    for kind in kinds:
+        own_type = search.words.types.get(kind, TYPES.index("class"))
+        having = search.find_lifted(kind, search.words.list_alike(kind), None, own_type) > 0
+        counts[f"{head} {kind}"] = int(np.count_nonzero(having & rows))
+    return {words: count for words, count in counts.items() if count}
+
+
+def _pair_topics(
+    text: str, index: SuggestionIndex, order: Order, opened: SnapshotReader, search: SearchIndex
+) -> dict[str, int]:
+    """Return the words before the last with what that begins, and how many listings have both: queries, then words of
+    categories. "preschool d" is "preschool dance"."""
+    head, _, last = text.rpartition(" ")
+    if not head:
+        return {}
+    rows = _mark_subject(head, order, search)
+    topics = index.find_topics(last, order, rows.astype(np.int64))
+    counts = {f"{head} {_write(topic, opened)}": topic.count for topic in topics if topic.text != head}
+    for bit, category in enumerate(opened.vocabulary.categories):
+        for word in category.split("_"):
+            if word.startswith(last) and word not in head.split():
+                having = int(np.count_nonzero(rows & opened.listings.share_categories(1 << bit)))
+                counts |= {f"{head} {word}": having} if having else {}
+    return counts
+
+
+def _mark_subject(words: str, order: Order, search: SearchIndex) -> NDArray[np.bool_]:
+    """Mark the live rows that all of the words are a subject of."""
+    rows: NDArray[np.bool_] = order.live.listings > 0
+    for word in words.split():
+        rows = rows & search.finder.mark_subject(word)
+    return rows
 
 
 def _suggest_for_age(
@@ -111,7 +164,7 @@ def _suggest_for_age(
     age = int(typed["age"])
     rows = _mark_live(opened, types=types, today=today, ages=(age, age))
     topics = index.find_topics(words, order, rows)
-    return [_make_query(f"{_write(topic, opened)} {named}", topic, opened) for topic in topics]
+    return [_make_query(f"{_write(topic, opened)} {named}", topic.count, opened) for topic in topics]
 
 
 def _drop_joining(words: str, *, fillers: str, ages: str) -> str:
@@ -160,7 +213,7 @@ def _add_up(counts: Iterable[NDArray[np.integer[Any]]], *, size: int) -> Counts:
 def _make_suggestion(match: EntryMatch, opened: SnapshotReader, *, areas: Areas) -> Suggestion:
     kind, metro, count = KINDS[match.kind], opened.metro.slug, match.count
     if match.kind == QUERY:
-        return _make_query(_write(match, opened), match, opened)
+        return _make_query(_write(match, opened), count, opened)
     if match.kind == CATEGORY:
         word = opened.vocabulary.categories[match.number]
         links = _link_lists(metro, "category", word)
@@ -193,10 +246,10 @@ def _is_searchable(text: str, opened: SnapshotReader, search: SearchIndex) -> bo
     return True
 
 
-def _make_query(text: str, match: EntryMatch, opened: SnapshotReader) -> Suggestion:
+def _make_query(text: str, count: int, opened: SnapshotReader) -> Suggestion:
     parameters = urlencode({"q": text, "match": "auto"})
     links = SuggestionLinks(search=f"/v1/{opened.metro.slug}/search?{parameters}")
-    return Suggestion(text=text, kind=KINDS[QUERY], count=match.count, links=links)
+    return Suggestion(text=text, kind=KINDS[QUERY], count=count, links=links)
 
 
 def _write(query: EntryMatch, opened: SnapshotReader) -> str:

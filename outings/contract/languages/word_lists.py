@@ -56,6 +56,7 @@ class RoleWords(Struct, frozen=True, kw_only=True):
     camps: str = ""
     places: str = ""
     lessons: str = ""
+    suggested: str = ""
     audience: str = ""
     children: str = ""
     young: str = ""

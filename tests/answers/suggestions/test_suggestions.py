@@ -90,7 +90,7 @@ def test_letters_find_what_begins_with_them_by_kind_then_what_has_more(town: Rel
         ("activ", [("sports active play", "category")]),
         ("ball g", [("Ball Games", "listing")]),
         ("  bíg-B ", [("Big Ball", "listing")]),
-        ("games ball", []),
+        ("games ball", [("games ball", "query")]),
         ("all", []),
         ("museums", []),
         ("balm", []),
@@ -264,6 +264,65 @@ def test_what_several_names_share_is_a_query_with_how_many_have_it(
 ) -> None:
     first = fetch(borough, PATH, {"q": typed})["data"][0]
     assert (first["text"], first["count"], first["kind"]) == (*expected, "query")
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("swimming les", [("swimming lessons", 2)]),
+        ("pottery l", [("pottery lessons", 2)]),
+        ("tennis l", [("tennis lessons", 1)]),
+        ("tennis c", [("tennis camps", 1), ("tennis classes", 1)]),
+        ("dance cl", [("dance classes", 1)]),
+        ("preschool d", [("preschool dance", 1)]),
+        ("gymnastics k", []),
+        ("tennis w", []),
+        ("ballard cl", []),
+        ("lake cl", []),
+    ],
+)
+def test_a_second_word_is_a_kind_of_listing_or_a_category_of_what_the_first_names(
+    tmp_path: Path, typed: str, expected: list[tuple[str, int]]
+) -> None:
+    """Names of Seattle's and New York's exports."""
+    named = [
+        "Learn to Swim - Preschool Aquatics", "Learn to Swim - Three Aquatics", "Youth Pottery - Sat (5-8yrs)",
+        "Adult Daytime Pottery - Mondays", "Contemporary Dance: Ages 8-12", "Tennis Academy 3.0+ 11-17",
+    ]  # fmt: skip
+    gym = documents.make_class(
+        make_uuid(20), name="Preschool Gymnastics (3-4 yr olds)", categories=["dance_gymnastics"],
+        description="Beams and bars.",
+    )  # fmt: skip
+    release = open_events(
+        tmp_path,
+        hold(30, "Lake Walk"),
+        listings=[
+            *(documents.make_class(make_uuid(number), name=name) for number, name in enumerate(named, 1)),
+            gym,
+            documents.make_camp(make_uuid(21), name="High School Tennis Camp (14-17)"),
+            documents.make_place(make_uuid(22), name="Alley Athletic Playground: tennis court"),
+            documents.make_class(make_uuid(23), name="Ballard Basics"),
+        ],
+        neighborhoods=[make_neighborhood("ballard", "Ballard")],
+    )
+    body = fetch(release, PATH, {"q": typed})
+    assert [(item["text"], item["count"]) for item in body["data"] if item["kind"] == "query"] == expected
+
+
+def test_a_place_of_that_name_is_before_a_kind_and_a_single_listing_behind_it(tmp_path: Path) -> None:
+    lake = documents.make_place(make_uuid(20), name="Green Lake Community Center")
+    crew = documents.make_class(make_uuid(21), name="Green Lake Crew")
+    release = open_events(tmp_path, listings=[lake, crew])
+    assert [text for text, _ in suggest(release, "green l") if text != "green lake"] == [
+        "Green Lake Community Center", "green lessons", "Green Lake Crew",
+    ]  # fmt: skip
+
+
+def test_a_key_that_reads_no_classes_is_offered_none(tmp_path: Path) -> None:
+    lessons = [documents.make_class(make_uuid(number), name=f"Pottery {number}") for number in (1, 2)]
+    release = open_events(tmp_path, hold(3, "Pottery Fair"), listings=lessons)
+    assert suggest(release, "pottery l") == [("pottery lessons", "query")]
+    assert suggest(release, "pottery l", entitlement=EVENTS_ALONE) == []
 
 
 def test_a_form_that_only_hidden_names_share_moves_no_count(tmp_path: Path) -> None:
