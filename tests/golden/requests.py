@@ -126,6 +126,9 @@ def _generate(ids: _Ids) -> Iterator[str]:
     yield from (f"/v1/{city}/search?{sent}" for city, sent in product(_CITIES, _MOMENTS))
     for city, typed in product(_CITIES, _TYPED):
         yield f"/v1/{city}/suggest?q={quote(typed)}"
+    yield from (
+        f"/v1/{city}/suggest?q={typed}" for city, typed in product(_CITIES, ("swim%20les", "puppet%20ev", "story%20c"))
+    )
     for city, collection in product(_CITIES, COLLECTIONS.values()):
         yield f"/v1/{city}/export/{collection}.jsonl"
     yield from (f"/v1/{city}/export/events.ics" for city in _CITIES)
