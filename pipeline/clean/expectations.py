@@ -1,4 +1,4 @@
-"""Compare a feed with what its operator expects of it: `[feeds.expect]`."""
+"""Compare a feed with its settings `[feeds.expect]`: number of rows, unique and filled members, freshness."""
 
 import operator
 import re
@@ -21,7 +21,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 
 
 class ExpectationSurvey:
-    """Count over a feed's raw records what its expectations are about."""
+    """A survey of a feed's raw records that checks the expectations `rows`, `unique` and `not_null`."""
 
     def __init__(self, feed: FeedTable) -> None:
         self._feed = feed
@@ -40,7 +40,7 @@ class ExpectationSurvey:
             self._empty[name] += _find_value(value, name) is None
 
     def list_missed(self, rows: int) -> Iterator[str]:
-        """Yield what the feed misses, a sentence each. `rows`: how many records were read."""
+        """Yield a sentence for each expectation that the feed does not meet. `rows`: the number of records read."""
         match = re.fullmatch(r"(\D+?) ?(\d+)", self._feed.expect.rows)
         if match is not None and not _COMPARISONS[match[1]](rows, int(match[2])):
             yield f"rows = {self._feed.expect.rows!r}, and there are {rows:,}"
@@ -55,7 +55,7 @@ class ExpectationSurvey:
 
 
 def explain_stale(feed: FeedTable, newest: datetime | None, *, now: datetime) -> Iterator[str]:
-    """Yield why the feed is older than its `expect.fresh` allows."""
+    """Yield a sentence if the feed's `newest` time is unknown, or older than `expect.fresh` allows."""
     if not (match := re.fullmatch(r"(\d+) ?([hdw])", feed.expect.fresh)):
         return
     if newest is None:
@@ -65,7 +65,7 @@ def explain_stale(feed: FeedTable, newest: datetime | None, *, now: datetime) ->
 
 
 def list_names(feed: FeedTable) -> tuple[str, ...]:
-    """Return the members of which something is expected."""
+    """Return the members for which `unique` or `not_null` is expected."""
     return (*_list_names(feed.expect.unique), *_list_names(feed.expect.not_null))
 
 
@@ -74,7 +74,7 @@ def _list_names(stated: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _find_value(record: Mapping[str, Any], name: str) -> Any:
-    """Return the first value that is stated under the name, None if there is none."""
+    """Return the value at the path `name`, or the first value that an alias stands for. Return None if it is empty."""
     for path in ALIASES.get(name, (name,)):
         value: Any = record
         for step in path.split("."):

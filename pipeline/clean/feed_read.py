@@ -1,5 +1,5 @@
-"""The result of reading a feed, how its records go to the metros' tasks in files of a scratch folder (the spool), and
-how a release stores it, so that an unchanged feed is not read again.
+"""The result of reading a feed. Its records go to the metros' tasks in files of a scratch folder (the spool). A release
+stores the result, so that an unchanged feed is not read again.
 
 Records stay encoded, because a million of them as objects would not fit in memory.
 """
@@ -38,7 +38,7 @@ def encode_runs(records: Sequence[Struct]) -> Iterator[bytes]:
 
 
 def _frame_runs(runs: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield each with its length before it."""
+    """Yield each run of bytes with its length before it."""
     for run in runs:
         yield len(run).to_bytes(_LENGTH_BYTES) + run
 
@@ -49,7 +49,7 @@ def pack_runs(runs: Iterable[bytes]) -> bytes:
 
 
 def unpack_runs(data: bytes) -> Iterator[bytes]:
-    """Yield what `pack_runs` packed. Raises Corrupt where it ends too early."""
+    """Decompress what `pack_runs` returned and yield its runs. Raises Corrupt if the data end too early."""
     with zstandard.ZstdDecompressor().stream_reader(BytesIO(data)) as stream:
         while length := stream.read(_LENGTH_BYTES):
             run = stream.read(int.from_bytes(length))
@@ -74,8 +74,8 @@ _DIGEST_BYTES = 16
 
 
 class EncodedRecord(Struct, frozen=True, array_like=True, gc=False):
-    """An encoded record with a digest of it. Its line is not part of it, so that a record that moved within its feed
-    stays the same bytes."""
+    """An encoded record and a digest of its bytes. These exclude `line`, so that a record that only moved within its
+    feed has the same digest."""
 
     line: int
     digest: bytes
@@ -118,9 +118,9 @@ def decode_head(encoded: EncodedRecord, kind: str, *, crawled: datetime | None) 
 
 
 def spool_records(records: Iterable[tuple[str, str, EncodedRecord]], *, folder: Path, feed: str) -> SpoolFiles:
-    """One file a metro and type: `<folder>/<metro>/<feed>.<type>.msgpack`; those that were written.
+    """Write (metro, type, record) to `<folder>/<metro>/<feed>.<type>.msgpack`. Return the (metro, type) of each file.
 
-    The same work may be done twice at once, by a worker that was thought lost: a file is there whole or not at all.
+    A file appears as a whole, because a worker that was thought lost may write the same file at the same time.
     """
     parts: dict[tuple[str, str], list[EncodedRecord]] = defaultdict(list)
     for metro, kind, encoded in records:
@@ -141,8 +141,8 @@ def read_spool(
     spooled: Mapping[str, tuple[SpoolFiles, datetime | None]],
     kinds: Collection[str] = tuple(RECORDS),
 ) -> Iterator[SpooledRecord]:
-    """Yield the metro's records in the order of the feeds in `spooled` (each with its newest `crawled_at`), types and
-    lines, whoever wrote the files first. Raises OSError if one of the files can't be read from here."""
+    """Yield a metro's records, ordered by feed (as in `spooled`), type and line. `spooled`: the files of each feed and
+    its newest `crawled_at`. Raises OSError if a file can't be read from here."""
     for feed, (parts, crawled) in spooled.items():
         for kind in kinds:
             if (metro, kind) in parts:
@@ -151,7 +151,7 @@ def read_spool(
 
 
 def _read_runs(path: Path) -> Iterator[EncodedRecord]:
-    """Yield records that refer to the mapped file instead of copying it."""
+    """Yield the records of a spool file. They refer to the mapped file instead of copying it."""
     with path.open("rb") as file:
         data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     at = 0
@@ -167,8 +167,8 @@ _FILE_LINES = 1 << 32
 
 
 class CleanedRecord(Struct, frozen=True, array_like=True, gc=False):
-    """An encoded record. `identity`: unique in a feed. `key`: the hash of the raw record if nothing was wrong with it;
-    an equal one need not be cleaned again."""
+    """An encoded record that passed cleaning. `identity`: unique in a feed. `key`: the hash of the raw record, empty if
+    it had problems; a raw record with the same hash is not cleaned again. `is_span`: an event of several days."""
 
     kind: str
     metro: str
@@ -201,11 +201,11 @@ class Records(Sequence[Record]):
 class FeedRead(Struct, frozen=True, kw_only=True):
     """The result of reading one feed. `read` = `records` + `merged` + `quarantined` + `withdrawn`.
 
-    `records` hold a delta's removals too (`deleted`). Where there are several `files`, `locate_problems` finds the
-    file and the line of a record. `unknown` counts members that no record has, by path. `items`: all that this said of
-    them is in `records` and `problems`, whatever was said before. `decided`: how files were read, where that was a
-    choice. `passed_over` counts what is no listing, by its type. `missed`: expectations that the feed does not meet.
-    `cut`: why some of its rows may be missing. What follows is as `FeedMemory` has it.
+    `records` include removals (`deleted`). If there are several `files`, `locate_problems` finds the file and line of a
+    record. `unknown`: counts of members that no record has, by path. `items`: ids of the items read; `records` and
+    `problems` replace all that was known of these. `decided`: choices made while reading the files. `passed_over`:
+    counts of entries that are no listings, by type. `missed`: expectations that the feed does not meet. `cut`: why rows
+    may be missing. `FeedMemory` describes the other fields.
     """
 
     feed: str
@@ -246,25 +246,25 @@ def list_cleaned(records: Iterable[Record]) -> Sequence[CleanedRecord]:
 
 
 def number_line(place: int, line: int) -> int:
-    """Return the line of a feed for a line of the file at `place`, counted from 0, of several."""
+    """Return a line's number within a feed of several files. `place`: the index of the line's file, from 0."""
     return (place + 1) * _FILE_LINES + line
 
 
 def locate_problems(problems: Iterable[Problem], files: Sequence[str]) -> Iterator[Problem]:
-    """Yield problems with the file that their line is in, and their line there."""
+    """Yield the problems with the name of their file and their line in it, in place of the feed's line."""
     for problem in problems:
         place, line = divmod(problem.line, _FILE_LINES)
         yield structs.replace(problem, file=files[place - 1], line=line) if place else problem
 
 
 def name_line(line: int, files: Sequence[str]) -> str:
-    """Return a line as people call it, with its file if there are several."""
+    """Return a line's number as text, with the name of its file if there are several."""
     place, line = divmod(line, _FILE_LINES)
     return f"{files[place - 1]} line {line:,}" if place else f"line {line:,}"
 
 
 def put_cached_read(store: Store, read: FeedRead) -> str:
-    """Store what was read, and return the object's hash."""
+    """Store the result of reading a feed, and return the object's hash."""
     head = msgspec.msgpack.encode(structs.replace(read, records=()))
     return put_object(store, pack_runs(chain([head], encode_runs(list_cleaned(read.records)))))
 

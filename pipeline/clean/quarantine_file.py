@@ -1,6 +1,6 @@
 """The quarantine file has one JSON line for each refused record: `{feed, line, source_id, field, reason, value}`.
 
-A feed of several files has `file` too, in which `line` counts.
+If the feed has several files, `file` names one of them and `line` counts in it.
 """
 
 import contextlib
@@ -19,8 +19,8 @@ KEPT_FILES = 100
 
 
 class QuarantineFile:
-    """The quarantine file of the release that a build is about to publish. It is written before the release takes
-    effect. `path`: None if it can't be written, then `error` says why. `folder`: `[build] quarantine`."""
+    """The quarantine file of the release that a build is about to publish, written before the release takes effect.
+    `path`: None if it was not written; `error`: the reason. `folder`: the setting `[build] quarantine`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -39,7 +39,7 @@ class QuarantineFile:
             self.error = error
 
     def discard(self) -> None:
-        """Unless another build, of the same feeds, wrote it too: then it is of the release which that one publishes."""
+        """Delete the written file, unless another build wrote it too: then it belongs to that build's release."""
         if self.path is not None:
             with contextlib.suppress(OSError):
                 if self.path.stat().st_ino == self._own:
@@ -48,7 +48,7 @@ class QuarantineFile:
 
 
 def encode_quarantine(problems: Iterable[Problem]) -> bytes:
-    """Encode the problems that quarantined a record, in the order given."""
+    """Encode the problems that quarantined a record as JSON lines, in the order given."""
     shown = (_show(problem) for problem in problems if problem.quarantined)
     return b"".join(orjson.dumps(problem, option=orjson.OPT_APPEND_NEWLINE) for problem in shown)
 
@@ -63,8 +63,8 @@ def write_quarantine(problems: Iterable[Problem], *, folder: Path, name: str) ->
 
 
 def strip_files(folder: Path, is_unwanted: Callable[[str, str | None], bool]) -> int:
-    """Remove the lines of these records, by feed and `source_id`, from all quarantine files. Return how many files had
-    some."""
+    """Remove the lines of unwanted records from all quarantine files. Return how many files changed. `is_unwanted` gets
+    a record's feed and `source_id`."""
     changed = 0
     for path in folder.glob("*.ndjson"):
         lines = path.read_bytes().splitlines(keepends=True)
@@ -90,7 +90,7 @@ def _show(problem: Problem) -> dict[str, object]:
 
 
 def _write_file(encoded: bytes, *, folder: Path, name: str) -> Path:
-    """Whole or not at all; then the oldest of its folder go."""
+    """Write a quarantine file atomically, then delete the oldest ones in its folder."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.ndjson"
     handle, temporary = tempfile.mkstemp(dir=folder, prefix=".", suffix=".part")

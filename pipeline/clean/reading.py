@@ -47,7 +47,7 @@ def read_feed(
 ) -> FeedRead:
     """Open and read all of `feed`. Raises what `read_source` and `open_sources` raise.
 
-    `run`: what calls the function that reads what was opened, such as `run_bounded`.
+    `run` calls the function that reads the opened files, in this process or in another one (`run_bounded`).
     """
     check_defaults(feed, configuration.vocabulary)
     with open_scratch() as scratch:
@@ -59,9 +59,9 @@ def read_feed(
 def read_source(
     feed: FeedTable, configuration: Configuration, source: FeedSource, *, before: Sequence[CleanedRecord] = ()
 ) -> FeedRead:
-    """Read and clean what was opened. Raises `FeedError` if it can't be read, `SettingError` if its SQL is wrong.
+    """Read and clean an opened feed. Raises `FeedError` if it can't be read, `SettingError` if its SQL is wrong.
 
-    `before`: its records as this program read them last time.
+    `before`: the records that this program read of it last time. Equal ones are not cleaned again.
     """
     check_defaults(feed, configuration.vocabulary)
     decided: list[str] = []
@@ -123,7 +123,7 @@ def read_source(
 
 
 class _MergeSurvey:
-    """Count the records that a later one of the same identity replaced."""
+    """Counts and examples of records that a later one with the same identity replaced."""
 
     def __init__(self) -> None:
         self.repeated = 0
@@ -138,12 +138,12 @@ class _MergeSurvey:
             self._examples.append((replaced.encoded.line, by.encoded.line))
 
     def list_examples(self, files: Sequence[str]) -> tuple[str, ...]:
-        """Name the lines of some records that another one replaced, and not only repeated."""
+        """Return texts such as "line 3 by line 9" for some replaced records that differ from the later one."""
         return tuple(f"{name_line(one, files)} by {name_line(other, files)}" for one, other in self._examples)
 
 
 def _list_filled(raw: object, defaults: Mapping[str, Any]) -> list[str]:
-    """List the defaults that a record takes."""
+    """Return the names of the defaults that a raw record needs, because it does not state these members."""
     if not isinstance(raw, dict) or raw.get("deleted") is True:
         return []
     return [name for name in defaults if raw.get(name) is None]
@@ -182,7 +182,7 @@ def _clean_raw(
     unknown: Counter[str],
     recalled: Mapping[bytes, CleanedRecord],
 ) -> tuple[CleanedRecord | None, tuple[Problem, ...]]:
-    """Return the record, None where it is quarantined, with its problems."""
+    """Return the cleaned record, None if quarantined, and its problems. `recalled`: the last read's, by raw hash."""
     reason, source_id = raw.reason, raw.source_id
     if reason is None:
         try:
@@ -207,7 +207,7 @@ def _clean_raw(
 
 
 def _hash_value(value: object) -> bytes:
-    """Return the hash of a raw record; nothing where it has values that JSON does not have."""
+    """Return the hash of a raw record, or b"" for values that can't be encoded."""
     try:
         return blake2b(msgspec.msgpack.encode(value), digest_size=_KEY_BYTES).digest()
     except (TypeError, ValueError, OverflowError, RecursionError):
@@ -223,7 +223,7 @@ def _make_origin(feed: FeedTable, configuration: Configuration) -> Origin:
 
 
 def check_defaults(feed: FeedTable, vocabulary: Vocabulary) -> None:
-    """Raise `SettingError` if a default, or a member of which something is expected, is of no type."""
+    """Raise `SettingError` if the settings `defaults` or `expect` name a member that no type of record has."""
     known = {name for members in make_members(vocabulary).values() for name in members}
     for name in feed.defaults:
         if name not in known:
@@ -236,7 +236,7 @@ def check_defaults(feed: FeedTable, vocabulary: Vocabulary) -> None:
 
 
 def _fill_record(raw: object, defaults: Mapping[str, Any], vocabulary: Vocabulary) -> object:
-    """Return the record with the defaults for the members that its type has."""
+    """Return the record with the feed's defaults for members that its type has and it does not state."""
     if not defaults or not isinstance(raw, dict) or raw.get("deleted") is True:
         return raw
     members = make_members(vocabulary).get(str(raw.get("type") or defaults.get("type")))
@@ -266,7 +266,7 @@ def find_timezone(feed: FeedTable, configuration: Configuration) -> str:
 
 
 def _sum_unknown(unknown: Counter[str]) -> dict[str, int]:
-    """Return the most frequent by name, the rest as one number."""
+    """Return the counts of the most frequent unknown members by path, and the sum of the others."""
     common = {path: count for path, count in unknown.most_common(SHOWN_UNKNOWN) if count}
     rest = unknown.total() - sum(common.values())
     return dict(sorted(common.items())) | ({OTHERS: rest} if rest else {})

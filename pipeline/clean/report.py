@@ -17,9 +17,9 @@ _INDEX = re.compile(r"\[\d+\]")
 
 
 class FeedCount(FeedTally, frozen=True, kw_only=True, omit_defaults=True):
-    """The counts of a feed's records in a report. `account`: what readers see of it, such that
-    `listings` - `withdrawn` - `removals` = `served` + what is hidden + `unpublished` - `earlier`. What is not stated of
-    a feed is left out."""
+    """The counts of a feed's records in a report. `account`: counts of its listings that readers see or do not see, so
+    that `listings` - `withdrawn` - `removals` = `served` + the hidden ones + `unpublished` - `earlier`. Fields with
+    their default value are not encoded."""
 
     feed: str
     account: FeedAccount | None = None
@@ -32,7 +32,7 @@ def count_feed(feed: str, memory: FeedMemory, account: FeedAccount | None = None
 
 
 class ProblemGroup(Struct, frozen=True, kw_only=True):
-    """Problems of one feed and field with the same code, and the first of them."""
+    """The problems of one feed and field with the same code. `example` is the first of them."""
 
     feed: str
     field: str | None
@@ -43,9 +43,9 @@ class ProblemGroup(Struct, frozen=True, kw_only=True):
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """The report on the records of a build. `unknown_members`: by feed, how often members came that no record has, by
-    path. `decided`: how the files of a feed were read, if that was a choice. `uncovered`: by metro, the parts of search
-    that its language has no words for."""
+    """The report on the records of a build. `unknown_members`: counts of members that no record has, by feed and path.
+    `decided`: choices made while reading a feed's files. `uncovered`: by metro, the parts of search for which its
+    language has no words."""
 
     feeds: tuple[FeedCount, ...]
     problems: tuple[ProblemGroup, ...]
@@ -100,7 +100,7 @@ def name_field(problem: Problem) -> str | None:
 
 
 def group_problems(problems: Iterable[Problem]) -> tuple[ProblemGroup, ...]:
-    """Group the problems. Groups that quarantine come first, then the largest."""
+    """Return a `ProblemGroup` for each feed, field and code. Groups that quarantine come first, then the largest."""
     return tuple(
         ProblemGroup(
             feed=first.feed,
@@ -115,7 +115,7 @@ def group_problems(problems: Iterable[Problem]) -> tuple[ProblemGroup, ...]:
 
 
 def format_report(report: Report) -> str:
-    """For people: the sum of each feed, then why records were set aside or members left out."""
+    """Return the report as text: the counts of each feed, then why records were quarantined or members left out."""
     lines = _format_counts(report.feeds)
     for title, quarantined in (("Quarantined records", True), ("Values left out of records that were kept", False)):
         groups = [group for group in report.problems if group.quarantined is quarantined]
@@ -135,7 +135,7 @@ def format_report(report: Report) -> str:
 
 
 def _format_counts(feeds: Sequence[FeedCount]) -> list[str]:
-    """Return a line for each feed, and one for the sum of several. A number that is zero is left out."""
+    """Return lines of text: the counts of each feed and their sum, then losses, failures and missed expectations."""
     counts = feeds if len(feeds) == 1 else [*feeds, FeedCount(feed="all", **sum_counts(feeds))]
     name, number = max(len(count.feed) for count in counts), max(len(f"{count.read:,}") for count in counts)
     lines = [f"{count.feed:{name}}  {count.read:>{number},} read{_format_parts(count)}" for count in counts]
@@ -151,7 +151,7 @@ def _format_counts(feeds: Sequence[FeedCount]) -> list[str]:
 
 
 def list_account(count: FeedCount) -> Iterator[str]:
-    """Yield what is lost or hidden of a feed, each with its number and the setting that changes it."""
+    """Yield a line for each cause of lost or hidden records: their number and the setting that changes it."""
     other = count.merged - count.repeated
     if count.repeated:
         yield f"{count.repeated:,} merged that say the same again"
@@ -176,7 +176,7 @@ def list_account(count: FeedCount) -> Iterator[str]:
 
 
 def _list_addresses(account: FeedAccount) -> Iterator[str]:
-    """Yield what became of records with an address and no coordinates."""
+    """Yield lines with how many records without coordinates got a point from their address, and how many did not."""
     for number, what, change in (
         (account.located, "got a point by the address", "[geocoder] build"),
         (account.unlocated, "with an address that nobody has a point of", "lat and lng, [geocoder] provider"),
@@ -191,7 +191,6 @@ def is_empty(count: FeedCount) -> bool:
     return count.account is not None and not count.account.served + count.account.hidden + count.withdrawn
 
 
-# Why default lists leave something out, and what changes that.
 # Why a listing is in no default list, and the setting that changes it.
 HIDDEN = {
     "confidence": ("hidden by a confidence below 0.7, of places 0.5", "confidence, defaults.confidence"),
@@ -203,7 +202,7 @@ HIDDEN = {
 
 
 def describe_kept(count: FeedCount) -> str:
-    """Return why a feed failed, and how old the version is that stays."""
+    """Return why a feed failed, and the age of its last good version, which stays published."""
     if count.read_at is None or count.failed_at is None:
         return f"{count.failure}; it has no earlier version, so nothing of it is published"
     days, rest = divmod((count.failed_at - count.read_at).total_seconds(), 86_400)

@@ -1,5 +1,5 @@
-"""Remove withdrawn listings from stored records. A root names them by marks: hashes of the names by which records refer
-to a listing, so that a root reveals none of its words."""
+"""Remove withdrawn listings from stored records. The root of a release names these by marks: hashes of the names by
+which records refer to a listing, so that a root reveals none of its words."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,7 +49,7 @@ def list_marks(row: Mapping[str, Any], *, metro: str) -> Iterator[str]:
 
 
 class WithdrawalMatcher:
-    """Match records with what is withdrawn."""
+    """A matcher that recognizes the records of withdrawn listings, and references to them."""
 
     def __init__(self, withdrawals: Withdrawals) -> None:
         self.ids = list_withdrawn(withdrawals)
@@ -59,11 +59,11 @@ class WithdrawalMatcher:
         return bool(self.ids)
 
     def is_own(self, head: Head) -> bool:
-        """Return whether this is the record of something withdrawn, whatever id it has by now."""
+        """Return True if the record is that of a withdrawn listing, even if its id has changed."""
         return assign_id(head) in self.ids or _mark_source(head.feed, head.type, head.source_id) in self._marks
 
     def is_named(self, reference: Reference | None, kind: str, *, feed: str, metro: str) -> bool:
-        """Return whether a record of this feed refers to something withdrawn, in any way."""
+        """Return True if a reference in a record of `feed` leads to something withdrawn, by any of its members."""
         if reference is None:
             return False
         if reference.id is not None and reference.id.lower() in self.ids:
@@ -83,7 +83,7 @@ class WithdrawalMatcher:
         return not self._marks.isdisjoint(marks)
 
     def has_source(self, feed: str, source_id: str | None) -> bool:
-        """Return whether a record of this feed, of whatever type, is something withdrawn."""
+        """Return True if this feed's record with this `source_id`, of any type, is withdrawn."""
         if source_id is None:
             return False
         return any(
@@ -105,7 +105,7 @@ _UNREADABLE = (NotFound, Corrupt, msgspec.DecodeError, zstandard.ZstdError)
 
 
 def strip_read(read: FeedRead, taken: WithdrawalMatcher) -> FeedRead:
-    """Return the feed without withdrawn records, or the object itself if it has none."""
+    """Return `read` without withdrawn records and references to them, or `read` itself if it has none."""
     if not taken:
         return read
     cleaned = list_cleaned(read.records)
@@ -144,7 +144,7 @@ def strip_records(records: Iterable[SpooledRecord], taken: WithdrawalMatcher) ->
 
 
 def _find_named(head: Head, taken: WithdrawalMatcher) -> list[str]:
-    """Return the members by which the record refers to something withdrawn."""
+    """Return the members, `organization` or `place`, by which the record refers to something withdrawn."""
     if not isinstance(head, ListingHead):
         return []
     references = {ORGANIZATION: head.organization, "place": head.place}
@@ -162,8 +162,8 @@ def _clear(record: Record, members: Sequence[str]) -> Record:
 
 
 def strip_memory(store: Store, memory: FeedMemory, taken: WithdrawalMatcher) -> FeedMemory:
-    """Remove withdrawn records from a feed's memory, and write its objects again if they had any. An object that can't
-    be read is dropped, so that the next build reads the feed."""
+    """Remove withdrawn records from a feed's memory, and store its changed objects again. An unreadable object is
+    dropped, so that the next build reads the feed."""
     stripped = _strip_problems(store, memory, taken)
     try:
         if memory.records is not None:

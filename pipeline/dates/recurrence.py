@@ -1,7 +1,7 @@
-"""Expands an anchor, a rule and its exceptions to the dates that an event has, and writes them as iCalendar.
+"""Expand an anchor (first date), a rule and its exceptions to the dates of an event, and write them as iCalendar.
 
-Live dates are columns: a metro has millions, and a tuple of objects each would not fit. A date counts on the local day
-on which it starts, also if it ends after midnight.
+Dates are columns, because a metro has millions: objects would not fit in memory. A date belongs to the local day on
+which it starts, even if it ends after midnight.
 """
 
 from collections import defaultdict
@@ -27,7 +27,7 @@ NO_END = np.iinfo(np.int64).min
 
 
 class Moment(Struct, frozen=True, kw_only=True):
-    """The start and end of an event, on the clock there (naive) and as seconds since 1970."""
+    """The start and end of an event, as naive local times and as seconds since 1970."""
 
     starts_local: datetime
     ends_local: datetime | None
@@ -36,13 +36,13 @@ class Moment(Struct, frozen=True, kw_only=True):
 
 
 class Occurrence(Moment, frozen=True, kw_only=True):
-    """One live date. `index` counts from 1 in order of time."""
+    """One date on which an event takes place. `index` numbers an event's dates from 1 in order of time."""
 
     index: int
 
 
 class Occurrences(Struct, frozen=True, kw_only=True, eq=False):
-    """Columns of one length, in order of time. Local times are seconds since 1970 in their own wall-clock time."""
+    """Occurrences as columns in order of time. Local times are seconds since 1970 in their own wall-clock time."""
 
     index: Seconds
     starts_local: Seconds
@@ -66,14 +66,14 @@ class Occurrences(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def join_occurrences(parts: Sequence[Occurrences]) -> Occurrences:
-    """Join columns one after the other."""
+    """Concatenate the columns of several `Occurrences`."""
     names = Occurrences.__struct_fields__
     empty = np.empty(0, dtype=np.int64)
     return Occurrences(**{name: np.concatenate([empty, *(getattr(part, name) for part in parts)]) for name in names})
 
 
 def make_occurrence_columns(occurrences: Occurrences, *, has_time: NDArray[np.bool_]) -> pl.DataFrame:
-    """Return the table `occurrences` without its `row`. `has_time` tells for each date if its event has a clock
+    """Return the table `occurrences` without its column `row`. `has_time`: True for each date whose event has a clock
     time."""
     local = occurrences.starts_local
     columns = {
@@ -100,7 +100,7 @@ MOST_ADDED = 16
 
 
 def write_recurrence(series: Series, live: LiveDates, *, first: int, stop: int) -> str | None:
-    """Return the lines RRULE, EXDATE and RDATE; "" where the anchor says it all, None where only the dates do.
+    """Return a series' RRULE, EXDATE and RDATE lines; "" if its anchor needs none, None if they can't state it.
 
     `first` and `stop`: the slice of the live dates that is within the horizon.
     """
@@ -135,7 +135,7 @@ def write_recurrence(series: Series, live: LiveDates, *, first: int, stop: int) 
 
 
 def _list_excluded(series: Series) -> set[int]:
-    """Return what the source takes out, of whatever date. A midnight at which nothing starts is its whole day."""
+    """Return the starts that the source excludes, on any date. A midnight at which nothing starts excludes its day."""
     by_day = defaultdict[int, set[int]](set)
     for second in place_all(series.added, series).tolist():
         by_day[second // DAY].add(second)
@@ -148,7 +148,7 @@ def _list_excluded(series: Series) -> set[int]:
 
 
 def _write_end(series: Series, live: LiveDates, *, first: int, stop: int) -> list[str]:
-    """Return UNTIL or COUNT. A rule that ends within the horizon ends at its last date, another as it is written."""
+    """Return UNTIL or COUNT. A series that ends within the horizon gets its last date, another keeps its own end."""
     if not live.has_end or series.rule is None:
         return []
     if first < stop == live.starts.size:
@@ -179,13 +179,13 @@ _NEAR_END = 31
 
 
 class Expansion(Struct, frozen=True, kw_only=True, eq=False):
-    """`anchor`: the times that the row shows, None for a dateless event. `occurrences`: those within the horizon;
-    `beyond`: the first one after these, if there is any. `given`: how many of the series come before that.
+    """The dates of an event. `anchor`: the times that its row shows, None for a dateless event. `occurrences`: the
+    dates within the horizon; `beyond`: the next one after these, if any. `given`: how many dates of the series come
+    before it.
 
-    `total` counts the whole series, None when it has no end (or runs past 2299). `rrule` is the text as given, None
-    where it can't be read; `recurrence` is what `write_recurrence` returns. `problems` are reasons for the report:
-    `recurrence_unreadable`, `recurrence_unsupported`, `recurrence_truncated`, where the limit of 2,000 left out dates
-    within the horizon.
+    `total`: the number of dates of the series, None if it has no end (or runs past 2299). `rrule`: as given, None if it
+    can't be read; `recurrence`: the result of `write_recurrence`. `problems` are codes for the report:
+    `recurrence_unreadable`, `recurrence_unsupported`, `recurrence_truncated` (the limit of 2,000 left out dates).
     """
 
     anchor: Moment | None = None
@@ -237,7 +237,7 @@ def expand_recurrence(
 
 
 def names_start(rrule: str, starts_local: datetime) -> bool:
-    """Return True if the rule names the day on which its series starts, or is one that we do not follow."""
+    """Return True if the rule falls on the day on which its series starts, or if we can't follow it."""
     rule, problems = _read_rule(rrule, starts_local.time())
     if rule is None or problems:
         return True
@@ -280,8 +280,8 @@ def _cut_series(series: Series, live: LiveDates, *, anchor: Moment, rrule: str |
 
 
 def _find_beyond(series: Series, live: LiveDates, *, given: int) -> Seconds:
-    """Return the start of the first date after the `given` ones, or nothing. Follow a series without an end as far as
-    it takes."""
+    """Return the start of the first date after the `given` ones, or an empty array. A series without an end is followed
+    as far as needed."""
     last, reach = series.last_day, _NEAR_END
     ends_near = given > 0 and live.starts[given - 1] // DAY > last - _NEAR_END
     while live.starts.size <= given and not live.has_end and not ends_near and last < LAST_DAY:
@@ -292,7 +292,7 @@ def _find_beyond(series: Series, live: LiveDates, *, given: int) -> Seconds:
 
 
 def _time_occurrences(starts: Seconds, zone: Zone, *, anchor: Moment, first_index: int) -> Occurrences:
-    """Return occurrences at these starts, each as long as the anchor by the clock."""
+    """Return occurrences with these starts, each as long by the clock as the anchor."""
     starts_at = zone.resolve_all(starts)
     ends_local = ends_at = np.full(starts.size, NO_END)
     if anchor.ends_local is not None:

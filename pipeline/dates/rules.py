@@ -24,15 +24,15 @@ FINER_FREQUENCIES = ("HOURLY", "MINUTELY", "SECONDLY")
 
 
 class RuleError(ValueError):
-    """The text is no RRULE; says which part is wrong."""
+    """The text is not a valid RRULE. The message says which part is wrong."""
 
 
 class RecurrenceRule(Struct, frozen=True, kw_only=True):
-    """`until` is the last local time; one with a zone is an instant, to be made local first. Weekdays: 0 is Monday.
+    """A parsed RRULE. `until`: the last local time, or an instant with a zone that has yet to be made local.
 
-    `weekdays` are (number, weekday): number 0 is every one, 2 the second, -1 the last of its month or year.
-    `times`: BYHOUR, BYMINUTE and BYSECOND, by their names. `unsupported` names the parts (or the frequency) that are
-    not followed here. `parts`: all but COUNT and UNTIL, as they are written.
+    `weekdays` are pairs (number, weekday from Monday, 0): number 0 means each, 2 the second, -1 the last of its month
+    or year. `times`: the values of BYHOUR, BYMINUTE and BYSECOND by name. `unsupported`: parts (or the frequency) that
+    we do not follow. `parts`: all as written, except COUNT and UNTIL.
     """
 
     frequency: str
@@ -51,10 +51,10 @@ class RecurrenceRule(Struct, frozen=True, kw_only=True):
     parts: tuple[tuple[str, str], ...] = ()
 
     def list_unsupported(self, starts: time | None) -> tuple[str, ...]:
-        """List the parts that are not followed in a series that starts at this time of the day.
+        """List the parts that we do not follow, for a series that starts at this time of day.
 
-        A BYHOUR that repeats the start changes nothing. In a series of days (None) RFC 5545 (3.3.10) ignores all of
-        them.
+        BYHOUR, BYMINUTE and BYSECOND are supported only if they repeat the start. In a series of days (None) they are
+        ignored, as in RFC 5545 (3.3.10).
         """
         own = {} if starts is None else {"BYHOUR": starts.hour, "BYMINUTE": starts.minute, "BYSECOND": starts.second}
         other = [name for name, numbers in self.times if own and {*numbers} != {own[name]}]
@@ -63,8 +63,8 @@ class RecurrenceRule(Struct, frozen=True, kw_only=True):
 
 @lru_cache(maxsize=10_000)
 def parse_rule(text: str) -> RecurrenceRule:
-    """Parse an RRULE. Raises RuleError for what the standard does not allow; the rule names parts that we do not
-    follow.
+    """Parse an RRULE. Raises RuleError for what the standard does not allow. Parts that we do not follow are in
+    `unsupported`.
 
     Results are cached: a catalogue of ten thousand series has some dozens of rules.
     """
@@ -103,7 +103,7 @@ def _split_parts(text: str) -> dict[str, str]:
 
 
 def _parse_number(name: str, value: str) -> int | None:
-    """Parse INTERVAL or COUNT, at least 1. Software writes a COUNT of -1 for a series without an end."""
+    """Parse INTERVAL or COUNT, at least 1. Return None for a COUNT of -1, by which some software means no end."""
     if name == "COUNT" and value == "-1":
         return None
     if not re.fullmatch(r"\+?\d{1,9}", value) or int(value) < 1:
@@ -112,7 +112,7 @@ def _parse_number(name: str, value: str) -> int | None:
 
 
 def _parse_until(name: str, value: str) -> datetime:
-    """Parse UNTIL. A date includes its whole day. Dashes and colons are forgiven, because feeds write ISO 8601."""
+    """Parse UNTIL. A date becomes the last second of its day. Dashes and colons are allowed: feeds write ISO 8601."""
     plain = value.replace("-", "").replace(":", "")
     try:
         if re.fullmatch(r"\d{8}", plain):
@@ -143,7 +143,7 @@ def _parse_week_start(name: str, value: str) -> int:
 
 
 def _parse_numbers(name: str, value: str) -> tuple[int, ...]:
-    """Parse numbers; negative ones count from the end."""
+    """Parse a part's numbers, joined by commas. Negative ones count from the end."""
     low, high = TIMES[name] if name in TIMES else _NUMBERS[name][1:]
     texts = value.split(",")
     if all(re.fullmatch(r"[+-]?\d{1,3}", text) and low <= int(text) <= high for text in texts):
@@ -177,7 +177,7 @@ LAST_DAY = number_day(date(2299, 12, 31))
 
 
 class _Calendar(Struct, frozen=True, kw_only=True):
-    """The calendar fields of each day: numbers from 1, `*_left` from the end of its month or year; Monday is 0."""
+    """The fields of each day as columns: numbers from 1, `*_left` from the end of month or year; Monday is 0."""
 
     days: Days
     weekday: NDArray[np.int8]
@@ -211,7 +211,7 @@ def list_days(rule: RecurrenceRule, *, anchor: int, last: int) -> Days:
 
 
 def _read_calendar(anchor: int) -> _Calendar:
-    """Return all days that a series may have which begins on that day, and the year before it."""
+    """Return the calendar from at least a year before `anchor`, a series' first day, to the last day that we follow."""
     return _make_calendar(_MODERN_DAY if anchor > _MODERN_DAY + 2 * 366 else FIRST_DAY)
 
 
@@ -232,7 +232,7 @@ def _make_calendar(first: int) -> _Calendar:
 
 
 def _cut_calendar(rule: RecurrenceRule, anchor: int, last: int) -> _Calendar:
-    """Return whole periods, so that positions within them can be counted from both ends."""
+    """Return the calendar from `anchor` to `last`, extended to whole weeks or years to count from both ends."""
     calendar = _read_calendar(anchor)
     if rule.frequency == "DAILY":
         return calendar.cut(anchor, last)
@@ -244,7 +244,7 @@ def _cut_calendar(rule: RecurrenceRule, anchor: int, last: int) -> _Calendar:
 
 
 def _number_periods(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> NDArray[np.int64]:
-    """Return the day, week, month or year of the series that each day is in; the anchor's is 0."""
+    """Count each day's period (day, week, month or year, by the rule's frequency), from 0 for the anchor's."""
     if rule.frequency == "DAILY":
         return calendar.days - anchor
     if rule.frequency == "WEEKLY":
@@ -258,7 +258,7 @@ def _number_periods(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> N
 
 
 def _meet_conditions(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> Mask:
-    """Return the days that all parts name; a rule that names none has its anchor's (RFC 5545, 3.3.10)."""
+    """Mark the days that meet all parts of the rule. A rule without days takes its anchor's (RFC 5545, 3.3.10)."""
     months, month_days, weekdays = rule.months, rule.month_days, rule.weekdays
     if not month_days and not weekdays and not rule.year_days:
         start = read_date(anchor)
@@ -282,13 +282,13 @@ def _meet_conditions(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> 
 
 
 def _number_among(numbers: tuple[int, ...], counted: NDArray[Any], left: NDArray[Any], size: int) -> Mask:
-    """Return the days whose number is named, counted from the front or, if negative, from the end."""
+    """Mark the days whose number is in `numbers`, counted from the front or, if negative, from the end."""
     met: Mask = _choose(numbers, size)[counted] | _choose([-number for number in numbers], size)[left]
     return met
 
 
 def _meet_weeks(rule: RecurrenceRule, calendar: _Calendar, anchor: int) -> Mask:
-    """Return the days that BYWEEKNO names. A week belongs to the year of its fourth day, which also gives its
+    """Mark the days in weeks that BYWEEKNO names. A week belongs to the year of its fourth day, which also gives its
     number."""
     whole = _read_calendar(anchor)
     fourth = calendar.days - (calendar.weekday - rule.week_start) % 7 + 3

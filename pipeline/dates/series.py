@@ -1,4 +1,4 @@
-"""A series of dates, counted: its anchor, the days of its rule and the added dates, less what is excluded or skipped.
+"""List the dates of a series: its anchor, the days of its rule and added dates, without excluded and skipped ones.
 
 Local times are seconds since 1970 in their own wall-clock time: a series repeats by the clock, not by the instant.
 """
@@ -23,10 +23,10 @@ _PERIODS = {"DAILY": 1, "WEEKLY": 7, "MONTHLY": 31, "YEARLY": 366}
 
 
 class Series(Struct, frozen=True, kw_only=True):
-    """`anchor` is the first date. Without a rule the series is the anchor and the added dates.
+    """A series of dates as its source states it: `anchor` (the first), those of `rule` if any, and added ones.
 
-    `last_day`, in days since 1970, is where a series without an end is left. Without a clock time (`has_time` false)
-    added and excluded dates count by their day alone; with one, see `find_excluded`.
+    `last_day`, in days since 1970: where a series without an end is cut. Without a clock time (`has_time` false) added
+    and excluded dates count by their day alone; with one, see `find_excluded`.
     """
 
     zone: Zone
@@ -53,7 +53,7 @@ class LiveDates(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def list_live(series: Series) -> LiveDates:
-    """List the dates that take place."""
+    """List the dates on which the series takes place."""
     ruled = _list_ruled(series)
     starts = ruled.starts
     if series.added:
@@ -66,14 +66,13 @@ def list_live(series: Series) -> LiveDates:
 
 
 def merge_starts(*parts: Seconds) -> Seconds:
-    """Return the starts in order, each once. Sorts, because `np.unique` hashes: 20 ms for a century of days."""
+    """Join arrays of starts, sorted and without duplicates. `np.unique` hashes: 20 ms for a century of days."""
     starts = np.sort(np.concatenate(parts))
     return starts[np.append(True, starts[1:] != starts[:-1])] if starts.size else starts
 
 
 def find_excluded(starts: Seconds, excluded: Seconds) -> NDArray[np.bool_]:
-    """Mark the dates that are excluded by their time, or by a midnight at which nothing starts, which excludes its
-    day."""
+    """Mark the starts that are excluded, by their own time or by a midnight of their day at which nothing starts."""
     if not excluded.size:  # else NumPy hashes all starts, which takes 9 ms for a century of days
         return np.zeros(starts.size, dtype=np.bool_)
     midnights = excluded[excluded % DAY == 0]
@@ -83,13 +82,13 @@ def find_excluded(starts: Seconds, excluded: Seconds) -> NDArray[np.bool_]:
 
 
 def place_all(moments: Sequence[datetime], series: Series) -> Seconds:
-    """Convert stated dates to seconds. In a series without a time of day only the date counts."""
+    """Convert stated dates to seconds. In a series without a time of day, each gets the anchor's time."""
     seconds = np.array([count_seconds(moment) for moment in moments], dtype=np.int64)
     return seconds if series.has_time else seconds - seconds % DAY + series.anchor % DAY
 
 
 def _list_ruled(series: Series) -> LiveDates:
-    """List what rule and anchor name, counted as RFC 5545 counts: the anchor is the first, skipped dates count too."""
+    """List the anchor and the rule's dates. As in RFC 5545, COUNT includes the anchor and excluded dates."""
     if series.rule is None:
         return LiveDates(starts=np.array([series.anchor], dtype=np.int64), has_end=True, last_ruled=series.anchor)
     rule = localize_until(series.rule, series.zone, has_time=series.has_time)
@@ -101,7 +100,7 @@ def _list_ruled(series: Series) -> LiveDates:
 
 
 def localize_until(rule: RecurrenceRule, zone: Zone, *, has_time: bool) -> RecurrenceRule:
-    """Return the rule with its UNTIL on the clock of the place, or without one past the last day that we follow."""
+    """Return the rule with UNTIL as local time of the zone, or without one past the last day that we follow."""
     until = rule.until
     if until is not None and until.tzinfo is not None:
         until = _convert_until(until, zone, has_time=has_time)
@@ -111,10 +110,10 @@ def localize_until(rule: RecurrenceRule, zone: Zone, *, has_time: bool) -> Recur
 
 
 def _convert_until(until: datetime, zone: Zone, *, has_time: bool) -> datetime:
-    """Return the last local time of an UNTIL in UTC.
+    """Return the last local time of a rule with an UNTIL in UTC.
 
-    Exchange names the last day by the midnight at which it begins. Days end on the date that is written, unless that is
-    the first or last second of a local day.
+    A local midnight means the whole day that it begins, as Exchange writes it. In a series of days, UNTIL otherwise
+    means the end of its written date, unless it is the last second of a local day.
     """
     local = zone.localize(until)
     if local.time() == time():
@@ -140,7 +139,7 @@ def _list_counted(rule: RecurrenceRule, series: Series, *, count: int) -> LiveDa
 
 
 def _list_starts(rule: RecurrenceRule, series: Series, *, last: int) -> Seconds:
-    """List starts to the day `last`, or the rule's UNTIL, the anchor among them even if its rule does not name it."""
+    """List the rule's starts up to the day `last` and its UNTIL, with the anchor even if the rule does not name it."""
     starts = list_days(rule, anchor=series.anchor // DAY, last=last) * DAY + series.anchor % DAY
     if rule.until is not None:
         starts = starts[starts <= count_seconds(rule.until)]

@@ -1,4 +1,4 @@
-"""Time zones: local wall-clock times to instants, one at a time or a series at once."""
+"""Convert a zone's local wall-clock times to instants, one at a time or in arrays."""
 
 from calendar import timegm
 from datetime import datetime, timedelta, tzinfo
@@ -14,16 +14,16 @@ from outings.configuration.zones import list_changes, measure_offset
 
 Seconds = NDArray[np.int64]
 
-# Changes of offset are known from 1900 to 2299: no series of ours is counted outside of them (rule_days.py).
+# Changes of offset are known from 1900 to 2299: no series is followed outside of these years (rules.py).
 _FIRST = timegm((1900, 1, 1, 0, 0, 0))
 _LAST = timegm((2300, 1, 1, 0, 0, 0))
 _NEVER = np.iinfo(np.int64).max
 
 
 class Zone(Struct, frozen=True, kw_only=True):
-    """`offsets`: before the first change, then from each on. Changes as they look on the clock of the offset before:
-    `skips`, from where on it is no longer that offset's time; `resumes`, from where on it is the next one's alone.
-    """
+    """A time zone with its changes of offset, for arrays of local times. `offsets`: before the first change, then after
+    each. `skips`: the local time of each change by the offset before it; `resumes`: the local time from which on only
+    the next offset holds."""
 
     info: ZoneInfo
     offsets: Seconds
@@ -31,7 +31,7 @@ class Zone(Struct, frozen=True, kw_only=True):
     resumes: Seconds
 
     def resolve(self, local: datetime) -> int:
-        """Return the instant of a naive local time: in a fold the first, in a gap by the offset before."""
+        """Return the instant of a naive local time: a repeated time's first, a skipped one's by the offset before."""
         offset = self.info.utcoffset(local.replace(fold=0))
         if offset is None:
             raise ValueError(f"zone {self.info.key} has no offset at {local.isoformat()}")
@@ -54,8 +54,8 @@ class Zone(Struct, frozen=True, kw_only=True):
 
 
 def move_clock(instant: datetime, info: tzinfo) -> datetime:
-    """Return an instant as naive local time. The last second of the year 9999 means "for ever", and stays as it is
-    where no clock east of UTC can show it."""
+    """Convert an instant to naive local time. The last second of the year 9999, which means "for ever", is unchanged if
+    the zone can't show it."""
     try:
         return instant.astimezone(info).replace(tzinfo=None)
     except OverflowError:
@@ -63,7 +63,7 @@ def move_clock(instant: datetime, info: tzinfo) -> datetime:
 
 
 def find_fold_zone(local: datetime) -> str | None:
-    """Return a zone of one offset for a time, with its zone, that clocks show for the second time."""
+    """Return a zone of constant offset (`Etc/GMT+5`) for an aware time that clocks show for the second time."""
     offset, hour = local.utcoffset(), timedelta(hours=1)
     return None if not local.fold or offset is None or offset % hour else f"Etc/GMT{-(offset // hour):+d}"
 

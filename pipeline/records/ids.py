@@ -1,4 +1,4 @@
-"""Ids that stay the same from build to build: the record's own, or a version-5 UUID of its names."""
+"""Make ids that are the same in every build: the record's own, or a version-5 UUID of its names."""
 
 from collections.abc import Iterable
 from uuid import UUID, uuid5
@@ -17,19 +17,19 @@ def assign_id(record: Head) -> str:
 
 
 def derives_id(record: Head) -> bool:
-    """Return True if the record's id is the one made of its feed, type and source_id, stated or not."""
+    """Return True if the record's id is the one made of its feed, type and source_id, even if the record states it."""
     # Only a uuid of version 5 can be one.
     own = record.id
     return own is None or (own[14] == "5" and own == make_id(record.feed, record.type, record.source_id))
 
 
 def find_derived(records: Iterable[Head]) -> dict[str, str]:
-    """Return the feeds by the ids that their records derive. Nobody else may state these."""
+    """Return the feed by each id that is made of a record's feed, type and source_id. No other feed may state it."""
     return {assign_id(record): record.feed for record in records if derives_id(record)}
 
 
 def name_source(head: Head) -> str:
-    """Return the name of a record's source, as a row's column `source` has it."""
+    """Return `<feed>/<type>/<source_id>`, the value of the column `source` of a row."""
     return f"{head.feed}/{head.type}/{head.source_id}"
 
 
@@ -38,10 +38,10 @@ def make_id(feed: str, kind: str, source_id: str) -> str:
 
 
 def make_organization_id(metro: str, name: str) -> str:
-    """Return the id of an organization that has no record of its own, of its metro's slug and its folded name."""
+    """Return the id of an organization without a record, made of its metro's slug and its folded name."""
     return str(uuid5(NAMESPACE, f"{metro}/organization/{fold_text(name)}"))
 
 
 def make_part_id(whole: str, part: str, number: int) -> str:
-    """Return the id of a section or session that states none, of its listing's id and its number from 0."""
+    """Return the id of a section or session without its own, made of its listing's id and its number from 0."""
     return str(uuid5(NAMESPACE, f"{whole}/{part}/{number}"))

@@ -76,7 +76,7 @@ def check_event(values: Values) -> Iterator[Inconsistency]:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A member that has one value, or a list of values."""
+    """A member that has one value, or a list of values. `parse` reads it; `filters`: a filter uses it."""
 
     parse: Parse
     filters: bool
@@ -84,7 +84,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A member that is an object, or (`many`) a list of them."""
+    """A member that is an object, or (`many`) a list of them. `make` creates it; `check` finds contradictions."""
 
     make: Callable[..., Struct]
     members: Mapping[str, "Kind"]
@@ -139,7 +139,7 @@ def a_word(allowed: tuple[str, ...]) -> Leaf:
 
 
 def tags(allowed: tuple[str, ...]) -> Leaf:
-    """Words each true by itself: an unknown one is left out alone."""
+    """Declare a list of vocabulary words. Only unknown ones are left out, because each is true by itself."""
     return filtered(ItemsParser(parse_word_of(allowed), forgive=(UnknownWord,)))
 
 
@@ -155,8 +155,8 @@ def group(
     exclude: Collection[str] = (),
     **kinds: Leaf,
 ) -> Table:
-    """Declare an object with the members of `struct`, except `exclude`. `kinds`: of members whose type does not
-    determine the kind. If a filter uses any of its members, an error in the object quarantines the record."""
+    """Declare an object with the members of `struct`, except `exclude`. `kinds`: the kinds of members whose type does
+    not determine it. If a filter uses any of its members, an error in the object quarantines the record."""
     members = {
         field.encode_name: kinds.get(field.name) or _BY_TYPE[_find_type(field.type)]
         for field in fields(struct)
@@ -166,7 +166,7 @@ def group(
 
 
 def _find_type(declared: Any) -> Any:
-    """Return the bare type of a member, without `None` and without its description for OpenAPI."""
+    """Return a member's bare type, without `None` and without the annotation for OpenAPI."""
     return declared if isinstance(declared, type) else _find_type(get_args(declared)[0])
 
 
@@ -174,7 +174,7 @@ def _find_type(declared: Any) -> Any:
 
 
 def make_ages(**members: Any) -> AgeRange:
-    """School grades in `text` are ages, if no others are stated."""
+    """Make an age range. School grades in `text` become ages, if no ages are stated."""
     ages = AgeRange(**members)
     grades = parse_grades(ages.text) if ages.text is not None and ages.min is None and ages.max is None else None
     return ages if grades is None else AgeRange(min=grades.min, max=grades.max, text=ages.text)
@@ -193,7 +193,7 @@ SCHEDULE = group(
 
 
 def make_tuition(**members: Any) -> listings.Tuition:
-    """`from` is no name that Python allows."""
+    """Make a tuition. The member `from` is passed as `from_`, because it is a keyword of Python."""
     return listings.Tuition(from_=members.pop("from", None), **members)
 
 

@@ -23,8 +23,8 @@ from pipeline.records.values import parse_word_of
 
 
 class Reference(Struct, frozen=True, kw_only=True, gc=False):
-    """A reference to another record by one of these. `feed`: whose `source_id` it is, if not the record's own feed.
-    `address`: tells apart places with the same `name`."""
+    """A reference to another record by its `source_id`, `id`, `slug` or `name`. `feed`: the feed of that `source_id`,
+    if not the record's own. `address`: tells apart places with the same `name`."""
 
     feed: str | None = None
     source_id: str | None = None
@@ -62,7 +62,7 @@ class Source(HeadSource, frozen=True, kw_only=True):
 
 
 class Head(Struct, frozen=True, kw_only=True, gc=False):
-    """The members of a record that other records and the search for changes need.
+    """The members of a record by which others refer to it and changes are found. They are decoded without the rest.
 
     `metro` is the slug of its metro. A removal by a delta feed has `deleted` true and only `type` and `source_id`.
     """
@@ -81,8 +81,8 @@ class Head(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class ListingHead(Head, frozen=True, kw_only=True):
-    """The head of a listing. Its members, and those of PlaceHead, repeat those of the records, which have another base
-    class: a test compares them."""
+    """The head of a listing. Its members and those of PlaceHead repeat the records', which have another base class. A
+    test compares them."""
 
     organization: OrganizationReference = None
     place: PlaceReference = None
@@ -99,7 +99,7 @@ class PlaceHead(ListingHead, frozen=True, kw_only=True):
 
 
 class Record(Head, frozen=True, kw_only=True):
-    """Members of every type. `feed` and `line` say where it came from."""
+    """The members of every type of record. `feed` and `line`: where it was read."""
 
     line: int
     reason: Annotated[str | None, a_word(words.REMOVAL_REASONS)] = None
@@ -154,7 +154,7 @@ class DatedRecord(ListingRecord, frozen=True, kw_only=True):
 
 
 class EventRecord(DatedRecord, frozen=True, kw_only=True):
-    """Local times are naive; `date_on` is a date without a clock time. Unreadable recurrence is kept as text."""
+    """An event. Its times are naive; `date_on` is a date without a time. An unreadable rule is kept as text."""
 
     starts_local: kinds.LocalTime = None
     ends_local: kinds.EndTime = None
@@ -257,7 +257,7 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 def explain_fault(error: Exception) -> str:
-    """Return the reason for a record on which this program itself fails."""
+    """Return the reason to report for a record on which this program itself failed."""
     if isinstance(error, MemoryError):
         raise error  # no record's fault
     return f"unsupported: this program failed on it, which is a fault of the program: {type(error).__name__}: {error}"
@@ -276,7 +276,7 @@ def make_members(vocabulary: Vocabulary) -> Mapping[str, Members]:
 
 
 def _mark_compared(kind: Kind, path: str) -> Kind:
-    """Set `filters` on the members of `_COMPARED`, and on every object that has such a member."""
+    """Set `filters` for the members that request parameters compare (`_COMPARED`), and for objects that contain one."""
     if isinstance(kind, Leaf):
         return replace(kind, filters=kind.filters or path in _COMPARED)
     members = {name: _mark_compared(inner, f"{path}.{name}") for name, inner in kind.members.items()}
@@ -284,13 +284,13 @@ def _mark_compared(kind: Kind, path: str) -> Kind:
 
 
 def _list_members(struct: type[Struct], vocabulary: Vocabulary) -> Members:
-    """Return the members that a feed states, with their kinds."""
+    """Return the members of a struct that a feed may state, with their kinds."""
     kinds = {field.encode_name: _find_kind(field.type, vocabulary) for field in msgspec.structs.fields(struct)}
     return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
 def _find_kind(declared: Any, vocabulary: Vocabulary) -> Kind | None:
-    """Return how a member is checked, or None if it is no member of records. An object is checked by its struct."""
+    """Return how a member of this declared type is parsed, or None if feeds do not state it."""
     notes = getattr(declared, "__metadata__", ())
     for note in notes:
         if isinstance(note, WordOf):

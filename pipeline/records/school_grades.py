@@ -38,7 +38,7 @@ _DASHES = re.compile("[\u2010-\u2015\u2212]")
 
 
 class GradeSpan(Struct, frozen=True):
-    """A span of ages, both inclusive, at [start, end) in the text; `max` None is open."""
+    """A range of ages, both inclusive, and its position [start, end) in the text. `max`: None if open."""
 
     min: int
     max: int | None
@@ -47,7 +47,7 @@ class GradeSpan(Struct, frozen=True):
 
 
 def find_grades(text: str) -> Iterator[GradeSpan]:
-    """Yield the spans of grades in a text of lower-case letters."""
+    """Yield the ranges of grades in a lower-case text."""
     if _MAY_HAVE.search(text):
         for match in _GRADES.finditer(text):
             is_stated = _HAS_WORD.search(match[0]) or _BARE.match(match[0])

@@ -42,14 +42,14 @@ _RAW = frozenset({"script", "style"})
 
 
 def tidy_line(text: str) -> str:
-    """One line: runs of white space and control characters are one space; none at the ends."""
+    """Return the text in one line: each run of white space and control characters becomes one space."""
     if text.isprintable() and "  " not in text:  # most are: a tenth of the time of what follows
         return text.strip(" ")
     return " ".join(_CONTROLS.sub(" ", text).split())
 
 
 def tidy_prose(text: str) -> str:
-    """Lines and paragraphs stay, at most one empty line between them; else as `tidy_line`."""
+    """Tidy a text, but keep its lines and paragraphs, with at most one empty line between them."""
     if text.isprintable() and "  " not in text:
         return text.strip(" ")
     if _CONTROLS.search(text):
@@ -145,7 +145,7 @@ def parse_line(value: Any) -> str | None:
 
 
 def parse_prose(value: Any) -> str | None:
-    """Parse a text that may have paragraphs."""
+    """Parse a text that may have paragraphs; None if nothing is left of it."""
     return _cut(tidy_prose(_check_text(value)), MAX_PROSE)
 
 
@@ -198,7 +198,7 @@ def parse_boolean(value: Any) -> bool:
 
 
 def parse_number(value: Any) -> float:
-    """Zero or more, and finite: every number of a record is a price, a share or a count."""
+    """Parse a finite number from 0: every number of a record is a price, a share or a count."""
     return _check_range(_check_number(value), 0, math.inf, "a number from 0")
 
 
@@ -210,7 +210,7 @@ def parse_whole(value: Any) -> int:
 
 
 def parse_age(value: Any) -> int:
-    """Whole years of life."""
+    """Parse an age in whole years, from 0 to 120."""
     return int(_check_range(parse_whole(value), 0, 120, "an age from 0 to 120"))
 
 
@@ -258,7 +258,7 @@ def parse_instant(value: Any) -> datetime:
 
 
 def parse_instant_text(value: Any) -> str:
-    """Parse an instant to the text that nested objects of the contract have."""
+    """Parse an instant to a text in UTC, as nested objects of the contract have it: 2026-08-11T09:00:00Z."""
     return parse_instant(value).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -285,7 +285,7 @@ def parse_currency(value: Any) -> str:
 
 
 def parse_word_of(words: tuple[str, ...]) -> Parse:
-    """One word of a closed vocabulary, whatever its case."""
+    """Return a parser of one word of a closed vocabulary, in any case."""
 
     def parse_word(value: Any) -> str | None:
         word = _check_text(value)
@@ -301,7 +301,7 @@ def parse_word_of(words: tuple[str, ...]) -> Parse:
 
 @dataclass(frozen=True, slots=True)
 class ItemsParser:
-    """Parses a list, each entry once and in its order. An entry with an error in `forgive` is left out alone."""
+    """A parser of lists without duplicates. An entry with an error in `forgive` is left out; others refuse the list."""
 
     parse: Parse
     forgive: tuple[type[InvalidValue], ...] = ()
