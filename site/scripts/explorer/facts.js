@@ -99,7 +99,8 @@ function tellEventTime(item, language) {
   const own = item.occurrence?.starts_local;
   if (item.is_recurring && !own) {
     const next = item.occurrence?.next_starts_local ?? item.starts_local;
-    return next ? language.say("and_again", { when: tellStart(item, next, language) }) : "";
+    const when = item.has_time ? next : next?.split("T")[0];
+    return when ? language.say("and_again", { when: language.date(when, DAY) }) : "";
   }
   const [start, end] = own ? [own, item.occurrence?.ends_local] : [item.starts_local, item.ends_local];
   if (!start) return "";
