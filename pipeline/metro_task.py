@@ -1,4 +1,4 @@
-"""The task of a metro: put the records of its feeds together, and build its listings. Pure except for files and the
+"""The task of a metro: gather the records of its feeds, and build its listings. Uses nothing but files and the
 store."""
 
 from collections import Counter
@@ -114,7 +114,7 @@ def _keep_shared(work: MetroTask, foreign: ForeignResolution, store: Store) -> S
 
 class MetroRecords(Struct, frozen=True, kw_only=True):
     """The records of a metro. `by_id`: records by their listing's id; `carried`: ids of rows that stay unchanged.
-    `losses`: the listings that leave, by feed; `claims`: the owners of ids, if there are several metros."""
+    `losses`: the listings that the release loses, by feed; `claims`: the owners of ids, if there are several metros."""
 
     by_id: Mapping[str, SpooledRecord]
     carried: Sequence[str]
@@ -127,7 +127,7 @@ class MetroRecords(Struct, frozen=True, kw_only=True):
 
 
 def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) -> MetroRecords:
-    """Gather what the feeds state now, with the stored records that delta feeds did not mention."""
+    """Gather the records that feeds sent now, and the stored records that delta feeds did not mention."""
     entries = list(read_spool(work.spool, metro=work.plan.metro.slug, spooled=list_spooled(work.feeds)))
     stated = [entry for entry in entries if not entry.head.deleted]
     # A record is its feed's whatever id it has by now: a removal need not state it.
@@ -176,7 +176,7 @@ def gather_records(work: MetroTask, previous: PreviousSnapshot, store: Store) ->
 def _count_beside(
     by_id: Mapping[str, SpooledRecord], carried: Mapping[str, str], previous: PreviousSnapshot
 ) -> dict[str, FeedAccount]:
-    """Count by feed what published rows do not tell: records that say they are none, and rows of before."""
+    """Count for each feed its unpublished records, and its published listings that come from an earlier reading."""
     unpublished = Counter(
         record.head.feed for record in by_id.values() if record.line and record.head.status != "published"
     )
@@ -196,10 +196,10 @@ def _find_kept(
     stated: Sequence[SpooledRecord],
     others: Collection[str],
 ) -> dict[str, str]:
-    """Return id and source of rows that stay although their record is unknown, because nothing is known of what their
-    feeds state.
+    """Return the id and source of rows that stay without a stored record, because their feeds did not mention them or
+    could not be read.
 
-    `others`: sources known from elsewhere, beside those in `stated`.
+    `others`: sources with a removal or a stored record, besides those in `stated`.
     """
     # Only what these feeds do not say now may stay: to look at all rows for it is not needed where there is none.
     carrying = {feed.feed for feed in work.feeds if feed.stands or feed.feed in work.deltas or feed.list_unread()}
@@ -212,8 +212,8 @@ def _find_kept(
 
 
 def _list_moved(work: MetroTask) -> Iterator[str]:
-    """Yield records of delta feeds that moved to another metro, because a listing belongs to only one. Metros that are
-    not built now are ignored: otherwise the listing would be in neither."""
+    """Yield stored records of delta feeds that moved to another metro, because a listing belongs to only one. Metros
+    that are not built now are ignored: otherwise the listing would be in neither."""
     spooled = list_spooled(feed for feed in work.feeds if feed.feed in work.deltas)
     others = {metro for parts, _ in spooled.values() for metro, _ in parts} & work.others
     for metro in sorted(others):
@@ -229,8 +229,8 @@ def _assign_ids(
     kept: Mapping[str, str],
     problems: list[Problem],
 ) -> tuple[dict[str, SpooledRecord], list[SpooledRecord], Collection[str]]:
-    """Return the records by id, the kept ones that lost their id to another, and the sources of those read that can't
-    have theirs. If a record can't have its id, its feed's last good version stays."""
+    """Return the records by id, the stored records that lost their id to another record, and the sources of new records
+    that can't have their id. For these, the last good version is used."""
     anew = {name_source(entry.head) for entry in stated if entry.head.feed in work.deltas}
     waiting = [record for source, record in before.items() if source not in anew]
     order = {feed.feed: number for number, feed in enumerate(work.feeds)}
@@ -254,7 +254,7 @@ def _assign_ids(
 
 
 def _tell_stale(work: MetroTask, previous: PreviousSnapshot, carried: Sequence[str]) -> Iterator[Problem]:
-    """Yield a problem for rows whose record is not stored, in every build: no change can reach them."""
+    """Yield a problem for each delta feed with rows whose record is not stored, because no change can update them."""
     rows = (row for row_id in carried if (row := previous.get(row_id)) is not None and row["status"] == PUBLISHED)
     counts = Counter(row["source"].partition("/")[0] for row in rows)
     for feed in sorted(work.deltas & counts.keys()):
@@ -266,7 +266,7 @@ def _tell_stale(work: MetroTask, previous: PreviousSnapshot, carried: Sequence[s
 def _list_last_good(
     feed: FeedResult, previous: PreviousSnapshot, good_ids: Collection[str], refused: Collection[str]
 ) -> tuple[datetime, ...]:
-    """Return the stamps of published rows that stay in place of records that can't be read, or that can't have their id
+    """Return the stamps of published rows that stay because their new record can't be read or can't have its id
     (`refused`)."""
     named = (source.split("/", 2) for source in refused)
     lost = {*feed.list_unread(), *(source_id for name, _, source_id in named if name == feed.feed)}

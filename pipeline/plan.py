@@ -1,4 +1,4 @@
-"""Plan a build: which metros changed, which feeds have to be read, and the stamp that all of them share."""
+"""Plan a build: which metros changed, which feeds have to be read, and the stamp of all changed rows."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -47,7 +47,7 @@ class BuildPlan(Struct, frozen=True, kw_only=True):
 
     @property
     def carried(self) -> tuple[str, ...]:
-        """The slugs of metros that stay as they are."""
+        """The slugs of metros that are not built again."""
         return tuple(metro_plan.metro.slug for metro_plan in self.unchanged)
 
 
@@ -137,12 +137,12 @@ def _divide(
 
 
 def find_language(configuration: Configuration, metro: MetroTable) -> Language:
-    """Return the operator's language of that name, else the one that ships."""
+    """Return the metro's language from the operator's files, else the one that ships with the program."""
     return configuration.own_languages.get(metro.language) or read_shipped_language(metro.language)
 
 
 def find_uncovered(configuration: Configuration) -> dict[str, tuple[str, ...]]:
-    """Return a line for each part of search that a metro's language has no words for, by metro."""
+    """Return by metro the parts of search for which its language has no words, a line for each."""
     categories = configuration.vocabulary.categories
     languages = {metro.slug: find_language(configuration, metro) for metro in configuration.metros}
     return {slug: tuple(list_uncovered(language, categories)) for slug, language in languages.items()}

@@ -1,7 +1,7 @@
 """Scratch folders for temporary files of a build.
 
-Each folder has a lock of the operating system in it. The lock ends with its process, so the next build can tell which
-folders nobody uses and remove them.
+A process holds an operating-system lock on its folder until it ends, so that the next build can remove folders that
+nobody uses.
 """
 
 import contextlib
@@ -70,7 +70,7 @@ def _make_locked() -> tuple[Path, int]:
 
 @contextlib.contextmanager
 def _hold_dead(folder: Path) -> Iterator[None]:
-    """Lock the folder of a process that has ended. Raises OSError if it still runs, or belongs to another user."""
+    """Lock the folder of an ended process. Raises OSError if it still runs, or belongs to another user."""
     status = folder.lstat()
     if status.st_uid != os.geteuid() or folder.is_symlink():
         raise PermissionError(folder)
@@ -86,7 +86,7 @@ def _hold_dead(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def naming_folder() -> Iterator[None]:
-    """Add the folder to the error of a full disk."""
+    """Raise an OSError of the block again, with the folder for temporary files in its message."""
     try:
         yield
     except OSError as error:

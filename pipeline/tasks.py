@@ -1,8 +1,7 @@
-"""The two kinds of tasks of a build: first the feeds, then the metros.
+"""The two kinds of tasks of a build: first one for each feed, then one for each metro.
 
-Inputs and results are small and can be pickled, so any `concurrent.futures.Executor` can run the tasks. What a task
-does is imported where it runs: a build without a change, and one whose work is done by other processes, start without
-the engines.
+Inputs and results are small and can be pickled, so any `concurrent.futures.Executor` can run the tasks. Modules that a
+task needs are imported when it runs, so that a build that runs none itself starts without the engines.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -39,8 +38,8 @@ _RECORD_BYTES = 900
 
 
 class FeedTask(Struct, frozen=True, kw_only=True):
-    """The input of a feed's task. `source` is what was opened for the feed; it must be readable where the task runs.
-    `withdrawals` are left out."""
+    """The input of a feed's task. `source` is what was opened for the feed; the worker must be able to read it.
+    `withdrawals`: listings to leave out."""
 
     feed: FeedTable
     source: FeedSource
@@ -56,8 +55,8 @@ class FeedResult(Struct, frozen=True, kw_only=True):
     """The result of reading a feed.
 
     Attributes:
-        crawled: its newest `crawled_at`, against which freshness is measured.
-        files: the files that the lines of problems are in, if there are several.
+        crawled: the feed's newest `crawled_at`, against which freshness is measured.
+        files: the files to which the line numbers of problems refer, if there are several.
         decided: what the program had to guess about the files, such as an encoding.
         spooled: the files with all cleaned records.
         items: in an RPDE feed, the ids of the items that it sent this time.
@@ -78,23 +77,22 @@ class FeedResult(Struct, frozen=True, kw_only=True):
     stands: bool = False
 
     def set_aside(self, lost: int) -> "FeedResult":
-        """Return the result with `lost` of its records counted as quarantined, because they were refused when metros
-        were put together."""
+        """Return the result with `lost` records moved to the quarantined ones, because they were refused when metros
+        were built."""
         listings, quarantined = self.memory.listings - lost, self.memory.quarantined + lost
         return replace(self, memory=replace(self.memory, listings=listings, quarantined=quarantined))
 
     def list_unread(self) -> dict[str, None]:
-        """Return the source ids of quarantined records, each once, if the record still states one."""
+        """Return the source ids of quarantined records, each once. Records without one are left out."""
         unread = (problem.source_id for problem in self.problems if problem.quarantined)
         return dict.fromkeys(source_id for source_id in unread if source_id)
 
 
 class MetroTask(Struct, frozen=True, kw_only=True):
-    """`feeds` are results in the configuration's order. `deltas` are the names of delta feeds. `others` are the
-    metros that are built together with this one. `lenders` are the organizations of all metros, once they are known.
-    `refused` has the reasons by the ids that are another metro's. `addresses`: with `[geocoder] build`, what is known
-    of addresses without coordinates. `guards`: `max_shrink` by feed; where this metro alone loses more, it is not
-    built."""
+    """The input of a metro's task. `feeds`: results in the configuration's order. `deltas`: names of delta feeds.
+    `others`: the metros that are built together with this one. `lenders`: the organizations of all metros, once they
+    are known. `refused`: the reason for each id that another metro has. `addresses`: with `[geocoder] build`, points of
+    addresses without coordinates. `guards`: `max_shrink` by feed; if this metro alone loses more, it is not built."""
 
     plan: MetroPlan
     configuration: Configuration
@@ -119,11 +117,11 @@ class MetroResult(Struct, frozen=True, kw_only=True):
     """The result of building a metro.
 
     Attributes:
-        built: None if a feed lost too much.
-        problems: found while its records were put together.
-        last_good: for each feed, when the versions were published that remain in place of quarantined records.
-        losses: the listings that leave, by feed.
-        claims: which feed has each id, for the comparison with other metros.
+        built: None if a feed lost too many listings.
+        problems: those found while the metro's records were gathered.
+        last_good: for each feed, the stamps of published rows that remain in place of quarantined records.
+        losses: the listings that the release loses, by feed.
+        claims: the ids that each feed has, for the comparison with other metros.
     """
 
     metro: str
@@ -148,7 +146,7 @@ def run_feed_task(work: FeedTask) -> FeedResult:
 
 
 def try_feed_task(work: FeedTask) -> FeedResult | OperatorError:
-    """Return the feed's result, or why it can't be read."""
+    """Run a feed's task. Return the error instead of the result if the feed can't be read."""
     try:
         return run_feed_task(work)
     except (FeedError, SettingError) as error:
@@ -188,7 +186,7 @@ def search_metro_addresses(work: MetroTask) -> AddressSearch:
 
 
 def lend_organizations(work: MetroTask) -> MetroOrganizations:
-    """Write the records of the metro's own organizations, as they will be after the build, into a file for other
+    """Write the records of the metro's own organizations, as they will be after the build, to a file for other
     metros."""
     metro, base, store = work.plan.metro.slug, work.plan.base, open_configured_store(work.configuration.store)
     earlier, _ = read_earlier_records(store, None if base is None else base.manifest.lent)
@@ -203,8 +201,8 @@ def list_spooled(feeds: Iterable[FeedResult]) -> dict[str, tuple[SpoolFiles, dat
 
 
 def make_stays(work: MetroTask) -> Callable[[str, str], bool]:
-    """Return a function that tells if a record of a feed, by its source id, is kept although the feed no longer
-    mentions it: if it is a delta feed that did not remove it, or if the feed can't be read now."""
+    """Return a function that takes a feed and a source id, and returns True if the earlier record stays although the
+    feed no longer mentions it: if it is a delta feed that did not remove it, or if the feed can't be read now."""
     speaking = {feed.feed: (feed, feed.list_unread()) for feed in work.feeds}
 
     def stays(name: str, source_id: str) -> bool:

@@ -1,1 +1,1 @@
-"""Puts what readers get in its place: objects in the store, releases, static trees, takedowns."""
+"""Write and publish what readers get: objects in the store, releases, static trees, takedowns."""

@@ -16,7 +16,7 @@ from pipeline.tables.diff import name_changed_members
 
 
 class Difference(Struct, frozen=True, kw_only=True):
-    """`kind` as the change feed would say it of the way from the one release to the other."""
+    """A listing that differs between two releases. `kind`: as in the feed of changes from the first to the second."""
 
     metro: str
     type: str

@@ -73,14 +73,14 @@ def open_previous(
 
 
 def _put_origins(origins: pl.DataFrame, program: str, writer: ObjectWriter) -> Origins:
-    """`origins`: the columns of ORIGINS, by row."""
+    """Write the columns ORIGINS of the frame, a row for each listing, as an object."""
     target = BytesIO()
     origins.select(*ORIGINS).write_parquet(target, compression="uncompressed", statistics=False)
     return Origins(program=program, object=writer.put(target.getvalue()))
 
 
 def _read_origins(store: Store, origins: Origins, *, rows: int) -> pl.DataFrame | None:
-    """Return None where they are gone, or are not those of so many rows. StoreError."""
+    """Read the origins of a release; None if they are lost or don't have `rows` rows. Raises StoreError."""
     try:
         frame = pl.read_parquet(BytesIO(read_object(store, origins.object)))
     except (NotFound, Corrupt, pl.exceptions.PolarsError):
@@ -95,9 +95,9 @@ def find_horizon(today: date) -> tuple[date, date]:
 def build_metro(
     listings: Listings, previous: PreviousSnapshot, *, plan: MetroPlan, store: Store, renderer: int | None = None
 ) -> MetroBuild:
-    """Everything long, outside the race: all objects are durable when this returns, and nothing points to them.
+    """Write all objects of a metro durably, before any release names them, and return the new MetroBuild.
 
-    `renderer`: that of the documents of rows that another release had."""
+    `renderer`: the version that made the unchanged documents, if not this program's."""
     times = [perf_counter()]
     base, ours, spanning = plan.base, number_renderer(), listings.spanning
     writer = ObjectWriter(store, known=_name_known(base, previous) - {listings.delta_state.torn, *spanning.torn})
@@ -143,7 +143,7 @@ def build_metro(
 
 
 def _name_known(base: Base | None, previous: PreviousSnapshot) -> set[str]:
-    """Origins that could not be read are written again."""
+    """Return the objects that the previous release names, except origins that could not be read."""
     if base is None:
         return set()
     known = {base.sha, *list_objects(base.manifest)}
@@ -160,7 +160,7 @@ def _write_tables(
     writer: ObjectWriter,
     account: Mapping[str, FeedAccount],
 ) -> Manifest:
-    """`made` has no tables any more when this returns: mapped tables are derived while they go."""
+    """Write a metro's tables and return the manifest. Tables are removed from `made` one by one, to save memory."""
     packs = () if plan.base is None else plan.base.manifest.packs
     packed = pack_documents(made.tables, buffer, packs=packs, emptied=plan.emptied, writer=writer)
     frames = {**packed.tables, "related": make_related(packed.tables, today=plan.today)}
@@ -185,7 +185,7 @@ def _write_tables(
 
 
 def _put_mapped(derived: Iterator[tuple[str, pl.DataFrame]], writer: ObjectWriter) -> dict[str, Table]:
-    """Write mapped tables. None is here any more when the next is derived."""
+    """Write mapped tables one by one, so that only one of them is in memory."""
     mapped = {}
     for name, frame in derived:
         mapped[name] = _put_table(encode_mapped(frame), frame, writer)

@@ -82,8 +82,8 @@ def _read_copies(
 def _tell_organization(
     store: Store, before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, stamp: datetime, cache: Path
 ) -> Iterator[Version]:
-    """Yield the version for readers of all its metros. If the organization is still elsewhere, also yield versions for
-    readers of single metros that it enters or leaves."""
+    """Yield the version of an organization for readers of all its metros. If it remains in a metro, also yield versions
+    for readers of single metros that it enters or leaves."""
     old, new = (min(copies, key=_rank, default=None) for copies in (before, after))
     kind = name_kind(None if old is None else old.row, None if new is None else new.row["status"])
     if kind not in (None, "updated"):
@@ -105,8 +105,8 @@ def _tell_organization(
 def _tell_update(
     store: Store, before: Sequence[OrganizationCopy], after: Sequence[OrganizationCopy], *, stamp: datetime, cache: Path
 ) -> Iterator[Version]:
-    """Yield updates: of a metro's own copy for readers of any of its metros, of other copies for readers who see no own
-    one."""
+    """Yield updates of an organization: copies that a metro's own record states for readers of any of its metros, other
+    copies for readers who see no such copy."""
     own, lent = (_choose_own(before), _choose_own(after)), (_choose_lent(before), _choose_lent(after))
     updates = [sides for sides in (own, lent) if _is_other(*sides)]
     if not updates:
@@ -123,7 +123,7 @@ def _tell_update(
 
 
 def _choose_own(copies: Sequence[OrganizationCopy]) -> list[OrganizationCopy]:
-    """Return the published copies that metros' own records state; if there are none, all published copies."""
+    """Return the published copies that their metro's own record states, else all published copies."""
     shown = [copy for copy in copies if copy.row["status"] == PUBLISHED]
     return [copy for copy in shown if copy.is_own] or shown
 
@@ -142,7 +142,7 @@ def _make_version(
     known_in: Collection[str] = (),
     fields: tuple[str, ...] = (),
 ) -> Version:
-    """`homes`: the metros of which it is told; `after` may be empty, where nothing of it is left."""
+    """Make a version. `homes`: the metros whose readers get it. `after` is empty if no copy remains."""
     shown, is_removed = min(after or before, key=_rank), kind == "removed"
     metros = {copy.metro for copy in (*before, *after)}
     is_one = len(metros) == 1
@@ -199,7 +199,6 @@ def _name_fields(
 
 
 def _read_document(store: Store, copy: OrganizationCopy, *, cache: Path) -> bytes:
-    """Fetch only the pack that has the document: the other packs of a metro that is not built may be absent from this
-    machine."""
+    """Read the document of a copy, and fetch only its pack: other packs may not be on this machine."""
     pack = fetch_object(store, copy.manifest.packs[copy.row["pack"]].object, folder=cache)
     return pack[copy.row["offset"] : copy.row["offset"] + copy.row["length"]]

@@ -1,4 +1,4 @@
-"""Roll back: publish one more release, with the listings of an old one."""
+"""Roll back: publish a new release with the listings of an old one."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -42,11 +42,11 @@ def roll_back(
     cache: Path,
     trust: Trust = ANYBODY,
 ) -> RollbackResult:
-    """`today` has each metro's local date. What is taken down by now is left out. Pages are made with the settings of
-    the current release.
+    """Publish the listings of `target` as a new release, without those that were taken down since. `today`: each
+    metro's local date. Pages are made with the settings of the current release.
 
     Raises ConcurrentPublication if a build publishes meanwhile, and NotFound if the old release ended with a takedown
-    and a prune deleted what it held.
+    and its objects were pruned.
     """
     check_deadline = make_deadline(act="rollback")
     taken = WithdrawalMatcher(current.root.withdrawals)

@@ -18,8 +18,8 @@ FAILED = "failed"
 
 
 class Attempt(Struct, frozen=True, kw_only=True):
-    """`metros` and `as_of` are what was asked for, `feeds` what was read before it ended; `built` where it published,
-    `failed_feed` the feed that could not be read.
+    """An attempt to build. `metros` and `as_of` are those of the command, `feeds` the results read before it ended.
+    `built` is None if it published nothing; `failed_feed` is the feed that could not be read.
 
     Times are the machine's own, never `--as-of`.
     """
@@ -45,8 +45,8 @@ class Attempt(Struct, frozen=True, kw_only=True):
 
 
 def describe_attempt(attempt: Attempt) -> dict[str, Any]:
-    """`build`: what `build --json` prints, null where nothing was published; then `feeds` and what was found in them
-    are those that were read, of which nothing is in force."""
+    """Return the report as a JSON object. `build`: as `build --json` prints it, null if nothing was published. `read`:
+    then the feeds that were read, of which nothing is published."""
     built = attempt.built
     read = describe_feeds(attempt.feeds) if built is None else None
     return {

@@ -1,4 +1,4 @@
-"""Describe a build, for people and as the object of `build --json`."""
+"""Describe a build, as text and as the object of `build --json`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""The last builds of this machine, however they ended: a line of JSON each, the newest last.
+"""The history of builds on this machine, successful or not: a line of JSON each, the newest last.
 
-A build that published nothing is in no release, so this is the only trace of it after the next build's report.
+A build that published nothing is in no release, so after the next report only this history has it.
 """
 
 import contextlib

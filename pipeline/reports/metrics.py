@@ -50,7 +50,7 @@ def write_metrics(attempt: Attempt, path: Path, *, metros: frozenset[str] | None
 
 
 def describe_samples(attempt: Attempt) -> dict[str, Samples]:
-    """Return the samples that this attempt knows, by metric and values of its labels."""
+    """Return the samples of this attempt: by metric, then by the values of its labels."""
     ended = attempt.ended_at.timestamp()
     samples: dict[str, Samples] = {
         "timestamp_seconds": {(): ended},
@@ -92,8 +92,7 @@ def lay_over(
 
 
 def read_samples(path: Path) -> dict[str, Samples]:
-    """Read the samples of an earlier file. Empty if there is none or it is not one of ours; it is then written from
-    scratch."""
+    """Read the samples of an earlier file; none if it is missing or not ours. Then it is written from scratch."""
     samples: dict[str, Samples] = {}
     try:
         for family in text_string_to_metric_families(path.read_text()):
@@ -108,7 +107,7 @@ def read_samples(path: Path) -> dict[str, Samples]:
 
 
 class _SampleCollector:
-    """A collector of samples that are there already (prometheus_client's protocol)."""
+    """A prometheus_client collector that returns existing samples."""
 
     def __init__(self, samples: Mapping[str, Samples]) -> None:
         self._samples = samples

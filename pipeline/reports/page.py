@@ -1,4 +1,4 @@
-"""Render the report of a build for people, as a page and as Markdown, from the object of its JSON."""
+"""Render the report of a build, given as its JSON object, as a page and as Markdown."""
 
 import os
 import re
@@ -51,7 +51,7 @@ def _open_templates(*, is_html: bool) -> Environment:
 
 
 def _format_duration(seconds: float) -> str:
-    """`0.4 s`, `42 s`, `3 min 20 s`, `1 h 02 min`."""
+    """Format seconds: `0.4 s`, `42 s`, `3 min 20 s`, `1 h 02 min`."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

@@ -1,1 +1,1 @@
-"""Makes rows of records: settles ids, follows references, works out what no feed states."""
+"""Make rows from records: assign ids, resolve references, and compute facts that no feed states."""

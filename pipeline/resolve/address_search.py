@@ -36,7 +36,7 @@ def search_addresses(
     book: AddressBook,
 ) -> AddressSearch:
     """Find the addresses among places, houses and corners that records state with coordinates, else among the metro's
-    neighborhoods and postal codes. A house is never at the middle of its postal code."""
+    neighborhoods and postal codes. An address with a house number never gets the middle of its postal code."""
     placed: dict[object, tuple[PlacedDocument, float, float]] = {}
     texts: dict[str, str] = {}
     uses: dict[str, Counter[str]] = {}

@@ -1,5 +1,5 @@
-"""Points of addresses whose records state no coordinates: from what other records state, then from what a geocoding
-service said, which a metro remembers."""
+"""Find coordinates for addresses whose records state none: from other records, then from answers of a geocoding service
+that a metro's release stores."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ _HASH_BYTES = 16
 
 
 class PlacedRecord(Struct, frozen=True, gc=False):
-    """The part of a listing's record that says where it is."""
+    """The members of a listing's record that say where it takes place."""
 
     type: str
     name: str = ""
@@ -35,8 +35,8 @@ read_placed = msgspec.msgpack.Decoder(PlacedRecord).decode
 
 
 class AddressBook(Struct, frozen=True, kw_only=True):
-    """The answers of geocoding services for one metro. They are kept by a hash of the address, because an address may
-    be somebody's home. `unknown`: the service that did not find an address."""
+    """The answers of geocoding services for one metro, by a hash of the address, because an address may be somebody's
+    home. `unknown`: for an address that was not found, the service that was asked."""
 
     points: Mapping[str, Point] = {}
     unknown: Mapping[str, str] = {}
@@ -46,10 +46,10 @@ class AddressSearch(Struct, frozen=True, kw_only=True):
     """The result of a search for a metro's addresses in its own records. Addresses are folded.
 
     Attributes:
-        points: of those that were found.
-        missing: the others as they were written, in the order of the records.
+        points: the coordinates of addresses that were found.
+        missing: addresses that were not found, as they were written, in the order of the records.
         uses: how many records of each feed have each address.
-        book: what services said before.
+        book: what geocoding services answered before.
     """
 
     points: Mapping[str, Point]
@@ -59,7 +59,7 @@ class AddressSearch(Struct, frozen=True, kw_only=True):
 
 
 class AddressPoints(Struct, frozen=True, kw_only=True):
-    """The points of a metro's addresses, as its listings get them. `is_whole`: no service is to be asked for more."""
+    """The points of a metro's addresses, for its listings. `is_whole`: no address waits for a geocoding service."""
 
     points: Mapping[str, Point]
     book: bytes
@@ -97,7 +97,7 @@ def hash_address(address: str) -> str:
 
 
 def list_questions(search: AddressSearch, *, provider: str) -> dict[str, str]:
-    """Return the addresses to ask a service for, as they were written, by their hash."""
+    """Return the addresses to send to a service, as they were written, by their hash."""
     hashed = {hash_address(address): (address, text) for address, text in search.missing.items()}
     known = {key for key, name in search.book.unknown.items() if name == provider} | search.book.points.keys()
     return {
@@ -108,8 +108,8 @@ def list_questions(search: AddressSearch, *, provider: str) -> dict[str, str]:
 
 
 def settle_addresses(search: AddressSearch, book: AddressBook, *, waiting: Iterable[str]) -> AddressPoints:
-    """Return the points of all addresses. `book`: what services said by now; `waiting`: hashes of the addresses that
-    the service is still to be asked for."""
+    """Return the points of all addresses. `book`: all answers of services so far; `waiting`: hashes of addresses that
+    are still to be sent to the service."""
     left = {*waiting}
     hashed = {address: hash_address(address) for address in search.missing}
     points = {**search.points}
@@ -130,7 +130,7 @@ def settle_addresses(search: AddressSearch, book: AddressBook, *, waiting: Itera
 
 
 def read_book(store: Store, sha: str | None) -> AddressBook:
-    """Return what a release remembers of services; nothing if it can't be read, so that they are asked again."""
+    """Read the services' answers that a release stores; none if they can't be read: then they are requested again."""
     try:
         return AddressBook() if sha is None else msgspec.json.decode(read_object(store, sha), type=AddressBook)
     except (NotFound, Corrupt, msgspec.MsgspecError):

@@ -1,5 +1,5 @@
-"""The state of delta feeds, which send only changes: their current records, stored with a metro's release. The next
-build reads the records that the feed does not mention from here."""
+"""The state of delta feeds, which send only changes: their current records, stored with a metro's release. From here
+the next build takes the records that a feed does not mention."""
 
 import mmap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,8 +34,8 @@ Words = Mapping[str, Sequence[str]]
 
 
 class DeltaState(Struct, frozen=True):
-    """For the next build: the encoded `records`, if there are any. `torn`: the object of the last release, if it can't
-    be read."""
+    """The delta state for the next build: the encoded `records`, if there are any. `torn`: the object of the previous
+    release, if it can't be read."""
 
     records: bytes | None = None
     torn: str | None = None
@@ -45,14 +45,14 @@ NOTHING = DeltaState()
 
 
 class _Head(Struct, frozen=True, array_like=True):
-    """`words`: the vocabulary that its records may use."""
+    """The head of the file. `words`: the vocabulary that its records may use."""
 
     layout: int
     words: dict[str, tuple[str, ...]]
 
 
 class _DeltaRecord(Struct, frozen=True, array_like=True):
-    """A record without its line, which was in another file. `crawled`: the newest `crawled_at` of its feed then."""
+    """A stored record, without its line number. `crawled`: the feed's newest `crawled_at` when it was read."""
 
     kind: str
     digest: bytes
@@ -61,7 +61,7 @@ class _DeltaRecord(Struct, frozen=True, array_like=True):
 
 
 class DeltaRecords(Struct, frozen=True):
-    """Records with line 0, and the vocabulary that they may use."""
+    """Stored records, all with line 0, and the vocabulary that they may use."""
 
     records: Sequence[SpooledRecord] = ()
     words: Words = {}
@@ -83,7 +83,7 @@ def encode_delta_state(records: Iterable[SpooledRecord], *, words: Words, vocabu
 
 
 def read_earlier_records(store: Store, sha: str | None) -> tuple[DeltaRecords, str | None]:
-    """Return what stood, and the object if it can't be read."""
+    """Read the stored records of a release. The second value is the object's hash if it can't be read, else None."""
     if sha is None:
         return DeltaRecords(), None
     try:
@@ -101,7 +101,7 @@ def keep_delta_state(store: Store, sha: str | None) -> DeltaState:
 
 
 def parse_delta_state(data: bytes) -> DeltaRecords:
-    """Corrupt, msgspec.DecodeError."""
+    """Decode stored records. Raises Corrupt or msgspec.DecodeError."""
     runs = unpack_runs(data)
     head = msgspec.msgpack.decode(next(runs), type=_Head)
     if head.layout != LAYOUT:
@@ -110,7 +110,7 @@ def parse_delta_state(data: bytes) -> DeltaRecords:
 
 
 def _read_runs(runs: Iterable[bytes]) -> Iterator[SpooledRecord]:
-    """Yield records that refer to a mapped temporary file: a million of them in memory would be gigabytes."""
+    """Yield the records, with their bytes in a mapped temporary file: a million would take gigabytes."""
     with TemporaryFile() as file:
         with naming_folder():
             sizes = [file.write(run) for run in runs]

@@ -1,6 +1,6 @@
-"""Organizations that several metros share: a metro may refer to an organization whose record another metro has.
+"""Organizations that several metros share: records of a metro may refer to an organization of another metro.
 
-A metro's references and what they resolved to are stored with it; it is built again when they would resolve otherwise.
+A metro's references are stored with it. If they would resolve differently now, the metro is built again.
 """
 
 import hashlib
@@ -32,8 +32,8 @@ _DIGEST_BYTES = 16
 
 
 class MetroOrganizations(Struct, frozen=True, kw_only=True):
-    """The place where a metro's organizations are stored: a `file` of this build, an `object` of the last release, or
-    neither if it has none."""
+    """The place where a metro's organizations are stored: a `file` of this build, an `object` of the previous release,
+    or neither if it has none."""
 
     metro: str
     file: Path | None = None
@@ -42,7 +42,7 @@ class MetroOrganizations(Struct, frozen=True, kw_only=True):
 
 class SharedState(Struct, frozen=True, kw_only=True):
     """State that a metro stores for the next build: the encoded records of its organizations (`lent`), and its
-    references to those of other metros (`foreign`). `torn`: objects of the last release that can't be read."""
+    references to those of other metros (`foreign`). `torn`: objects of the previous release that can't be read."""
 
     lent: bytes | None = None
     foreign: bytes | None = None
@@ -60,12 +60,12 @@ class ForeignOrganizations:
         self._store, self._vocabulary = store, vocabulary
 
     def find(self, ask: ForeignReference, *, metro: str) -> ForeignOrganization | None:
-        """Return the record in the first other metro, by slug, that has it."""
+        """Return the organization that a metro's reference means in the first other metro that has it."""
         loans = (*self._index.get((ask.id,), ()), *self._index.get((ask.feed, ask.source_id), ()))
         return next((loan for loan in loans if loan.metro != metro), None)
 
     def has_moved(self, data: bytes, *, metro: str) -> bool:
-        """Return whether the references in `data` (`encode_foreign`) would resolve otherwise now."""
+        """Return True if the references in `data` (`encode_foreign`) would resolve differently now."""
         return any(hash_foreign(self.find(ask, metro=metro)) != got for ask, got in _parse_foreign(data))
 
     @cached_property
@@ -133,9 +133,9 @@ def put_lent(
 
 
 def list_lent(entries: Iterable[SpooledRecord], earlier: Iterable[SpooledRecord]) -> list[SpooledRecord]:
-    """Return the organizations that a metro has a record of. `entries`: what its feeds state now, removals too;
-    `earlier`: records that stay if the feeds do not mention them. If an id comes twice the first wins, unless
-    the id is computed from the feed and `source_id` of the other record."""
+    """Return the organizations of which a metro has a record. `entries`: what its feeds sent now, with removals;
+    `earlier`: stored records that apply if the feeds do not mention them. If several have an id, the first wins, but
+    before it the record from whose feed and `source_id` the id is computed."""
     stated = list(entries)
     spoken = {(entry.head.feed, entry.head.source_id) for entry in stated}
     stays = (entry for entry in earlier if (entry.head.feed, entry.head.source_id) not in spoken)
@@ -158,7 +158,7 @@ def hash_foreign(loan: ForeignOrganization | None) -> bytes:
 
 
 def encode_foreign(foreign: ForeignResolution) -> bytes | None:
-    """Encode a hash of each organization that a metro took from others; None if it took none."""
+    """Encode references to other metros' organizations, each with a hash of its result; None without any."""
     if not foreign:
         return None
     got = sorted((ask, hash_foreign(loan)) for ask, loan in foreign.items())

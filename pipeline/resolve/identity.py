@@ -1,4 +1,4 @@
-"""Settles which record has an id where several state it."""
+"""Decide which record gets an id that several records claim."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,16 +15,16 @@ def identify_records(
     kept: Mapping[str, str],
     feeds: Sequence[str],
 ) -> dict[str, SpooledRecord]:
-    """Return the first record of each id. `problems` gets the others, since only one can be published.
+    """Return the first record of each id. The others become problems, since only one can be published.
 
-    One that stood (line 0) is none of those that were read, and no less so.
+    Stored records (line 0) take part like those that were read now.
 
     Args:
         records: in the order in which they may have an id.
         problems: gets a problem for each record that can't have its id.
         refused: the ids that the metro may not have, with the reason.
         kept: the source by id of rows that stay without a record.
-        feeds: their names, in the configuration's order.
+        feeds: the names of the feeds, in the configuration's order.
     """
     ids = [assign_id(record.head) for record in records]
     derived: dict[str, str] = {}

@@ -48,12 +48,12 @@ class _Claim(Struct, frozen=True, kw_only=True):
 def collect_claims(
     by_id: Mapping[str, SpooledRecord], carried: Mapping[str, str], published: Collection[str]
 ) -> Claims:
-    """Collect the claims of a metro.
+    """Collect a metro's claims to ids.
 
     Args:
-        by_id: its records.
+        by_id: the metro's records.
         carried: the sources, by id, of rows that remain although no feed sent their record again.
-        published: the ids that it has in the previous release.
+        published: the ids that the metro has in the previous release.
     """
     groups = defaultdict[tuple[str, bool, bool, bool], list[str]](list)  # a million objects would take their time
     for row_id, entry in by_id.items():
@@ -79,15 +79,15 @@ def _name_row(row_id: str, source: str, *, is_live: bool) -> Claimant:
 
 
 def list_arrived(claims: Iterable[Claims]) -> set[str]:
-    """List the ids that a metro has, and has not in the previous release."""
+    """Return the ids that are new in a metro since the previous release."""
     return {str(UUID(bytes=data)) for some in claims for data in _list_new(some)}
 
 
 def read_standing_claims(
     store: Store, manifests: Mapping[str, Manifest], ids: Collection[str], *, cache: Path
 ) -> dict[str, Claims]:
-    """Return the claims on these ids by metro, of all that readers see in metros that are not built. Raise NotFound,
-    Corrupt or StoreError."""
+    """Return by metro the claims of published rows to these ids. `manifests`: of the metros that are not built. Raises
+    NotFound, Corrupt or StoreError."""
     # With them comes Polars, which a build without a new listing has no other use for.
     import polars as pl
 
@@ -117,8 +117,8 @@ def find_refused(
     """Return, for each built metro that loses ids to another one, the reason by id.
 
     Args:
-        claims: those of the metros that were built, by slug.
-        feeds: their names in the configuration's order.
+        claims: the claims of each built metro, by slug.
+        feeds: the names of the feeds, in the configuration's order.
         find_standing: returns the claims on the given ids in the metros that were not built.
     """
     contested, arrived = _find_contested(claims)

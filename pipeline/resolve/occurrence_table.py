@@ -24,7 +24,7 @@ def join_occurrence_table(happenings: Sequence[tuple[int, Occurrences, bool]]) -
 
 
 def split_occurrence_table(frame: pl.DataFrame) -> Iterator[tuple[int, Occurrences]]:
-    """(row number, its occurrences) of the table, by row."""
+    """Yield each row number of the table, ascending, with its occurrences."""
     ordered = frame.sort("row", "index")
     rows = ordered["row"].to_numpy()
     edges = [0, *(np.flatnonzero(np.diff(rows)) + 1).tolist(), len(rows)] if len(rows) else []

@@ -1,4 +1,4 @@
-"""The previous release as a build needs it: the columns of each row, what it was made from, and its document."""
+"""The previous release as a build needs it: the columns, inputs and document of each row."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -31,11 +31,11 @@ _IS_LENT = pl.col("home").is_not_null()
 
 
 class PreviousSnapshot:
-    """A metro's rows in an earlier release, by id and by the feed that gave them.
+    """A metro's rows in the previous release, by id and by the feed that gave them.
 
-    `vocabulary`: of the build, in whose words rows are carried; that release's own where none is given. `origins`: of
-    each listing, by row, the hash of what it was made of, and its `links`; None where another program made them, or
-    they are not known: then no row stays without being made again. `horizon`: of that release's dates, inclusive.
+    `vocabulary`: the build's, to which rows are translated; if None, the release's own. `origins`: for each listing, by
+    row, a hash of its inputs and its `links`; if None, because another program made them or they are lost, every
+    listing is made again. `horizon`: the first and last date of the release's occurrences, inclusive.
     """
 
     def __init__(
@@ -91,12 +91,12 @@ class PreviousSnapshot:
         return {**row, "kind": TYPES[row["type"]]}
 
     def list_shown(self) -> Iterator[tuple[str, str]]:
-        """Ids and sources of all but what was withdrawn: its record is gone, and nothing may refer to it. What other
-        metros lent is theirs."""
+        """Yield id and source of each row except withdrawn ones, to which nothing may refer, and organizations of other
+        metros."""
         return self._list_sources((pl.col("status") != ARCHIVED) | pl.col("reason").ne_missing("withdrawn"))
 
     def list_published(self) -> Iterator[tuple[str, str]]:
-        """Ids and sources of what readers see, without what other metros lent."""
+        """Yield id and source of each published row, without organizations of other metros."""
         return self._list_sources(pl.col("status") == PUBLISHED)
 
     def _list_sources(self, wanted: pl.Expr) -> Iterator[tuple[str, str]]:
@@ -117,7 +117,7 @@ class PreviousSnapshot:
         return pl.Series("at", [*map(self._at.__getitem__, ids)], dtype=pl.UInt32())
 
     def list_moving(self, horizon: tuple[date, date]) -> frozenset[str]:
-        """Ids of the series of which other dates may be in sight now: not those of which all were, and are."""
+        """Return the ids of event series that may have other dates within the new horizon."""
         if self.horizon == horizon:
             return frozenset()
         known = self.read_table("occurrences").group_by("row").agg(
@@ -142,25 +142,25 @@ class PreviousSnapshot:
         return ids
 
     def find_source(self, feed: str, source_id: str) -> list[str]:
-        """Ids of the rows that this feed's record gave (of several types, rarely)."""
+        """Return the ids of the rows that this record of a feed gave, rarely several of different types."""
         return self._by_source.get((feed, source_id), [])
 
     def find_lent(self, ids: Collection[str]) -> list[str]:
-        """Return the ids of organizations that these listings name and another metro has the record of."""
+        """Return the ids of other metros' organizations to which these listings refer."""
         return self._list_organizations(ids, _IS_LENT)["id"].to_list()
 
     def find_named(self, ids: Collection[str]) -> dict[str, str]:
-        """Return id and name of organizations that these listings name and no record states."""
+        """Return id and name of organizations that these listings name and that have no record."""
         return dict(self._list_organizations(ids, pl.col("source").str.starts_with("/")).iter_rows())
 
     def _list_organizations(self, ids: Collection[str], wanted: pl.Expr) -> pl.DataFrame:
-        """Id and name."""
+        """Return id and name of the organizations of these listings that match the condition."""
         at = [number for row_id in ids if (number := self._at[row_id]) >= 0]
         named = self.listings[at]["organization_id"].drop_nulls().unique().to_list() if at else []
         return self.organizations.filter(pl.col("id").is_in(named) & wanted).select("id", "name").sort("id")
 
     def choose_sources(self, stays: Callable[[str, str], bool]) -> frozenset[str]:
-        """Ids of the rows that records of some feeds and source ids gave."""
+        """Return the ids of rows for whose feed and source id `stays` returns True."""
         return frozenset(row_id for source, ids in self._by_source.items() if stays(*source) for row_id in ids)
 
     def list_slugs(self, kind: str) -> dict[str, str]:
@@ -183,7 +183,7 @@ class PreviousSnapshot:
         return _location_decoder.decode(self.read_document(row_id)).location
 
     def carry_row(self, row_id: str) -> Row:
-        """Return the row unchanged, to go into the next release unless the diff says otherwise."""
+        """Return the row unchanged, for the next release."""
         at = self._at[row_id]
         frame = self.listings if at >= 0 else self.organizations
         old = frame.row(at if at >= 0 else -1 - at, named=True)
@@ -200,7 +200,7 @@ class PreviousSnapshot:
         )
 
     def _translate(self, columns: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the columns of words in the build's vocabulary, if that has changed. Words that it no longer has are
+        """Translate the columns of words to the build's vocabulary, if it has changed. Words that it no longer has are
         dropped; the document keeps them."""
         assert self.snapshot is not None
         before, now = self.snapshot.vocabulary, self._vocabulary
@@ -218,7 +218,7 @@ class PreviousSnapshot:
         return moved
 
     def read_table(self, name: str) -> pl.DataFrame:
-        """Empty where there is none."""
+        """Read a table, empty if the release has none of this name."""
         return _read_table(self.snapshot, name)
 
     @cached_property

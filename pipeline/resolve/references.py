@@ -54,10 +54,10 @@ class ReferenceTarget(Struct, frozen=True, kw_only=True):
 
 
 class Resolution(Struct, frozen=True, kw_only=True):
-    """The result of a reference: an `id`, an organization to be made, or a problem. All None if none was given.
+    """The result of a reference: an `id`, an organization to be made, or a problem. All None without a reference.
 
-    `made_name`: nobody has a record of this organization, its `id` is made of this name and its row is to be made.
-    `problem`: why a reference that was given leads to nothing; `value` is what it said.
+    `made_name`: no record states this organization; its `id` is computed from this name, and its row is to be made.
+    `problem`: why the reference leads to nothing; `value`: the text of the reference.
     """
 
     id: str | None = None
@@ -70,12 +70,12 @@ _NOTHING, _NOWHERE = Reference(), Resolution()
 
 
 class Targets(Struct, frozen=True, kw_only=True):
-    """Everything to which one metro's records may refer, by each way of naming it. Keys begin with the type, here
-    called `kind`.
+    """The rows to which a metro's records may refer, indexed by each way to refer to them. Keys begin with the type,
+    here called `kind`.
 
-    `places`: by folded name, which several places may share; a name of an organization is unique. `addresses`: places
-    by house and street. `known`: references that were resolved before, by kind and feed, since many listings make the
-    same one; `located`: texts likewise.
+    `places`: by folded name, which several places may share; names of organizations are unique. `addresses`: places by
+    house and street. `known`: a cache of resolved references by kind and feed, since many listings have the same one;
+    `located`: a cache for LOCATION texts.
     """
 
     metro: str
@@ -89,8 +89,8 @@ class Targets(Struct, frozen=True, kw_only=True):
     located: dict[str, str | None] = {}
 
     def find_located(self, text: str) -> str | None:
-        """Return the one place that the LOCATION of a calendar names: by its name, with an address behind it that is
-        not another, or by its address alone."""
+        """Return the id of the one place that a calendar's LOCATION means: by its name, unless another address follows,
+        or by its address alone."""
         if text not in self.located:
             self.located[text] = self._find_located(text)
         return self.located[text]
@@ -107,8 +107,8 @@ class Targets(Struct, frozen=True, kw_only=True):
         return places[0].id if len(places) == 1 else None
 
     def resolve(self, reference: Reference | None, *, kind: str, feed: str) -> Resolution:
-        """Resolve a reference by the first of these that finds a row: `id`, `source_id` (of the feed that the reference
-        names, else of its own), `slug`, `name`. A place's name must be unambiguous."""
+        """Resolve a reference by the first of these that finds a row: `id`, `source_id` (in the feed that the reference
+        names, else in `feed`), `slug`, `name`. A place's name must be unambiguous."""
         if reference is None or reference == _NOTHING:
             return _NOWHERE
         if reference.name is None:
@@ -158,9 +158,9 @@ class Targets(Struct, frozen=True, kw_only=True):
 
 
 def index_targets(targets: Iterable[ReferenceTarget], *, metro: str) -> Targets:
-    """`targets`: the metro's own, and organizations of other metros, which are found by id and source_id alone.
+    """Index the rows. `targets`: the metro's own, and organizations of other metros, found by id and source_id alone.
 
-    Of several organizations with the same folded name the one with the least id is meant.
+    If organizations have the same folded name, the name means the one with the least id.
     """
     index = Targets(metro=metro, sources={}, ids={}, slugs={}, names={}, places={})
     for target in sorted(targets, key=lambda target: (target.type, target.id)):
@@ -205,7 +205,7 @@ def _choose_place(candidates: Sequence[ReferenceTarget], reference: Reference) -
 
 
 def _may_be_at(text: str, addresses: Sequence[str]) -> bool:
-    """Return False if a text has the number of a house that none of the addresses has."""
+    """Return False if the text has a house number that none of the addresses has."""
     own = {number for address in addresses for number in _HOUSE.findall(address)}
     stated = {*_HOUSE.findall(text)}
     return not own or not stated or bool(own & stated)

@@ -1,4 +1,4 @@
-"""Make rows from the records of one metro: identity, references, geography and the rules, in that order.
+"""Make rows from the records of one metro: ids, references, geography and rules, in that order.
 
 A listing whose input has not changed since the previous release is not made again.
 """
@@ -50,7 +50,7 @@ _encoder = msgspec.msgpack.Encoder()
 
 
 class _NewListing(Struct, frozen=True):
-    """A listing to make. Its record is decoded then."""
+    """A listing to make. Its record is decoded only when its row is made."""
 
     id: str
     kind: str
@@ -64,8 +64,8 @@ class _NewListing(Struct, frozen=True):
 
 
 class RowMaker:
-    """`stays`: the unchanged listings, known at once; `foreign`: what the records ask of other metros, and what they
-    get; `problems`: what was left out of records, complete after the rows were listed."""
+    """Makes a metro's rows. `stays`: the unchanged listings, known at once; `foreign`: references to other metros with
+    their results; `problems`: parts of records left out, complete after `list_rows`."""
 
     def __init__(
         self,
@@ -77,8 +77,8 @@ class RowMaker:
         carried: Collection[str],
         find_loan: FindLoan,
     ) -> None:
-        """`by_id`: records by their listing's id; `carried`: ids whose row of the release before stays whatever it was
-        made of; `find_loan`: of organizations that other metros have."""
+        """Index the records and compare them with the previous release. `by_id`: records by their listing's id;
+        `carried`: ids of previous rows to keep in any case; `find_loan`: finds an organization of another metro."""
         self.problems: list[Problem] = []
         self.stays: list[UnchangedListing] = []
         self._previous, self._setting = previous, setting
@@ -110,7 +110,7 @@ class RowMaker:
         del self._references  # of 5,000 listings 2 MB
 
     def _keep(self, kept: Iterable[str]) -> None:
-        """Keep rows whose record is not known any more. Organizations are carried over as rows."""
+        """Keep rows that have no record any more: listings in `stays` if possible, all others as carried rows."""
         for row_id in kept:
             if self._previous.origins is None or self._previous.find_row(row_id) < 0:
                 self._carried.append(row_id)
@@ -157,8 +157,7 @@ class RowMaker:
                 self.stays.append(stay)
 
     def _move(self, row_id: str, entry: SpooledRecord, origin: bytes) -> UnchangedListing | None:
-        """Return a series as unchanged, but with the dates that are in the horizon now; None if its rule has
-        problems."""
+        """Return an event series as unchanged, with the dates within the new horizon; None if its rule has problems."""
         record = self._read_record(EncodedRecord(entry.line, entry.digest, entry.data), entry.head.type)
         assert isinstance(record, EventRecord)
         expansion = expand_event(record, self._setting)
@@ -193,7 +192,7 @@ class RowMaker:
         return row, problems
 
     def _read_record(self, encoded: EncodedRecord, kind: str) -> ListingRecord:
-        """Return the record as its feed's settings have it."""
+        """Decode the record and apply its feed's settings for confidence and for events of several days."""
         record = decode_record(encoded, kind)
         assert isinstance(record, ListingRecord)
         if record.confidence is None and record.feed not in self._setting.scored:
@@ -229,8 +228,8 @@ def _hash_origin(
     place: bytes,
     point: Point | None,
 ) -> bytes:
-    """Hash everything that a listing is made from, except the program, the metro's settings and the date. `place`: a
-    hash of its place; `point`: of its address."""
+    """Hash all inputs of a listing except the program, the metro's settings and the date. `place`: a hash of its place;
+    `point`: the coordinates of its address."""
     head = entry.head
     freshness = None if head.confidence is not None else weigh_freshness(head.source.crawled_at, entry.crawled)
     parts = (entry.digest, row_id, slug, organization, place, freshness, *(point or ()))

@@ -1,1 +1,1 @@
-"""Turns rows into the snapshot's tables, and into the indexes that are mapped."""
+"""Convert rows to the snapshot's tables, and to indexes that are read as mapped files."""

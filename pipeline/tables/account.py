@@ -1,4 +1,4 @@
-"""Count what became of a feed's records in a metro: served, or hidden from the lists that readers see by default."""
+"""Count a feed's listings in a metro: served, or hidden from the default lists."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -23,7 +23,7 @@ def count_tables(tables: Mapping[str, pl.DataFrame], *, today: date) -> dict[str
 
 
 def mark_open(tables: Mapping[str, pl.DataFrame], *, today: date) -> pl.DataFrame:
-    """Return the COLUMNS of a metro's listings, and `is_open`: something of it is today or later."""
+    """Return the COLUMNS of a metro's listings, and `is_open`: True if a date of it is or may be today or later."""
     goes_on = pl.col("ends_on").is_null() | (pl.col("ends_on") >= today)
     starts_later = pl.col("beyond_starts_local").is_not_null()
     rows = [tables["occurrences"].filter(pl.col("date") >= today), tables["listings"].filter(starts_later)]
@@ -33,7 +33,7 @@ def mark_open(tables: Mapping[str, pl.DataFrame], *, today: date) -> pl.DataFram
 
 
 def sort_shown(listings: pl.DataFrame) -> pl.DataFrame:
-    """Return `id`, `name` and `feed` of listings, and as `reason` what hides each from default lists, or "served".
+    """Return `id`, `name`, `feed` and `reason` of listings: what hides each from default lists, or "served".
 
     Args:
         listings: the COLUMNS, and `is_open`.
@@ -56,7 +56,7 @@ def count_shown(listings: pl.DataFrame, *, organizations: Iterable[str | None]) 
     """Count published listings by feed and by what hides them.
 
     Args:
-        listings: as `sort_shown` takes them.
+        listings: as in `sort_shown`.
         organizations: the sources of the published organizations, which are always shown.
     """
     published = sort_shown(listings).filter(pl.col("reason") != "unpublished")

@@ -56,7 +56,7 @@ def make_tables(
     is_ours: bool,
     categories: Mapping[str, str],
 ) -> Tables:
-    """Make a metro's tables; its documents go to the buffer. The last four arguments are those of `TableBuilder`."""
+    """Make a metro's tables and write documents to the buffer. The last four arguments are those of `TableBuilder`."""
     builder = TableBuilder(previous, buffer, stamp=stamp, is_ours=is_ours, categories=categories)
     builder.add_rows(listings.rows)
     builder.add_stays(listings.stays)
@@ -87,7 +87,7 @@ def _make_tables(builder: TableBuilder, *, neighborhoods: pl.DataFrame) -> Table
 
 
 def _order_listings(listings: pl.DataFrame, sessions: pl.DataFrame) -> pl.DataFrame:
-    """Events by their first moment, camps by their first day, all others by name; then by id."""
+    """Sort events by their first moment, camps by their first day, all others by name; then by id."""
     starts = sessions.group_by("number").agg(starts_on=pl.col("starts_on").min())
     first = pl.col("starts_on").fill_null(date.max).to_physical().cast(pl.Int64)
     moment = (
@@ -134,7 +134,7 @@ def _order_changes(changed: Sequence[RowChange], *, rows: Numbers, organization_
 
 
 def encode_table(frame: pl.DataFrame) -> bytes:
-    """Parquet whose bytes depend on the rows alone: a total order is the caller's, the writer's settings are fixed."""
+    """Encode a table as Parquet. Equal rows in equal order give equal bytes, since the writer's settings are fixed."""
     buffer = io.BytesIO()
     frame.write_parquet(buffer, compression="zstd", compression_level=3, statistics=True, row_group_size=ROW_GROUP_SIZE)
     return buffer.getvalue()
@@ -146,7 +146,7 @@ _DECIMALS = 6
 
 
 def join_stated(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataFrame:
-    """`neighborhoods`: of the map, or of a release before, whose listings are others."""
+    """Add the neighborhoods that only listings state to those of the map. Earlier stated ones are replaced."""
     mapped = neighborhoods.filter(pl.col("south").is_not_null())
     slugs, keys = mapped["slug"].implode(), mapped["key"].implode()
     is_mapped = pl.col("neighborhood_slug").is_in(slugs) | pl.col("neighborhood_key").is_in(keys)
@@ -157,7 +157,7 @@ def join_stated(neighborhoods: pl.DataFrame, listings: pl.DataFrame) -> pl.DataF
 
 
 def _describe(slug: str, names: list[str], lats: list[float | None], lngs: list[float | None]) -> dict[str, Any]:
-    """Return a neighborhood's row: the name that most of its listings use, and the mean of their coordinates."""
+    """Make a neighborhood's row from its listings: the most common name, and the mean of the coordinates."""
     spelled = Counter(names)
     name = min(spelled, key=lambda spelling: (-spelled[spelling], spelling))
     placed = [(lat, lng) for lat, lng in zip(lats, lngs, strict=True) if lat is not None and lng is not None]
@@ -170,11 +170,11 @@ def _find_mean(degrees: list[float]) -> float | None:
 
 
 def make_zips(centroids: Sequence[Centroid]) -> pl.DataFrame:
-    """Make the table of centroids."""
+    """Make the table of postal codes."""
     return pl.DataFrame([astuple(centroid) for centroid in centroids], schema=make_schema(ZIPS), orient="row")
 
 
 def carry_centroids(snapshot: Snapshot) -> tuple[Centroid, ...]:
-    """Return the centroids of an older release."""
+    """Return the centroids of postal codes in an older release."""
     file = snapshot.tables.get("zips")
     return () if file is None else tuple(Centroid(*row) for row in pl.read_parquet(BytesIO(file.view)).iter_rows())

@@ -24,9 +24,9 @@ Floats = NDArray[np.float32]
 
 
 class Traits(Struct, frozen=True, kw_only=True, eq=False):
-    """The traits of all listings, as arrays by row. `points`: metres from a point near them, NaN if not stated.
-    `youngest` is above `oldest` if ages are not stated. `slots`: a bit for each weekday and block of the day, `days`:
-    one for each weekday. `kinds`: the index of the row's set of categories in `sets`."""
+    """The traits of all listings, as arrays by row. `points`: coordinates in metres from a point near them, NaN if
+    unknown. `youngest` is above `oldest` if ages are unknown. `slots`: a bit for each weekday and block of the day,
+    `days`: a bit for each weekday. `kinds`: the index in `sets` of the row's set of categories."""
 
     types: Numbers
     categories: NDArray[np.uint64]
@@ -66,21 +66,21 @@ def read_traits(tables: Mapping[str, pl.DataFrame]) -> Traits:
 
 
 def find_middles(traits: Traits) -> Numbers:
-    """Twice the middle of the ages."""
+    """Return twice the middle of each row's ages, an integer."""
     return traits.youngest.astype(np.int64) + traits.oldest
 
 
 def _shift(metres: NDArray[np.float64]) -> Floats:
-    """Return metres measured from the first point. Numbers that small keep millimetres in half the bytes; distances
-    from the centre of the earth would not."""
+    """Return coordinates in metres relative to the first point. Such small numbers keep millimetres in half the
+    bytes."""
     stated = metres[~np.isnan(metres)]
     shifted: Floats = (metres - stated[:1].sum()).astype(np.float32)
     return shifted
 
 
 def _find_tiles(lats: NDArray[np.float64], lngs: NDArray[np.float64]) -> Numbers:
-    """Return the number of a tile of some hundred metres for each point, close numbers for close tiles (a Z-order
-    curve); -1 without a point."""
+    """Return the number of each point's tile of some hundred metres, -1 without a point. Close tiles have close numbers
+    (a Z-order curve)."""
     is_placed = ~(np.isnan(lats) | np.isnan(lngs))
     tiles = np.zeros(lats.size, dtype=np.int64)
     for bit, (degrees, span) in enumerate(((lngs, 360), (lats, 180))):
@@ -91,8 +91,8 @@ def _find_tiles(lats: NDArray[np.float64], lngs: NDArray[np.float64]) -> Numbers
 
 
 def _find_slots(tables: Mapping[str, pl.DataFrame], *, size: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-    """Return the bits of weekday and block, and of weekday, of each row: by the dates of events, the sections of
-    classes, the sessions of camps."""
+    """Return each row's bits of weekday and block, and its bits of weekday, from the dates of events, the sections of
+    classes and the sessions of camps."""
     parts = [tables["occurrences"].select("row", "weekday", "time").unique()]
     for name in ("sections", "sessions"):
         frame = tables[name].select("row", "days", "time")
@@ -225,8 +225,8 @@ def make_related(tables: Mapping[str, pl.DataFrame], *, today: date) -> pl.DataF
 
 
 def _find_live(tables: Mapping[str, pl.DataFrame], *, today: date) -> Numbers:
-    """Return the rows in the default lists, ascending; one row of a program, at most two of several listings of the
-    same thing."""
+    """Return the rows in the default lists, ascending: one row for each program, and at most two listings of the same
+    thing."""
     last = today + timedelta(days=_WINDOW_DAYS)
     ends = pl.col("ends_on"), pl.coalesce("ends_on", "starts_on")
     rows = pl.concat(
@@ -251,7 +251,7 @@ def _find_live(tables: Mapping[str, pl.DataFrame], *, today: date) -> Numbers:
 
 
 def _find_similar(own: Numbers, pool: Numbers, traits: Traits) -> NDArray[np.uint64]:
-    """Find the most similar listings from a pool of one type for each of `own`: numbers made of score and rows,
+    """Find the most similar listings for each of `own` in a pool of one type. Return score and rows packed in numbers,
     ascending."""
     pairs = []
     weights = weigh_categories(traits.categories[pool])
@@ -271,7 +271,7 @@ def _find_similar(own: Numbers, pool: Numbers, traits: Traits) -> NDArray[np.uin
 
 
 def _list_candidates(asking: Numbers, members: Numbers, traits: Traits) -> Iterator[tuple[Numbers, Numbers]]:
-    """Chunks of listings, with a row of candidates each: all, where these are few; else those about its own place."""
+    """Yield chunks of listings with their candidates: all members if few, else neighbors by place and by kind."""
     orders = (BY_PLACE, _rank_places(traits)), (BY_KIND, _rank_kinds(traits))
     sorted_members = [(size, ranks, members[np.argsort(ranks[members], kind="stable")]) for size, ranks in orders]
     for at in range(0, asking.size, _CHUNK):
@@ -292,13 +292,12 @@ def _rank_places(traits: Traits) -> Numbers:
 
 
 def _rank_kinds(traits: Traits) -> Numbers:
-    """Return sort keys by kind, then age, then tile; those without a point first."""
+    """Return sort keys by kind, then age, then tile. Listings without a point come first."""
     return (traits.kinds << 45) | (find_middles(traits) << 37) | np.maximum(traits.tiles, 0)
 
 
 def _choose_best(rows: Numbers, candidates: Numbers, score: Floats) -> NDArray[np.uint64]:
-    """Return each row's best candidates except itself, twice as many as are kept, because some candidates appear
-    twice."""
+    """Return each row's best candidates except itself: twice as many as `related` has, since some appear twice."""
     own = np.broadcast_to(rows[:, np.newaxis], candidates.shape)
     penalty = (_SCALE - np.rint(score * _SCALE)).astype(np.int64)
     keys = (own << (_SCORE_BITS + _ROW_BITS)) | (penalty << _ROW_BITS) | candidates

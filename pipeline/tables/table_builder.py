@@ -1,7 +1,7 @@
-"""Build the columns of the next release's tables from a few thousand rows at a time: a million objects would not fit in
-memory.
+"""Build the columns of the next release's tables from a few thousand rows at a time: a million rows as objects would
+not fit in memory.
 
-Listings are numbered as they come; `pipeline.tables.frames` puts them in natural order.
+Listings are numbered as they are added; `pipeline.tables.frames` sorts them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ _MOVING = {
 
 
 class RowChange(Struct, frozen=True):
-    """A change with its row's kind and number."""
+    """A change of a row: `number` counts listings and organizations separately."""
 
     is_organization: bool
     number: int
@@ -52,8 +52,8 @@ class RowChange(Struct, frozen=True):
 
 
 class TableBuilder:
-    """Build the tables of one metro. `stamp` (seconds) becomes `updated_at` of changed rows. `is_ours`: True if the
-    documents of the previous release are as this program would write them. `categories`: their words in the metro's
+    """Builds the tables of one metro. `stamp` (seconds) becomes `updated_at` of changed rows. `is_ours`: True if this
+    program would write the documents of the previous release the same. `categories`: names of categories in the metro's
     language.
 
     A document without a `pack` is in the buffer.
@@ -84,7 +84,7 @@ class TableBuilder:
             self._add("organizations", [entry for entry in versioned if entry.row.kind == ORGANIZATION])
 
     def add_stays(self, stays: Sequence[UnchangedListing]) -> None:
-        """Their rows, dates and words are those of the release before, as columns."""
+        """Add unchanged listings by copying their columns, dates and words from the previous release."""
         ids = [stay.id for stay in stays]
         self._present.update(ids)
         if stays:
@@ -107,7 +107,7 @@ class TableBuilder:
         self.add_rows(self._withdraw(row_id for row_id in gone if row_id in moving or row_id not in listings))
 
     def join(self, name: str) -> pl.DataFrame:
-        """One table of all, and none of it any more in here."""
+        """Return the parts of a table as one frame, and remove them from the builder."""
         parts, self._parts[name] = self._parts[name], []
         return pl.concat([pl.DataFrame(schema=_SCHEMAS[name]), *parts])
 
@@ -165,7 +165,7 @@ class TableBuilder:
         return assigned | {name: old[name] for name in _DOCUMENT}
 
     def _add_happenings(self, versioned: Sequence[VersionedRow], *, first: int) -> None:
-        """Add the dates of rows. Archived and draft rows keep theirs, so that a restored row is the same row."""
+        """Add occurrences, sections and sessions, also of archived and draft rows: a restored row is the same."""
         rows = [(number, entry.row) for number, entry in enumerate(versioned, first)]
         for kind, name in HAPPENINGS.items():
             if name == "occurrences":
@@ -227,7 +227,7 @@ def _replace_moving(rows: pl.DataFrame, stays: Sequence[UnchangedListing]) -> pl
 
 
 def _renumber(frame: pl.DataFrame, to: "np.ndarray[Any, np.dtype[np.int64]]", schema: dict[str, Any]) -> pl.DataFrame:
-    """Return the rows of those listings that have a new number."""
+    """Replace `row` with the new number of the listing, and drop rows of listings that have none."""
     number = pl.Series("number", to[frame["row"].to_numpy()])
     renumbered = frame.with_columns(number).filter(pl.col("number") >= 0)
     return renumbered.with_columns(pl.col("number").cast(pl.UInt32())).select(*schema)

@@ -1,4 +1,4 @@
-"""The index of the words in every published listing, for `q` and search."""
+"""Build the index of words in published listings, for `q` and search."""
 
 from array import array
 from collections.abc import Iterable, Mapping
@@ -42,7 +42,7 @@ class Location(Struct, frozen=True):
 
 
 class ListingText(Struct, frozen=True, kw_only=True):
-    """The parts of a document that words are read from."""
+    """The members of a document whose words are indexed."""
 
     name: str
     description: str | None = None
@@ -56,17 +56,17 @@ _decoder = msgspec.json.Decoder(ListingText)
 
 
 class TermIndexWriter:
-    """Collects the words of listings as numbers: a million listings have sixty million words."""
+    """Collects the words of listings, as numbers to save memory: a million listings have sixty million words."""
 
     def __init__(self, categories: Mapping[str, str]) -> None:
-        """`categories`: the words of each in the metro's language; one that has none is its own."""
+        """Create an empty index. `categories`: names in the metro's language, by default the categories' own."""
         self._categories = dict(categories)
         self._words: dict[str, int] = {}
         self._parts: list[tuple[Numbers, Numbers]] = []
         self._in_order = 0
 
     def add_documents(self, documents: Iterable[tuple[int, bytes, str | None]]) -> None:
-        """Index documents, given as the listing's number, its document and its keywords."""
+        """Index documents. Each is given as the listing's number, the document and the listing's keywords."""
         words, known = array("I"), self._words
         sizes: list[tuple[int, int, int]] = []
         for number, document, keywords in documents:
@@ -81,8 +81,7 @@ class TermIndexWriter:
         self._parts.append((np.array(words, dtype=np.uint64).astype(np.uint32), places))
 
     def add_terms(self, terms: pl.DataFrame) -> None:
-        """Add terms of unchanged listings from a table `terms` that has numbers instead of rows. The numbers mostly
-        ascend as the rows did."""
+        """Add the terms of unchanged listings: a table `terms` with numbers instead of rows, mostly ascending."""
         self._in_order += terms.height
         runs, known = terms["word"].rle().struct.unnest(), self._words
         codes = np.array([known.setdefault(word, len(known)) for word in runs["value"]], dtype=np.uint32)
@@ -126,7 +125,7 @@ def _make_keys(ranks: Numbers, places: Numbers, rows: Numbers) -> Numbers:
 
 
 def _split_document(document: bytes, keywords: str | None, categories: Mapping[str, str]) -> list[list[str]]:
-    """Return a list of words for each of FIELDS."""
+    """Return the words of a document, a list for each of FIELDS."""
     text = _decoder.decode(document)
     parts = {
         "name": text.name,

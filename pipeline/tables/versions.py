@@ -1,4 +1,4 @@
-"""Turn the changes of several metros into the versions of one release, in an order that depends on nothing else.
+"""Turn the changes of several metros into the versions of one release, in a fixed order.
 
 A listing belongs to one metro. For organizations see `pipeline.publish.organization_changes`.
 """
@@ -13,7 +13,7 @@ from outings.release.log import Version
 
 
 class Change(Struct, frozen=True, kw_only=True):
-    """A change of one row: a version before it has a number."""
+    """A change of one row. A version is a change with a number."""
 
     listing_id: str
     type: str
@@ -25,8 +25,8 @@ class Change(Struct, frozen=True, kw_only=True):
 
 
 def list_versions(changes: Mapping[str, Sequence[Change]], *, stamp: datetime) -> list[Version]:
-    """Return the versions of listings by metro, each metro in its own order. A listing that moved between metros is
-    removed first."""
+    """Return the versions of listings, metro by metro, each in its own order. For a listing that moved to another
+    metro, its removal comes first."""
     versions = [
         Version(
             listing_id=change.listing_id, type=change.type, metro=metro, slug=change.slug, kind=change.kind,

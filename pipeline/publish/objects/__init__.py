@@ -1,1 +1,1 @@
-"""Writes what readers get unchanged: documents in packs, pages and exports."""
+"""Write the objects that readers get unchanged: documents in packs, pages and exports."""

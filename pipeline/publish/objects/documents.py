@@ -22,14 +22,14 @@ _GZIP_LEVEL = 6
 
 
 class PackedDocuments(Struct, frozen=True, kw_only=True):
-    """The packs, and the `tables` with each row's place in them."""
+    """The packs, and the `tables` with the location of each row's document."""
 
     tables: Mapping[str, pl.DataFrame]
     packs: tuple[Pack, ...]
 
 
 class PackLocation(Struct, frozen=True):
-    """The place of a document: the pack's index in the manifest, byte offset and length."""
+    """The location of a document: the pack's index in the manifest, byte offset and length."""
 
     pack: int
     offset: int
@@ -65,10 +65,11 @@ class PackWriter:
 
 
 def choose_packs(packs: Sequence[Pack], alive: Sequence[int]) -> Mapping[int, int]:
-    """Choose the packs that stay, old index to new, by how many bytes of each unchanged rows still point to.
+    """Choose the packs to keep, as a mapping of their old index to the new one. `alive`: bytes of each that are still
+    used.
 
-    One less than half alive is written again (its documents are appended anew). Of small packs the largest half of
-    `MOST_PACKS` stay when there are more than that, so that the next joining is many builds away.
+    Packs less than half used are dropped, and their documents written again. If more than `MOST_PACKS` small packs
+    remain, only the largest half of that number is kept, so that the next such merge is many builds away.
     """
     worth = [at for at, pack in enumerate(packs) if alive[at] and 2 * alive[at] >= pack.size]
     small = [at for at in worth if 2 * packs[at].size < PACK_SIZE]

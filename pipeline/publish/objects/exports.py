@@ -1,7 +1,7 @@
-"""The export of a metro: every published row of a type in a file a format, as objects of the release.
+"""The export of a metro: files with every published row of a type, in each format, as objects of the release.
 
-A file is a function of the rows alone, so it is written again only where they or the program are others; that of events
-as iCalendar also where the day is another, since series are known to a distance from it.
+A file is written again only if the rows or the program changed. The iCalendar file of events is also written again on
+another day, since it has dates up to a horizon.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ Rows = pl.DataFrame
 
 
 class _File(Struct, frozen=True, kw_only=True):
-    """The file as it is stored, and its size and hash when it is unpacked."""
+    """A compressed file, with the size and hash of its uncompressed content."""
 
     data: bytes
     coding: str
@@ -46,7 +46,7 @@ class _File(Struct, frozen=True, kw_only=True):
 def put_exports(
     snapshot: Snapshot, *, base: Manifest | None, manifest: Manifest, writer: ObjectWriter
 ) -> dict[str, Export]:
-    """Return the files by `<collection>.<format>`. `manifest` is this build's, `base` the previous release's."""
+    """Write the files; return them by `<collection>.<format>`. `base` is the previous release's manifest."""
     published = (
         read_columns(snapshot.tables["listings"], "listings", ("type", "status", *_COLUMNS))
         .filter(pl.col("status") == PUBLISHED)
@@ -89,7 +89,7 @@ def _put(file: _File, rows: Rows, rows_hash: str, *, writer: ObjectWriter) -> Ex
 
 
 def _name_rows(rows: Rows) -> Iterator[tuple[str, str]]:
-    """Yield ids and stamps. All that one build changed has one stamp."""
+    """Yield each row's id and stamp. All rows that one build changed have the same stamp."""
     stamps = {stamp: format_instant(stamp) for stamp in rows["updated_at"].unique()}
     return zip(rows["id"].to_list(), map(stamps.__getitem__, rows["updated_at"].to_list()), strict=True)
 
@@ -99,12 +99,12 @@ def _read_lines(snapshot: Snapshot, rows: Rows) -> Iterator[bytes]:
 
 
 def make_lines(snapshot: Snapshot, rows: Rows, _: str) -> _File:
-    """Write a document a line, as details show it but for what moves with the day."""
+    """Write a document per line, as stored: without the members that depend on the day."""
     return _pack(_read_lines(snapshot, rows))
 
 
 def make_parquet(snapshot: Snapshot, rows: Rows, listing_type: str) -> _File:
-    """Write the documents' members as columns, nested as they are there."""
+    """Write the documents as rows, with a column for each member. Nested members stay nested."""
     columns = list_columns(listing_type)
     groups = (read_lines(b"".join(_read_lines(snapshot, some)), columns) for some in rows.iter_slices(ROW_GROUP))
     data = encode_parquet(groups, columns)
@@ -112,7 +112,7 @@ def make_parquet(snapshot: Snapshot, rows: Rows, listing_type: str) -> _File:
 
 
 def make_calendar(snapshot: Snapshot, rows: Rows, _: str) -> _File:
-    """Write the events that have a date."""
+    """Write the events that have a date as iCalendar."""
     series = open_series(open_snapshot(snapshot))
     places = rows.select("row", *_PLACE).iter_rows()
     entries = [render_event(snapshot.read_document(*place), series=series, row=row) for row, *place in places]
@@ -120,7 +120,7 @@ def make_calendar(snapshot: Snapshot, rows: Rows, _: str) -> _File:
 
 
 def _pack(pieces: Iterable[bytes]) -> _File:
-    """Compress a file that may be larger than memory has room for twice. Its head has no time (31: gzip's own)."""
+    """Compress pieces as gzip without a time in its header (wbits 31), since memory may not hold the file twice."""
     packing, packed, digest, size = zlib.compressobj(_GZIP_LEVEL, wbits=31), bytearray(), hashlib.sha256(), 0
     for piece in pieces:
         digest.update(piece)

@@ -28,7 +28,7 @@ class WriteCounts(Struct, frozen=True, kw_only=True):
 
 
 class ObjectWriter:
-    """Writes objects. `known`: the names in the previous release. Only these are not written again: any other object in
+    """Writes objects. `known`: the names in the previous release. Only these are not written again: another object in
     the store may be an orphan that is about to be pruned."""
 
     def __init__(self, store: Store, *, known: Collection[str]) -> None:
@@ -41,7 +41,7 @@ class ObjectWriter:
         self._bytes_written = 0
 
     def put(self, data: bytes) -> str:
-        """Return the object's hash. The object is durable after the next `flush`."""
+        """Write an object unless it is known, and return its hash. The object is durable after the next `flush`."""
         sha = hash_of(data)
         if sha not in self._named:
             self._named.add(sha)
@@ -55,7 +55,7 @@ class ObjectWriter:
         return sha
 
     def keep(self, sha: str) -> None:
-        """Name an object of the base without its bytes."""
+        """Count an object of the previous release as named by this one, without its bytes."""
         self._named.add(sha)
 
     def flush(self) -> None:

@@ -34,8 +34,8 @@ _ARROW = dict(_KINDS.values())
 
 @cache
 def list_columns(listing_type: str) -> dict[str, pl.DataType]:
-    """Return the columns of a resource by name, in the document's order: its members but those that are made when
-    answering."""
+    """Return the columns of a resource by name, in the document's order, without members that are computed for each
+    answer."""
     struct = LISTINGS[listing_type]
     absent = {field.name for field in msgspec.structs.fields(struct) if field.default is msgspec.UNSET}
     info = msgspec.inspect.type_info(struct)
@@ -80,7 +80,7 @@ def read_lines(lines: bytes, columns: Columns) -> pl.DataFrame:
 
 
 def _find_type(kind: Any) -> Any:
-    """Return Arrow's type, as its parser of JSON knows it."""
+    """Return the Arrow type with which the JSON parser reads a column of this Polars type."""
     if isinstance(kind, pl.List):
         return pa.list_(_find_type(kind.inner))
     if isinstance(kind, pl.Struct):

@@ -27,7 +27,7 @@ MONTHS = 3
 
 
 def list_pages(snapshot: Snapshot, today: date) -> Iterator[tuple[Query, date]]:
-    """Every request that is answered ahead, and the local date that it is answered for."""
+    """Yield every request to answer ahead of time, and the local date of the answer."""
     for day in (today + timedelta(days=number) for number in range(DAYS)):
         for target in (*_list_targets(), *list_months(day)):
             yield _parse(f"/v1/{snapshot.metro.slug}/{target}", snapshot), day
@@ -42,7 +42,7 @@ def _list_targets() -> Iterator[str]:
 
 
 def list_months(day: date) -> Iterator[str]:
-    """Yield the paths of the calendar's months, behind the metro's path, from the month of `day` on."""
+    """Yield the path and query of each calendar month from that of `day` on, relative to the metro's path."""
     first = day.replace(day=1)
     for _ in range(MONTHS):
         following = (first + timedelta(days=31)).replace(day=1)

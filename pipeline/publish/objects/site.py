@@ -1,4 +1,4 @@
-"""The site of a release: the pages of each metro, those of no metro, and hashes of their inputs."""
+"""The pages of a release: those of each metro, those of no metro, and hashes of their inputs."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -29,8 +29,9 @@ _NO_OUTLINES = b'{"type":"FeatureCollection","features":[]}'
 def compose_site(
     store: Store, settings: SiteSettings | None = None, *, basemap: Path | None = None
 ) -> Callable[[Mapping[str, Part], str | None], SiteObjects | None]:
-    """Return what makes the site for `publish`. Without `settings` those of the current release hold, and without a
-    current site or built styles there is none. `basemap` is the file that `settings` were read of."""
+    """Return a function that makes the pages of no metro, for `publish`. Without `settings` it takes those of the
+    current release; it returns None if there are none or styles are not built. `basemap`: the map file to which
+    `settings` refer."""
     # Manifests never change: each is read once, however many attempts to publish there are.
     read = cache(partial(read_manifest, store))
 
@@ -74,7 +75,7 @@ def read_settings(store: Store, site: str | None) -> SiteSettings | None:
 
 
 def _read_vocabulary(read: Callable[[str], Manifest], parts: Mapping[str, Part]) -> Vocabulary:
-    """All metros of a deployment have the same one."""
+    """Read the vocabulary of the first metro; all metros have the same one."""
     first = min(parts, default=None)
     return Vocabulary() if first is None else read(parts[first].manifest).vocabulary
 
@@ -96,7 +97,7 @@ def _make_figures(part: Part, manifest: Manifest) -> MetroFigures | None:
 def put_metro_site(
     snapshot: Snapshot, today: date, *, settings: SiteSettings, outlines: bytes | None, writer: ObjectWriter
 ) -> MetroSite:
-    """Write the pages of a metro and its outlines: a function of these, the snapshot, the date and the settings."""
+    """Write the pages of a metro and its outlines. They depend only on the arguments."""
     # Engines and templates, which a build that finds no change does without.
     from outings.answers.counts import count_listings
     from outings.pages.site import render_metro
@@ -123,7 +124,7 @@ def read_outlines(store: Store, manifest: Manifest) -> bytes | None:
 
 
 def hash_metro_site(settings: SiteSettings | None) -> str:
-    """Return the hash of all that makes a metro's pages of its snapshot, or an empty text where it has none."""
+    """Hash the settings and the program of a metro's pages. Return an empty text if it has no pages."""
     if settings is None or not settings.shows_data:
         return ""
     return hash_of(_hash_program().encode() + msgspec.json.encode(settings, order="sorted"))
@@ -141,14 +142,14 @@ def _hash_program() -> str:
 
 
 def hash_inputs(settings: SiteSettings, figures: list[MetroFigures], vocabulary: Vocabulary) -> str:
-    """Hash all that the pages that belong to no metro follow from."""
+    """Hash all inputs of the pages that belong to no metro."""
     values = msgspec.json.encode((settings, figures, vocabulary), order="sorted")
     return hash_of(b"\n".join((_hash_program().encode(), _hash_documents().encode(), values)))
 
 
 @cache
 def _hash_documents() -> str:
-    """Hash what the reference and the guides are made of."""
+    """Hash the sources of the reference and the guides."""
     assert contract.__file__ is not None
     folders = (Path(contract.__file__).parent, find_guides())
     return hash_sources(folders, suffixes=(".py", ".toml", ".json", ".md"))

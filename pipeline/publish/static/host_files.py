@@ -1,4 +1,4 @@
-"""Files of a tree that answer no request: pages for people, and what hosts read themselves."""
+"""Files of a tree that answer no request: pages for people, and settings that hosts read."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -33,8 +33,8 @@ def list_host_files(slugs: Sequence[str]) -> Iterator[HostFile]:
 
 
 def _encode_headers(slugs: Sequence[str]) -> bytes:
-    """Return the rules of Netlify and Cloudflare Pages. No two of them say the same header of one file, since these
-    hosts would join what they say; Cloudflare takes 100 rules."""
+    """Encode the file `_headers` of Netlify and Cloudflare Pages. No two rules set the same header of a file, since the
+    hosts would join the values; Cloudflare allows 100 rules."""
     ages = {
         "/v1/index.json": 60,
         "/v1/metros.json": _MAX_AGE["metros"],
@@ -60,7 +60,7 @@ def _encode_headers(slugs: Sequence[str]) -> bytes:
 def render_pages(
     store: Store, site: str | None, metros: Mapping[str, Snapshot], *, dates: Mapping[str, date]
 ) -> Iterator[Page]:
-    """Yield each page and what it loads, with the path of its file; none where the release has no pages."""
+    """Yield each page, and each file that pages load, with its path; nothing if the release has no pages."""
     if site is None or explain_no_assets() is not None:
         return
     from outings.pages.site import render_metro, render_static_site  # templates, which a tree without pages needs not

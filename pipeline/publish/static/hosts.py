@@ -1,6 +1,6 @@
-"""The files of a static tree, and the place where they are put: a folder, or a bucket. A file is whole there or not
-there at all. While a tree is made, its hashes are in memory, and the bytes to write in a temporary file: a tree may be
-larger than memory."""
+"""The files of a static tree, and the hosts to which they are written: a folder or a bucket. Each file is written as a
+whole or not at all. While a tree is made, only its hashes are in memory, since it may be larger than memory; changed
+bytes are in a temporary file."""
 
 import gzip
 import time
@@ -25,8 +25,8 @@ _SWEPT_AFTER = 3600
 
 
 class HostFile(Struct, frozen=True):
-    """A file to write, with its media type and the seconds that caches may keep it. None: caches have to ask each time
-    whether it changed."""
+    """A file to write. `max_age`: the seconds for which caches may keep it; None means that they must revalidate it
+    each time."""
 
     name: str
     data: bytes
@@ -39,7 +39,7 @@ class HostFile(Struct, frozen=True):
 
 
 class FolderHost:
-    """Plain files, as any web server serves them; `_headers` says the rest."""
+    """A folder of plain files for any web server; the file `_headers` has their headers."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -71,8 +71,8 @@ class FolderHost:
                     (self._folder / name).parent.parent.rmdir()
 
     def flush(self) -> None:
-        """Return when a power cut can take nothing back. One call for all files takes 0.05 s for 2,000 of them; one for
-        each took 10 ms."""
+        """Wait until a power cut can't undo any write. One call for all of 2,000 files takes 0.05 s; a call for each
+        file took 10 ms."""
         with self._explain("flush", "the folder"):
             sync_file_system(self._folder)
 
@@ -86,7 +86,7 @@ class FolderHost:
 
 
 class S3Host:
-    """Objects with their headers; what is compressed is told as such, so that every browser reads it."""
+    """A bucket of objects with their headers, also that of compression, so that every browser can read them."""
 
     def __init__(self, store: S3Store) -> None:
         self._store = store
@@ -101,7 +101,7 @@ class S3Host:
         self._store.delete_names(names)
 
     def flush(self) -> None:
-        """Do nothing: what S3 has answered is there."""
+        """Do nothing: S3 answers only when an object is durable."""
 
 
 def _describe_object(file: HostFile) -> tuple[str, bytes, dict[str, str]]:
@@ -116,7 +116,7 @@ Host = FolderHost | S3Host
 
 
 def open_host(url: str, *, endpoint_url: str | None, region: str | None) -> Host:
-    """Open the place of `[static] url`, which the configuration has checked."""
+    """Open the folder or bucket of `[static] url`, which the configuration has checked."""
     if url.startswith("file:"):
         return FolderHost(Path(url.removeprefix("file:")))
     bucket, _, prefix = url.removeprefix("s3://").partition("/")
@@ -128,8 +128,8 @@ DETAILS, LISTS, INDEX = range(3)
 
 
 class StaticManifest(Struct, frozen=True, kw_only=True):
-    """The state of a tree: the hash of each file by name, empty while the file is being written or deleted. `closed`:
-    by name of a full page of the changes, the hash of its content without `meta`."""
+    """The state of a tree. `files`: the hash of each file by name, empty while the file is being written or deleted.
+    `closed`: for each full page of changes, by file name, the hash of its content without `meta`."""
 
     url: str = ""
     files: Mapping[str, str] = {}
@@ -137,8 +137,8 @@ class StaticManifest(Struct, frozen=True, kw_only=True):
 
 
 class StaticFile(Struct, frozen=True, kw_only=True):
-    """A file of the tree. `offset`: the position of its bytes in the spool, -1 if the tree has them. `closed` as in the
-    manifest."""
+    """A file of the tree. `offset`: the position of its bytes in the spool, -1 if the tree has them already. `closed`:
+    its hash in the manifest's `closed`, if any."""
 
     sha256: str
     media: str
@@ -165,7 +165,7 @@ class Spool:
     def add(
         self, name: str, data: bytes, *, step: int, max_age: int | None, media: str = JSON, closed: str = ""
     ) -> StaticFile:
-        """Return the file. A full page of the changes with the same content keeps the bytes that it has."""
+        """Add the bytes unless the tree has them. A full page of changes with the same `closed` keeps its old bytes."""
         sha, known = hash_of(data), self._known.files.get(name)
         if closed and known and self._known.closed.get(name) == closed:
             sha = known

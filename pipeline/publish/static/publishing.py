@@ -1,4 +1,4 @@
-"""Publish the static tree of the release in force. Only files that changed are written, and the index last."""
+"""Publish the static tree of the current release. Only files that changed are written, the index last."""
 
 from base64 import b64decode
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -66,12 +66,13 @@ def publish_static(
     progress: Callable[[str], None] = lambda _: None,
     trust: Trust = ANYBODY,
 ) -> StaticResult | None:
-    """Publish the release in force, None where there is none. `read_date`: the local date by time zone.
+    """Publish the current release; return None if there is no release. `read_date`: returns the local date in a time
+    zone.
 
-    The store keeps the tree's manifest. Files that are about to change lose their hash there before anything is
-    written, so that the publisher after a killed one writes them again. If another publisher was quicker, begin again.
+    The store keeps the tree's manifest. Before files are written, their hashes in it are emptied, so that after a
+    killed run the next one writes them again. If another publisher was faster, start again.
 
-    Raises GuardRefusal if more than half of the files would leave, UntrustedRelease, Corrupt and StoreError.
+    Raises GuardRefusal if more than half of the files would be deleted, UntrustedRelease, Corrupt and StoreError.
     """
     doubtful: set[str] = set()
     for _ in range(ATTEMPTS):
@@ -110,7 +111,7 @@ def publish_static(
 
 
 def _check_shrink(gone: Collection[str], known: Collection[str], *, url: str) -> None:
-    """Count the files of the API alone: pages and their styles change with the program."""
+    """Raise GuardRefusal if more than half of the API's files would be deleted. Pages do not count."""
     left, all_ = (sum(name.startswith("v1/") for name in names) for names in (gone, known))
     if left > MOST_LEAVING * all_:
         raise GuardRefusal(
@@ -120,13 +121,13 @@ def _check_shrink(gone: Collection[str], known: Collection[str], *, url: str) ->
 
 
 def _read_known(data: bytes, url: str, host: Host) -> StaticManifest:
-    """Return the manifest, an empty one if the tree was elsewhere or somebody emptied it."""
+    """Decode the manifest. Return an empty one if it is of another address, or if the host's files are gone."""
     manifest = decode_json(data, StaticManifest, name=MANIFEST)
     return manifest if manifest.url == url and host.has(INDEX) else StaticManifest()
 
 
 def _swap(store: Store, manifest: StaticManifest, *, expected: str | None) -> str | None:
-    """Return the tag of the manifest that was written, None where somebody else's is there."""
+    """Write the manifest and return its tag, or None if another publisher's is there."""
     data = msgspec.json.encode(manifest, order="sorted")
     outcome = store.put_if(MANIFEST, data, expected=expected)
     stored = None if outcome is Outcome.LOST else store.read_versioned(MANIFEST)
@@ -143,7 +144,7 @@ def _render(
     spool: Spool,
     trust: Trust,
 ) -> tuple[dict[str, StaticFile], tuple[str, ...]]:
-    """Return all files by name, and what is left out."""
+    """Return all files by name, and the requests and kinds that are left out."""
     release = open_release(store, listed, cache=cache)
     slugs = [slug for slug in sorted(release.metros) if not table.metros or slug in table.metros]
     dates = {slug: read_date(snapshot.metro.timezone) for slug, snapshot in release.metros.items()}
@@ -186,7 +187,7 @@ def _render(
 
 
 def _sort_requests(table: StaticTable, release: Release) -> dict[str, list[str]]:
-    """Return the configured requests by metro, those of none under an empty name."""
+    """Return the configured requests by metro; those of no metro have an empty name."""
     aliases = {alias: slug for slug, snapshot in release.metros.items() for alias in snapshot.metro.aliases}
     sorted_: dict[str, list[str]] = {}
     for request in table.requests:
@@ -197,7 +198,7 @@ def _sort_requests(table: StaticTable, release: Release) -> dict[str, list[str]]
 
 
 def _list_exported(snapshot: Snapshot) -> list[str]:
-    """Return the collections in which nothing is for adults alone: an export has every row, and no filter."""
+    """Return the collections without listings for adults only. An export can't leave these out: it has every row."""
     rows = read_columns(snapshot.tables["listings"], "listings", ("type", "status", "audience"))
     adults = rows.filter(pl.col("status") == PUBLISHED, pl.col("audience") == AUDIENCES.index("adults"))
     withheld = {TYPES[code] for code in adults["type"].unique().to_list()}
@@ -205,7 +206,7 @@ def _list_exported(snapshot: Snapshot) -> list[str]:
 
 
 def _sign(files: Mapping[str, StaticFile], trust: Trust) -> Iterator[tuple[str, bytes]]:
-    """Yield the hashes of all files and their signature, where releases are signed."""
+    """Yield the file of all hashes and its signature, if releases are signed."""
     sums = "".join(f"{file.sha256}  {name}\n" for name, file in sorted(files.items())).encode()
     signature = trust.sign(sums, purpose=STATIC_FILES)
     if signature is not None:
@@ -221,7 +222,7 @@ def _write(
     spool: Spool,
     progress: Callable[[str], None],
 ) -> None:
-    """Write the steps one after the other. What is written at once comes in no order."""
+    """Write the files step by step. Within a step the order does not matter."""
     for step, label in _STEPS.items():
         group = [name for name in names if files[name].step == step]
         for start in range(0, len(group), _BATCH):

@@ -70,7 +70,7 @@ class MetroIndex(Struct, frozen=True):
 
 
 class Tree(Struct, frozen=True, kw_only=True):
-    """The files of all requests by name, the parts of the index, and the kinds that `max_objects` left out."""
+    """All files by name, the requests and metros of the index, and the kinds that `max_objects` left out."""
 
     files: Mapping[str, StaticFile]
     requests: tuple[StaticRequest, ...]
@@ -85,7 +85,7 @@ class _Pages(Struct, frozen=True):
 
 
 class Renderer:
-    """Render the answers for a key without add-ons that may read the published metros."""
+    """Renders the answers for a key without add-ons that may read the published metros."""
 
     def __init__(
         self,
@@ -107,8 +107,8 @@ class Renderer:
         self.problems: list[str] = []
 
     def render_tree(self, requests: Sequence[str], *, max_objects: int) -> Tree:
-        """Render all kinds of all metros; `requests` are those of no metro. A kind of a metro is in the tree as a whole
-        or not at all. What is not answered goes to `problems`."""
+        """Render all kinds of all metros; `requests` are those of no metro. A metro has all files of a kind or none of
+        them. Requests that fail are added to `problems`."""
         files: dict[str, StaticFile] = {}
         listed: dict[str, list[StaticRequest]] = {"": [], **{metro.slug: [] for metro in self._metros}}
         left_out = []
@@ -132,7 +132,7 @@ class Renderer:
         *,
         most: int,
     ) -> list[StaticRequest] | None:
-        """Return None, and add nothing to `files`, where there would be more than `most`."""
+        """Render requests into `files`. If that makes more than `most` files, add none and return None."""
         added: dict[str, StaticFile] = {}
         listed = []
         for request in requests:
@@ -151,7 +151,7 @@ class Renderer:
         return listed
 
     def _render_request(self, request: str, metro: StaticMetro | None) -> _Pages:
-        """Render all pages. An organization with listings in several metros has to be named with the metro."""
+        """Render all pages of a request. An organization of several metros needs the metro in it."""
         try:
             query, body = self._answer(request)
         except ApiError as error:
@@ -176,7 +176,7 @@ class Renderer:
         return _Pages(spelt, files, is_empty)
 
     def _render_changes(self, query: Query, body: bytes) -> dict[str, StaticFile]:
-        """Render pages by cursor. A full one is closed: its file stays while its content without `meta` does."""
+        """Render a file for each cursor. A full page is written again only if its content without `meta` changes."""
         files: dict[str, StaticFile] = {}
         spelt = spell_request(query)
         while True:
@@ -207,7 +207,7 @@ def _add(request: str, parameter: str) -> str:
 
 
 def _collect(page: _Page, route: Route, metro: StaticMetro | None) -> None:
-    """Remember what a list shows, for the requests that follow from it."""
+    """Add the ids and slugs in a list to those that its metro shows. Later requests are made from these."""
     if metro is None:
         return
     if route.name == "neighborhoods":

@@ -1,4 +1,4 @@
-"""List the requests that a static tree answers. Where `max_objects` is reached, the last kinds are left out."""
+"""List the requests that a static tree answers. The last kinds are left out beyond `max_objects` files."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,8 +18,8 @@ _DATED = [collection for listing_type, collection in COLLECTIONS.items() if list
 
 
 class ShownListings(Struct, kw_only=True):
-    """The listings that a metro's lists show: slugs by collection and id, the ids of each collection's places and
-    organizations, and the two directories."""
+    """Ids that a metro's lists show: slugs by collection and id, the places and organizations of each collection's
+    listings, and all neighborhoods and organizations (`directory`)."""
 
     slugs: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     places: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
@@ -29,8 +29,8 @@ class ShownListings(Struct, kw_only=True):
 
 
 class StaticMetro(Struct, frozen=True, kw_only=True):
-    """A metro whose part of the tree is planned; `shown` fills while its lists are rendered. `exported`: collections
-    whose files show nothing for adults alone."""
+    """A metro of a static tree. `shown` is filled while its lists are rendered. `exported`: collections without
+    listings for adults only, whose exports can be public."""
 
     slug: str
     today: date
@@ -41,12 +41,12 @@ class StaticMetro(Struct, frozen=True, kw_only=True):
     shown: ShownListings = field(default_factory=ShownListings)
 
     def list_lists(self, query: str, values: Iterable[object] = ("",), *, of: Iterable[str]) -> list[str]:
-        """Return the lists of some collections, each with a query that ends with each of the values."""
+        """Return the paths of the lists of the collections `of`, each with `query` and one of the values appended."""
         return [f"/v1/{self.slug}/{collection}{query}{value}" for collection in of for value in values]
 
 
 class Kind(Struct, frozen=True):
-    """Requests of one kind. With `keeps_empty` False a list that shows nothing has no file."""
+    """A kind of requests. With `keeps_empty` False an empty list has no file."""
 
     name: str
     list_requests: Callable[[StaticMetro], Iterable[str]]

@@ -1,1 +1,1 @@
-"""Takedown: what the operator withdraws leaves rows, records and reports, and builds leave it out."""
+"""Takedown: remove withdrawn listings from rows, records and reports, and keep them out of later builds."""

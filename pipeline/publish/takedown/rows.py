@@ -1,4 +1,4 @@
-"""Rows of a release without the withdrawn ones. Rows that showed a withdrawn one show nothing in its place."""
+"""The rows of a release without withdrawn ones. Other rows lose every reference to a withdrawn row."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -20,7 +20,7 @@ _LOCATED = ("lat", "lng", "neighborhood", "neighborhood_slug", "neighborhood_key
 
 
 class RowStripper:
-    """Strip withdrawn rows from the other rows of a metro's release. Make it while the withdrawn rows are still there.
+    """Removes what other rows of a metro show of withdrawn rows. Create it before the withdrawn rows are dropped.
     `showing`: ids of listings that show something withdrawn; `touched`: ids of all rows that must change."""
 
     def __init__(self, previous: PreviousSnapshot, ids: Collection[str]) -> None:
@@ -76,8 +76,8 @@ class RowStripper:
 
     def carry_row(self, row_id: str) -> Row:
         """Return the row without what is withdrawn: the facts of a withdrawn place, an address shared with it, and a
-        website that may come from a withdrawn listing. Who stated these is not known here; the next build restores what
-        the listing states itself."""
+        website that may come from a withdrawn listing. Some may be the listing's own; then the next build restores
+        them."""
         row = self._previous.carry_row(row_id)
         place, organization = row.columns.get("place_id"), row.columns.get("organization_id")
         changed: dict[str, Any] = {}
@@ -108,7 +108,7 @@ class RowStripper:
 
 
 def _unstamp(row: Row) -> Any:
-    """Return the members as they were hashed, without the stamps that a build assigned."""
+    """Return the row's members without the stamps that a build assigned, as they were when they were hashed."""
     members: Any = read_members(row)
     part = PARTS.get(row.kind)
     if part is not None:

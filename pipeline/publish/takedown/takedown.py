@@ -1,4 +1,4 @@
-"""Take listings down: publish one more release without them, and without a word of theirs in any stored state."""
+"""Take listings down: publish a release without them, and remove their texts from all stored state."""
 
 import io
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -33,12 +33,12 @@ ATTEMPTS = 20
 
 
 class UnknownRowError(Exception):
-    """The ids that no release has or had, or that are not taken down."""
+    """The ids that are in no release, or that are not taken down."""
 
 
 class TakedownResult(Struct, frozen=True, kw_only=True):
     """The result. `published`: None if there was nothing to do. `types` by id; `showing`: how many listings showed the
-    withdrawn ones, by metro; `since`: the first release that had them, up to the one before this."""
+    withdrawn ones, by metro; `since`: the first release that had them; the last is the previous one."""
 
     published: Publication | None
     types: Mapping[str, str]
@@ -52,9 +52,9 @@ NOTHING = TakedownResult(published=None, types={}, showing={}, since=None)
 def take_down(
     store: Store, ids: Collection[str], *, reason: str, now: datetime, cache: Path, trust: Trust = ANYBODY
 ) -> TakedownResult:
-    """`reason`: the operator's own code; readers are told it where it is one of the contract's, else that it was
-    withdrawn. UnknownRowError; ConcurrentPublication where others publish on and on; UntrustedRelease, Corrupt,
-    StoreError."""
+    """Publish a release without these listings. `reason`: the operator's code; readers see `withdrawn` if the contract
+    does not have it. Raises UnknownRowError, UntrustedRelease, Corrupt, StoreError, and ConcurrentPublication if others
+    publish again and again."""
     return _follow_builds(lambda: _take_down(store, ids, reason=reason, now=now, cache=cache, trust=trust))
 
 
@@ -148,7 +148,7 @@ def _give_back(store: Store, ids: Collection[str], *, now: datetime, trust: Trus
 
 
 def _choose_stamp(root: Root, now: datetime) -> datetime:
-    """Later than every metro's: no mirror misses what changed."""
+    """Return a stamp later than that of every metro, so that no mirror misses the change."""
     return choose_stamp([now], before=(part.stamp for part in root.parts.values()))
 
 
@@ -160,7 +160,7 @@ def _read_root(store: Store, *, trust: Trust) -> Root | None:
 def _name_types(
     store: Store, root: Root, withdrawals: Mapping[str, MetroWithdrawal], ids: Collection[str]
 ) -> dict[str, str]:
-    """UnknownRowError where one was never there."""
+    """Return the type of each id, `listing` if its row is gone. Raises UnknownRowError."""
     types = {row_id: str(row["kind"]) for withdrawal in withdrawals.values() for row_id, row in withdrawal.rows.items()}
     gone = [row_id for row_id in ids if row_id not in types]
     unknown = [row_id for row_id in gone if not _list_versions(store, root, row_id)]
@@ -200,7 +200,7 @@ def _strip_feeds(store: Store, root: Root, taken: WithdrawalMatcher) -> dict[str
 
 
 def _hide_words(versions: Sequence[Version], *, ids: Collection[str], reason: str) -> Iterator[Version]:
-    """Yield the versions, reduced to the id for withdrawn listings."""
+    """Yield the versions. Withdrawn listings have their id in place of the slug."""
     for version in versions:
         is_gone = version.listing_id in ids
         yield replace(version, slug=version.listing_id, reason=reason) if is_gone else version
@@ -215,8 +215,8 @@ def find_first_with_text(
 ) -> int:
     """Return the sequence of the oldest kept release with a text of the listings, or `before`, which has one.
 
-    Every kept release before that one is looked at, because a listing may leave quarantine and come back. An object
-    that several releases name is read once. Raises UntrustedRelease, Corrupt and StoreError.
+    All earlier releases are searched, because a listing may leave quarantine and come back. An object that several
+    releases name is read once. Raises UntrustedRelease, Corrupt and StoreError.
     """
     search = _TextSearch(store, taken, ids)
     first = before

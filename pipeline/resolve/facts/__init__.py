@@ -1,1 +1,1 @@
-"""Works out what a record does not state: ages, audience, confidence, neighborhoods and slugs."""
+"""Compute what a record does not state: ages, audience, confidence, neighborhoods and slugs."""

@@ -5,9 +5,9 @@ from outings.contract.vocabulary import AGE_BANDS
 
 
 def complete_ages(ages: AgeRange, *, audience: str) -> Ages:
-    """Whole years, an open end is null. Without `min` and `max` ages are not stated and there is no band.
+    """Add the age bands. `min` and `max` are whole years, null if that end is open; without both there is no band.
 
-    `audience` is `adults` for an adult-only listing, else null.
+    `audience` of the result is `adults` for an adult-only listing, else null.
     """
     return Ages(
         min=ages.min,
@@ -19,7 +19,7 @@ def complete_ages(ages: AgeRange, *, audience: str) -> Ages:
 
 
 def list_bands(low: int | None, high: int | None) -> tuple[str, ...]:
-    """Bands of the vocabulary that overlap the range, both ends of both inclusive."""
+    """Return the vocabulary's age bands that overlap the range. Both ends of range and bands are inclusive."""
     if low is None and high is None:
         return ()
     return tuple(

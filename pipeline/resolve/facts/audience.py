@@ -1,5 +1,5 @@
-"""The audience of a listing, by the first rule of `audience.toml` that applies, in the metro's language. A rule of
-another shipped language that finds adults also counts, if it comes earlier."""
+"""Decide the audience of a listing by the first rule of `audience.toml` that applies, in the metro's language. Rules in
+other shipped languages count too if they find adults earlier."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
@@ -35,8 +35,8 @@ class Verdict(Struct, frozen=True, kw_only=True):
 
 
 class AudienceRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A rule: phrases in a field mean an audience, or ages mean one of several. `is_sure`: if it finds adults, it
-    overrules what a record states."""
+    """A rule: some phrases in a field mean an audience, or ages choose one of several. `is_sure`: if the rule finds
+    adults, it overrides the audience that a record states."""
 
     name: str
     field: str | None = None
@@ -52,10 +52,10 @@ class RuleFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class AudienceClassifier:
-    """The rules with the words of a metro's language, and with those of other languages for adults only."""
+    """Decides the audience of records, with rules in a metro's language, and in other languages to find adults only."""
 
     def __init__(self, content: bytes, own: AudienceWords, others: Iterable[AudienceWords] = ()) -> None:
-        """`content`: TOML; msgspec.ValidationError or ValueError say what is wrong in it."""
+        """Parse the rules from the TOML `content`. Raises msgspec.ValidationError or ValueError."""
         self._rules = msgspec.toml.decode(content, type=RuleFile).rules
         known = {*own.phrases, *_name_sets()}
         for rule in self._rules:
@@ -97,8 +97,8 @@ class AudienceClassifier:
 
 
 class _AudienceReader:
-    """The words of one language as rules ask for them: of each field the sets that its rules name, since others must
-    not take words from them."""
+    """Finds the phrases and ages of one language. For each field it has only the sets of phrases that rules name there,
+    since other sets would use up words."""
 
     def __init__(self, words: AudienceWords, rules: Sequence[AudienceRule], *, beside: Collection[str]) -> None:
         self._ages = AgeTexts(words.ages, ignored_beside=beside)
@@ -151,8 +151,8 @@ class _TextFindings:
         return self._phrases[field]
 
     def judge_ages(self, source: str) -> str | None:
-        """Return the audience by the ages in `source`. If the record states ages, its texts are not searched for
-        any."""
+        """Return the audience by the ages in the field `source`, or None. Ages in texts count only if the record states
+        none."""
         stated = self._text.record.ages
         if source == "record":
             return _judge_span(stated.min, stated.max)
@@ -163,8 +163,8 @@ class _TextFindings:
 
 
 def judge_audience(record: ListingRecord, *, language: Language | None = None) -> Verdict:
-    """Return the audience of a record of a metro in this language, by default English. If the record states
-    `adults_only`, that wins."""
+    """Decide the audience of a record in this language, by default English. If the record states `adults_only`, that
+    wins."""
     return read_classifier(language).judge(record)
 
 
@@ -172,7 +172,7 @@ _by_language: dict[int, tuple[Language | None, AudienceClassifier]] = {}
 
 
 def read_classifier(language: Language | None) -> AudienceClassifier:
-    """Kept by the language itself: a build has few."""
+    """Return the classifier of a language, cached by the identity of the language."""
     kept = _by_language.get(id(language))
     if kept is None:
         kept = _by_language[id(language)] = (language, _make_classifier(language))
@@ -235,7 +235,7 @@ def _select_phrases(words: AudienceWords, rules: Sequence[AudienceRule], field: 
 
 
 def _check_rule(rule: AudienceRule, known: Collection[str]) -> None:
-    """ValueError for a rule that could never speak, or not in the vocabulary's words."""
+    """Raise ValueError for a rule that can never apply, or that names an unknown audience or set of phrases."""
     if rule.ages is not None:
         is_whole = rule.ages in ("record", "name", "description") and set(rule.audiences) <= set(AUDIENCES)
     else:

@@ -38,7 +38,7 @@ def read_centroids(path: Path | None, bounds: Bounds) -> tuple[Centroid, ...]:
 
 @lru_cache(maxsize=1)
 def _parse(data: bytes, path: str) -> tuple[Centroid, ...]:
-    """All metros of a build ask for the same file."""
+    """Parse the file, once for all metros of a build."""
     try:
         rows = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""))
         columns = {name: _find_column(rows.fieldnames or (), own, path) for name, own in _NAMES.items()}

@@ -46,7 +46,7 @@ def score_confidence(
 
 
 def weigh_freshness(crawled_at: datetime | None, newest: datetime | None) -> int:
-    """Return the weight in percent. An unknown time of reading counts as the newest."""
+    """Return the weight of a reading's age in percent. A record without `crawled_at` counts as the newest."""
     if crawled_at is None or newest is None:
         return 100
     age = newest - crawled_at
@@ -99,7 +99,7 @@ def _has_price(record: ListingRecord) -> bool:
 
 
 def _has_link(record: ListingRecord) -> bool:
-    """Somewhere to go on: to register, to buy, or the page that the record was read from."""
+    """Return True if the record links to a page: to register, to buy, or the page that it was read from."""
     match record:
         case EventRecord():
             own = record.registration_url or record.ticket_url

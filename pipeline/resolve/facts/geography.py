@@ -1,4 +1,4 @@
-"""Neighborhoods: named polygons, and the one that a point is in."""
+"""Neighborhoods of a metro: named polygons, with a search for the polygon that contains a point."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -24,8 +24,8 @@ class GeographyError(ValueError):
 
 
 class Neighborhood(Struct, frozen=True, kw_only=True):
-    """A neighborhood. `key` is the folded name; `lat`, `lng` are a point inside, the center if that is inside; in
-    degrees."""
+    """A neighborhood. `key` is the folded name; `lat` and `lng`, in degrees, are the center, or another point inside if
+    the center is outside."""
 
     slug: str
     name: str
@@ -39,10 +39,10 @@ class Neighborhood(Struct, frozen=True, kw_only=True):
 
 
 class Neighborhoods:
-    """The neighborhoods of one metro, by area, then name. If a point is in several, the smallest wins."""
+    """The neighborhoods of one metro, sorted by area, then name. If several contain a point, the smallest wins."""
 
     def __init__(self, shapes: Mapping[str, BaseGeometry]) -> None:
-        """`shapes`: valid polygons by name."""
+        """Index valid polygons, given by name."""
         ordered = sorted(shapes.items(), key=lambda item: (shapely.area(item[1]), item[0]))
         wishes = [SlugRequest(id=name, type="neighborhood", name=name) for name, _ in ordered]
         slugs = assign_slugs(wishes, before={})
@@ -59,7 +59,7 @@ class Neighborhoods:
         return iter(self._all)
 
     def find(self, lat: float, lng: float) -> Neighborhood | None:
-        """Return the neighborhood of a point, or None. Its boundary is inside."""
+        """Return the neighborhood of a point, or None. A point on the boundary counts as inside."""
         if (lat, lng) not in self._cache:
             self._cache[lat, lng] = self._find(lat, lng)
         return self._cache[lat, lng]
@@ -78,9 +78,9 @@ class Neighborhoods:
 
 
 def read_neighborhoods(content: bytes) -> tuple[Neighborhoods, tuple[str, ...]]:
-    """GeoJSON → neighborhoods, and what was repaired or left out. GeographyError when the whole can't be read.
+    """Parse GeoJSON. Return the neighborhoods, and a line for each feature repaired or left out. Raises GeographyError.
 
-    Features of one name are one neighborhood.
+    Features with the same name form one neighborhood.
     """
     problems: list[str] = []
     shapes: dict[str, BaseGeometry] = {}
@@ -147,7 +147,7 @@ def _read_shape(feature: Any, problems: list[str], *, where: str) -> BaseGeometr
 
 
 def _keep_polygons(shape: BaseGeometry) -> BaseGeometry:
-    """Repairing leaves lines and points where a polygon had no width."""
+    """Remove the lines and points that a repair leaves where a polygon had no width."""
     return shapely.union_all([part for part in shapely.get_parts(shape, return_index=False) if part.area > 0])
 
 

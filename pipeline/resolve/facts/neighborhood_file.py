@@ -1,4 +1,4 @@
-"""The bytes of a metro's file of neighborhoods, which a build hashes before it reads their polygons."""
+"""Read the bytes of a metro's file of neighborhoods. A build hashes them before it parses the polygons."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A metro's file of neighborhoods: read, with what was repaired or left out of it, and drawn for the pages' map."""
+"""Read a metro's file of neighborhoods, with the problems found in it, and draw it for the map of the pages."""
 
 from operator import itemgetter
 from pathlib import Path
@@ -21,7 +21,7 @@ _DECIMALS = 4
 
 
 def read_metro_neighborhoods(metro: str, path: Path | None) -> tuple[Neighborhoods, tuple[Problem, ...]]:
-    """Return None where the metro has no file. Raises `FeedError` where it can't be read or is no GeoJSON."""
+    """Read the neighborhoods and their problems, both empty without a file. Raises `FeedError`."""
     if path is None:
         return Neighborhoods({}), ()
     try:
@@ -44,8 +44,8 @@ def tabulate_neighborhoods(neighborhoods: Neighborhoods) -> pl.DataFrame:
 
 
 def draw_outlines(neighborhoods: Neighborhoods) -> bytes:
-    """Return the polygons as GeoJSON, simplified together so that neighbors keep one border. The roomiest come first,
-    each with the middle of its widest part as `at`, a latitude and a longitude."""
+    """Return the polygons as GeoJSON, simplified together so that neighbors keep a common border. Polygons with the
+    widest part come first; `at` is its middle, a latitude and a longitude."""
     features = []
     for neighborhood, shape in zip(
         neighborhoods, shapely.coverage_simplify(neighborhoods.shapes, _TOLERANCE), strict=True

@@ -29,7 +29,7 @@ class _Node:
 
 
 class Phrases:
-    """`sets`: phrases by the name of their set, with {a|b} for alternatives."""
+    """A search for sets of phrases. `sets`: phrases by the name of their set, with {a|b} for alternatives."""
 
     def __init__(self, sets: Mapping[str, Iterable[str]]) -> None:
         self._first = _Node()
@@ -39,7 +39,7 @@ class Phrases:
                     self._add(words, name)
 
     def find(self, sentences: Iterable[Sequence[str]]) -> set[str]:
-        """Names of the sets that have a phrase in the text. Words of one phrase are in no other."""
+        """Return the names of the sets that have a phrase in the text. No word is part of two matches."""
         matches: set[str] = set()
         firsts = self._first.next
         for words in sentences:
@@ -61,7 +61,7 @@ class Phrases:
         node.sets.add(name)
 
     def _match(self, words: Sequence[str], place: int) -> tuple[int, Collection[str]]:
-        """Return how many words the longest phrase at `place` has, and its sets. Without a phrase: 1 and no sets."""
+        """Return how many words the longest phrase at index `place` has, and its sets; else 1 and no sets."""
         longest: tuple[int, Collection[str]] = (1, ())
         node = self._first
         for end in range(place, len(words)):
@@ -75,7 +75,7 @@ class Phrases:
 
 
 def fold_phrases(text: str) -> str:
-    """Lower case, no accents and apostrophes, `and` for its signs, one kind of dash, no point behind short words."""
+    """Write in lower case, without accents, apostrophes and points of abbreviations, with `and` for signs."""
     if not text.isascii():
         text = _MARKS.sub("", unicodedata.normalize("NFKD", _DASHES.sub("-", _APOSTROPHES.sub("", text))))
     text = _APOSTROPHES.sub("", text).lower()
@@ -89,12 +89,12 @@ def split_sentences(folded: str) -> list[str]:
 
 
 def split_words(sentence: str) -> list[str]:
-    """Words and numbers, `21+` being one."""
+    """Return the words and numbers of a sentence. `21+` is one word."""
     return _WORD.findall(sentence)
 
 
 def expand_phrase(phrase: str) -> list[Words]:
-    """`{a|b} c` → (a, c), (b, c). An alternative may be empty."""
+    """Expand alternatives: `{a|b} c` → (a, c), (b, c). An alternative may be empty."""
     pieces = re.findall(r"\{[^}]*\}|[^{}]+", phrase)
     parts = [part[1:-1].split("|") if part.startswith("{") else [part] for part in pieces]
     return [tuple(words) for chosen in product(*parts) if (words := "".join(chosen).split())]

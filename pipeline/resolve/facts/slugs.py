@@ -1,4 +1,4 @@
-"""Slugs: readable names in paths, unique within a metro and type, that stay once they are published."""
+"""Assign slugs: readable names in paths, unique within a metro and type, that don't change once published."""
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
@@ -14,7 +14,7 @@ _OTHER_SIGNS = re.compile(r"[^a-z0-9]+")
 
 
 class SlugRequest(Struct, frozen=True, kw_only=True):
-    """A row that needs a slug. `slug` is the one that its record states, or None. `is_draft`: readers don't see it."""
+    """A row that needs a slug. `slug`: as its record states it, or None. `is_draft`: readers don't see the row."""
 
     id: str
     type: str
@@ -24,7 +24,7 @@ class SlugRequest(Struct, frozen=True, kw_only=True):
 
 
 def slugify(text: str) -> str:
-    """Lower-case ASCII words joined by hyphens, "" when nothing is left. Other scripts are transliterated."""
+    """Return lower-case ASCII words joined by hyphens, "" if none is left. Other scripts are transliterated."""
     plain = _APOSTROPHES.sub("", text)
     if not plain.isascii():
         plain = _APOSTROPHES.sub("", anyascii(plain))
@@ -35,12 +35,11 @@ def slugify(text: str) -> str:
 
 
 def assign_slugs(wishes: Iterable[SlugRequest], *, before: Mapping[str, str]) -> dict[str, str]:
-    """Return a slug for each id. `wishes` and `before`, the slugs that the last release published, are of one metro and
-    type.
+    """Return a slug for each id. `wishes`, and the published slugs `before`, are of one metro and type.
 
-    A published slug changes only when the record's own does. Rows that are gone or archived keep theirs. Among new rows
-    with the same word, later ones get `-2`, `-3` … appended; drafts are last, records with their own slug first, then
-    by id.
+    A published slug changes only when the record states another one. Rows that are gone or archived keep theirs. Among
+    new rows with the same slug, later ones get `-2`, `-3` … appended: rows whose record states a slug come first,
+    drafts last, then by id.
     """
     published = frozenset(before.values())
     slugs: dict[str, str] = {}
@@ -68,8 +67,8 @@ def _own_slug(wish: SlugRequest) -> str | None:
 
 
 def _stays(wish: SlugRequest, slug: str, *, published: Container[str]) -> bool:
-    """Return True if the published `slug` stays. It may be the record's own one with a number, while another row has
-    that."""
+    """Return True if the row keeps its published `slug`: it is the one that the record states, or that one with a
+    number because another row has it."""
     own = _own_slug(wish)
     if own is None or slug == own:
         return True

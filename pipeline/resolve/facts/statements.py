@@ -1,4 +1,4 @@
-"""Columns of what a listing and its source state, which only the source block and coverage read."""
+"""Columns of facts that a listing and its source state. Only the source block and coverage read them."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -11,7 +11,7 @@ from pipeline.records.record import ListingRecord
 
 
 def make_statement_columns(record: ListingRecord, members: Any) -> dict[str, Any]:
-    """`members`: the public struct that was made of the record."""
+    """Return the columns of a record. `members`: the public struct that was made from the record."""
     source = record.source
     status = source.verification.status
     return {
@@ -33,7 +33,7 @@ def _count_seconds(instant: datetime | None) -> int | None:
 
 
 def _has_price(members: Any) -> bool:
-    """Return whether it is free, or an amount, of itself or of a part."""
+    """Return True if the listing, or a section or session of it, is free or states an amount."""
     match members:
         case Event():
             return _tells_price(members.price)

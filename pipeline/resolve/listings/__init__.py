@@ -1,1 +1,1 @@
-"""Makes the row of a listing or organization, a file a type."""
+"""Make the row of a listing or organization, in one module for each type."""

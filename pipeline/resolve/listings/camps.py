@@ -48,7 +48,7 @@ def _span_sessions(record: CampRecord) -> tuple[date | None, date | None]:
 
 
 def _find_overnight(record: CampRecord) -> bool | None:
-    """Stated, else by the camp's kind, else true when any session is; unknown when nothing says."""
+    """Return if the camp is overnight: as stated, else by `camp_type`, else by any session; None if unknown."""
     if record.is_overnight is not None:
         return record.is_overnight
     if record.camp_type not in (None, "unknown"):
@@ -68,8 +68,8 @@ def _make_session(
 
 
 def _make_happenings(resolved: ResolvedRecord[CampRecord], members: Camp) -> list[tuple[Any, ...]]:
-    """Return the camp's sessions. A session inherits ages, price and nights; a camp without sessions has one,
-    undated."""
+    """Return the rows of the camp's sessions. A session inherits ages, price and `is_overnight`; a camp without
+    sessions gets one without dates."""
     record = resolved.record
     sessions = record.sessions or (SessionRecord(registration=record.registration),)
     ages = AgeRange(min=resolved.ages.min, max=resolved.ages.max)

@@ -94,7 +94,7 @@ def find_openings(registration: Registration) -> bool | None:
 
 
 def _make_happenings(resolved: ResolvedRecord[ClassRecord], price: Price) -> list[tuple[Any, ...]]:
-    """Return the sections of the class. A section inherits term, ages and price; a class without sections has one."""
+    """Return the class's sections, which inherit term, ages and price; one section if it states none."""
     record = resolved.record
     sections = record.sections or (
         SectionRecord(schedule=record.schedule, term=record.term, registration=record.registration),

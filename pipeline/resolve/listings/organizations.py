@@ -1,4 +1,4 @@
-"""An organization's row; what moves with the day, the key or other rows is left to the answer."""
+"""Make an organization's row, without what depends on the day, the key or other rows: answers add that."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from pipeline.resolve.websites import Website
 def make_organization_row(
     record: OrganizationRecord, website: Website, *, row_id: str, slug: str, words: Sequence[str], home: str | None
 ) -> Row:
-    """`words`: the vocabulary's categories. `home`: the metro that lends the record."""
+    """Make the row. `words`: the vocabulary's categories. `home`: another metro that has the record."""
     itself, site = f"/v1/organizations/{row_id}", structs.asdict(website)
     links = OrganizationLinks(self=itself, **{name: f"{itself}/{name}" for name in COLLECTIONS.values()})
     members = Organization(**make_record_members(record, row_id=row_id, slug=slug) | site, links=links)

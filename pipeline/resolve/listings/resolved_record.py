@@ -1,4 +1,4 @@
-"""Records of one metro with their references resolved: the input of every row."""
+"""The input of every row: a record whose references are resolved, and values that all rows of its metro share."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -47,7 +47,7 @@ class MetroContext(Struct, frozen=True, kw_only=True):
 
 
 class ResolvedRecord(Struct, Generic[R_co], frozen=True, kw_only=True):
-    """A record and all that other records, the metro's geography and the rules say about it."""
+    """A record, with all that other records, the metro's geography and the rules add to it."""
 
     record: R_co
     id: str

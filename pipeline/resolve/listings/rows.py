@@ -1,4 +1,4 @@
-"""A row: one listing or organization of a metro as the next release will hold it, before it is numbered."""
+"""A row: a listing or organization of a metro as the next release will have it, before rows are numbered."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -18,8 +18,8 @@ _MOST_PARTS = 65_536
 
 
 def _bound_integers(kind: str) -> tuple[int, int]:
-    """Return the least and greatest integer of a type, such as `UInt8`. Polars would run a query to tell, and after a
-    query no process may be forked."""
+    """Return the smallest and largest integer of a Polars type such as `UInt8`. Polars would run a query for it, and
+    after a query no process may be forked."""
     bits = int(kind.removeprefix("U").removeprefix("Int"))
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if kind.startswith("Int") else (0, (1 << bits) - 1)
 
@@ -35,13 +35,13 @@ ORIGINS = {"origin": pl.Binary(), "links": pl.String()}
 
 
 class Row(Struct, kw_only=True):
-    """`columns`: the table's columns but for `row`, the document's place and the stamps.
+    """A listing or organization. `columns`: those of its table except `row`, the document's location and the stamps.
 
-    A row made from a feed has `members` (the public struct, without stamps); one carried over from an earlier
-    release has the `document` and `hash` that it had there, and no members. `happenings` are tuples in the column
-    order of its type's table without `row`; an event has `occurrences` instead, by columns, for there are millions.
-    `origin`: the hash of all that it was made of; None where it has to be made anew whatever that is. `links`: what it
-    links to, encoded; None where that is not known.
+    A row made from a feed has `members` (the public struct, without stamps). A row carried over from an earlier release
+    has its `document` and `hash` instead. `happenings`: rows of sections, sessions and the like, in the order of their
+    table's columns without `row`; an event has `occurrences` instead, as arrays, since there are millions. `origin`: a
+    hash of all inputs; None if the row must be made again in any case. `links`: what it links to, encoded; None if
+    unknown.
     """
 
     kind: str
@@ -61,9 +61,9 @@ class Row(Struct, kw_only=True):
 
 
 class UnchangedListing(Struct, frozen=True, kw_only=True, eq=False, gc=False):
-    """A listing that stays what it was in the release before, but maybe for the dates that are in sight by now.
+    """A listing that is the same as in the previous release, except that other dates may be within the horizon.
 
-    `moving`: with these, the columns that move with the day too."""
+    `moving`: then also new values of the columns that depend on the day."""
 
     id: str
     origin: bytes | None
@@ -72,13 +72,13 @@ class UnchangedListing(Struct, frozen=True, kw_only=True, eq=False, gc=False):
 
 
 class Listings(Struct, frozen=True, kw_only=True, eq=False):
-    """A metro's listings and organizations as the next release will have them: `rows` are made while they are read, and
-    `stays` of the previous release are none of these. `neighborhoods`: their table; `outlines`:
-    their polygons for the map, where there are pages.
+    """A metro's listings and organizations for the next release. `rows` are new or changed, and made while they are
+    iterated; `stays` are the unchanged listings. `neighborhoods`: their table; `outlines`: their polygons for the map,
+    if there are pages.
 
-    For the next build: `delta_state`, the records that it is to take as said; `spanning`, what it is to know of
-    organizations of several metros; `located`, what geocoding services said. `account`: what is known of the feeds'
-    listings beside the rows."""
+    For the next build: `delta_state`, the stored records of delta feeds; `spanning`, the state of organizations that
+    several metros share; `located`, the answers of geocoding services. `account`: counts of the feeds' listings that
+    rows don't show."""
 
     rows: Iterable[Row]
     stays: Sequence[UnchangedListing] = ()
@@ -91,7 +91,7 @@ class Listings(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def check_bounds(row: Row) -> None:
-    """OverflowError for a number that its column can't hold: found later, it would stop all rows at once."""
+    """Raise OverflowError for a number that its column can't hold. Found later, it would stop all rows at once."""
     table = "organizations" if row.kind == "organization" else "listings"
     for name, (low, high) in _BOUNDS[table].items():
         value = row.columns.get(name)
@@ -120,7 +120,7 @@ def pack_weekdays(days: Iterable[str]) -> int | None:
 
 
 def parse_clock(text: str | None) -> int | None:
-    """`HH:MM:SS` → seconds of the day."""
+    """Parse `HH:MM:SS` to seconds since midnight. None stays None."""
     if text is None:
         return None
     hours, minutes, seconds = text.split(":")
