@@ -168,7 +168,7 @@ def _mix(color: Color, other: Color, *, share: float) -> Color:
 
 
 def _find_luminance(color: Color) -> float:
-    red, green, blue = (_linearize(each / 255) for each in color)
+    red, green, blue = (_linearize(part / 255) for part in color)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -181,7 +181,7 @@ def _parse_color(text: str) -> Color:
 
 
 def _format_color(color: Color) -> str:
-    return "#" + "".join(f"{each:02x}" for each in color)
+    return "#" + "".join(f"{part:02x}" for part in color)
 
 
 def list_assets(settings: SiteSettings) -> list[Page]:

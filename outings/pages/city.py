@@ -101,7 +101,7 @@ def _find_level(count: int, most: int) -> int:
 
 
 def _find_extent(degrees: NDArray[np.float64]) -> tuple[float, float]:
-    low, high = (float(each) for each in np.quantile(degrees, [_TAIL, 1 - _TAIL], method="nearest"))
+    low, high = (float(bound) for bound in np.quantile(degrees, [_TAIL, 1 - _TAIL], method="nearest"))
     spare = max((high - low) * _MARGIN, (_SMALLEST - (high - low)) / 2, 1e-9)
     return low - spare, high + spare
 
@@ -179,7 +179,7 @@ class CityFigures(Struct, frozen=True, kw_only=True):
 
     @property
     def published(self) -> int:
-        return sum(each.published for each in self.types)
+        return sum(figure.published for figure in self.types)
 
 
 def count_city(snapshot: Snapshot, *, today: date) -> CityFigures:
@@ -189,17 +189,19 @@ def count_city(snapshot: Snapshot, *, today: date) -> CityFigures:
     located = listings.select("lat", "lng").drop_nulls()
     measures = measure_coverage(snapshot, types=TYPES, today=today)
     gaps, neighborhoods = _count_gaps(listings, snapshot), _count_neighborhoods(listings)
-    places = [each.middle for each in neighborhoods]
+    places = [neighborhood.middle for neighborhood in neighborhoods]
     return CityFigures(
         today=today,
         measures=measures,
         types=tuple(_count_type(name, listings, measures, snapshot=snapshot, today=today) for name in TYPES),
         days=_count_days(snapshot, today),
-        organizations=sum(each.name is not None for each in gaps),
+        organizations=sum(gap.name is not None for gap in gaps),
         gaps=tuple(gaps[:MOST_ORGANIZATIONS]),
         others=_add_gaps(gaps[MOST_ORGANIZATIONS:]),
         neighborhoods=neighborhoods,
-        ages=tuple(_count_ages(listings, each, start=find_start(today, snapshot.metro.timezone)) for each in INSTANTS),
+        ages=tuple(
+            _count_ages(listings, instant, start=find_start(today, snapshot.metro.timezone)) for instant in INSTANTS
+        ),
         density=draw_density(located["lat"].to_numpy(), located["lng"].to_numpy(), places=places),
     )
 
@@ -260,8 +262,8 @@ def _count_gaps(listings: pl.DataFrame, snapshot: Snapshot) -> list[GapFigures]:
 def _add_gaps(gaps: list[GapFigures]) -> tuple[int, GapFigures] | None:
     if not gaps:
         return None
-    missing = {name: sum(each.missing[name] for each in gaps) for name in MEMBERS}
-    return len(gaps), GapFigures(id=None, name=None, listings=sum(each.listings for each in gaps), missing=missing)
+    missing = {name: sum(gap.missing[name] for gap in gaps) for name in MEMBERS}
+    return len(gaps), GapFigures(id=None, name=None, listings=sum(gap.listings for gap in gaps), missing=missing)
 
 
 def _count_neighborhoods(listings: pl.DataFrame) -> tuple[NeighborhoodFigure, ...]:
@@ -322,7 +324,7 @@ def render_city(snapshot: Snapshot, *, today: date, settings: SiteSettings) -> P
         "members": MEMBERS,
         "weeks": list(lay_out_days(figures.days)),
         "age_words": [*(f"age_{days}" for days in AGES), "age_older", "age_none"],
-        "age_bars": [(each, _stack(each)) for each in figures.ages],
+        "age_bars": [(age, _stack(age)) for age in figures.ages],
         "shade": find_shade,
         "map_levels": range(1, LEVELS + 1),
         "share": share,
@@ -341,7 +343,7 @@ def share(part: int, whole: int) -> int:
 
 def lay_out_days(days: Sequence[DayFigure]) -> Iterator[list[DayCell]]:
     """Weeks from Monday to Sunday, with the days before the first and after the last left empty."""
-    counts = {each.day: each.count for each in days}
+    counts = {day.day: day.count for day in days}
     most = max(counts.values(), default=0)
     first = days[0].day - timedelta(days=days[0].day.weekday())
     monday = first

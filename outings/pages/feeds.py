@@ -101,7 +101,7 @@ def render_feeds(
     values = {"releases": releases, "feeds": troubled, "builds": builds[:_MOST_BUILDS]}
     index = render_page(FOLDER, "feeds.html", settings=settings, page_words="feeds", values=values)
     built_on = releases[0].built_on
-    return (index, *(_render_feed(settings, each, built_on=built_on, builds=builds) for each in feeds))
+    return (index, *(_render_feed(settings, feed, built_on=built_on, builds=builds) for feed in feeds))
 
 
 def _render_feed(settings: SiteSettings, feed: FeedReport, *, built_on: date, builds: Sequence[BuildRow]) -> Page:

@@ -74,7 +74,9 @@ def render_page(
 
 def list_sections(settings: SiteSettings) -> list[Section]:
     """Return those that a site with these settings has: they explain a server, or ask one."""
-    return [each for each in SECTIONS if not settings.is_static and (settings.shows_data or not each.needs_data)]
+    return [
+        section for section in SECTIONS if not settings.is_static and (settings.shows_data or not section.needs_data)
+    ]
 
 
 def _link(path: str, target: str) -> str:

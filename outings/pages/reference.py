@@ -196,7 +196,7 @@ def _make_entry(route: Route, *, document: Schema, vocabulary: Vocabulary) -> Ro
         page=f"{route.collection if route.type else route.group}/",
         parameters=[parameter for parameter in parameters if parameter not in known],
         like=like,
-        without=[each["name"] for each in known if each["name"] not in names and each["in"] != "path"],
+        without=[item["name"] for item in known if item["name"] not in names and item["in"] != "path"],
         example=find_example(route, vocabulary),
         answered=_read_answered(route),
         meta=route.meta.__name__ if route.meta else "",
@@ -233,7 +233,9 @@ def _render(encoded: bytes, vocabulary: Vocabulary) -> tuple[Page, ...]:
     settings = msgspec.json.decode(encoded, type=SiteSettings)
     words = name_words(settings, "reference")
     document = make_document(vocabulary)
-    schemas = {name: each for name, each in document["components"]["schemas"].items() if not name.endswith(_OF_FIELDS)}
+    schemas = {
+        name: schema for name, schema in document["components"]["schemas"].items() if not name.endswith(_OF_FIELDS)
+    }
     headers = {name: header["description"] for name, header in document["components"]["headers"].items()}
     entries = list_entries(document, vocabulary)
     parameters = _list_parameters(document, entries)
@@ -276,9 +278,9 @@ def _render(encoded: bytes, vocabulary: Vocabulary) -> tuple[Page, ...]:
         "headers": headers,
         "stabilities": STABILITIES,
         "plans": PLANS.values(),
-        "by_record": [each.route.name for each in entries if each.route.credits.per == "record"],
+        "by_record": [entry.route.name for entry in entries if entry.route.credits.per == "record"],
         "windows": _WINDOWS,
-        "sizes": [(each.route.name, row) for each in entries for row in each.parameters if row["name"] == "limit"],
+        "sizes": [(entry.route.name, row) for entry in entries for row in entry.parameters if row["name"] == "limit"],
         "languages": {name: shown for name, (shown, _) in LANGUAGES.items()},
         "anchor": _anchor,
         "read_form": read_form,

@@ -45,7 +45,7 @@ def _read_sample() -> str:
 
 def render_home(settings: SiteSettings, metros: Sequence[MetroFigures]) -> Page:
     # The first of which something comes back.
-    slugs = [*(each.slug for each in metros if each.total), *(each.slug for each in metros), SAMPLE_METRO]
+    slugs = [*(metro.slug for metro in metros if metro.total), *(metro.slug for metro in metros), SAMPLE_METRO]
     sections = {section.path for section in list_sections(settings)}
     request = f"/v1/{slugs[0]}/{'events.json' if settings.is_static else SAMPLE_QUERY}"
     origin = name_words(settings, "home")["origin"]
@@ -76,11 +76,11 @@ def _format_json(value: Any, *, indent: str = "", taken: int = 0) -> str:
     if isinstance(value, dict):
         names = [f"{json.dumps(name, ensure_ascii=False)}: " for name in value]
         lines = [
-            name + _format_json(each, indent=inner, taken=len(name))
-            for name, each in zip(names, value.values(), strict=True)
+            name + _format_json(entry, indent=inner, taken=len(name))
+            for name, entry in zip(names, value.values(), strict=True)
         ]
     else:
-        lines = [_format_json(each, indent=inner) for each in value]
+        lines = [_format_json(entry, indent=inner) for entry in value]
     first, last = "{}" if isinstance(value, dict) else "[]"
     return f"{first}\n" + ",\n".join(inner + line for line in lines) + f"\n{indent}{last}"
 

@@ -208,8 +208,8 @@ def name_snapshot(store: Store, manifest: Manifest, *, cache: Path) -> Snapshot:
 
     def name_files(named: Mapping[str, Table | Pack]) -> LazyFiles:
         return LazyFiles(
-            {name: each.object for name, each in named.items()},
-            {name: each.size for name, each in named.items()},
+            {name: table.object for name, table in named.items()},
+            {name: table.size for name, table in named.items()},
             partial(fetch_object, store, folder=cache),
         )
 

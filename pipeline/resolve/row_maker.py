@@ -169,16 +169,16 @@ class RowMaker:
     def _list_listings(self) -> Iterator[Row]:
         self._anew.reverse()
         while self._anew:
-            each = self._anew.pop()
+            listing = self._anew.pop()
             try:
-                row, problems = self._make_row(each)
+                row, problems = self._make_row(listing)
             except Exception as error:  # noqa: BLE001 - whatever it is, the other records are built
-                self.problems.append(_set_aside(each, error))
-                if each.id in self._previous:
-                    yield self._previous.carry_row(each.id)
+                self.problems.append(_set_aside(listing, error))
+                if listing.id in self._previous:
+                    yield self._previous.carry_row(listing.id)
                 continue
             # What is to be said of it is said again in each build, so that it has to be found again.
-            row.origin = None if problems else each.origin
+            row.origin = None if problems else listing.origin
             self.problems.extend(problems)
             yield row
         for row_id in self._carried:

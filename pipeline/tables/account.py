@@ -28,7 +28,7 @@ def mark_open(tables: Mapping[str, pl.DataFrame], *, today: date) -> pl.DataFram
     starts_later = pl.col("beyond_starts_local").is_not_null()
     rows = [tables["occurrences"].filter(pl.col("date") >= today), tables["listings"].filter(starts_later)]
     rows += [tables[name].filter(goes_on) for name in ("sections", "sessions")]
-    open_rows = pl.concat([each.select("row") for each in rows])["row"].unique()
+    open_rows = pl.concat([frame.select("row") for frame in rows])["row"].unique()
     return tables["listings"].select(*COLUMNS, is_open=pl.col("row").is_in(open_rows.implode()))
 
 

@@ -53,7 +53,7 @@ def judge_text(text: LabelledText) -> Verdict:
 def measure_audiences(texts: Iterable[LabelledText]) -> dict[str, AudienceMeasures]:
     """By class, and `all` for the share that is right."""
     pairs = Counter((text.audience, judge_text(text).audience) for text in texts)
-    measured = {each: _measure_class(pairs, each) for each in AUDIENCES}
+    measured = {audience: _measure_class(pairs, audience) for audience in AUDIENCES}
     right = sum(count for (label, guess), count in pairs.items() if label == guess) / pairs.total()
     return {**measured, "all": AudienceMeasures(labelled=pairs.total(), precision=right, recall=right)}
 

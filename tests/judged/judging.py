@@ -53,7 +53,7 @@ class JudgedQuery:
     @cached_property
     def _longest_first(self) -> list[tuple[str, int]]:
         folded = [(pattern.casefold(), grade) for pattern, grade in self.patterns.items()]
-        return sorted(folded, key=lambda each: len(each[0]), reverse=True)
+        return sorted(folded, key=lambda value: len(value[0]), reverse=True)
 
 
 def matches(pattern: str, text: str) -> bool:

@@ -36,7 +36,7 @@ class City:
 
     def fold(self, ids: Iterable[str]) -> list[str]:
         """The identities of results in their order, one thing once."""
-        return [self.identities[each] for each in fold_things(ids, self.things)]
+        return [self.identities[fold_thing] for fold_thing in fold_things(ids, self.things)]
 
 
 def read_cities(ask: Ask, begins: Mapping[str, str]) -> dict[str, City]:
@@ -45,14 +45,14 @@ def read_cities(ask: Ask, begins: Mapping[str, str]) -> dict[str, City]:
 
 
 def grade_results(judged: JudgedQuery, ids: Sequence[str], city: City) -> QueryGrades:
-    grades = {each: judged.grade(each) for each in set(city.exported)}
+    grades = {value: judged.grade(value) for value in set(city.exported)}
     results = city.fold(ids)
     return QueryGrades(
-        grades=[grades[each] for each in results],
-        exported=[grades[each] for each in city.exported],
-        shown=[grades[each] for each in city.shown],
+        grades=[grades[result] for result in results],
+        exported=[grades[value] for value in city.exported],
+        shown=[grades[value] for value in city.shown],
         expects_nothing=judged.nothing is not None,
-        unjudged=sum(not judged.is_judged(each) for each in results[:DEPTH]),
+        unjudged=sum(not judged.is_judged(result) for result in results[:DEPTH]),
     )
 
 
@@ -61,16 +61,16 @@ def list_shown(ask: Ask, metro: str, begin: str) -> list[str]:
     since = f"&from={begin}"
     params = {"events": since, "classes": f"{since}&expand=sessions", "camps": since, "places": ""}
     targets = [f"/v1/{metro}/{route}?limit=200&fields=id{more}" for route, more in params.items()]
-    return [each["id"] for target in targets for each in ask(target)]
+    return [item["id"] for target in targets for item in ask(target)]
 
 
 def _read_city(metro: str, ask: Ask, begin: str) -> City:
     rows = {make_id(feed, row["type"], row["source_id"]): row for feed in FEEDS[metro] for row in select_records(feed)}
     shown = list_shown(ask, metro, begin)
     return City(
-        identities={each: name_listing(row) for each, row in rows.items()},
-        things={each: name_thing(row) for each, row in rows.items()},
-        texts={each: _write_text(rows[each], ORGANIZATIONS[metro]) for each in shown},
+        identities={name: name_listing(row) for name, row in rows.items()},
+        things={name: name_thing(row) for name, row in rows.items()},
+        texts={value: _write_text(rows[value], ORGANIZATIONS[metro]) for value in shown},
     )
 
 
@@ -93,6 +93,6 @@ def name_thing(row: Mapping[str, Any]) -> str:
 def _write_text(row: Mapping[str, Any], organization: str) -> tuple[str, str]:
     """The name, and everything else that is searched."""
     location, place = row.get("location") or {}, row.get("place") or {}
-    words = [each.replace("_", " ") for each in row["categories"]] + list(row["keywords"])
+    words = [category.replace("_", " ") for category in row["categories"]] + list(row["keywords"])
     rest = [row.get("description"), *words, organization, place.get("name"), location.get("address")]
-    return row["name"], ". ".join(each for each in rest if each)
+    return row["name"], ". ".join(value for value in rest if value)

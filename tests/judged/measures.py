@@ -28,8 +28,8 @@ def count_serving(grades: Iterable[int]) -> int:
 def fold_things(ids: Iterable[str], things: Mapping[str, str]) -> list[str]:
     """Results in their order: of one thing the first. `things`: by id, whatever name it has."""
     first: dict[str, str] = {}
-    for each in ids:
-        first.setdefault(things[each], each)
+    for value in ids:
+        first.setdefault(things[value], value)
     return list(first.values())
 
 
@@ -62,14 +62,14 @@ class QueryGrades:
 
 
 def measure_all(graded: Sequence[QueryGrades]) -> Measures:
-    some = [each for each in graded if not each.expects_nothing]
+    some = [entry for entry in graded if not entry.expects_nothing]
     return Measures(
-        ndcg=_mean(measure_ndcg(each.grades, each.exported) for each in some),
-        recall_10=_mean(measure_recall(each.grades, each.shown, depth=10) for each in some),
-        recall_50=_mean(measure_recall(each.grades, each.shown, depth=50) for each in some),
-        without_results=_mean(float(not each.grades) for each in some),
-        unwanted_results=sum(bool(each.grades) for each in graded if each.expects_nothing),
-        unjudged=_mean(each.unjudged for each in some),
+        ndcg=_mean(measure_ndcg(entry.grades, entry.exported) for entry in some),
+        recall_10=_mean(measure_recall(entry.grades, entry.shown, depth=10) for entry in some),
+        recall_50=_mean(measure_recall(entry.grades, entry.shown, depth=50) for entry in some),
+        without_results=_mean(float(not entry.grades) for entry in some),
+        unwanted_results=sum(bool(entry.grades) for entry in graded if entry.expects_nothing),
+        unjudged=_mean(entry.unjudged for entry in some),
     )
 
 

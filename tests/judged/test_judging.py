@@ -7,8 +7,8 @@ from tests.judged.judging import EDITIONS, HALVES, KINDS, JudgedQuery, choose_ha
 
 def test_there_are_80_queries_40_a_city_none_twice() -> None:
     judged = read_judged()
-    assert [each.metro for each in judged] == ["seattle"] * 40 + ["new-york"] * 40
-    assert len({(each.metro, each.q) for each in judged}) == 80
+    assert [judgement.metro for judgement in judged] == ["seattle"] * 40 + ["new-york"] * 40
+    assert len({(judgement.metro, judgement.q) for judgement in judged}) == 80
 
 
 def test_each_names_what_serves_or_says_why_nothing_does() -> None:
@@ -24,15 +24,15 @@ def test_each_names_what_serves_or_says_why_nothing_does() -> None:
 def test_a_hash_of_the_query_says_in_which_half_a_parents_query_is() -> None:
     every = {(edition, half): read_parents(half, edition=edition) for edition in EDITIONS for half in HALVES}
     assert [len(queries) for queries in every.values()] == [84, 66, 52, 52]
-    assert not [each.q for (_, half), queries in every.items() for each in queries if choose_half(each.q) != half]
-    known = [(each.metro, each.q) for queries in [read_judged(), *every.values()] for each in queries]
+    assert not [query.q for (_, half), queries in every.items() for query in queries if choose_half(query.q) != half]
+    known = [(query.metro, query.q) for queries in [read_judged(), *every.values()] for query in queries]
     assert len(set(known)) == len(known)
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("half", HALVES)
 def test_each_half_has_each_kind_of_a_parents_query(half: str, edition: str) -> None:
-    assert {each.kind for each in read_parents(half, edition=edition)} == set(KINDS)
+    assert {parent.kind for parent in read_parents(half, edition=edition)} == set(KINDS)
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
