@@ -43,7 +43,7 @@ def plan_file(query: Query, snapshot: Snapshot, context: AnswerContext) -> Answe
 
 
 def answer_export(query: Query, snapshot: Snapshot, context: AnswerContext) -> list[bytes]:
-    """Return the body as parts: the files of the key's types."""
+    """Return the list of the files whose types the key may read, as chunks of the body."""
     wanted = query.get_words("types") or tuple(_TYPES)
     only = query.get_as("format", str)
     formats = tuple(EXPORT_TYPES) if only is None else (only,)
@@ -59,8 +59,8 @@ def answer_export(query: Query, snapshot: Snapshot, context: AnswerContext) -> l
 
 
 def find_file(query: Query, snapshot: Snapshot, context: AnswerContext) -> tuple[str, Export]:
-    """Return the media type and the file of a path. Raises `not_found`, and `forbidden` for a type outside the
-    key's."""
+    """Return the file that the path names, and its media type. Raises `not_found`, and `forbidden` for a type outside
+    the key's."""
     name = query.match.values["file"]
     collection, _, file_format = name.partition(".")
     export = snapshot.exports.get(name)

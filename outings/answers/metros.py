@@ -24,7 +24,7 @@ def plan_metros(query: Query, context: AnswerContext) -> AnswerPlan:
 
 
 def answer_metros(query: Query, context: AnswerContext) -> list[bytes]:
-    """Return the body as parts, metros sorted by slug."""
+    """Return the metros sorted by slug, as chunks of the body."""
     snapshots = [snapshot for _, snapshot in sorted(context.release.metros.items())]
     items = [
         _encoder.encode(

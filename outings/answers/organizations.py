@@ -27,7 +27,7 @@ Sets = NDArray[np.uint64]
 
 
 def make_organization_categories(organizations: "pl.DataFrame", listings: "pl.DataFrame") -> "pl.DataFrame":
-    """Return `own`, the categories of the record, and for each type those of the published listings."""
+    """Return organizations' categories: `own`, those of the record, and by type those of its published listings."""
     shown = listings.filter((pl.col("status") == PUBLISHED) & pl.col("organization_id").is_not_null())
     table = organizations.rename({"categories": "own"})
     for code, name in enumerate(TYPES):
@@ -45,17 +45,17 @@ ORGANIZATION_CATEGORIES = derive_table(
 
 
 class OrganizationCategories:
-    """The categories of a snapshot's organizations."""
+    """The table of a snapshot's `organization_categories`, opened."""
 
     def __init__(self, reader: SnapshotReader) -> None:
         self._sets = reader.open_table(ORGANIZATION_CATEGORIES).read_arrays()
 
     def unite(self, types: Iterable[str]) -> Sets:
-        """Return the categories of the records and of the listings of `types`, by row."""
+        """Return, by row, the union of the categories of the record and of its listings of `types`."""
         return reduce(np.bitwise_or, (self._sets[name] for name in ("own", *types)))
 
     def read(self, row: int, types: Iterable[str]) -> int:
-        """Return one row of `unite`."""
+        """Return the result of `unite` for one row."""
         return reduce(int.__or__, (int(self._sets[name][row]) for name in ("own", *types)))
 
 
@@ -65,7 +65,7 @@ _encoded: LruCache[tuple[object, ...], bytes] = LruCache(size=4_096)
 
 
 class Copy(Struct, frozen=True, kw_only=True):
-    """The organization in one metro; `is_lent`: its record is another metro's."""
+    """An organization's row in one metro. `is_lent`: True if its record is in another metro."""
 
     snapshot: Snapshot
     id: str
@@ -93,13 +93,13 @@ def find_copies(row_id: str, *, context: AnswerContext, include_archived: bool =
 
 
 def list_copies(row_id: str, *, context: AnswerContext) -> list[Copy]:
-    """Return what `find_copies` does, but nothing if the key may read no copy."""
+    """Return what `find_copies` does, or an empty list if the key may read no copy."""
     copies = _list_copies(row_id, context=context, include_archived=False)
     return [copy for copy in copies if context.entitlement.allows_metro(copy.snapshot.metro.slug)]
 
 
 def choose_record(copies: list[Copy]) -> Copy:
-    """Return the copy that is first by `rank_copy`."""
+    """Return the copy whose document is shown, the first by `rank_copy`."""
     return min(copies, key=_rank)
 
 

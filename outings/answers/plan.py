@@ -1,9 +1,10 @@
-"""Parts of every kind of answer: its context, its plan with the ETag, its cursor, and what a key may not read.
+"""Parts of every kind of answer: its context, its plan with the ETag, its cursor, and errors for what a key may not
+read.
 
 All ETags are weak and follow one rule, whether a body is stored or computed. A list's ETag depends on the metro's
 snapshot, the request with its cursor, the date and what the key may read, and on other metros or a forecast if the list
-shows them. A detail's depends on the row alone, so that an unchanged document keeps it across releases; with objects
-or blocks attached it depends on what a list's does.
+shows them. A detail's ETag depends on the row alone, so that an unchanged document keeps it across releases. With
+objects or blocks attached, it depends on the same as a list's.
 """
 
 import hashlib
@@ -30,7 +31,7 @@ from outings.release.store import Bytes
 class AnswerContext(Struct, frozen=True, kw_only=True):
     """Values beside the query on which an answer may depend. `dates`: the local date of every metro in the release.
     `minute`: the current time, rounded down; None if the answer does not depend on it. `spot`: the location of the
-    request's `address`. `weather`: of the metros with a current forecast."""
+    request's `address`. `weather`: the current forecasts, by metro."""
 
     release: Release
     dates: Mapping[str, date]
@@ -52,9 +53,9 @@ class PlannedFile(Struct, frozen=True):
 
 
 class AnswerPlan(Struct, frozen=True):
-    """A plan to answer. `render` returns the body as parts. `is_quick`: it takes less than a millisecond with 25,000
-    listings. `reads_store`: it may wait for objects of the store, and raise NotFound, Corrupt or StoreError. If there
-    is a `file`, its stored bytes may be sent instead."""
+    """The plan of an answer. `render`: returns the body in chunks. `is_quick`: this takes less than a millisecond with
+    25,000 listings. `reads_store`: it may wait for objects of the store, and raise NotFound, Corrupt or StoreError.
+    `file`: a stored file whose bytes may be sent instead."""
 
     etag: str
     render: Callable[[], list[bytes]]
@@ -71,14 +72,14 @@ def make_tag(*parts: object) -> str:
 
 
 def forbidden_metro(entitlement: Entitlement, slug: str | None = None) -> ApiError:
-    """`slug`: the metro that was asked for; None where a row is in metros that the key may not read."""
+    """Return the error `forbidden`. `slug`: the requested metro; None if a row is only in metros outside the key's."""
     metros = sorted(entitlement.metros or ())
     what = "This is in a metro that this key may not read" if slug is None else f"This key may not read {slug}"
     return forbidden(metros=metros, message=f"{what}; it may read {_list(metros)}.")
 
 
 def forbidden_types(context: AnswerContext, types: Iterable[str]) -> ApiError:
-    """`types` singular: those that were asked for, and are not the key's."""
+    """Return the error `forbidden` for these requested types (in singular), which the key may not read."""
     entitlement, readable = context.entitlement, context.entitlement.types or ()
     own = sorted(COLLECTIONS[listing_type] for listing_type in readable)
     requested = sorted(COLLECTIONS[listing_type] for listing_type in types)
@@ -90,7 +91,8 @@ def forbidden_types(context: AnswerContext, types: Iterable[str]) -> ApiError:
 
 
 def metro_required(what: str, slugs: Iterable[str]) -> ApiError:
-    """400: `what` is in each of these metros."""
+    """Return the error `metro_required`. `what`: the start of the message, as in "The slug x is" (in several
+    metros)."""
     allowed = sorted(set(slugs))
     return bad_request(
         param="metro",
@@ -106,7 +108,7 @@ def _list(names: Iterable[str]) -> str:
 
 
 def read_limit(query: Query) -> int:
-    """Items in one answer at most: `ids` are answered all at once."""
+    """Return the most items of an answer: `limit`, or the most `ids` of a request, which are answered at once."""
     if "ids" in query.values:
         most = query.match.route.parameters["ids"].most
         assert most is not None
@@ -121,7 +123,7 @@ def read_page(query: Query) -> int:
 
 
 def count_items(query: Query) -> int:
-    """Return the most items of an answer: the limit, or as many as `ids` names."""
+    """Return the most items of this query's answer: `limit`, or the number of its `ids`."""
     return len(query.get_words("ids")) if "ids" in query.values else read_limit(query)
 
 
@@ -135,9 +137,9 @@ _SECONDS = 1 << 62
 
 
 def name_walk(snapshot: Snapshot) -> str:
-    """Return the name of the snapshot in which a walk began: the metro's stamp.
+    """Return the name of a snapshot in cursors: the metro's stamp.
 
-    The release would not do: a page written ahead holds a cursor, and the release's id is made from its pages.
+    The release's id would not do: it is computed from stored pages, and these hold cursors.
     """
     return _format_stamp(snapshot.stamp)
 
@@ -147,14 +149,14 @@ _format_stamp = lru_cache(maxsize=64)(format_instant)
 
 
 def make_cursor(query: Query, position: tuple[str | int | None, ...], *, snapshot: Snapshot, today: date) -> str:
-    """Return the cursor to the items after a position, which is of the form of the query's route."""
+    """Return the cursor to the items after a position, whose form depends on the query's route."""
     cursor = Cursor(route=query.route, release=name_walk(snapshot), date=today, position=position)
     return encode_cursor(cursor, query.walk, snapshot=snapshot.hash)
 
 
 def check_cursor(query: Query, *snapshots: Snapshot) -> None:
-    """Raise `cursor_malformed` if the cursor names the stamp of one of these snapshots, but was made in none of them. A
-    cursor of a snapshot that is gone can't be checked."""
+    """Raise `cursor_malformed` if the cursor names the stamp of one of these snapshots, but was made in none of them.
+    The cursor of a snapshot that is gone can't be checked."""
     cursor = query.cursor
     if cursor is None:
         return
@@ -169,7 +171,7 @@ def cut_position(position: Position) -> Position:
 
 
 def read_position(query: Query) -> Position:
-    """Read the position of a query's cursor. Raises `cursor_malformed` for one that its list can't have given."""
+    """Return the position in a query's cursor. Raises `cursor_malformed` for one that its list can't have given."""
     assert query.cursor is not None
     if len(query.cursor.position) != 2:
         raise malformed_cursor()
@@ -186,5 +188,5 @@ def read_position(query: Query) -> Position:
 
 
 def is_id(value: str | int | None) -> bool:
-    """Return True for a uuid in lower case, as rows have it."""
+    """Return True for a UUID in lower case, the form that rows' ids have."""
     return isinstance(value, str) and parse_uuid(value) == value

@@ -88,7 +88,8 @@ def make_plan(query: Query, context: AnswerContext) -> AnswerPlan:
 
 
 def _find_snapshot(query: Query, context: AnswerContext) -> tuple[Query, Snapshot]:
-    """Return the query with its snapshot, which the route's path names, or the place or organization in it."""
+    """Return the query with the snapshot of its metro, found by the path's metro, place or organization. Checks the
+    cursor and zips, and evaluates `where`."""
     if query.match.route.sets is not None:
         query = resolve_metro(query, find_metros_of_row(query.match, context=context), context=context)
     snapshot = None if query.metro is None else context.release.metros.get(query.metro)
@@ -105,8 +106,8 @@ def _find_snapshot(query: Query, context: AnswerContext) -> tuple[Query, Snapsho
 
 
 def prepare_snapshot(snapshot: Snapshot) -> None:
-    """Fetch a snapshot's files, and open what the first requests would wait for. What the build did not map is made,
-    which takes a while."""
+    """Fetch a snapshot's files, and open the indexes that the first requests need. Tables that the build did not map
+    are computed, which takes a while."""
     for files in snapshot.list_files():
         files.open()
     reader = open_snapshot(snapshot)
@@ -116,14 +117,13 @@ def prepare_snapshot(snapshot: Snapshot) -> None:
 
 
 def is_prepared(snapshot: Snapshot) -> bool:
-    """Return True if `prepare_snapshot` has ended for it."""
+    """Return True if `prepare_snapshot` has finished for this snapshot."""
     reader = find_reader(snapshot)
     return reader is not None and reader.find_index(_PREPARED[-1]) is not None
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """A successful answer. `parts` are the body, to be joined; `etag` is weak; `max_age` in seconds, None for
-    `no-cache`."""
+    """A successful answer. `parts`: the body, to be joined; `max_age`: in seconds, None for `no-cache`."""
 
     parts: tuple[bytes, ...]
     etag: str
@@ -139,11 +139,11 @@ def answer(
     minute: datetime | None = None,
     weather: Mapping[str, Weather] = {},
 ) -> Answer:
-    """`dates`: metro → local date, of every metro in the release; in a walk, the date on which it began. `minute`: now,
-    where the answer depends on it; `weather`: the forecasts that are known.
+    """Plan and render the answer to a query.
 
-    Raises ApiError: 400 for what only the date shows to be wrong, 403, 404, 501. Metro, type scope and add-ons of a
-    path's metro are the caller's to check, before.
+    `dates`: the local date of every metro in the release, for a cursor the date of its first page. `minute`: the
+    current time, if the answer depends on it. `weather`: forecasts by metro. Raises ApiError: 400 for what only the
+    date shows to be wrong, 403, 404, 501. The caller checks metro, type scope and add-ons of a path's metro before.
     """
     context = AnswerContext(release=release, dates=dates, entitlement=entitlement, minute=minute, weather=weather)
     plan = make_plan(query, context)

@@ -1,4 +1,4 @@
-"""A metro's forecast from a provider or an operator's file, and its description of a day or an event."""
+"""Describe the weather of a day or an event by a metro's forecast, from a provider or an operator's file."""
 
 import hashlib
 from bisect import bisect_left, bisect_right
@@ -24,7 +24,7 @@ Words = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class Hour(Struct, frozen=True, kw_only=True):
-    """The hour from `starts_at` on."""
+    """The weather of the hour from `starts_at` on."""
 
     starts_at: Moment
     temperature_f: Degrees | None = None
@@ -33,7 +33,7 @@ class Hour(Struct, frozen=True, kw_only=True):
 
 
 class HalfDay(Struct, frozen=True, kw_only=True):
-    """A day or a night, or what is left of it; its temperature is the highest of a day, the lowest of a night."""
+    """The weather of a day or a night, or of the rest of it. `temperature_f`: a day's highest, a night's lowest."""
 
     starts_at: Moment
     ends_at: Moment
@@ -44,7 +44,7 @@ class HalfDay(Struct, frozen=True, kw_only=True):
 
 
 class Forecast(Struct, frozen=True, kw_only=True):
-    """Hours as far as they are known, and half-days after them. Not shown from `expires_at` on."""
+    """A metro's forecast: hours as far as they are known, and half-days. It is not shown from `expires_at` on."""
 
     issued_at: Moment
     expires_at: Moment
@@ -60,7 +60,7 @@ Spell = tuple[date, int, int]
 
 
 def find_summary(hours: Sequence[Hour]) -> str | None:
-    """Return the summary of most of the hours; of several, the first."""
+    """Return the most frequent summary of the hours; of equally frequent ones, the first."""
     counted = Counter(hour.summary for hour in hours if hour.summary is not None)
     return max(counted, key=counted.__getitem__) if counted else None
 
@@ -76,8 +76,8 @@ def find_chance(spells: Iterable[Hour | HalfDay]) -> int | None:
 
 
 def list_wet_hours(spells: Iterable[Hour | HalfDay], zone: ZoneInfo) -> tuple[tuple[int, int], ...]:
-    """Return the wet spells by the clock. One past midnight is split there; a half-day is on the date on which it
-    begins."""
+    """Return the wet spells, each as the clock hours of its start and end. A spell past midnight is split there; a
+    half-day is on the date on which it begins."""
     return _join(_clip(spell, zone) for spell in spells if _is_wet(spell))
 
 
@@ -94,7 +94,7 @@ def _clip(spell: Hour | HalfDay, zone: ZoneInfo) -> Spell:
 
 
 def _join(spells: Iterable[Spell]) -> tuple[tuple[int, int], ...]:
-    """Join spells, which are in order of time. An hour that a clock has twice is one."""
+    """Join adjacent spells, which are sorted. An hour that the clock repeats counts once."""
     joined: list[Spell] = []
     for day, start, end in spells:
         before = joined[-1] if joined else None
@@ -106,7 +106,7 @@ def _join(spells: Iterable[Spell]) -> tuple[tuple[int, int], ...]:
 
 
 def find_day(day: date, zone: ZoneInfo) -> tuple[datetime, datetime]:
-    """When a local date begins and ends."""
+    """Return when a local date begins and ends."""
     midnights = (datetime.combine(date_, datetime.min.time(), zone) for date_ in (day, day + timedelta(days=1)))
     first, last = midnights
     return first, last
@@ -121,8 +121,8 @@ MOST_HOURS = 24
 
 
 class Weather:
-    """The weather of a metro. `timezone`: the metro's, which determines its dates. `tag` identifies everything that can
-    be answered from it."""
+    """A metro's forecast, which describes days and events. `timezone`: the metro's, which determines dates; `tag`: a
+    hash of the forecast."""
 
     def __init__(self, forecast: Forecast, *, timezone: str) -> None:
         self.forecast, self.timezone = forecast, timezone
@@ -138,8 +138,8 @@ class Weather:
         self._days: dict[date, DayForecast | None] = {}
 
     def describe_day(self, day: date) -> DayForecast | None:
-        """Describe a day by its hours if they are known to its end, else by the half-days that begin on it; None
-        without any."""
+        """Describe a day by its hours if they are known to its end, else by the half-days that begin on it; return None
+        without either."""
         if day not in self._days:
             hours = self._list_hours(day)
             half_days = [
@@ -150,8 +150,8 @@ class Weather:
         return self._days[day]
 
     def describe_event(self, starts_at: int, ends_at: int | None, *, timezone: str) -> EventForecast | None:
-        """Seconds since 1970. By the hours that it touches where they are all known, else by the date on which it
-        begins. Of one that states no end, the hour in which it begins."""
+        """Describe an event by the hours that it touches if all are known, else by the date on which it begins. An
+        event without an end touches the hour of its start. Times are in seconds since 1970."""
         starts = datetime.fromtimestamp(starts_at, UTC)
         ends = starts if ends_at is None else datetime.fromtimestamp(ends_at, UTC)
         zone = read_zone(timezone)
@@ -178,7 +178,7 @@ class Weather:
         )
 
     def _list_hours(self, day: date) -> list[Hour]:
-        """Return the hours of a date, from its begin or the forecast's own to its end; none if any is missing."""
+        """Return the hours of a date, from its start or the forecast's to its end; empty if any is missing."""
         start, end = find_day(day, self._zone)
         first = bisect_left(self._starts, start)
         hours = self._hours[first : bisect_left(self._starts, end)]
@@ -187,7 +187,7 @@ class Weather:
         return hours if is_whole else []
 
     def _find_hours(self, starts: datetime, ends: datetime) -> list[Hour]:
-        """Return the hours that an event touches; none if any is missing, or they are too many."""
+        """Return the hours that an event touches; empty if any is missing, or they are too many."""
         first = bisect_right(self._starts, starts) - 1
         last = max(bisect_left(self._starts, ends), first + 1)
         hours = self._hours[max(first, 0) : last]
@@ -204,7 +204,7 @@ class Weather:
         )
 
     def _sum_half_days(self, half_days: list[HalfDay]) -> DayForecast:
-        """Summarize a day from its half-days, in the words of the day rather than the night."""
+        """Summarize a day from its half-days. The summary is that of daytime, if it has one."""
         days = find_range(spell for spell in half_days if spell.is_daytime)
         nights = find_range(spell for spell in half_days if not spell.is_daytime)
         with_summary = sorted(

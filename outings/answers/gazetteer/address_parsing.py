@@ -1,4 +1,4 @@
-"""Parse addresses, by the words of a language, into parts, streets and states."""
+"""Split addresses into names, streets, corners, cities and states, by the words of a language."""
 
 import re
 import threading
@@ -19,7 +19,7 @@ _REMEMBERED = 4_096
 
 
 class Streets:
-    """The words of addresses in one language."""
+    """A parser of streets and addresses in one language."""
 
     def __init__(self, words: StreetWords) -> None:
         self._words = words
@@ -40,7 +40,7 @@ class Streets:
         self.labels = words.labels
 
     def _fold_words(self, text: str) -> Words:
-        """Words without a leading article, directions, kinds of streets and ordinals in their short form."""
+        """Fold a text to words, with directions, kinds of streets and ordinals in short form and no leading article."""
         words = [self._fold_word(word) for word in split_words(text)]
         if words[:1] == [self._words.leading] and len(words) > 1:
             words = words[1:]
@@ -53,25 +53,25 @@ class Streets:
         return self._known.get(word) or word
 
     def join_number(self, text: str) -> str:
-        """Put the number behind the street next to it: "Calle Mayor, nº 3, Centro" becomes "Calle Mayor 3, Centro"."""
+        """Move a house number next to its street: "Calle Mayor, nº 3, Centro" becomes "Calle Mayor 3, Centro"."""
         return self._number.sub(r"\1 \2", text, count=1) if self._words.kind_first else text
 
     def is_address(self, text: str) -> bool:
-        """Return True if a text begins as a house's address does."""
+        """Return True if a text begins with a house's address."""
         if not self._words.kind_first:
             return re.match(r"\s*\d", text) is not None
         return self._number.match(text) is not None and self.is_street(text)
 
     def leave_kind(self, words: Words) -> Words | None:
-        """Return an address without the kind of its street ("2323 E Cherry", "Mayor 9"). Return None if only a number
-        would be left of the street, because 28th Ave and 28th St are two."""
+        """Drop the kind of street from an address ("2323 E Cherry", "Mayor 9"). Return None if only a number would be
+        left as the street's name, because 28th Ave and 28th St differ."""
         kept = tuple(word for word in words if word not in self._words.kinds)
         rest = kept if self._words.kind_first else kept[1:]
         names = [word for word in rest if not word.isdigit() and word not in self._directions]
         return kept if names and len(kept) == len(words) - 1 else None
 
     def is_street(self, text: str) -> bool:
-        """Return True if a text ends, or begins, as a street's name does."""
+        """Return True if a text ends with a kind of street or, depending on the language, begins with one."""
         words = self.fold_words(text)
         if self._words.kind_first:
             return len(words) > 1 and words[0] in self._words.kinds
@@ -80,18 +80,18 @@ class Streets:
         return len(words) > 1 and words[-1] in self._words.kinds
 
     def split_inside(self, text: str) -> tuple[str, str | None]:
-        """Return a name, and the name of the place that it is inside of, if it says so."""
+        """Split "Upper Terrace (in Bryant Park)" into the name and the place around it, or None if there is none."""
         match = self._inside.search(text)
         return self._inside.sub("", text), None if match is None else match[1]
 
     def split_corner(self, text: str) -> tuple[Words, Words] | None:
-        """Two streets that meet: "Broadway & W 72nd St"."""
+        """Split "Broadway & W 72nd St" into two streets; None if there are not two."""
         sides = [self.fold_words(side) for side in self._beside.split(self._corner.sub("", text))]
         return (sides[0], sides[1]) if len(sides) == 2 and all(sides) else None
 
     def list_corners(self, text: str) -> list[tuple[Words, Words]]:
-        """Return the corners that a listing states: "Pacific St. bet. Rochester Ave. and Buffalo Ave." has two. A
-        longer list of streets bounds an area and names none."""
+        """Return the corners in an address: "Pacific St. bet. Rochester Ave. and Buffalo Ave." has two. A longer list
+        of streets bounds an area and has none."""
         sides = self._between.split(text)
         if len(sides) == 1 and not self._beside.search(text):
             return []  # nearly all of them
@@ -105,13 +105,13 @@ class Streets:
         return [(along, self._borrow_kind(end, ends[1])) for end in ends] if all((along, *ends)) else []
 
     def _borrow_kind(self, words: Words, of: Words) -> Words:
-        """Add the second street's kind to the first: "between 33 and 34 Streets" names 33 Street."""
+        """Add the second street's kind to a bare number: "between 33 and 34 Streets" names 33 Street."""
         kinds = self._words.kinds
         return (*words, of[-1]) if words[-1] not in kinds and words[-1].isdigit() and of[-1] in kinds else words
 
 
 def open_streets(language: Language) -> Streets:
-    """Return the language's streets. Without its words for streets, an address is its words."""
+    """Return the parser of a language's addresses. It knows no streets if the language has no words for them."""
     return Streets(language.streets or StreetWords())
 
 
@@ -128,7 +128,7 @@ _NAMED = tuple((pair[:2], pair[3:]) for pair in _STATES.split("/"))
 
 
 def list_state_words(known: Iterable[str], streets: Streets) -> set[Words]:
-    """Code and name of each state that is known by either; of all, where none is."""
+    """Return code and name of each state that is in `known` by either; of all states if `known` is empty."""
     named = {streets.fold_words(name) for name in known}
     pairs = [tuple(map(streets.fold_words, pair)) for pair in _NAMED]
     return {words for pair in pairs if not named or named & {*pair} for words in pair}
@@ -144,8 +144,8 @@ _tagging = threading.Lock()
 
 
 class Reading(Struct, frozen=True, kw_only=True):
-    """A way to read an address. `head` is the name or address to look for, `tail` the words after it (city, state),
-    `zip` five digits."""
+    """A way to read an address. `head`: the name or address to look for; `tail`: the words after it (city, state);
+    `zip`: five digits."""
 
     head: str
     tail: Words
@@ -163,8 +163,8 @@ class Reading(Struct, frozen=True, kw_only=True):
 
 
 def list_readings(address: str, streets: Streets) -> Iterator[Reading]:
-    """Yield ways to read the address, the likeliest first: as one name; by the labels of `usaddress`, or cut after the
-    house number; cut at each comma."""
+    """Yield ways to read an address, the likeliest first: as one name; split by the labels of `usaddress`, or after the
+    house number; split at each comma."""
     address = streets.join_number(address)
     yield Reading(head=address, tail=(), streets=streets)
     if streets.labels == "usaddress":
@@ -177,13 +177,13 @@ def list_readings(address: str, streets: Streets) -> Iterator[Reading]:
 
 
 def read_zip(address: str) -> str | None:
-    """Return the zip if the address is nothing else, else None."""
+    """Return the zip if the address is only a zip, else None."""
     match = _ZIP.fullmatch(address.strip())
     return match[1] if match else None
 
 
 def _label(address: str, streets: Streets) -> Reading:
-    """Read what comes before city, state and zip, without the unit in the house."""
+    """Split an address before its city, state and zip, by `usaddress`, and drop the unit within the house."""
     with _tagging:
         labelled = usaddress.parse(address)
     end = len(labelled)

@@ -48,7 +48,7 @@ Phrases = frozenset[str]
 
 
 class Gazetteer:
-    """Spots by every name, address and corner. Nothing is guessed: a name that two distant places share finds none."""
+    """An index of spots by name, address and corner. It never guesses: a name of two distant places finds none."""
 
     def __init__(
         self,
@@ -59,8 +59,8 @@ class Gazetteer:
         kinds: Iterable[int],
         middles: Mapping[str, Center],
     ) -> None:
-        """`tables`: those of SPOT_TABLES; `kinds`: of the spots that may be found; `middles` of neighborhoods, by
-        name."""
+        """`tables`: those of SPOT_TABLES; `kinds`: the kinds of spots that may be found; `middles`: the centers of
+        neighborhoods, by name."""
         spots, names, areas = (tables[name] for name in (SPOTS, SPOT_NAMES, SPOT_AREAS))
         self._streets, self._middles = streets, middles
         self._is_readable = np.isin(spots.read_array("kind"), list(kinds))
@@ -80,8 +80,8 @@ class Gazetteer:
         )
 
     def find_address(self, address: str) -> Center | None:
-        """Find a house, a corner or a place by its name, else the center of a neighborhood or zip. None if nothing in
-        the metro has that name, or several things have."""
+        """Find the point of a house, a corner or a place, else the center of a neighborhood or zip. None if nothing in
+        the metro has that name, or distant places share it."""
         if (code := read_zip(address)) is not None:
             return self._find_middle(self._list_spots(name_zip(code)))
         readings = list(list_readings(address, self._streets))
@@ -111,7 +111,7 @@ class Gazetteer:
         return parts[0][self._is_readable[parts[0]]] if parts else np.empty(0, dtype=np.uint32)
 
     def _keep_true(self, spots: Numbers, reading: Reading) -> Numbers:
-        """Keep the spots for which all that stands behind the name is true; an unknown zip may be."""
+        """Keep the spots whose city, state and zip fit what follows the name in the address. An unknown zip fits."""
         if reading.zip is not None:
             spots = spots[[self._zips[spot] in ("", reading.zip) for spot in spots.tolist()]]
         if not reading.tail or not spots.size:
@@ -144,8 +144,8 @@ class Gazetteer:
 
 @cache
 def locate_types(types: frozenset[str]) -> Callable[[SnapshotReader], Gazetteer]:
-    """Return what opens the gazetteer of listings of these types: the same function each time, by which a reader finds
-    it again."""
+    """Return a function that opens the gazetteer of listings of these types. It is the same function each time, because
+    a reader caches indexes by function."""
     return partial(_open_gazetteer, types=types)
 
 
@@ -156,8 +156,8 @@ def make_gazetteer(
     *,
     middles: Mapping[str, Center],
 ) -> Gazetteer:
-    """Make the gazetteer of documents that no snapshot has yet, each with its latitude and longitude. `middles`: of
-    neighborhoods, by name."""
+    """Make a gazetteer of documents that are in no snapshot yet, each with its latitude and longitude. `middles`: the
+    centers of neighborhoods, by name."""
     streets = open_streets(language)
     spots = tabulate_spots(
         ((document, TYPES.index(document.type), lat, lng) for document, lat, lng in placed), streets
@@ -184,7 +184,7 @@ def _open_spots(reader: SnapshotReader) -> Mapping[str, MappedTable]:
 
 
 def _strike_out(words: Words, phrases: Iterable[str]) -> str:
-    """Return what is left of the words without these phrases. Long phrases go first."""
+    """Remove the phrases from the words, long phrases first, and return the rest."""
     left = f" {name_words(words)} "
     for phrase in sorted(phrases, key=lambda phrase: (-phrase.count(" "), phrase)):
         left = left.replace(f" {phrase} ", "  ")

@@ -1,4 +1,4 @@
-"""Reads where a listing is from its document: names, an address, corners."""
+"""Read where a listing is from its document (names, an address, corners), and make the gazetteer's tables."""
 
 from collections.abc import Iterable, Iterator
 
@@ -14,7 +14,7 @@ from outings.release.tables import PUBLISHED, read_columns
 
 
 class DocumentLocation(Struct, frozen=True, kw_only=True):
-    """The part of a document's `location` that is read here."""
+    """The members of a document's `location` that the gazetteer reads."""
 
     address: str | None = None
     street_address: str | None = None
@@ -31,7 +31,7 @@ class PlaceReference(Struct, frozen=True):
 
 
 class PlacedDocument(Struct, frozen=True, kw_only=True):
-    """The part of a document that is read here."""
+    """The members of a document that the gazetteer reads."""
 
     type: str
     name: str
@@ -40,15 +40,15 @@ class PlacedDocument(Struct, frozen=True, kw_only=True):
 
     @property
     def site(self) -> str | None:
-        """The name of the place that it is, or that it refers to."""
+        """Return the name of the place that the document describes or refers to."""
         if self.type == "place":
             return self.name
         return None if self.place is None else self.place.name
 
 
 def list_names(document: PlacedDocument, streets: Streets) -> Iterator[Words]:
-    """Yield the names by which an address finds a listing: that of its place, the part of it before a colon ("Forest
-    Park: tennis court"), and the names that its address begins with."""
+    """Yield the names under which an address finds a listing: its place's, the part of that before a colon ("Forest
+    Park: tennis court"), and those at the beginning of its own address."""
     site = document.site
     if site is not None:
         yield streets.fold_words(site)
@@ -65,7 +65,7 @@ def list_names(document: PlacedDocument, streets: Streets) -> Iterator[Words]:
 
 
 def list_addresses(document: PlacedDocument, streets: Streets) -> Iterator[Words]:
-    """Yield house number and street, and also without `St` or `Ave` if the rest is enough to find it."""
+    """Yield house number and street, and also without `St` or `Ave` if that still names the street."""
     own = streets.join_number(document.location.street_address or "")
     for text in (own, _split_pieces(document.location.address, streets)[0]):
         if text and streets.is_address(text) and not streets.list_corners(text):
@@ -76,7 +76,7 @@ def list_addresses(document: PlacedDocument, streets: Streets) -> Iterator[Words
 
 
 def list_crossings(document: PlacedDocument, streets: Streets) -> Iterator[tuple[Words, Words]]:
-    """Yield the two streets of each corner, in alphabetical order."""
+    """Yield the corners in a document's address, each as two streets in alphabetical order."""
     address = document.location.address or ""
     # The city stands last, and no street is named as one.
     head, comma, last = address.rpartition(",")
@@ -85,19 +85,19 @@ def list_crossings(document: PlacedDocument, streets: Streets) -> Iterator[tuple
 
 
 def list_cities(document: PlacedDocument, streets: Streets) -> Iterator[Words]:
-    """Yield what may stand behind the name in an address: the document's city, and what its own address ends with."""
+    """Yield what may follow a listing's name in an address: its city, and the end of its own address."""
     for text in (document.location.city, *_split_ends(document, streets)):
         if text:
             yield streets.fold_words(text)
 
 
 def is_placed(document: PlacedDocument, streets: Streets) -> bool:
-    """Return True if the address names a city, a state or a postal code. If not, it may be in any city of the metro."""
+    """Return True if the document's address names a city, a state or a postal code, and not just a name or street."""
     return bool(_split_ends(document, streets))
 
 
 def _split_ends(document: PlacedDocument, streets: Streets) -> list[str]:
-    """Return the pieces of the address behind the first; for a place also an only piece that is its city."""
+    """Return the pieces of the address, split at commas, after the first. A place's only piece is its city."""
     first, *others = _split_pieces(document.location.address, streets)
     is_city = document.site is not None and not _is_of_street(first, streets)
     return others or ([first] if first and is_city else [])
@@ -129,7 +129,7 @@ _read_placed = msgspec.json.Decoder(PlacedDocument).decode
 
 
 def name_words(words: Words) -> str:
-    """Return words as the text under which a spot is stored; empty for no words, which nothing is stored under."""
+    """Return the text under which a spot with these words as its name is stored."""
     return " ".join(words)
 
 
@@ -151,11 +151,11 @@ def list_kinds(types: Iterable[str]) -> list[int]:
 
 
 def make_spots(reader: SnapshotReader) -> "dict[str, pl.DataFrame]":
-    """Return the tables by the names of the mapped files.
+    """Return the gazetteer's tables by name.
 
-    SPOTS: `lat`, `lng`; `kind`; `area`, whose row of SPOT_AREAS has what may stand behind a name of it; `is_placed`, 0
-    where any city of the metro may too; `zip`, five digits, empty where it is not known. SPOT_NAMES: each text once,
-    with its spots. SPOT_AREAS: phrases by lines.
+    SPOTS: `lat`, `lng`; `kind`; `area`, a row of SPOT_AREAS; `is_placed`, 0 if any city of the metro may follow the
+    name; `zip`, five digits, empty if unknown. SPOT_NAMES: each name once, with its spots. SPOT_AREAS: the phrases that
+    may follow a spot's name, one a line.
     """
     chosen = _choose_placed(read_columns(reader.tables["listings"], "listings", _PLACED_COLUMNS))
     rows = chosen.select("row", "kind", "lat", "lng").iter_rows()
@@ -166,7 +166,7 @@ def make_spots(reader: SnapshotReader) -> "dict[str, pl.DataFrame]":
 def tabulate_spots(
     placed: Iterable[tuple[PlacedDocument, int, float, float]], streets: Streets
 ) -> "dict[str, pl.DataFrame]":
-    """Return the tables as `make_spots` does, of documents with the kind, latitude and longitude of each."""
+    """Return the tables of `make_spots` for documents, each with its spot's kind, latitude and longitude."""
     builder = _SpotBuilder(streets)
     for document, kind, lat, lng in placed:
         builder.add_document(document, kind, lat=lat, lng=lng)
@@ -174,8 +174,8 @@ def tabulate_spots(
 
 
 def _choose_placed(listings: "pl.DataFrame") -> "pl.DataFrame":
-    """Return published listings with coordinates, with the `kind` of their spot: every place, and of another type one
-    for each point and place."""
+    """Return published listings with coordinates and the `kind` of their spot: every place, and one listing of each
+    other type for each point and place."""
     published = listings.filter(pl.col("status") == PUBLISHED, pl.col("lat").is_not_null(), pl.col("lng").is_not_null())
     is_place = pl.col("type") == TYPES.index("place")
     is_at_place = ~is_place & pl.col("place_id").is_not_null()

@@ -56,7 +56,7 @@ def answer_calendar(
 
 
 def _count_meetings(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> DayCounts:
-    """Count the classes or camps of each day of the window: the list of that day alone."""
+    """Count the classes or camps that meet on each day of the window, each day by a list of its own."""
     start = filters.get_date("from")
     assert start is not None
     evaluator, counted = open_evaluator(open_snapshot(snapshot)), []

@@ -1,7 +1,6 @@
 """`/v1/{metro}/{collection}/density`: the whole list, counted by cells of the map.
 
-Cells are the same in every metro and release: multiples of a part of a degree, so that counts of two answers may be
-compared.
+Cells are squares of a fraction of a degree, the same in every metro and release, so that counts may be compared.
 """
 
 from typing import Any
@@ -33,7 +32,7 @@ Rows = NDArray[np.int64]
 
 
 class DensityCells:
-    """The cells of one snapshot. `vectors`: the coordinates of its listings, by row."""
+    """The map cells of one snapshot's listings. `vectors`: the listings' points on the unit sphere, by row."""
 
     def __init__(self, vectors: Vectors) -> None:
         x, y, z = vectors
@@ -55,14 +54,14 @@ class DensityCells:
         ]
 
     def list_corners(self, numbers: NDArray[np.integer[Any]]) -> list[tuple[float, float]]:
-        """South and west of cells."""
+        """Return the southern and western edge of each cell, in degrees."""
         souths, wests = np.divmod(self._cells[numbers], _ACROSS)
         corners = zip((souths - 90 * PER_DEGREE).tolist(), (wests - 180 * PER_DEGREE).tolist(), strict=True)
         return [(south / PER_DEGREE, west / PER_DEGREE) for south, west in corners]
 
 
 def _number_cells(radians: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the numbers of cells: 0 at the equator and Greenwich, ascending to the north and to the east."""
+    """Return the numbers of the angles' cells, ascending to the north and east from 0 at the equator and Greenwich."""
     fine: NDArray[np.int64] = np.rint(np.degrees(radians) * _FINE).astype(np.int64)
     return fine // (_FINE // PER_DEGREE)
 
@@ -86,7 +85,7 @@ def plan_density(query: Query, snapshot: Snapshot, context: AnswerContext) -> An
 
 
 def answer_density(query: Query, filters: EffectiveFilters, snapshot: Snapshot, context: AnswerContext) -> list[bytes]:
-    """Return the body as parts."""
+    """Count the list by cells and return the body in chunks."""
     reader = open_snapshot(snapshot)
     selection = select_query(query, filters, snapshot=snapshot, today=context.dates[snapshot.metro.slug])
     rows = open_evaluator(reader).list_all_rows(selection)

@@ -1,8 +1,8 @@
-"""Lists: the page of a request, its `meta`, and `facets`, the whole filtered set counted by dimensions.
+"""Lists: the page of a request, its `meta`, and `facets`, which count the whole filtered list by dimensions.
 
-Facets' buckets follow their vocabulary, empty ones among them, `unspecified` last. A listing counts once in each bucket
-that it is in: with `occurrences=expand` each occurrence does, else a series with the weekdays and time blocks of
-all its occurrences that match, a class and a camp with those of its sections and sessions, and their prices and ages.
+A facet's buckets are the words of its vocabulary, in order and empty ones too, then `unspecified`. A listing counts
+once in each bucket that it is in. A series is in the weekdays and time blocks of all its matching occurrences, a class
+or camp in those of its sections or sessions and in their prices and ages. With `occurrences=expand`, occurrences count.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -71,7 +71,7 @@ def encode_facets(
     vocabulary: Vocabulary,
     is_expanded: bool,
 ) -> bytes:
-    """Encode `Facets` as JSON."""
+    """Count a list by dimensions and encode the counts as `Facets` in JSON."""
     counted = evaluator.count_buckets(selection, dimensions, is_expanded=is_expanded)
     members: dict[str, object] = {"total": counted.total, "is_complete": True}
     for name in Facets.__struct_fields__:
@@ -119,7 +119,7 @@ def encode_meta(
     next_cursor: str | None,
     missing: tuple[str, ...] = (),
 ) -> bytes:
-    """`count`: the items of this answer; `missing`: of `ids`, those that there are not."""
+    """Encode a list's `meta`. `count`: the items in this answer; `missing`: the requested `ids` that do not exist."""
     meta = ListMeta(
         limit=read_limit(query),
         count=count,
@@ -157,8 +157,8 @@ _OF_OFFERS = _OF_DATES | {"price_band", "age_band"}
 
 
 class ListPage(Struct, frozen=True, kw_only=True):
-    """The rows of a page, with the numbers of their occurrences if items are occurrences. `end`: the position for the
-    next page, None on the last. `missing`: those of the requested `ids` that do not exist."""
+    """A page of a list: its rows and, if items are occurrences, their numbers. `end`: the position for the next page,
+    None on the last. `missing`: those of the requested `ids` that do not exist."""
 
     rows: Sequence[int]
     numbers: Sequence[int] | None = None
@@ -178,7 +178,7 @@ def plan_list(query: Query, snapshot: Snapshot, context: AnswerContext) -> Answe
 
 
 def _is_quick(query: Query) -> bool:
-    """Return True for a list that looks at no sections, sessions or occurrences one by one, and changes few items."""
+    """Return True for a list that tests no sections, sessions or occurrences one by one, and changes few items."""
     items, facets = count_items(query), {*query.get_words("facets")}
     if "where" in query.values:
         return False  # its set may have been forgotten meanwhile
@@ -201,7 +201,7 @@ def tag_list(query: Query, snapshot: Snapshot, context: AnswerContext) -> str:
 
 
 def list_others(query: Query, context: AnswerContext) -> list[tuple[str, date]]:
-    """List the key's metros, which an organization shows counts of, if organizations are attached."""
+    """List the hash and date of each of the key's metros if organizations, whose counts need them, are attached."""
     if "organization" not in list_expanded(query):
         return []
     metros = sorted(context.release.metros.items())
@@ -209,7 +209,7 @@ def list_others(query: Query, context: AnswerContext) -> list[tuple[str, date]]:
 
 
 def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, context: AnswerContext) -> list[bytes]:
-    """Return the body as parts."""
+    """Return a page of the list, as chunks of the body."""
     today = context.dates[snapshot.metro.slug]
     page = _choose_reader(query)(query, filters, snapshot=snapshot, today=today)
     open_snapshot(snapshot).fetch_documents(page.rows)
@@ -236,7 +236,7 @@ def answer_list(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, 
 def _attach(
     query: Query, items: Sequence[bytes], *, snapshot: Snapshot, context: AnswerContext, page: ListPage
 ) -> tuple[Sequence[bytes], tuple[Notice, ...]]:
-    """Apply the `CHANGING` parameters to documents, and return them with their notices."""
+    """Apply `expand`, `include` and `fields` to documents, and return them with their notices."""
     expanded = list_expanded(query)
     if expanded:
         items = [*map(Expansion(expanded, snapshot=snapshot, context=context).expand, items)]
@@ -253,8 +253,8 @@ def _attach(
 
 
 def resolve_filters(query: Query, today: date) -> EffectiveFilters:
-    """Return the filters of a list's request in effect on a date. Raises for all that is wrong with it:
-    `contradictory` or `window_too_long` if the date's defaults leave no window."""
+    """Return the filters of a list's request in effect on a date. Raises `cursor_malformed`, and `contradictory` or
+    `window_too_long` if the date's defaults leave no window."""
     if query.cursor is not None:
         read_position(query)
     filters = fill_defaults(query.match.route.defaults, query.values, today=today)
@@ -263,7 +263,7 @@ def resolve_filters(query: Query, today: date) -> EffectiveFilters:
 
 
 def select_query(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date) -> Selection:
-    """Return the selection of a list's request."""
+    """Return the selection that a list's query asks for."""
     assert query.resource is not None
     return select_listings(
         query.resource,
@@ -278,7 +278,7 @@ def select_query(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot,
 def select_rows(
     query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date, limit: int
 ) -> Sequence[int]:
-    """Return the rows of a list on all its pages, at most so many."""
+    """Return the first rows of a list, at most `limit`, whatever page is requested."""
     if "ids" in query.values:
         return _read_named(query, filters, snapshot=snapshot, today=today).rows[:limit]
     selection = select_query(query, filters, snapshot=snapshot, today=today)
@@ -294,7 +294,7 @@ def _choose_reader(query: Query) -> Callable[..., ListPage]:
 
 
 def is_expanded(query: Query) -> bool:
-    """Return True if items are occurrences."""
+    """Return True if the list's items are occurrences."""
     return query.get("occurrences") == "expand"
 
 
@@ -338,7 +338,7 @@ def _read_named(query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, 
 
 
 def _make_span(query: Query, *, limit: int) -> Span:
-    """`limit`: one more than a page holds."""
+    """Return which part of the list to read. `limit`: one more than the page holds."""
     return Span(
         limit=limit,
         offset=(read_page(query) - 1) * (limit - 1),
@@ -349,7 +349,7 @@ def _make_span(query: Query, *, limit: int) -> Span:
 def _view_documents(
     query: Query, filters: EffectiveFilters, *, snapshot: Snapshot, today: date, page: ListPage
 ) -> Sequence[bytes | memoryview]:
-    """`_read_documents` as pieces to be joined by commas, those that are as they are stored where they lie."""
+    """Return the result of `_read_documents` in pieces to be joined by commas. Stored documents are not copied."""
     opened = open_snapshot(snapshot)
     if query.resource == "event" and page.numbers is None:
         return view_events(opened, page.rows, today)
@@ -373,8 +373,8 @@ def _read_documents(
 
 
 def _render_class(row: int, filters: EffectiveFilters, *, opened: SnapshotReader) -> bytes:
-    """Return the card of a class, with the program's other listings that the reader may see, even if the filters
-    exclude them."""
+    """Return a class's document, with cards of its program's other listings. Of the filters, only `audience` and
+    `min_confidence` apply to these."""
     document = opened.read_document(row)
     audiences = filters.values["audience"]
     assert isinstance(audiences, tuple)

@@ -1,4 +1,4 @@
-"""Lists of a place's or organization's listings: the id in the path determines which metro answers."""
+"""Choose the metro that answers a list of a place's or organization's listings, by the id in the path."""
 
 from collections.abc import Sequence
 
@@ -15,8 +15,8 @@ _PLACE = TYPES.index("place")
 
 
 def find_metros_of_row(match: Match, *, context: AnswerContext) -> Sequence[str]:
-    """Return the readable metros that have the listing or organization of the path, that of its record first. Raises
-    `not_found` if no metro shows it, and `forbidden` if only others do."""
+    """Return the readable metros that have the path's place or organization, the one with its record first. Raises
+    `not_found` if no metro has it, and `forbidden` if only unreadable ones have."""
     row_id = match.values["id"]
     if match.route.sets == "organization_id":
         copies = find_copies(row_id, context=context)
@@ -36,7 +36,7 @@ def find_metros_of_row(match: Match, *, context: AnswerContext) -> Sequence[str]
 
 
 def costs_queries(match: Match, *, context: AnswerContext) -> bool:
-    """Return True if choosing the metro needs counts that are not cached: once a day, for an organization in several.
+    """Return True if choosing the metro has to count listings: once a day, for an organization in several metros.
     Raises what `find_metros_of_row` does."""
     homes = find_metros_of_row(match, context=context)
     return len(homes) > 1 and not all(
@@ -45,8 +45,8 @@ def costs_queries(match: Match, *, context: AnswerContext) -> bool:
 
 
 def resolve_metro(query: Query, homes: Sequence[str], *, context: AnswerContext) -> Query:
-    """Return the query for the metro that it names, or else for the one that has live listings of the row. Raises
-    `metro_required` if several of the key's metros have."""
+    """Return the query for the metro that it names, or else for the one with live listings of the place or
+    organization. Raises `metro_required` if several of the key's metros have any."""
     if query.metro is not None:
         if not context.entitlement.allows_metro(query.metro):
             raise forbidden_metro(context.entitlement, query.metro)
@@ -60,7 +60,7 @@ def resolve_metro(query: Query, homes: Sequence[str], *, context: AnswerContext)
 
 
 def _has_listings(query: Query, slug: str, *, context: AnswerContext) -> bool:
-    """Return True if the default lists of the metro's local date show a listing of any type that the key may read."""
+    """Return True if the metro's default lists show a listing of the organization that the key may read."""
     assert query.id is not None
     counts = count_organization(
         query.id, context.release.metros[slug], today=context.dates[slug], entitlement=context.entitlement

@@ -4,11 +4,11 @@ How well a listing suits somebody who stands at a point now (`docs/near.md` says
 
     score = 0.45 × near + 0.30 × soon + 0.15 × confidence + 0.10 × ages
     near = 2,000 ÷ (2,000 + metres)
-    soon = 7 ÷ (7 + days until it begins); 0.5 for what has no start: places, and what only goes on
+    soon = 7 ÷ (7 + days until it begins); 0.5 without a start: for places, and what only goes on
     ages = 1 where the listing's ages reach a favoured band, 0 where they do not; 0.5 where they are not stated, or
            none is favoured
 
-in thousandths, rounded half to even. A function of the listing, the point, the bands and the minute alone.
+The score is rounded to thousandths, half to even. It depends on the listing, the point, the bands and the minute alone.
 """
 
 from collections.abc import Mapping
@@ -56,7 +56,7 @@ _NOT_STATED = 1 << len(AGE_BANDS)
 
 
 class ScoredRows(Columns, frozen=True, eq=False):
-    """Listings with their `scores` in thousandths; `groups`: bit sets over GROUPS."""
+    """Listings with distances and scores. `scores`: in thousandths; `groups`: bit sets over GROUPS."""
 
     rows: Rows
     squares: Floats
@@ -64,7 +64,7 @@ class ScoredRows(Columns, frozen=True, eq=False):
     groups: NDArray[np.int64]
 
     def choose_best(self, group: int, *, end: int, ids: NDArray[np.uint32]) -> "ScoredRows":
-        """Return the first `end` listings of a group by score, distance and id. `ids`: the order of ids, by row."""
+        """Return the first `end` listings of a group by score, distance and id. `ids`: each row's rank by id."""
         own = self.choose((self.groups >> group & 1).nonzero()[0])
         if end < own.rows.size:
             # Only listings that score as well as the last one are put in order.
@@ -90,8 +90,8 @@ def score_cards(near: Near, cards: RowDistances, shown: ShownListings) -> Scored
 
 
 def score_listings(*, metres: Array, waits: Array, confidence: Array, ages: Array, favoured: int) -> Array:
-    """Return thousandths. `waits`: seconds, NEVER for what has no start; `ages`, `favoured`: bit sets over
-    AGE_BANDS."""
+    """Return scores in thousandths. `waits`: seconds until the start, NEVER without one; `ages`, `favoured`: bit sets
+    over AGE_BANDS."""
     total = _NEAR * (_HALF_METRES / (_HALF_METRES + metres)) + _SOON * _fit_waits(waits) + _CONFIDENCE * confidence
     thousandths: Array = np.rint(1000 * (total + _AGES * _fit_ages(ages, favoured))).astype(np.int64)
     return thousandths
@@ -114,7 +114,7 @@ _MOST_WALKED = 5_000
 
 
 class Blocks(Struct, frozen=True):
-    """The blocks of add-ons that an item takes."""
+    """The makers of the blocks that add-ons attach to items."""
 
     sources: SourceBlocks
     forecasts: ForecastBlocks
@@ -127,7 +127,7 @@ class _Where(Struct, frozen=True):
 
 
 class _Document(NamedDocument, frozen=True):
-    """The members that an item takes from a listing."""
+    """The members of a listing that an item shows."""
 
     location: _Where
     ages: Raw
@@ -153,7 +153,7 @@ def make_group(
     limit: int,
     offset: int,
 ) -> dict[str, Any]:
-    """Make an `AroundGroup`. `number`: its place in GROUPS; `scored`: all listings of the circle."""
+    """Make a page of an `AroundGroup`. `number`: its index in GROUPS; `scored`: all listings in the circle."""
     end, index = offset + limit, shown.index
     page = scored.choose_best(number, end=end, ids=index.id_ranks).choose(slice(offset, None))
     starts = index.starts.read_starts(page.rows, shown.starts)
@@ -180,7 +180,7 @@ def _name_groups(groups: int) -> list[str]:
 def _make_item(
     row: int, opened: SnapshotReader, *, metres: int, score: float, groups: int, start: Start, blocks: Blocks
 ) -> dict[str, Any]:
-    """Make an `AroundItem` out of a document's members as they are written. `groups`: the others that it is in."""
+    """Make an `AroundItem`, copying members of the listing's JSON. `groups`: the other groups that it is in."""
     document = opened.read_document(row)
     listing = _decoder.decode(document)
     zone = listing.timezone if listing.schedule is None else listing.schedule.timezone
@@ -212,7 +212,7 @@ def _make_item(
 
 
 def _make_blocks(row: int, document: bytes, *, start: Start, blocks: Blocks) -> dict[str, Any]:
-    """Make the blocks of add-ons. A forecast is of an event, at the start that it is shown with."""
+    """Return an item's blocks by name. Only an event has a forecast, for the start that the item shows."""
     source, forecast = blocks.sources.make(row), None
     if start.instant is not None:
         forecast = blocks.forecasts.make_event(document, row, starts_at=start.instant, ends_at=start.ends_at)
@@ -239,7 +239,7 @@ def plan_around(query: Query, snapshot: Snapshot, context: AnswerContext) -> Ans
 
 
 def answer_around(near: Near, context: AnswerContext, *, offsets: Mapping[str, int]) -> list[bytes]:
-    """Return the body as parts. `offsets`: by group, where its items begin; others begin with the first."""
+    """Return the body in chunks. `offsets`: the index of the first item to show, by group, 0 by default."""
     opened = open_snapshot(near.snapshot)
     shown, chord = open_shown(near, opened), find_chord(near.radius_m)
     circle = Circle(shown, near.point, chord)
@@ -305,7 +305,7 @@ def _count_facets(near: Near, counts: Counts, open_cards: RowDistances, circle: 
 
 
 def _count_rings(near: Near, open_cards: RowDistances) -> tuple[DistanceRing, ...]:
-    """Count the cards of every ring. Rings beyond the radius are empty."""
+    """Count the cards in each ring of distance. Rings beyond the radius are empty."""
     ends = [min(most, near.radius_m) for most in RINGS.values()]
     inside = [int(np.count_nonzero(open_cards.squares <= find_chord(end) ** 2)) for end in ends]
     rings = [count - before for before, count in zip([0, *inside], inside, strict=False)]

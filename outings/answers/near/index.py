@@ -1,4 +1,4 @@
-"""The columns of a snapshot's listings that answers near a point read: when each begins, and what it counts as."""
+"""Hold the columns of listings that answers near a point read: when each begins, and what it counts as."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -32,7 +32,7 @@ Windows = Mapping[str, tuple[int, int | None]]
 
 
 class Now(Struct, frozen=True, kw_only=True):
-    """A minute, in seconds since 1970 and in those of the metro's clock."""
+    """A minute, in seconds since 1970: `instant` in UTC, `local` by the metro's clock."""
 
     instant: int
     local: int
@@ -49,8 +49,8 @@ def read_now(minute: datetime, timezone: str) -> Now:
 
 
 class Start(Struct, frozen=True):
-    """When an item begins: seconds of the local clock, NEVER where it does not. Of an event also seconds since 1970,
-    and when it ends, by its clock and in those."""
+    """When an item begins, in seconds of the local clock, NEVER if it does not. For events also the end, by that clock,
+    and both in seconds since 1970 (`instant`, `ends_at`)."""
 
     local: int
     instant: int | None = None
@@ -59,15 +59,15 @@ class Start(Struct, frozen=True):
 
 
 class Starts(Struct, frozen=True, eq=False):
-    """Starts by row, in seconds of the local clock, NEVER where there is none; for an event also the occurrence's
-    place in the table, else -1."""
+    """Starts by row. `locals`: seconds of the local clock, NEVER if there is none; `numbers`: the number of an event's
+    occurrence, else -1."""
 
     locals: Rows
     numbers: NDArray[np.int32]
 
 
 class StartTimes:
-    """Find when listings of one snapshot begin. `types`, `has_time`: by row."""
+    """A finder of when a snapshot's listings begin. `types`, `has_time`: by row."""
 
     def __init__(self, reader: SnapshotReader, *, types: NDArray[np.integer], has_time: NDArray[np.bool_]) -> None:
         self.next_starts = open_next_starts(reader)
@@ -75,7 +75,7 @@ class StartTimes:
         self._types, self._has_time = types, has_time
 
     def find_starts(self, rows: Rows, *, windows: Windows, now: Now) -> Starts:
-        """Return when each of the rows first begins in the window of its type, not before now."""
+        """Return when each of the rows first begins in the window of its type, but not before `now`."""
         size = self._types.size
         starts = Starts(np.full(size, NEVER, dtype=np.int64), np.full(size, -1, dtype=np.int32))
         for name, (low, high) in windows.items():
@@ -98,14 +98,14 @@ class StartTimes:
         return self.next_starts.find_next_camp_starts(rows, start=start, now=now.local)
 
     def list_starts(self, rows: Rows, starts: Starts) -> list[tuple[int, int | None]]:
-        """Return the start of each row by the local clock, and of an event in seconds since 1970."""
+        """Return the start of each row in seconds, by the local clock and, for an event, since 1970."""
         numbers = starts.numbers[rows]
         instants = iter(self._series.read_instants(numbers[numbers >= 0].astype(np.int64)).tolist())
         pairs = zip(starts.locals[rows].tolist(), numbers.tolist(), strict=True)
         return [(local, None if number < 0 else next(instants)) for local, number in pairs]
 
     def read_starts(self, rows: Rows, starts: Starts) -> list[Start]:
-        """Return the start of each row, with when an event ends."""
+        """Return the start of each row, with the end of an event."""
         pairs = zip(starts.locals[rows].tolist(), starts.numbers[rows].tolist(), strict=True)
         return [Start(local) if number < 0 else self._read_start(number) for local, number in pairs]
 
@@ -134,8 +134,8 @@ _EVENT, _RECURRING = TYPES.index("event"), GROUPS.index("recurring_programs")
 
 
 class Kinds:
-    """The kinds of one snapshot's listings. `numbers`: by row; `marks`: what one listing of each kind adds to counts;
-    `groups`: the groups of each kind, a bit set over GROUPS."""
+    """The kinds of a snapshot's listings: those of one kind count alike. `numbers`: kinds by row; `marks`: what a
+    listing of each kind adds to each count; `groups`: the groups of each kind, a bit set over GROUPS."""
 
     def __init__(
         self, *, types: Column, is_free: Column, ages: Column, is_recurring: Column, is_closed: Column
@@ -189,15 +189,15 @@ _DECIMALS = 6
 
 
 class UnlocatedListings(Struct, frozen=True, eq=False):
-    """The published listings without coordinates, by rising row. `centers`: x, y and z of the center of each one's
-    neighborhood, NaN where it is not known."""
+    """The published listings without coordinates, by ascending row. `centers`: x, y and z of the center of each one's
+    neighborhood, NaN if unknown."""
 
     rows: Rows
     centers: Floats
 
 
 class NearIndex:
-    """The columns of one snapshot that answers near a point read. Arrays are by row."""
+    """The columns of one snapshot's listings that answers near a point read, as arrays by row."""
 
     def __init__(self, reader: SnapshotReader) -> None:
         listings = read_columns(reader.tables["listings"], "listings", _LISTINGS)
@@ -227,7 +227,7 @@ class NearIndex:
         self.open_zips = reader.defer(open_zips)
 
     def unite_categories(self, rows: Rows) -> NDArray[np.uint64]:
-        """Return the categories of rows, a bit set for each type."""
+        """Return the union of the rows' categories, a bit set for each type."""
         size = self._category_sets.size
         counts = np.bincount(self._typed_sets[rows], minlength=_TYPES * size).reshape(_TYPES, -1)
         united: NDArray[np.uint64] = np.bitwise_or.reduce(np.where(counts, self._category_sets, 0), axis=1)
@@ -235,13 +235,13 @@ class NearIndex:
 
 
 def _mark(listings: "pl.DataFrame", condition: "pl.Expr") -> NDArray[np.bool_]:
-    """Return True for each row that is known to meet the condition."""
+    """Mark the rows that meet the condition; null does not."""
     return listings.select(condition.fill_null(value=False)).to_series().to_numpy()
 
 
 def find_unlocated(listings: "pl.DataFrame", neighborhoods: "pl.DataFrame") -> UnlocatedListings:
-    """Return the published listings without coordinates, each with the center of its neighborhood: the map's, or where
-    the map has none, the middle of the listings of the row's own type."""
+    """Return the published listings without coordinates, each with the center of its neighborhood: that of the map or,
+    without one, the middle of the listings of the same type."""
     shown = listings.filter(pl.col("status") == PUBLISHED).rename({"neighborhood_slug": "slug"})
     is_located = pl.col("lat").is_not_null() & pl.col("lng").is_not_null()
     is_mapped = pl.col("south").is_not_null()

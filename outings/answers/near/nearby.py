@@ -1,4 +1,4 @@
-"""`/v1/{metro}/nearby`: a plain list of all collections by distance, then type, then id."""
+"""`/v1/{metro}/nearby`: listings of all collections, by distance, then type, then id."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -27,7 +27,7 @@ _MOST_QUICK = 50
 
 
 class Position(Struct, frozen=True):
-    """The last item of a page: the bits of the square of its distance, its type and its id."""
+    """The last item of a page: its squared distance, as the bits of a float, its type and its id."""
 
     bits: int
     type: str
@@ -35,7 +35,7 @@ class Position(Struct, frozen=True):
 
 
 def plan_nearby(query: Query, snapshot: Snapshot, context: AnswerContext) -> AnswerPlan:
-    """Plan the answer. A walk goes on in the minute in which it began."""
+    """Plan the answer. The cursor keeps the minute of the first page."""
     minute, after = read_minute(context), None
     if query.cursor is not None:
         minute, after = _read_position(query.cursor)
@@ -56,7 +56,7 @@ def _read_position(cursor: Cursor) -> tuple[datetime, Position]:
 
 
 def answer_nearby(near: Near, context: AnswerContext, *, after: Position | None) -> list[bytes]:
-    """Return the body as parts."""
+    """Return a page of the list, as chunks of the body. `after`: the last item of the previous page."""
     limit, opened, chord = read_limit(near.query), open_snapshot(near.snapshot), find_chord(near.radius_m)
     shown = open_shown(near, opened)
     later = None if after is None else _find_after(after, opened)
@@ -78,7 +78,7 @@ def answer_nearby(near: Near, context: AnswerContext, *, after: Position | None)
 
 
 def _find_after(position: Position, opened: SnapshotReader) -> After:
-    """Return where a page goes on after an item, which need not exist any more."""
+    """Return where the next page begins, after an item that may have gone."""
     (square,) = unpack("<d", pack("<q", position.bits))
     rank = TYPE_RANKS[TYPES.index(position.type)]
     return After(square, rank * len(opened.listings) + opened.listings.count_ids(position.id))
@@ -90,7 +90,7 @@ def _find_last(page: RowDistances, pieces: Sequence[bytes | memoryview]) -> Posi
 
 
 def _encode_position(near: Near, last: Position) -> str:
-    """Return the cursor to what follows. A walk goes on in the minute in which it began."""
+    """Return the cursor to the items after `last`. It keeps the minute of the first page."""
     position = (near.now.instant // _MINUTE, last.bits, last.type, last.id)
     return make_cursor(near.query, position, snapshot=near.snapshot, today=near.today)
 
@@ -98,7 +98,7 @@ def _encode_position(near: Near, last: Position) -> str:
 def _choose_members(
     near: Near, pieces: Sequence[bytes | memoryview], rows: Rows, *, sources: SourceBlocks
 ) -> Sequence[bytes | memoryview]:
-    """Return what is sent of the items, with the commas between them."""
+    """Add sources to the items and cut them to `fields`. Return them with the commas between them."""
     has_fields = bool(near.query.get_words("fields"))
     if not sources.is_requested and not has_fields:
         return pieces[1:]

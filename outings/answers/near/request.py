@@ -44,12 +44,12 @@ Collections = Mapping[str, CollectionQuery]
 
 
 class FiltersMeta(Struct, frozen=True, kw_only=True):
-    """The part of every answer about its filters.
+    """The members of `meta` about filters, in every answer near a point.
 
     Attributes:
         window: the dates of all dated collections; empty if none is requested.
-        audience: of the first requested collection, like `min_confidence`.
-        by_type: for each collection whose filters differ from the above, its own.
+        audience: that of the first requested collection, as is `min_confidence`.
+        by_type: the window and the minimum confidence of each collection.
     """
 
     window: Window
@@ -59,7 +59,7 @@ class FiltersMeta(Struct, frozen=True, kw_only=True):
 
 
 class NearFilters(Struct, frozen=True, kw_only=True, eq=False):
-    """The filters of each collection, by type, wherever the request's point is. `sent`: the filters that it names;
+    """The filters of each collection, resolved without the request's point. `sent`: the filters in the request;
     `defaults`: the names of those that came from a default."""
 
     sent: tuple[tuple[str, Value], ...]
@@ -187,7 +187,7 @@ def find_origin(query: Query, *, spot: Center | None, snapshot: Snapshot) -> Ori
 
 
 def _leave_past(collection: CollectionQuery, now: Now) -> CollectionQuery:
-    """Events that have begun are left out."""
+    """Leave out of a collection the events that have begun."""
     if collection.selection.type != "event":
         return collection
     conditions = collection.selection.conditions
@@ -218,7 +218,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def list_dates(near: Near) -> tuple[date, date] | None:
-    """Return the window from today on, or a past window whole; None if there is no window."""
+    """Return the first and last date of the window from today on, or of a past window; None without a window."""
     window = near.filters.meta.window
     if window.from_ is None or window.to is None:
         return None
@@ -226,7 +226,7 @@ def list_dates(near: Near) -> tuple[date, date] | None:
 
 
 def encode_near_meta(near: Near, *, limit: int | None = None) -> bytes:
-    """Encode `meta` of `activity`, or with a `limit` that of `around`."""
+    """Encode the `meta` of `activity` or, with a `limit`, that of `around`."""
     members = _list_members(near)
     return _encoder.encode(ActivityMeta(**members) if limit is None else AroundMeta(**members, limit=limit))
 
@@ -249,7 +249,7 @@ def encode_nearby_meta(near: Near, *, limit: int, count: int, next_cursor: str |
 
 
 def _list_members(near: Near) -> dict[str, Any]:
-    """Return the members that `meta` has in every answer near a point."""
+    """Return the members of `meta` that every answer near a point has."""
     meta = near.filters.meta
     return {
         "metro": near.snapshot.metro.slug,
@@ -264,7 +264,7 @@ def _list_members(near: Near) -> dict[str, Any]:
 
 
 def _show_filters(near: Near) -> dict[str, Any]:
-    """Return the filters in effect: of all collections, then in `by_type` those that differ."""
+    """Return the filters in effect, as `meta` shows them: the shared ones, then `by_type`."""
     filters = near.filters
     sent = {name: echo_value(value) for name, value in (*filters.sent, ("audience", filters.meta.audience))}
     # The address comes first.

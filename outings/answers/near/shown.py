@@ -1,7 +1,7 @@
-"""The listings that a request's filters show, and which of them lie in a circle.
+"""Find the listings that a request's filters show, and those of them in a circle.
 
-`ShownListings` is made once for the filters and the minute, whatever the point. Which listing of a program is its card
-depends on the circle, so a `Circle` chooses the cards.
+Of a program only one listing is shown, its card. Which one it is depends on the circle, so `Circle` chooses the cards.
+`ShownListings` depends on the filters and the minute, not on the point.
 """
 
 from functools import cached_property
@@ -34,31 +34,31 @@ class Columns(Struct, frozen=True, eq=False):
     """Several arrays of equal length, one element for each listing, that are selected and joined together."""
 
     def choose(self, chosen: NDArray[np.generic] | slice) -> Self:
-        """Return the rows of an index, a mask or a slice."""
+        """Return the elements of an index, a mask or a slice, from every array."""
         return type(self)(*(column[chosen] for column in astuple(self)))
 
     def join(self, other: Self) -> Self:
-        """Return both, one after the other."""
+        """Return these arrays with those of `other` appended."""
         return type(self)(*map(np.concatenate, zip(astuple(self), astuple(other), strict=True)))
 
 
 class RowDistances(Columns, frozen=True, eq=False):
-    """Rows, with the squares of their straight distances through the unit sphere."""
+    """Rows, with the squares of their straight distances from a point through the unit sphere."""
 
     rows: Rows
     squares: Floats
 
 
 class SharedPrograms(Columns, frozen=True, eq=False):
-    """Listings of programs of which others match too: program after program, each in the order in which its card is
-    chosen: the earliest date first, then by id."""
+    """Listings whose program has several matching ones, by program. In each, the first by date, then by id, is the
+    card."""
 
     rows: Rows
     programs: Rows
     is_open: Mask
 
     def choose_cards(self, inside: Mask) -> Rows:
-        """Return the indexes of the listings inside the circle, and of each program only its first listing there."""
+        """Return the index of each program's first listing inside the circle."""
         at = inside.nonzero()[0]
         programs = self.programs[at]
         is_first = np.ones(at.size, dtype=np.bool_)
@@ -68,7 +68,7 @@ class SharedPrograms(Columns, frozen=True, eq=False):
 
 def find_shared(rows: Rows, index: NearIndex, *, start: int | None) -> SharedPrograms:
     """Return the listings among `rows` that share a program. `start`: the day (since 1970) from which dates count; None
-    where no classes are requested."""
+    if no classes are requested."""
     programs = index.programs.find_programs(rows)
     at = np.flatnonzero(programs >= 0) if start is not None else rows[:0]
     if start is not None and at.size:
@@ -79,29 +79,29 @@ def find_shared(rows: Rows, index: NearIndex, *, start: int | None) -> SharedPro
 
 
 def choose_program_cards(rows: Rows, index: NearIndex, *, start: int | None) -> Rows:
-    """Return the rows without those of a program that are not its card: the listing with the earliest date from a day
-    (since 1970) on; ties by id."""
+    """Keep one listing of each program: that with the earliest date from day `start` (since 1970) on, ties by id."""
     shared = find_shared(rows, index, start=start)
     cards = shared.choose_cards(np.ones(shared.rows.size, dtype=np.bool_))
     return rows[~np.isin(rows, np.delete(shared.rows, cards))]
 
 
 class After(Struct, frozen=True):
-    """The last item of a page: the square of its distance, and its place among listings that are equally far."""
+    """The position where a page begins. `square`: the last item's squared distance; `tie`: the first rank after the
+    item's among listings that are equally far."""
 
     square: float
     tie: int
 
     def find_later(self, cards: RowDistances, ties: Rows) -> Mask:
-        """Return which cards come after this cursor's position, by distance, then by id."""
+        """Mark the cards after this position, by distance, then by type and id."""
         later: Mask = cards.squares > self.square
         later |= (cards.squares == self.square) & (ties[cards.rows] >= self.tie)
         return later
 
 
 class ShownListings:
-    """The listings of a metro that a request's filters show. `rows`: all that match, rising; `start`: the day (since
-    1970) from which programs' dates count, None where no classes are requested; `starts`: when each begins."""
+    """The listings of a metro that a request's filters show. `rows`: all matches, ascending; `start`: the day (since
+    1970) from which programs' dates count, None without classes; `starts`: when each listing begins."""
 
     def __init__(self, index: NearIndex, rows: Rows, *, start: int | None, starts: Starts | None = None) -> None:
         self.index, self._starts = index, starts
@@ -124,20 +124,20 @@ class ShownListings:
         return self._starts
 
     def find_alone(self, point: Point, chord: float) -> RowDistances:
-        """Return the located listings within a straight line from the point that share no program, in no order."""
+        """Return the located listings within `chord` of the point that share no program, unordered."""
         begin, end = self._find_band(point, chord)
         squares = square_matrix(self._alone_points[:, begin:end], point)
         inside = (squares <= chord**2).nonzero()[0]
         return RowDistances(self._alone[begin:end][inside], squares[inside])
 
     def _find_band(self, point: Point, chord: float) -> tuple[int, int]:
-        """Return where the listings begin and end that lie in a circle by their z."""
+        """Return the range of indexes of the listings that may be in a circle, by their z."""
         begin, end = self._alone_points[2].searchsorted((point[2] - chord - _ROUNDING, point[2] + chord + _ROUNDING))
         return int(begin), int(end)
 
     def find_nearest(self, point: Point, *, chord: float, count: int, after: After | None = None) -> RowDistances:
-        """Return the nearest cards in a circle, in order: by distance, type and id. `after`: the first ones that follow
-        it."""
+        """Return the `count` nearest cards in a circle, by distance, type and id. `after`: skips the cards up to
+        there."""
         shared, (begin, end) = find_shared_cards(self, point, chord), self._find_band(point, chord)
         reach = chord * min(1, _FIRST_ROWS / max(end - begin, 1))
         while True:
@@ -153,8 +153,8 @@ class ShownListings:
         return cards.choose(order[:count])
 
     def count_hidden(self, point: Point, *, chord: float, is_open: bool) -> int:
-        """Count the cards without coordinates that may be in a circle, by their neighborhood or postal code. `is_open`:
-        of listings alone that are neither full nor closed."""
+        """Count the cards without coordinates whose neighborhood or postal code has its center in a circle. `is_open`:
+        count only listings that are neither full nor closed."""
         near, most = np.zeros(self._hidden_rows.size, dtype=np.bool_), chord**2
         at, places = self._hidden_places
         for place in places:
@@ -162,13 +162,13 @@ class ShownListings:
         return self._count_cards(near, is_open=is_open)
 
     def count_unplaceable(self, *, is_open: bool) -> int:
-        """Count the cards that may be anywhere in the metro."""
+        """Count the cards without coordinates whose neighborhood and postal code are unknown too."""
         is_unknown = np.ones(self._hidden_rows.size, dtype=np.bool_)
         is_unknown[self._hidden_places[0]] = False
         return self._count_cards(is_unknown, is_open=is_open)
 
     def _count_cards(self, chosen: Mask, *, is_open: bool) -> int:
-        """Count the cards of listings without coordinates. `chosen`: marks them; those without a program come first."""
+        """Count the cards among listings without coordinates. `chosen`: a mask, of those without a program first."""
         if is_open:
             chosen = chosen & self._hidden_is_open
         alone = self._hidden_alone.size
@@ -184,9 +184,8 @@ class ShownListings:
 
     @cached_property
     def _hidden_places(self) -> tuple[Rows, Floats]:
-        """The listings without coordinates that have a known place, and their places: x, y and z of the center of
-        the neighborhood, then of the middle of the postal code if the deployment knows these; NaN where one is
-        unknown."""
+        """Return the indexes of the listings without coordinates that have a known place, and these places: x, y and z
+        of the neighborhood's center, then of the postal code's if the deployment knows these; NaN if unknown."""
         unlocated, zips = self.index.unlocated, self.index.open_zips()
         centers = unlocated.centers[:, np.searchsorted(unlocated.rows, self._hidden_rows)]
         middles = [] if zips is None else [np.stack([vector[self._hidden_rows] for vector in zips.vectors])]
@@ -196,7 +195,7 @@ class ShownListings:
 
 
 class Circle:
-    """The shown listings within a straight line, `chord`, from a point."""
+    """The shown listings within `chord`, a straight line, of a point."""
 
     def __init__(self, shown: ShownListings, point: Point, chord: float) -> None:
         self.index = shown.index
@@ -206,13 +205,13 @@ class Circle:
 
     @cached_property
     def cards(self) -> RowDistances:
-        """Every card, in no order."""
+        """Return all cards in the circle, unordered."""
         return self._join(self._inside)
 
     @cached_property
     def open_cards(self) -> RowDistances:
-        """The cards, chosen among listings that are neither full nor closed. Listings that share no program are here
-        even if they are closed."""
+        """Return the cards chosen among listings that are neither full nor closed. A listing that shares no program is
+        a card even if it is closed."""
         return self._join(self._inside & self._shared.is_open)
 
     @cached_property
@@ -226,7 +225,7 @@ class Circle:
 
 
 def find_shared_cards(shown: ShownListings, point: Point, chord: float) -> RowDistances:
-    """Return the cards of programs with several matching listings in a circle."""
+    """Return the cards in a circle of programs with several matching listings."""
     squares = square_matrix(shown.shared_points, point)
     at = shown.shared.choose_cards(squares <= chord**2)
     return RowDistances(shown.shared.rows[at], squares[at])
@@ -245,20 +244,20 @@ def open_shown(near: Near, reader: SnapshotReader) -> ShownListings:
 
 
 def is_known(near: Near, reader: SnapshotReader) -> bool:
-    """Return True if the listings of these filters and this minute are kept."""
+    """Return True if the listings of these filters and this minute are cached."""
     kept = reader.find_index(_open_kept)
     return kept is not None and near.filters in kept
 
 
 def find_matches(collections: Collections, reader: SnapshotReader) -> Rows:
-    """Return the rows of the metro that match what is requested of their collection, rising."""
+    """Return the rows of all requested collections that match their filters, ascending."""
     evaluator = open_evaluator(reader)
     matches = [evaluator.list_all_rows(collection.selection) for collection in collections.values()]
     return np.sort(np.concatenate(matches)) if matches else np.empty(0, dtype=np.int64)
 
 
 def find_first_day(collections: Collections) -> int | None:
-    """Return the day (since 1970) from which dates of programs count; None where no classes are requested."""
+    """Return the day (since 1970) from which dates of programs count; None if no classes are requested."""
     return collections["class"].window[0] if "class" in collections else None
 
 
